@@ -1,0 +1,139 @@
+"""The contract of a game: pure rules on one unbatched state; batches come from `jax.vmap`."""
+
+import dataclasses
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class State(Protocol):
+    """What every game state shows; a pytree of arrays whose other fields belong to the game.
+
+    `player` int8[] is the player to move, `terminal` bool[], `rewards` float32[num_players] the
+    cumulative reward of every player.
+    """
+
+    @property
+    def player(self) -> jax.Array: ...
+    @property
+    def terminal(self) -> jax.Array: ...
+    @property
+    def rewards(self) -> jax.Array: ...
+
+
+@dataclasses.dataclass(frozen=True)
+class Game:
+    """Rules of one game; frozen and hashable, hence static under `jax.jit`.
+
+    One rule covers every action that is not legal, out of range included: `afterstate` and `step`
+    return the state as it was. A terminal state has no legal action, so it is absorbing. Player 0
+    moves first.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name under which `jaxgbg.make` builds the game."""
+        raise NotImplementedError
+
+    @property
+    def num_players(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def num_actions(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def num_cells(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def num_cell_values(self) -> int:
+        """Number of digits a cell can take: the base of an n-tuple's index."""
+        raise NotImplementedError
+
+    @property
+    def max_plies(self) -> int:
+        """Upper bound on the plies of one episode."""
+        raise NotImplementedError
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """Least and greatest cumulative reward a player can end with."""
+        return (-1.0, 1.0)
+
+    @property
+    def symmetries(self) -> np.ndarray:
+        """int32[S, C]: image j of a board is `cells[symmetries[j]]`; row 0 is the identity."""
+        return np.arange(self.num_cells, dtype=np.int32)[None]
+
+    @property
+    def action_symmetries(self) -> np.ndarray:
+        """int32[S, A]: action `a` on a board is `action_symmetries[j, a]` on image j of it."""
+        return np.arange(self.num_actions, dtype=np.int32)[None]
+
+    @property
+    def adjacency(self) -> np.ndarray:
+        """bool[C, C]: which cells are neighbours, for random-walk n-tuples."""
+        return ~np.eye(self.num_cells, dtype=bool)
+
+    def init(self, key: jax.Array) -> Any:
+        """Start position."""
+        raise NotImplementedError
+
+    def legal_actions(self, state: Any) -> jax.Array:
+        """bool[A]; all False exactly when the state is terminal."""
+        raise NotImplementedError
+
+    def afterstate(self, state: Any, action: jax.Array) -> Any:
+        """The deterministic half of a move; an illegal action returns `state` unchanged."""
+        raise NotImplementedError
+
+    def spawn(self, state: Any, key: jax.Array) -> Any:
+        """The random half of a move; the identity for deterministic games."""
+        del key
+        return state
+
+    def step(self, state: Any, action: jax.Array | int, key: jax.Array) -> Any:
+        """A whole move; raises ValueError on an illegal action unless action or state is traced."""
+        if not any(isinstance(x, jax.core.Tracer) for x in (action, state.player)):
+            in_range = 0 <= int(action) < self.num_actions
+            # A known state and action may still meet here while `jit` traces something else.
+            with jax.ensure_compile_time_eval():
+                if not (in_range and bool(self.legal_actions(state)[int(action)])):
+                    raise ValueError(f"{self.name}: action {int(action)} is not legal here")
+        return self.spawn(self.afterstate(state, jnp.asarray(action, jnp.int32)), key)
+
+    def cells(self, state: Any) -> jax.Array:
+        """int8[C]: the board as digits 0..num_cell_values-1, the same for every player."""
+        raise NotImplementedError
+
+    def in_range(self, action: jax.Array) -> jax.Array:
+        """bool[]: whether `action` is one of 0..num_actions-1; traced code cannot raise."""
+        return (action >= 0) & (action < self.num_actions)
+
+    def changes(self, state: Any, action: jax.Array) -> tuple[jax.Array, jax.Array] | None:
+        """The few cells that `afterstate` alters, or None where a move can alter many.
+
+        Returns (cells int32[K], differences int32[K]): `afterstate`'s digits are `cells(state)`
+        with each difference added at its cell. An illegal action has only zero differences.
+        """
+        del state, action
+        return None
+
+
+def keep_if(legal: jax.Array, moved: Any, state: Any) -> Any:
+    """`moved` where the action was legal, else `state`: the one rule for illegal actions."""
+    return jax.tree.map(lambda new, old: jnp.where(legal, new, old), moved, state)
+
+
+def grid_adjacency(rows: int, columns: int, diagonal: bool) -> np.ndarray:
+    """bool[C, C]: neighbours on a row-major grid, four of them or, with `diagonal`, eight."""
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    d_row = np.abs(row[:, None] - row[None])
+    d_column = np.abs(column[:, None] - column[None])
+    if diagonal:
+        return np.maximum(d_row, d_column) == 1
+    return d_row + d_column == 1

@@ -1,0 +1,129 @@
+"""Nim for any number of players, and Nim3P."""
+
+import dataclasses
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.core import Game, keep_if
+
+_RULES = ("last_wins", "last_loses", "nim3p")
+
+
+class NimState(NamedTuple):
+    """`heaps` int8[heaps]: items left in each heap."""
+
+    heaps: jax.Array
+    player: jax.Array
+    terminal: jax.Array
+    rewards: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Nim(Game):
+    """Take 1..max_take items from one heap; action = heap * max_take + items - 1.
+
+    `rule` says who is paid when the last item is gone. "last_wins": its taker +1, all others -1;
+    "last_loses": the reverse; "nim3p" (Konen & Bagheri 2021): the taker 0, the player after him
+    1.0, the player before him 0.2. `max_take` 0 allows a whole heap. The digit of a heap is its
+    size; heaps stay unsorted.
+    """
+
+    heaps: int = 3
+    size: int = 5
+    players: int = 2
+    rule: str = "last_wins"
+    max_take: int = 0
+
+    def __post_init__(self) -> None:
+        if self.rule not in _RULES:
+            raise ValueError(f"nim: rule must be one of {', '.join(_RULES)}, not {self.rule!r}")
+        least_players = 3 if self.rule == "nim3p" else 2
+        if self.heaps < 1 or not 1 <= self.size <= 126 or self.players < least_players:
+            raise ValueError(
+                f"nim: needs at least one heap, 1 to 126 items a heap and {least_players} players"
+                f" (heaps={self.heaps}, size={self.size}, players={self.players})"
+            )
+        if not 0 <= self.max_take <= self.size:
+            raise ValueError(f"nim: max_take must lie between 0 and the heap size {self.size}")
+
+    @property
+    def name(self) -> str:
+        return "nim3p" if self.rule == "nim3p" else "nim"
+
+    @property
+    def _most(self) -> int:
+        return self.max_take or self.size
+
+    @property
+    def num_players(self) -> int:
+        return self.players
+
+    @property
+    def num_actions(self) -> int:
+        return self.heaps * self._most
+
+    @property
+    def num_cells(self) -> int:
+        return self.heaps
+
+    @property
+    def num_cell_values(self) -> int:
+        return self.size + 1
+
+    @property
+    def max_plies(self) -> int:
+        return self.heaps * self.size
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        return (0.0, 1.0) if self.rule == "nim3p" else (-1.0, 1.0)
+
+    def init(self, key: jax.Array) -> NimState:
+        del key
+        return NimState(
+            jnp.full(self.heaps, self.size, jnp.int8),
+            jnp.int8(0),
+            jnp.bool_(False),
+            jnp.zeros(self.players, jnp.float32),
+        )
+
+    def legal_actions(self, state: NimState) -> jax.Array:
+        items = np.arange(1, self._most + 1, dtype=np.int8)
+        return (items <= state.heaps[:, None]).reshape(-1)
+
+    def afterstate(self, state: NimState, action: jax.Array) -> NimState:
+        heap, items = action // self._most, (action % self._most + 1).astype(jnp.int8)
+        left = state.heaps - jnp.where(jnp.arange(self.heaps) == heap, items, jnp.int8(0))
+        legal = self.in_range(action) & (left >= 0).all()
+        terminal = (left == 0).all()
+        # 0 for the taker of this move, 1 for the player after him, ...
+        seat = (jnp.arange(self.players) - state.player) % self.players
+        moved = NimState(
+            heaps=left,
+            player=((state.player + 1) % self.players).astype(jnp.int8),
+            terminal=terminal,
+            rewards=jnp.where(terminal, self._payment()[seat], jnp.float32(0)),
+        )
+        return keep_if(legal, moved, state)
+
+    def _payment(self) -> jax.Array:
+        """float32[players]: final rewards, the taker of the last item first."""
+        payment = np.full(self.players, -1.0, np.float32)
+        payment[0] = 1.0
+        if self.rule == "last_loses":
+            payment = -payment
+        elif self.rule == "nim3p":
+            payment = np.zeros(self.players, np.float32)
+            payment[1], payment[-1] = 1.0, 0.2
+        return jnp.asarray(payment)
+
+    def cells(self, state: NimState) -> jax.Array:
+        return state.heaps
+
+    def changes(self, state: NimState, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+        heap, items = action // self._most, action % self._most + 1
+        legal = self.in_range(action) & (items <= state.heaps[heap])
+        return heap[None], jnp.where(legal, -items, 0)[None]

@@ -1,0 +1,98 @@
+"""TicTacToe: three in a row on a 3x3 board."""
+
+import dataclasses
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.core import Game, grid_adjacency, keep_if
+
+_FULL = 0b111_111_111
+_LINES = np.array(
+    [0b111, 0b111_000, 0b111_000_000, 0b001_001_001, 0b010_010_010, 0b100_100_100]
+    + [0b100_010_001, 0b001_010_100],
+    dtype=np.int32,
+)
+
+
+def _board_symmetries() -> np.ndarray:
+    square = np.arange(9, dtype=np.int32).reshape(3, 3)
+    turns = [np.rot90(square, k) for k in range(4)]
+    return np.stack([image.ravel() for turn in turns for image in (turn, turn.T)])
+
+
+_SYMMETRIES = _board_symmetries()
+
+
+class TicTacToeState(NamedTuple):
+    """`stones` int32[2]: one bit a cell, row-major, for each player."""
+
+    stones: jax.Array
+    player: jax.Array
+    terminal: jax.Array
+    rewards: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class TicTacToe(Game):
+    """Action = cell 0..8, row-major; a win pays +1, a loss -1, a draw 0.
+
+    Digits: 0 a stone of player 1 (O), 1 empty, 2 a stone of player 0 (X).
+    """
+
+    name = "tictactoe"
+    num_players = 2
+    num_actions = 9
+    num_cells = 9
+    num_cell_values = 3
+    max_plies = 9
+
+    @property
+    def symmetries(self) -> np.ndarray:
+        return _SYMMETRIES
+
+    @property
+    def action_symmetries(self) -> np.ndarray:
+        # Image j shows at cell i what stood at symmetries[j, i]: an action moves the other way.
+        return np.argsort(_SYMMETRIES, axis=1).astype(np.int32)
+
+    @property
+    def adjacency(self) -> np.ndarray:
+        return grid_adjacency(3, 3, diagonal=False)
+
+    def init(self, key: jax.Array) -> TicTacToeState:
+        del key
+        return TicTacToeState(
+            jnp.zeros(2, jnp.int32), jnp.int8(0), jnp.bool_(False), jnp.zeros(2, jnp.float32)
+        )
+
+    def legal_actions(self, state: TicTacToeState) -> jax.Array:
+        occupied = state.stones[0] | state.stones[1]
+        return ((occupied >> np.arange(9)) & 1 == 0) & ~state.terminal
+
+    def afterstate(self, state: TicTacToeState, action: jax.Array) -> TicTacToeState:
+        occupied = state.stones[0] | state.stones[1]
+        stone = 1 << action
+        legal = self.in_range(action) & (occupied & stone == 0) & ~state.terminal
+        own = jnp.where(state.player == 0, state.stones[0], state.stones[1]) | stone
+        won = (own & _LINES == _LINES).any()
+        win = jnp.where(won, jnp.float32(1), jnp.float32(0))
+        sign = jnp.where(state.player == 0, win, -win)
+        moved = TicTacToeState(
+            stones=jnp.where(jnp.arange(2) == state.player, own, state.stones),
+            player=1 - state.player,
+            terminal=won | (occupied | stone == _FULL),
+            rewards=jnp.stack([sign, -sign]),
+        )
+        return keep_if(legal, moved, state)
+
+    def cells(self, state: TicTacToeState) -> jax.Array:
+        bits = (state.stones[:, None] >> np.arange(9)) & 1
+        return (1 + bits[0] - bits[1]).astype(jnp.int8)
+
+    def changes(self, state: TicTacToeState, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+        legal = self.in_range(action) & self.legal_actions(state)[action]
+        difference = jnp.where(state.player == 0, 1, -1)
+        return action[None], jnp.where(legal, difference, 0)[None]

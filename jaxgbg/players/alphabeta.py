@@ -1,0 +1,128 @@
+"""Perfect ConnectFour opponents on the solver bitbully, an optional extra.
+
+The solver scores every column of a position for the player to move. It is asked through its public
+classes only, and only when a position is new: scores are kept for the life of the process and
+shared by all players.
+"""
+
+from functools import lru_cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import ConnectFour, Game
+from jaxgbg.players.core import MissingExtra, choose_uniformly
+
+ILLEGAL = -128
+"""Score of a column where no stone can go."""
+
+_COLUMNS, _ROWS = 7, 6
+_ROW_BITS = 1 << np.arange(_ROWS)
+_COLUMN_PLACES = 128 ** np.arange(_COLUMNS)
+
+
+class AlphaBeta:
+    """Perfect ConnectFour, without ("ab") or with ("ab-dl") an eye for distance.
+
+    "ab" plays uniformly among the moves of the best outcome: any winning move, however slow, else
+    any drawing move, else, when lost, any legal move. "ab-dl" plays uniformly among the moves of
+    the best exact score: the fastest win, else a draw, else the most distant loss. These are the
+    opponents AB and AB-DL of the General Board Game framework (Konen 2019), on another solver.
+
+    Raises MissingExtra where bitbully is not installed. Runs on the host, outside `jit`.
+    """
+
+    def __init__(self, distant_losses: bool = False) -> None:
+        _import_bitbully()
+        self.distant_losses = distant_losses
+
+    @property
+    def name(self) -> str:
+        return "ab-dl" if self.distant_losses else "ab"
+
+    def act(self, states: Any, key: jax.Array) -> jax.Array:
+        """ConnectFour states[B] -> int32[B]; a terminal state gives 0."""
+        return choose_uniformly(jnp.asarray(self.best_actions(states)), key)
+
+    def best_actions(self, states: Any) -> np.ndarray:
+        """ConnectFour states[B] -> bool[B, 7]: the columns that `act` chooses from."""
+        scores = self.scores(states)
+        legal = scores != ILLEGAL
+        grades = scores if self.distant_losses else np.sign(scores)
+        grades = np.where(legal, grades, ILLEGAL)
+        return legal & (grades == grades.max(axis=1, keepdims=True))
+
+    def scores(self, states: Any) -> np.ndarray:
+        """ConnectFour states[B] -> int32[B, 7]: exact scores of the columns for the mover.
+
+        0 is a draw; k > 0 a win with the k-th last of the winner's 21 stones, so that a larger k
+        is a sooner win, and -k the same for a loss. A full column, and every column of a terminal
+        state, is ILLEGAL.
+        """
+        digits = _column_digits(states)
+        codes, mirrored = digits @ _COLUMN_PLACES, digits[:, ::-1] @ _COLUMN_PLACES
+        rows = [_column_scores(code) for code in np.minimum(codes, mirrored).tolist()]
+        scores = np.frombuffer(b"".join(rows), np.int8).reshape(-1, _COLUMNS).astype(np.int32)
+        scores = np.where((mirrored < codes)[:, None], scores[:, ::-1], scores)
+        return np.where(np.asarray(states.terminal)[:, None], np.int32(ILLEGAL), scores)
+
+
+@partial(jax.jit, static_argnums=0)
+def _batched_cells(game: Game, states: Any) -> jax.Array:
+    return jax.vmap(game.cells)(states)
+
+
+def _column_digits(states: Any) -> np.ndarray:
+    """int64[B, 7] in 0..126: the stones of a column, plus those of the player to move.
+
+    Stones are bits, so h of them are 2**h - 1, and the sum names the whole column: it lies in
+    2**h - 1 .. 2**(h + 1) - 2. An empty board stands in for a terminal state.
+    """
+    game = ConnectFour()
+    cells = np.asarray(_batched_cells(game, states)).reshape(-1, _COLUMNS, _ROWS)
+    player, terminal = np.asarray(states.player), np.asarray(states.terminal)
+    own = cells == 1 + player[:, None, None]
+    occupied = (cells == 1) | (cells == 2)
+    return (occupied.astype(np.int64) + own) @ _ROW_BITS * ~terminal[:, None]
+
+
+def _stones(code: int) -> list[list[int]]:
+    """Undo the code: 7 columns of 6 cells from the bottom, 0 empty, 1 first player, 2 second."""
+    digits = [code // place % 128 for place in _COLUMN_PLACES.tolist()]
+    heights = [(digit + 1).bit_length() - 1 for digit in digits]
+    own, other = (2, 1) if sum(heights) % 2 else (1, 2)
+    return [
+        [(own if (digit + 1 >> row) & 1 else other) for row in range(height)]
+        + [0] * (_ROWS - height)
+        for digit, height in zip(digits, heights, strict=True)
+    ]
+
+
+@lru_cache(maxsize=1 << 19)
+def _column_scores(code: int) -> bytes:
+    """Seven int8: the scores of one position that is not over."""
+    import bitbully
+
+    scores = np.full(_COLUMNS, ILLEGAL, np.int8)
+    for column, score in _solver().score_all_moves(bitbully.Board(_stones(code))).items():
+        scores[column] = score
+    return scores.tobytes()
+
+
+def _import_bitbully() -> Any:
+    try:
+        import bitbully
+        import bitbully_databases  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(
+            "this opponent needs bitbully: pip install 'jaxgbg[connectfour]'"
+        ) from error
+    return bitbully
+
+
+@lru_cache(maxsize=1)
+def _solver() -> Any:
+    """The one solver of this process, with its book of all 12-ply positions and distances."""
+    return _import_bitbully().BitBully(opening_book="12-ply-dist")

@@ -1,0 +1,192 @@
+"""Max-N: perfect play, by looking at every position of a small game.
+
+In Max-N (Luckhardt & Irani 1986) each player maximises his own entry of the tuple of final
+rewards. A depth-limited search that reaches the end of the game from its start position, such as
+depth 10 in TicTacToe or depth 15 in Nim with three heaps of five, sees the whole game; so the
+tuple of every position is computed once here, and a move is a table lookup.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import Game
+from jaxgbg.players.core import choose_uniformly
+
+_MOST_CODES = 1_000_000
+_CHUNK = 256
+
+
+class _Tables(NamedTuple):
+    """`row` int32[codes], `values` float32[P + 1, N], `best` bool[P + 1, A].
+
+    Row P stands for the positions that no play from the start reaches: values NaN, nothing best.
+    """
+
+    row: jax.Array
+    values: jax.Array
+    best: jax.Array
+
+
+class MaxN:
+    """Perfect play where each player maximises his own final reward.
+
+    Every action with the best reward for the mover is equally likely at the root; inside the tree
+    the first (lowest) best action counts. A quick win is worth no more than a slow one. A position
+    that cannot arise in play has no value (NaN) and gets a random legal action.
+
+    Raises ValueError for a game of chance, for one with too many positions, and for one where
+    positions can repeat. The cells and the player to move must name a position, and rewards must
+    fall at the end of the game only.
+    """
+
+    name = "maxn"
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._tables = _solve(game)
+
+    def act(self, states: Any, key: jax.Array) -> jax.Array:
+        """states[B] -> int32[B]; a terminal state gives 0."""
+        return _act(self.game, self._tables, states, key)
+
+    def best_actions(self, states: Any) -> jax.Array:
+        """states[B] -> bool[B, A]: the actions that `act` chooses from."""
+        return _look_up(self.game, self._tables, states).best
+
+    def values(self, states: Any) -> jax.Array:
+        """states[B] -> float32[B, N]: what each player ends with when all play perfectly."""
+        return _look_up(self.game, self._tables, states).values
+
+
+class _Entry(NamedTuple):
+    values: jax.Array
+    best: jax.Array
+
+
+def _num_codes(game: Game) -> int:
+    return game.num_players * game.num_cell_values**game.num_cells
+
+
+def _code(game: Game, state: Any) -> jax.Array:
+    """int32[]: the cells as one number in base `num_cell_values`, with the player on top."""
+    powers = game.num_cell_values ** np.arange(game.num_cells + 1)
+    digits = jnp.append(game.cells(state).astype(jnp.int32), state.player.astype(jnp.int32))
+    return (digits * powers.astype(np.int32)).sum()
+
+
+@partial(jax.jit, static_argnums=0)
+def _look_up(game: Game, tables: _Tables, states: Any) -> _Entry:
+    row = tables.row[jax.vmap(partial(_code, game))(states)]
+    unknown = row == tables.values.shape[0] - 1
+    legal = jax.vmap(game.legal_actions)(states)
+    return _Entry(tables.values[row], jnp.where(unknown[:, None], legal, tables.best[row]))
+
+
+@partial(jax.jit, static_argnums=0)
+def _act(game: Game, tables: _Tables, states: Any, key: jax.Array) -> jax.Array:
+    return choose_uniformly(_look_up(game, tables, states).best, key)
+
+
+class _Expansion(NamedTuple):
+    """Of B states: `player` int8[B], `rewards` float32[B, N], `legal` bool[B, A] and the
+    positions one ply on, `child_codes` int32[B, A]. Traced in `_expand`, NumPy after it.
+    """
+
+    player: Any
+    rewards: Any
+    legal: Any
+    child_codes: Any
+
+
+@partial(jax.jit, static_argnums=0)
+def _expand(game: Game, states: Any) -> tuple[_Expansion, Any]:
+    """states[B] -> (expansion with leading axis B, child states[B * A])."""
+    every_action = jax.vmap(game.afterstate, (None, 0))
+    children = jax.vmap(every_action, (0, None))(states, jnp.arange(game.num_actions))
+    codes = jax.vmap(jax.vmap(partial(_code, game)))(children)
+    legal = jax.vmap(game.legal_actions)(states)
+    flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), children)
+    return _Expansion(states.player, states.rewards, legal, codes), flat
+
+
+def _chunks(states: Any, count: int) -> Iterator[tuple[Any, int]]:
+    """Cut NumPy states into chunks of one size, so that one compiled program serves them all.
+
+    Yields (states[_CHUNK], how many of them are real); the last one repeats its last state.
+    """
+    for start in range(0, count, _CHUNK):
+        index = np.minimum(np.arange(start, start + _CHUNK), count - 1)
+        chunk = jax.tree.map(lambda leaf, index=index: leaf[index], states)
+        yield chunk, min(_CHUNK, count - start)
+
+
+def _enumerate(game: Game) -> tuple[np.ndarray, _Expansion]:
+    """Find every position that play can reach, breadth first.
+
+    Returns (row int32[codes], -1 where no play comes; the expansion of all P positions by row).
+    """
+    key = jax.random.key(0)
+    level = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.init(key))
+    row = np.full(_num_codes(game), -1, np.int32)
+    row[int(_code(game, jax.tree.map(lambda leaf: leaf[0], level)))] = 0
+    size, known, parts = 1, 1, []
+    while size:
+        found = []
+        for states, real in _chunks(level, size):
+            expansion, children = jax.device_get(_expand(game, states))
+            parts.append(_Expansion(*(field[:real] for field in expansion)))
+            codes = np.where(expansion.legal, expansion.child_codes, -1)[:real].ravel()
+            codes, first = np.unique(codes, return_index=True)
+            new = (codes >= 0) & (row[codes] < 0)
+            row[codes[new]] = known + np.arange(new.sum())
+            known += int(new.sum())
+            found.append(jax.tree.map(lambda leaf, pick=first[new]: leaf[pick], children))
+        level = jax.tree.map(lambda *leaves: np.concatenate(leaves), *found)
+        size = len(level.player)
+    return row, _Expansion(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
+
+
+@lru_cache(maxsize=16)
+def _solve(game: Game) -> _Tables:
+    if type(game).spawn is not Game.spawn:
+        raise ValueError(f"maxn plays games without chance: {game.name} has random moves")
+    if _num_codes(game) > _MOST_CODES:
+        raise ValueError(
+            f"maxn looks at every position: {game.name} has too many"
+            f" (up to {float(_num_codes(game)):.0e}; the limit is {_MOST_CODES})"
+        )
+    row, positions = _enumerate(game)
+    values, best = _backward_induction(game, positions, row[positions.child_codes])
+    row[row < 0] = len(values)
+    values = np.append(values, np.full((1, game.num_players), np.nan, np.float32), axis=0)
+    best = np.append(best, np.zeros((1, game.num_actions), bool), axis=0)
+    return _Tables(jnp.asarray(row), jnp.asarray(values), jnp.asarray(best))
+
+
+def _backward_induction(
+    game: Game, positions: _Expansion, children: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Solve all positions whose children are solved, until none is left.
+
+    children int32[P, A], rows of the positions. Returns (values float32[P, N], best bool[P, A]).
+    """
+    legal = positions.legal
+    values, best = positions.rewards.copy(), np.zeros_like(legal)
+    solved = ~legal.any(axis=1)
+    while not solved.all():
+        left = np.flatnonzero(~solved)
+        ready = left[(solved[children[left]] | ~legal[left]).all(axis=1)]
+        if ready.size == 0:
+            raise ValueError(f"maxn: positions of {game.name} repeat, so they have no depth")
+        # own[i, a]: what the mover of position i ends with after action a.
+        own = values[children[ready], positions.player[ready, None]]
+        own = np.where(legal[ready], own, -np.inf)
+        best[ready] = own == own.max(axis=1, keepdims=True)
+        values[ready] = values[children[ready, own.argmax(axis=1)]]
+        solved[ready] = True
+    return values, best

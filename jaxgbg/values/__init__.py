@@ -1,0 +1,6 @@
+"""Value functions: what a learner asks for the worth of a board."""
+
+from jaxgbg.values.layouts import Layout, check_layout, random_walk, read_layout
+from jaxgbg.values.ntuple import NTuple, NTupleParams
+
+__all__ = ["Layout", "NTuple", "NTupleParams", "check_layout", "random_walk", "read_layout"]

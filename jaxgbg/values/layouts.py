@@ -1,0 +1,72 @@
+"""Where the n-tuples of a game lie: random walks, fixed lists and layout files."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from jaxgbg.games.core import Game
+
+Layout = tuple[tuple[int, ...], ...]
+
+
+def random_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
+    """Draw connected cell sets by random walks over neighbouring cells.
+
+    Start at a uniform cell; then, again and again, pick a uniform cell of the tuple and add one of
+    its neighbours that is not yet in it. Two tuples may coincide, no cell stands twice in one.
+
+    Source: GBG (Konen), "random walk" n-tuple generation.
+    """
+    if not 1 <= length <= game.num_cells:
+        raise ValueError(f"{game.name}: a tuple holds 1 to {game.num_cells} cells, not {length}")
+    generator = np.random.default_rng(seed)
+    adjacency = game.adjacency
+    layout = []
+    while len(layout) < num_tuples:
+        walk = [int(generator.integers(game.num_cells))]
+        while len(walk) < length:
+            neighbours = np.flatnonzero(adjacency[walk[generator.integers(len(walk))]])
+            fresh = np.setdiff1d(neighbours, walk)
+            if fresh.size:
+                walk.append(int(generator.choice(fresh)))
+        layout.append(tuple(sorted(walk)))
+    return tuple(layout)
+
+
+def check_layout(game: Game, tuples: Sequence[Sequence[int]], source: str) -> Layout:
+    """Return `tuples` as a Layout; raises ValueError naming `source` when they do not fit `game`."""
+    layout = []
+    for number, cells in enumerate(tuples):
+        whole = isinstance(cells, Sequence) and not isinstance(cells, str)
+        if not whole or not cells or not all(type(cell) is int for cell in cells):
+            raise ValueError(f"{source}: tuple {number} is not a non-empty list of cell numbers")
+        outside = [cell for cell in cells if not 0 <= cell < game.num_cells]
+        if outside:
+            raise ValueError(
+                f"{source}: tuple {number} names cell {outside[0]},"
+                f" but the {game.name} board has cells 0 to {game.num_cells - 1}"
+            )
+        if len(set(cells)) != len(cells):
+            raise ValueError(f"{source}: tuple {number} names a cell twice")
+        layout.append(tuple(cells))
+    if not layout:
+        raise ValueError(f"{source}: holds no tuple")
+    return tuple(layout)
+
+
+def read_layout(game: Game, path: str | Path) -> Layout:
+    """Read a layout file: JSON, a list of tuples, each a list of cell numbers.
+
+    Raises ValueError in one line when the file cannot be read or does not fit `game`.
+    """
+    try:
+        tuples = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"layout file {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"layout file {path} is not JSON: {error}") from error
+    if not isinstance(tuples, list):
+        raise ValueError(f"layout file {path}: expected a list of tuples")
+    return check_layout(game, tuples, f"layout file {path}")

@@ -1,0 +1,222 @@
+"""The n-tuple value function: one weight table for each player and tuple, TCL step sizes.
+
+V(s | p) = g( sum over tuples i and symmetry images j of w[p, i, index_ij(s)] ), g = tanh or the
+identity. The index of a tuple is linear in the cells' digits, so a move that alters few cells
+shifts it by a few products. Source: Konen & Bagheri 2021, appendices A.3 and A.5.
+"""
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.core import Game
+from jaxgbg.values.layouts import Layout
+
+TCL_RULES = ("none", "id", "exp")
+COMBINE_RULES = ("sum", "mean", "saturating")
+TC_INIT = 1e-4
+
+
+class NTupleParams(NamedTuple):
+    """All tables of one agent, players one after the other.
+
+    `weights` float32[R]; `counters` float32[R, K] holds what one update touches together: the TCL
+    counters N and A (if TCL is on) and a scratch count of the updates of this tick, zero between
+    ticks (if updates are combined).
+    """
+
+    weights: jax.Array
+    counters: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class NTuple:
+    """n-tuple value function of one game; static under jit.
+
+    `combine` names how updates of one tick that hit one weight are joined (see `_repeats`); with
+    one game at a time nothing is joined, and "sum" saves the scratch count.
+    """
+
+    tuples: Layout
+    symmetries: tuple[tuple[int, ...], ...]
+    num_cell_values: int
+    num_players: int
+    sigmoid: bool = True
+    tcl: str = "none"
+    combine: str = "saturating"
+
+    @classmethod
+    def for_game(cls, game: Game, tuples: Layout, sigmoid: bool, tcl: str, combine: str) -> "NTuple":
+        """The value function of `game` with `tuples`; raises ValueError on an unknown rule."""
+        if tcl not in TCL_RULES:
+            raise ValueError(f"tcl must be one of {', '.join(TCL_RULES)}, not {tcl!r}")
+        if combine not in COMBINE_RULES:
+            raise ValueError(f"combine must be one of {', '.join(COMBINE_RULES)}, not {combine!r}")
+        digits = game.num_cell_values
+        # Indices are summed in float32 by a matrix product, exact below 2**24.
+        longest = max(len(cells) for cells in tuples)
+        if digits**longest > 2**24:
+            raise ValueError(f"{digits}**{longest} weights a tuple: tuples are too long")
+        symmetries = tuple(tuple(int(cell) for cell in row) for row in game.symmetries)
+        return cls(tuples, symmetries, digits, game.num_players, sigmoid, tcl, combine)
+
+    @property
+    def num_images(self) -> int:
+        """N_S: symmetry images of a board, the identity among them."""
+        return len(self.symmetries)
+
+    @property
+    def num_features(self) -> int:
+        """F: look-ups of one evaluation, tuples times images."""
+        return len(self.tuples) * self.num_images
+
+    @functools.cached_property
+    def _sizes(self) -> np.ndarray:
+        return np.array([self.num_cell_values ** len(cells) for cells in self.tuples])
+
+    @property
+    def rows_per_player(self) -> int:
+        return int(self._sizes.sum())
+
+    @property
+    def num_weights(self) -> int:
+        """R: weights of all players."""
+        return self.rows_per_player * self.num_players
+
+    @functools.cached_property
+    def _offsets(self) -> np.ndarray:
+        """int32[F]: first row of each feature's tuple."""
+        starts = np.cumsum(self._sizes) - self._sizes
+        return np.repeat(starts, self.num_images).astype(np.int32)
+
+    @functools.cached_property
+    def _strides(self) -> np.ndarray:
+        """int32[C, F]: by how much one more at a cell's digit moves each index."""
+        strides = np.zeros((len(self.symmetries[0]), self.num_features), np.int32)
+        feature = 0
+        for cells in self.tuples:
+            for image in self.symmetries:
+                for place, cell in enumerate(cells):
+                    strides[image[cell], feature] += self.num_cell_values**place
+                feature += 1
+        return strides
+
+    def init(self) -> NTupleParams:
+        """Weights 0, N = A = TC_INIT."""
+        columns = ([TC_INIT, TC_INIT] if self.tcl != "none" else []) + (
+            [0.0] if self.combine != "sum" else []
+        )
+        row = jnp.asarray(columns, jnp.float32)
+        return NTupleParams(
+            jnp.zeros(self.num_weights, jnp.float32),
+            jnp.broadcast_to(row, (self.num_weights, len(columns))),
+        )
+
+    def features(self, cells: jax.Array) -> jax.Array:
+        """int32[F]: the table row of every tuple and image on board `cells` int8[C]."""
+        index = jnp.matmul(
+            cells.astype(jnp.float32),
+            self._strides.astype(np.float32),
+            precision=jax.lax.Precision.HIGHEST,
+        )
+        return index.astype(jnp.int32) + self._offsets
+
+    def shift(self, features: jax.Array, cells: jax.Array, differences: jax.Array) -> jax.Array:
+        """int32[F]: features after the digits at `cells` int32[K] changed by `differences`."""
+        moved = differences[:, None] * jnp.asarray(self._strides)[cells]
+        return features + moved.sum(0)
+
+    def _rows(self, features: jax.Array, player: jax.Array) -> jax.Array:
+        return features + player.astype(jnp.int32)[..., None] * self.rows_per_player
+
+    def value(self, params: NTupleParams, features: jax.Array, player: jax.Array) -> jax.Array:
+        """V(s | player), float32[...] for features int32[..., F] and player int[...]."""
+        rows = self._rows(features, player)
+        total = params.weights.at[rows].get(mode="promise_in_bounds").sum(-1)
+        return jnp.tanh(total) if self.sigmoid else total
+
+    def slope(self, value: jax.Array) -> jax.Array:
+        """g' at the value that g gave: 1 - V**2 for tanh, 1 for the identity."""
+        return 1 - value**2 if self.sigmoid else jnp.ones_like(value)
+
+    def _first_hits(self, features: jax.Array) -> jax.Array:
+        """bool[..., F]: False where an earlier image of the same tuple reads the same row."""
+        images = features.reshape(*features.shape[:-1], len(self.tuples), self.num_images)
+        first = [jnp.ones(images.shape[:-1], bool)]
+        for j in range(1, self.num_images):
+            first.append((images[..., :j] != images[..., j : j + 1]).all(-1))
+        return jnp.stack(first, -1).reshape(features.shape)
+
+    def factors(self, params: NTupleParams, beta: jax.Array | float) -> jax.Array:
+        """TCL factor of every weight, float32[R]; 1 without TCL."""
+        if self.tcl == "none":
+            return jnp.ones_like(params.weights)
+        return self._factor(params.counters, beta)
+
+    def _factor(self, counters: jax.Array, beta: jax.Array | float) -> jax.Array:
+        """|N| / A (TCL-id), or exp(beta (|N| / A - 1)) (TCL-EXP, Bagheri et al. 2015)."""
+        ratio = jnp.abs(counters[..., 0]) / counters[..., 1]
+        return ratio if self.tcl == "id" else jnp.exp(beta * (ratio - 1))
+
+    def _repeats(self, count: jax.Array, rate: jax.Array) -> jax.Array:
+        """How often a weight makes its mean update when `count` updates of one tick hit it.
+
+        sum: count. mean: 1. saturating: (1 - (1 - r)**count) / r with r = min(rate, 1), the pace
+        of `count` serial updates towards one target, each of which closes the share r = alpha *
+        factor of the remaining error; it is count for small r and 1 for r >= 1.
+        """
+        if self.combine == "mean":
+            return jnp.ones_like(count)
+        share = jnp.clip(rate, 1e-6, 1)
+        # expm1/log1p keep the small-r limit exact in float32; at r = 1 the log is -inf, the sum 1.
+        return jnp.where(count == 1, 1.0, -jnp.expm1(count * jnp.log1p(-share)) / share)
+
+    def update(
+        self,
+        params: NTupleParams,
+        features: jax.Array,
+        player: jax.Array,
+        change: jax.Array,
+        live: jax.Array,
+        alpha: jax.Array,
+        beta: jax.Array,
+    ) -> NTupleParams:
+        """Move the weights behind each row of `features` by its recommended change.
+
+        w += alpha / (m N_S) * factor * change, once for each weight and update; then N += change
+        and A += |change| for every image that hits it. The factor is the one left by the update
+        before. `features` int32[B, F], `player` int[B], `change` float32[B] = delta * lambda**k *
+        g', `live` bool[B]: False takes the row out (its `change` must then be 0).
+        Source: Konen & Bagheri 2021, Algorithm 7 and appendix A.5; Beal & Smith 1999.
+        """
+        rows = self._rows(features, player)
+        weights, counters = params
+        step = jnp.where(self._first_hits(features), change[:, None], 0)
+        pace = alpha
+        scratch: list[jax.Array] = []
+        if self.combine != "sum":
+            hit = (self._first_hits(features) & live[:, None]).astype(jnp.float32)
+            counters = counters.at[rows, -1].add(hit, mode="promise_in_bounds")
+            scratch = [-hit]
+        read = counters.at[rows].get(mode="promise_in_bounds")
+        if self.tcl != "none":
+            pace = alpha * self._factor(read, beta)
+        share: jax.Array | float = 1.0
+        if self.combine != "sum":
+            count = jnp.maximum(read[..., -1], 1)
+            share = self._repeats(count, jnp.broadcast_to(pace, count.shape)) / count
+        weights = weights.at[rows].add(
+            pace * share * step / self.num_features, mode="promise_in_bounds"
+        )
+        if self.tcl != "none":
+            # A > 0 always. But a write that did not depend on the read of the same array would make
+            # XLA copy the whole table to keep the old one.
+            accumulated = jnp.where(read[..., 1] > 0, change[:, None] * share, 0)
+            scratch = [accumulated, jnp.abs(accumulated), *scratch]
+        if scratch:
+            counters = counters.at[rows].add(jnp.stack(scratch, -1), mode="promise_in_bounds")
+        return NTupleParams(weights, counters)

@@ -1,0 +1,22 @@
+"""What every test shares: JAX on the CPU, and compiled programs kept between runs."""
+
+import os
+from pathlib import Path
+
+import jax
+import pytest
+
+_CACHE = Path(__file__).resolve().parents[1] / ".cache" / "jax"
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
+jax.config.update("jax_compilation_cache_dir", str(_CACHE))
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # JAX writes cache entries in place, so another process can read half of one. It then warns and
+    # compiles again: slower, not wrong.
+    config.addinivalue_line(
+        "filterwarnings", "ignore:Error (reading|writing) persistent compilation cache entry"
+    )

@@ -1,0 +1,278 @@
+"""Serial TD learning of n-tuple tables with final adaptation (TD-FARL), one update at a time.
+
+Source: Konen & Bagheri 2021, Algorithm 2, with the details of the GBG class TDNTuple3Agt; temporal
+coherence learning (TCL) after Beal & Smith 1999, its exponential form after Bagheri et al. 2015.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from .rules import Cells, Game, State, symmetries
+
+Move = tuple[int, bool]
+"""An action, and whether it was chosen at random."""
+
+Transcript = tuple[list[int], list[Move]]
+"""The random plies before the start state of an episode, and the moves of the episode."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameters:
+    """Settings of the learner; the defaults are plain TD(0) with tanh and both parts of FARL."""
+
+    alpha_start: float
+    alpha_end: float
+    episodes: int
+    """Budget over which alpha (geometrically) and epsilon (linearly) run from start to end."""
+    lambda_: float = 0.0
+    horizon: int = 1
+    """Most states an eligibility list holds, the current one included."""
+    trace_mode: str = "et"
+    """'et', or 'reset': an unlearned random move clears the eligibility lists of all players."""
+    tcl: str = "none"
+    """'none', 'id' (factor |N|/A) or 'exp' (factor exp(beta (|N|/A - 1)))."""
+    beta: float = 2.7
+    tc_init: float = 1e-4
+    sigmoid: bool = True
+    """Whether the value is the tanh of the sum of weights, or the sum itself."""
+    gamma: float = 1.0
+    learn_from_random: bool = True
+    final_others: bool = True
+    """FARL part 1: the players who did not move last learn their final reward."""
+    final_zero: bool = True
+    """FARL part 2: the terminal afterstate learns the value 0."""
+    zero_terminal: bool = True
+    """Whether move selection takes 0 for a terminal afterstate, or asks the tables."""
+
+    def __post_init__(self) -> None:
+        if self.trace_mode not in ("et", "reset"):
+            raise ValueError(f"trace_mode must be 'et' or 'reset', not {self.trace_mode!r}")
+        if self.tcl not in ("none", "id", "exp"):
+            raise ValueError(f"tcl must be 'none', 'id' or 'exp', not {self.tcl!r}")
+        if self.horizon < 1:
+            raise ValueError(f"horizon must be at least 1, not {self.horizon}")
+
+
+def horizon_from_cut(lambda_: float, cut: float) -> int:
+    """Length of the eligibility list for a cut: 1 + floor(ln cut / ln lambda), 1 if lambda is 0."""
+    if lambda_ == 0:
+        return 1
+    return 1 + math.floor(math.log(cut) / math.log(lambda_))
+
+
+class SerialTDFarl:
+    """Value tables of all players and the updates that train them.
+
+    `weights`, `counters_n` and `counters_a` are float64 [players, tuples, P^n]; players share
+    nothing. `tuples` are lists of cells; index = sum_i board[tuple[i]] * P^i. Shorter tuples use
+    the front of their table. V(afterstate | player) belongs to the player who made the afterstate.
+    """
+
+    def __init__(self, game: Game, tuples: Sequence[Sequence[int]], parameters: Parameters) -> None:
+        self.game = game
+        self.parameters = parameters
+        self.symmetries = symmetries(game)
+        longest = max(len(cells) for cells in tuples)
+        # Padding cells have place value 0 and so never change an index.
+        self._tuple_cells = np.zeros((len(tuples), longest), dtype=int)
+        self._place_values = np.zeros((len(tuples), longest), dtype=int)
+        for i, cells in enumerate(tuples):
+            self._tuple_cells[i, : len(cells)] = cells
+            self._place_values[i, : len(cells)] = game.num_cell_values ** np.arange(len(cells))
+        shape = (game.num_players, len(tuples), game.num_cell_values**longest)
+        self.weights = np.zeros(shape)
+        self.counters_n = np.full(shape, parameters.tc_init)
+        self.counters_a = np.full(shape, parameters.tc_init)
+        # Newest first; never cleared between episodes.
+        self.eligibility: list[deque[tuple[np.ndarray, float]]] = [
+            deque(maxlen=parameters.horizon) for _ in range(game.num_players)
+        ]
+        self.episodes_done = 0
+        self.updates_done = 0
+
+    @property
+    def alpha(self) -> float:
+        """Step size of episode k: alpha_start * (alpha_end / alpha_start)^(k / budget)."""
+        p = self.parameters
+        return p.alpha_start * (p.alpha_end / p.alpha_start) ** (self.episodes_done / p.episodes)
+
+    def indices(self, cells: Cells | np.ndarray) -> np.ndarray:
+        """Table indices int [..., N_S, tuples] of boards [..., C], repeated images included."""
+        images = np.asarray(cells)[..., self.symmetries]
+        return (images[..., self._tuple_cells] * self._place_values).sum(axis=-1)
+
+    def values(self, cells: Cells | np.ndarray, player: int) -> np.ndarray:
+        """Values float64 [...] of boards [..., C] for `player`: the sum over tuples and images.
+
+        Nothing is divided by the number of terms; only the step of an update is.
+        """
+        tuple_numbers = np.arange(len(self._tuple_cells))
+        sums = self.weights[player, tuple_numbers, self.indices(cells)].sum(axis=(-2, -1))
+        return np.tanh(sums) if self.parameters.sigmoid else sums
+
+    def action_values(self, state: State) -> dict[int, float]:
+        """Reward of each legal action plus gamma times the value of its afterstate."""
+        player = state.player
+        result = {}
+        for action in self.game.legal(state):
+            after = self.game.play(state, action)
+            value = 0.0
+            if not (after.terminal and self.parameters.zero_terminal):
+                value = float(self.values(after.cells, player))
+            reward = after.rewards[player] - state.rewards[player]
+            result[action] = reward + self.parameters.gamma * value
+        return result
+
+    def tc_factor(self, player: int, tuple_number: int, index: int) -> float:
+        """TCL factor of one weight from its counters as they stand; 1 without TCL."""
+        if self.parameters.tcl == "none":
+            return 1.0
+        place = player, tuple_number, index
+        coherence = abs(self.counters_n[place]) / self.counters_a[place]
+        if self.parameters.tcl == "id":
+            return float(coherence)
+        return math.exp(self.parameters.beta * (coherence - 1.0))
+
+    def update(self, cells: Cells, player: int, target: float) -> None:
+        """Move V(cells | player), and the eligible states before it, towards `target`.
+
+        w += alpha / (m N_S) * delta * lambda^k * e_k * factor, newest state k = 0 first, where e_k
+        is the slope of tanh when state k joined the list. The counters gather delta * lambda^k *
+        e_k, without step size and factor, after the weight has moved with the factor from before.
+        """
+        p = self.parameters
+        value = float(self.values(cells, player))
+        delta = target - value
+        slope = 1.0 - value**2 if p.sigmoid else 1.0
+        self.eligibility[player].appendleft((self.indices(cells), slope))
+        step = self.alpha / (len(self._tuple_cells) * len(self.symmetries))
+        for age, (indices, slope_then) in enumerate(self.eligibility[player]):
+            change = delta * p.lambda_**age * slope_then
+            for tuple_number, image_indices in enumerate(indices.T):
+                self._move_weights(player, tuple_number, image_indices, step, change)
+        self.updates_done += 1
+
+    def _move_weights(
+        self, player: int, tuple_number: int, image_indices: np.ndarray, step: float, change: float
+    ) -> None:
+        """Move each weight that the images of one tuple hit; the counters count every hit.
+
+        A weight hit by several images moves once, with the factor it had at the first hit.
+        """
+        visited: set[int] = set()
+        for index in image_indices.tolist():
+            place = player, tuple_number, index
+            if index not in visited:
+                visited.add(index)
+                self.weights[place] += step * change * self.tc_factor(player, tuple_number, index)
+            if self.parameters.tcl != "none":
+                self.counters_n[place] += change
+                self.counters_a[place] += abs(change)
+
+    def episode(self, start_actions: Sequence[int], moves: Sequence[Move]) -> None:
+        """Learn from one recorded episode.
+
+        `start_actions`: the plies from the default start to the start state, which are no part of
+        the episode. `moves`: (action, was_random) until the game is over; ValueError if they stop
+        short, go on after the end or are illegal. Nothing is learned from a record that raises.
+        """
+        start = self._start(start_actions)
+        state = start
+        for action, _ in moves:
+            state = self.game.play(state, action)
+        if not state.terminal:
+            raise ValueError(f"the moves end in a state that is not terminal: {state}")
+        recorded = iter(moves)
+        self._learn(start, lambda _: next(recorded))
+
+    def self_play(
+        self,
+        episodes: int,
+        rng: np.random.Generator,
+        epsilon_start: float,
+        epsilon_end: float,
+        choose_start_01: bool,
+    ) -> list[Transcript]:
+        """Play and learn epsilon-greedy episodes; returns them as arguments for `episode`.
+
+        Epsilon runs linearly over the budget of the parameters, so several calls continue one run.
+        `choose_start_01`: half of the episodes start after one uniformly random ply.
+        """
+        transcripts = []
+        for _ in range(episodes):
+            progress = self.episodes_done / self.parameters.episodes
+            epsilon = epsilon_start - progress * (epsilon_start - epsilon_end)
+            start_actions: list[int] = []
+            if choose_start_01 and rng.random() < 0.5:
+                start_actions = [int(rng.choice(self.game.legal(self.game.initial())))]
+            choose = partial(self._choose, rng=rng, epsilon=epsilon)
+            transcripts.append((start_actions, self._learn(self._start(start_actions), choose)))
+        return transcripts
+
+    def _start(self, start_actions: Sequence[int]) -> State:
+        state = self.game.initial()
+        for action in start_actions:
+            state = self.game.play(state, action)
+        return state
+
+    def _choose(self, state: State, rng: np.random.Generator, epsilon: float) -> Move:
+        if rng.random() < epsilon:
+            return int(rng.choice(self.game.legal(state))), True
+        q = self.action_values(state)
+        best = max(q.values())
+        return int(rng.choice([action for action in q if q[action] == best])), False
+
+    def _learn(self, start: State, choose: Callable[[State], Move]) -> list[Move]:
+        """Run one episode from `start`; `choose` sees the tables as they are before each move."""
+        p = self.parameters
+        players = range(self.game.num_players)
+        last_cells: list[Cells | None] = [None for _ in players]
+        last_reward = [0.0 for _ in players]
+        # The start state counts as the afterstate of the player before the first mover.
+        last_cells[start.player - 1] = start.cells
+        state = start
+        moves: list[Move] = []
+        while not state.terminal:
+            mover = state.player
+            action, was_random = choose(state)
+            moves.append((action, was_random))
+            after = self.game.play(state, action)
+            previous = last_cells[mover]
+            if previous is not None:
+                if was_random and not p.learn_from_random:
+                    if p.trace_mode == "reset":
+                        for traces in self.eligibility:
+                            traces.clear()
+                else:
+                    next_value = 0.0 if after.terminal else float(self.values(after.cells, mover))
+                    reward = after.rewards[mover] - last_reward[mover]
+                    self.update(previous, mover, reward + p.gamma * next_value)
+            last_cells[mover] = after.cells
+            last_reward[mover] = after.rewards[mover]
+            state = after
+        if moves:
+            self._final_adaptation(state, mover, last_cells, last_reward)
+        self.episodes_done += 1
+        return moves
+
+    def _final_adaptation(
+        self,
+        terminal: State,
+        last_mover: int,
+        last_cells: list[Cells | None],
+        last_reward: list[float],
+    ) -> None:
+        """FARL, after random moves too: the others in order of their numbers, then the mover."""
+        if self.parameters.final_others:
+            for player, cells in enumerate(last_cells):
+                if player != last_mover and cells is not None:
+                    self.update(cells, player, terminal.rewards[player] - last_reward[player])
+        if self.parameters.final_zero:
+            self.update(terminal.cells, last_mover, 0.0)
