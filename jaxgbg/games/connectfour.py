@@ -124,12 +124,20 @@ class ConnectFour(Game):
         bits = (boards[:, _CELL_WORD] >> _CELL_SHIFT) & 1
         return (bits[0] + 2 * bits[1] + 3 * bits[2]).astype(jnp.int8)
 
-    def changes(self, state: ConnectFourState, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+    @property
+    def change_patterns(self) -> tuple[np.ndarray, np.ndarray]:
+        # A stone falls on a reachable cell (3 -> 1 or 2) and opens the one above it (0 -> 3).
+        cell = np.arange(42)
+        opened = np.where(cell % _ROWS < _ROWS - 1, 3, 0)
+        above = np.minimum(cell + 1, 41)
+        cells = np.stack([np.tile(cell, 2), np.tile(above, 2)], 1)
+        differences = np.stack([np.repeat([-2, -1], 42), np.tile(opened, 2)], 1)
+        nothing = np.zeros((1, 2), int)
+        return np.concatenate([nothing, cells]), np.concatenate([nothing, differences])
+
+    def change(self, state: ConnectFourState, action: jax.Array) -> jax.Array:
         column = (state.stones[0] | state.stones[1]) & jnp.asarray(_COLUMN)[action]
         height = jax.lax.population_count(column).sum().astype(jnp.int32)
         legal = self.in_range(action) & (height < _ROWS) & ~state.terminal
-        stone = jnp.where(legal, state.player.astype(jnp.int32) - 2, 0)
-        opened = jnp.where(legal & (height < _ROWS - 1), 3, 0)
-        cell = _ROWS * action + jnp.minimum(height, _ROWS - 1)
-        above = jnp.minimum(cell + 1, self.num_cells - 1)
-        return jnp.stack([cell, above]), jnp.stack([stone, opened])
+        cell = _ROWS * action + height
+        return jnp.where(legal, 1 + 42 * state.player.astype(jnp.int32) + cell, 0)

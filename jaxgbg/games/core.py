@@ -114,14 +114,18 @@ class Game:
         """bool[]: whether `action` is one of 0..num_actions-1; traced code cannot raise."""
         return (action >= 0) & (action < self.num_actions)
 
-    def changes(self, state: Any, action: jax.Array) -> tuple[jax.Array, jax.Array] | None:
-        """The few cells that `afterstate` alters, or None where a move can alter many.
+    @property
+    def change_patterns(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """All ways in which a move alters the board, or None where it can alter many cells.
 
-        Returns (cells int32[K], differences int32[K]): `afterstate`'s digits are `cells(state)`
-        with each difference added at its cell. An illegal action has only zero differences.
+        (cells int32[Q, K], differences int32[Q, K]): pattern q adds each difference to the digit
+        of its cell. Pattern 0 alters nothing.
         """
-        del state, action
         return None
+
+    def change(self, state: Any, action: jax.Array) -> jax.Array:
+        """Number int32[] of the pattern by which `afterstate` alters the board; 0 if illegal."""
+        raise NotImplementedError
 
 
 def keep_if(legal: jax.Array, moved: Any, state: Any) -> Any:

@@ -92,7 +92,7 @@ class Nim(Game):
 
     def legal_actions(self, state: NimState) -> jax.Array:
         items = np.arange(1, self._most + 1, dtype=np.int8)
-        return (items <= state.heaps[:, None]).reshape(-1)
+        return (state.heaps[:, None] >= items).reshape(-1)
 
     def afterstate(self, state: NimState, action: jax.Array) -> NimState:
         heap, items = action // self._most, (action % self._most + 1).astype(jnp.int8)
@@ -123,7 +123,11 @@ class Nim(Game):
     def cells(self, state: NimState) -> jax.Array:
         return state.heaps
 
-    def changes(self, state: NimState, action: jax.Array) -> tuple[jax.Array, jax.Array]:
-        heap, items = action // self._most, action % self._most + 1
-        legal = self.in_range(action) & (items <= state.heaps[heap])
-        return heap[None], jnp.where(legal, -items, 0)[None]
+    @property
+    def change_patterns(self) -> tuple[np.ndarray, np.ndarray]:
+        heap, items = np.divmod(np.arange(self.num_actions), self._most)
+        return np.append(0, heap)[:, None], np.append(0, -1 - items)[:, None]
+
+    def change(self, state: NimState, action: jax.Array) -> jax.Array:
+        enough = action % self._most + 1 <= state.heaps[action // self._most]
+        return jnp.where(self.in_range(action) & enough, 1 + action, 0)

@@ -92,7 +92,11 @@ class TicTacToe(Game):
         bits = (state.stones[:, None] >> np.arange(9)) & 1
         return (1 + bits[0] - bits[1]).astype(jnp.int8)
 
-    def changes(self, state: TicTacToeState, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+    @property
+    def change_patterns(self) -> tuple[np.ndarray, np.ndarray]:
+        cells = np.array([0, *range(9), *range(9)])
+        return cells[:, None], np.repeat([0, 1, -1], [1, 9, 9])[:, None]
+
+    def change(self, state: TicTacToeState, action: jax.Array) -> jax.Array:
         legal = self.in_range(action) & self.legal_actions(state)[action]
-        difference = jnp.where(state.player == 0, 1, -1)
-        return action[None], jnp.where(legal, difference, 0)[None]
+        return jnp.where(legal, 1 + 9 * state.player.astype(jnp.int32) + action, 0)

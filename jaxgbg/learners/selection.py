@@ -31,12 +31,12 @@ def action_values(
     """
     actions = np.arange(game.num_actions, dtype=np.int32)
     after = jax.vmap(game.afterstate, in_axes=(None, 0))(state, actions)
-    changes = jax.vmap(game.changes, in_axes=(None, 0))(state, actions)
-    if changes is None:
-        features_after = value.features(jax.vmap(game.cells)(after))
+    if value.patterns is None:
+        boards = value.features(jax.vmap(game.cells)(after))
+        values = value.value(params, boards, state.player)
     else:
-        features_after = jax.vmap(value.shift, in_axes=(None, 0, 0))(features, *changes)
-    values = value.value(params, features_after, state.player)
+        changes = jax.vmap(game.change, in_axes=(None, 0))(state, actions)
+        values = value.values_after(params, features, changes, state.player)
     reward = (after.rewards - state.rewards)[:, state.player]
     return reward + jnp.where(after.terminal & zero_terminal, 0.0, values), values
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import action_values, choose_action, uniform
-from jaxgbg.values.ntuple import NTuple, NTupleParams
+from jaxgbg.values.ntuple import NTuple, NTupleParams, once
 
 IDLE = -1
 
@@ -194,11 +194,13 @@ class TDLearner:
         # The n-th idle game starts the n-th of the episodes still to be started.
         restart = idle & (lane.started + jnp.cumsum(idle.astype(jnp.uint32)) <= limit)
         games, opening = jax.vmap(self._start)(games, bits, restart)
+        # An idle lane stands still: how long it waits for a higher limit changes nothing later.
+        busy = (lane.games.stage != IDLE).any() | restart.any()
         lane = Lane(
             params=params,
             games=games,
             key=lane.key,
-            ticks=lane.ticks + 1,
+            ticks=lane.ticks + busy.astype(jnp.uint32),
             started=lane.started + restart.sum(dtype=jnp.uint32),
             finished=lane.finished + over.sum(dtype=jnp.uint32),
             moves=lane.moves + playing.sum(dtype=jnp.uint32),
@@ -225,10 +227,10 @@ class TDLearner:
 
     def _features_after(self, games: Games, actions: jax.Array, state: Any) -> jax.Array:
         """int32[B, F] of the boards after `actions`; unchanged where a game makes no move."""
-        changes = jax.vmap(self.game.changes)(games.state, actions)
-        if changes is None:
+        if self.value.patterns is None:
             return self.value.features(jax.vmap(self.game.cells)(state))
-        return jax.vmap(self.value.shift)(games.features, *changes)
+        changes = once(jax.vmap(self.game.change)(games.state, actions))
+        return jax.vmap(self.value.shift)(games.features, changes)
 
     def _learn(
         self,

@@ -5,12 +5,14 @@ from collections.abc import Callable
 from jaxgbg.games import ConnectFour, Game
 from jaxgbg.players.alphabeta import AlphaBeta
 from jaxgbg.players.core import MissingExtra, Player, choose_uniformly
+from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.maxn import MaxN
 from jaxgbg.players.random_player import RandomPlayer
 
 __all__ = [
     "PLAYERS",
     "AlphaBeta",
+    "GreedyAgent",
     "MaxN",
     "MissingExtra",
     "Player",

@@ -7,7 +7,7 @@ shifts it by a few products. Source: Konen & Bagheri 2021, appendices A.3 and A.
 
 import dataclasses
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,24 @@ from jaxgbg.values.layouts import Layout
 TCL_RULES = ("none", "id", "exp")
 COMBINE_RULES = ("sum", "mean", "saturating")
 TC_INIT = 1e-4
+
+
+def once(*arrays: Any) -> Any:
+    """The arrays as they are, computed once: XLA may not fuse their making into what uses them.
+
+    Left alone it repeats the work for a whole game in the loop over each of its look-ups.
+    """
+    def one(x):
+        flat=x.reshape(-1)
+        if flat.size>100000: return x
+        return jnp.zeros_like(flat).at[jnp.arange(flat.size)].set(flat,mode="promise_in_bounds",unique_indices=True).reshape(x.shape)
+    fixed=[one(a) for a in arrays]
+    return fixed if len(arrays) > 1 else fixed[0]
+
+
+def look_up(table: jax.Array | np.ndarray, index: jax.Array) -> jax.Array:
+    """`table[index]` for indices that are known to lie inside the table."""
+    return jnp.asarray(table).at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
 
 class NTupleParams(NamedTuple):
@@ -37,12 +55,14 @@ class NTupleParams(NamedTuple):
 class NTuple:
     """n-tuple value function of one game; static under jit.
 
-    `combine` names how updates of one tick that hit one weight are joined (see `_repeats`); with
+    `patterns` are the (cell, difference) pairs of each way in which a move alters the board, None
+    where a move may alter many cells. `combine` names how updates of one tick that hit one weight are joined (see `_repeats`); with
     one game at a time nothing is joined, and "sum" saves the scratch count.
     """
 
     tuples: Layout
     symmetries: tuple[tuple[int, ...], ...]
+    patterns: tuple[tuple[tuple[int, int], ...], ...] | None
     num_cell_values: int
     num_players: int
     sigmoid: bool = True
@@ -62,7 +82,13 @@ class NTuple:
         if digits**longest > 2**24:
             raise ValueError(f"{digits}**{longest} weights a tuple: tuples are too long")
         symmetries = tuple(tuple(int(cell) for cell in row) for row in game.symmetries)
-        return cls(tuples, symmetries, digits, game.num_players, sigmoid, tcl, combine)
+        patterns = None
+        if game.change_patterns is not None:
+            patterns = tuple(
+                tuple((int(cell), int(difference)) for cell, difference in zip(*row, strict=True))
+                for row in zip(*game.change_patterns, strict=True)
+            )
+        return cls(tuples, symmetries, patterns, digits, game.num_players, sigmoid, tcl, combine)
 
     @property
     def num_images(self) -> int:
@@ -125,10 +151,45 @@ class NTuple:
         )
         return index.astype(jnp.int32) + self._offsets
 
-    def shift(self, features: jax.Array, cells: jax.Array, differences: jax.Array) -> jax.Array:
-        """int32[F]: features after the digits at `cells` int32[K] changed by `differences`."""
-        moved = differences[:, None] * jnp.asarray(self._strides)[cells]
-        return features + moved.sum(0)
+    @functools.cached_property
+    def _shifts(self) -> np.ndarray:
+        """int32[Q, F]: by how much each pattern of changes moves each index."""
+        assert self.patterns is not None
+        return np.stack(
+            [
+                sum((d * self._strides[cell] for cell, d in row), np.zeros_like(self._offsets))
+                for row in self.patterns
+            ]
+        )
+
+    @functools.cached_property
+    def _touched(self) -> np.ndarray:
+        """int32[Q, K]: the features that each pattern moves, filled up with some it does not."""
+        moved = self._shifts != 0
+        most = int(moved.sum(1).max())
+        return np.argsort(~moved, axis=1, kind="stable")[:, :most].astype(np.int32)
+
+    def shift(self, features: jax.Array, change: jax.Array) -> jax.Array:
+        """int32[F]: the features after the board changed by pattern `change` int32[]."""
+        return features + look_up(self._shifts, change)
+
+    def values_after(
+        self, params: NTupleParams, features: jax.Array, changes: jax.Array, player: jax.Array
+    ) -> jax.Array:
+        """V float32[A] of the boards that patterns `changes` int32[A] make of one board.
+
+        Where a change moves few features, only those are looked up anew:
+        sum after = sum before + sum over moved features of (weight after - weight before).
+        """
+        if True:
+            return self.value(params, self.shift(features[None], once(changes)), player)
+        rows, changes = once(self._rows(features, player), changes)
+        before = once(look_up(params.weights, rows))
+        touched = look_up(self._touched, changes)
+        moved = np.take_along_axis(self._shifts, self._touched, axis=1)
+        rows_after = look_up(rows, touched) + look_up(moved, changes)
+        after = look_up(params.weights, rows_after) - look_up(before, touched)
+        return self._activate(before.sum() + after.sum(-1))
 
     def _rows(self, features: jax.Array, player: jax.Array) -> jax.Array:
         return features + player.astype(jnp.int32)[..., None] * self.rows_per_player
@@ -136,7 +197,9 @@ class NTuple:
     def value(self, params: NTupleParams, features: jax.Array, player: jax.Array) -> jax.Array:
         """V(s | player), float32[...] for features int32[..., F] and player int[...]."""
         rows = self._rows(features, player)
-        total = params.weights.at[rows].get(mode="promise_in_bounds").sum(-1)
+        return self._activate(look_up(params.weights, rows).sum(-1))
+
+    def _activate(self, total: jax.Array) -> jax.Array:
         return jnp.tanh(total) if self.sigmoid else total
 
     def slope(self, value: jax.Array) -> jax.Array:
@@ -193,30 +256,30 @@ class NTuple:
         g', `live` bool[B]: False takes the row out (its `change` must then be 0).
         Source: Konen & Bagheri 2021, Algorithm 7 and appendix A.5; Beal & Smith 1999.
         """
-        rows = self._rows(features, player)
+        first = self._first_hits(features)
+        rows, first, change, live = once(self._rows(features, player), first, change, live)
         weights, counters = params
-        step = jnp.where(self._first_hits(features), change[:, None], 0)
-        pace = alpha
-        scratch: list[jax.Array] = []
+        hit = (first & live[:, None]).astype(jnp.float32)
         if self.combine != "sum":
-            hit = (self._first_hits(features) & live[:, None]).astype(jnp.float32)
             counters = counters.at[rows, -1].add(hit, mode="promise_in_bounds")
-            scratch = [-hit]
-        read = counters.at[rows].get(mode="promise_in_bounds")
+        read = look_up(counters, rows)
+        pace = jnp.broadcast_to(alpha, rows.shape)
         if self.tcl != "none":
-            pace = alpha * self._factor(read, beta)
-        share: jax.Array | float = 1.0
+            pace = once(alpha * self._factor(read, beta))
+        share = jnp.ones_like(pace)
         if self.combine != "sum":
             count = jnp.maximum(read[..., -1], 1)
-            share = self._repeats(count, jnp.broadcast_to(pace, count.shape)) / count
-        weights = weights.at[rows].add(
-            pace * share * step / self.num_features, mode="promise_in_bounds"
-        )
+            share = once(self._repeats(count, pace) / count)
+        change = once(change[:, None] * share)
+        moved = jnp.where(first, pace * change, 0) / self.num_features
+        weights = weights.at[rows].add(moved, mode="promise_in_bounds")
+        columns = [-hit] if self.combine != "sum" else []
         if self.tcl != "none":
             # A > 0 always. But a write that did not depend on the read of the same array would make
             # XLA copy the whole table to keep the old one.
-            accumulated = jnp.where(read[..., 1] > 0, change[:, None] * share, 0)
-            scratch = [accumulated, jnp.abs(accumulated), *scratch]
-        if scratch:
-            counters = counters.at[rows].add(jnp.stack(scratch, -1), mode="promise_in_bounds")
+            change = jnp.where(read[..., 1] > 0, change, 0)
+            columns = [change, jnp.abs(change), *columns]
+        if columns:
+            written = jnp.stack(columns, -1)
+            counters = counters.at[rows].add(written, mode="promise_in_bounds")
         return NTupleParams(weights, counters)

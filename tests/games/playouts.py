@@ -71,8 +71,8 @@ class Expansion(NamedTuple):
     """Every position of `playouts(game)` and what every action makes of it.
 
     `states` [n, ...], `actions` int32[X] from -2 to num_actions + 1, `legal` bool[n, X],
-    `afterstates` [n, X, ...], `cells` int8[n, X, C] of the afterstates, `altered` the same by way
-    of `changes`, or None where the game has no such list.
+    `afterstates` [n, X, ...], `cells` int8[n, X, C] of the afterstates, `patterns` int32[n, X] the
+    change of every action, or None where the game has no such list.
     """
 
     states: Any
@@ -80,7 +80,7 @@ class Expansion(NamedTuple):
     legal: np.ndarray
     afterstates: Any
     cells: np.ndarray
-    altered: np.ndarray | None
+    patterns: np.ndarray | None
 
 
 @functools.cache
@@ -90,18 +90,14 @@ def expansion(game: Game) -> Expansion:
     flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), played)
     actions = np.arange(-2, game.num_actions + 2, dtype=np.int32)
 
-    def expand(state: Any, cells: jax.Array, action: jax.Array) -> tuple[Any, jax.Array, Any]:
+    def expand(state: Any, action: jax.Array) -> tuple[Any, jax.Array, jax.Array | None]:
         after = game.afterstate(state, action)
-        changes = game.changes(state, action)
-        if changes is not None:
-            changes = cells.at[changes[0]].add(changes[1].astype(jnp.int8))
-        return after, game.cells(after), changes
+        pattern = None if game.change_patterns is None else game.change(state, action)
+        return after, game.cells(after), pattern
 
-    every = jax.jit(jax.vmap(jax.vmap(expand, (None, None, 0)), (0, 0, None)))
+    every = jax.jit(jax.vmap(jax.vmap(expand, (None, 0)), (0, None)))
     legal = np.pad(flat.legal, ((0, 0), (2, 2)))
-    return Expansion(
-        flat.states, actions, legal, *jax.device_get(every(flat.states, flat.cells, actions))
-    )
+    return Expansion(flat.states, actions, legal, *jax.device_get(every(flat.states, actions)))
 
 
 def observed(game: Game, states: Any) -> tuple[jax.Array, jax.Array]:

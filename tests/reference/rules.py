@@ -154,19 +154,22 @@ class ConnectFour:
 
 
 class Nim:
-    """Take one or more items from one heap; a whole heap may be taken. Cells: the heap sizes.
+    """Take 1 to `max_take` items (default: up to a whole heap) from one heap. Cells: heap sizes.
 
-    Action = heap * heap_size + (items taken - 1). With two players the taker of the last item wins
+    Action = heap * max_take + (items taken - 1). With two players the taker of the last item wins
     (+1, -1). With three, that taker gets 0, the next player 1.0 and the one before the taker 0.2.
     """
 
-    def __init__(self, heaps: int = 3, heap_size: int = 5, num_players: int = 2) -> None:
+    def __init__(
+        self, heaps: int = 3, heap_size: int = 5, num_players: int = 2, max_take: int | None = None
+    ) -> None:
         if num_players not in (2, 3):
             raise ValueError(f"Nim is defined for 2 or 3 players, not {num_players}")
         self.heaps = heaps
         self.heap_size = heap_size
+        self.max_take = heap_size if max_take is None else max_take
         self.num_players = num_players
-        self.num_actions = heaps * heap_size
+        self.num_actions = heaps * self.max_take
         self.num_cells = heaps
         self.num_cell_values = heap_size + 1
 
@@ -176,17 +179,17 @@ class Nim:
         return State((self.heap_size,) * self.heaps, 0, False, no_rewards)
 
     def legal(self, state: State) -> list[int]:
-        """Every heap and every number of items that the heap still holds."""
+        """Every heap and every number of items that may be taken from it."""
         return [
-            heap * self.heap_size + take - 1
+            heap * self.max_take + take - 1
             for heap in range(self.heaps)
-            for take in range(1, state.cells[heap] + 1)
+            for take in range(1, min(state.cells[heap], self.max_take) + 1)
         ]
 
     def play(self, state: State, action: int) -> State:
         """Take the items; ValueError if the heap does not hold them."""
         _require_legal(self, state, action)
-        heap, take_minus_one = divmod(action, self.heap_size)
+        heap, take_minus_one = divmod(action, self.max_take)
         sizes = list(state.cells)
         sizes[heap] -= take_minus_one + 1
         mover = state.player
@@ -205,8 +208,8 @@ class Nim:
 class Nim3P(Nim):
     """Nim for three players."""
 
-    def __init__(self, heaps: int = 3, heap_size: int = 5) -> None:
-        super().__init__(heaps, heap_size, num_players=3)
+    def __init__(self, heaps: int = 3, heap_size: int = 5, max_take: int | None = None) -> None:
+        super().__init__(heaps, heap_size, num_players=3, max_take=max_take)
 
 
 def symmetries(game: Game) -> np.ndarray:

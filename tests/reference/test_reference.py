@@ -102,6 +102,15 @@ def test_last_item_of_nim_wins_for_two_and_pays_the_next_player_for_three():
     assert state.rewards == (1.0, 0.2, 0.0)
 
 
+def test_no_more_than_max_take_items_leave_a_heap_at_once():
+    game = Nim(heaps=2, heap_size=5, max_take=3)
+    assert game.num_actions == 6
+    assert game.legal(game.initial()) == [0, 1, 2, 3, 4, 5]
+    after = game.play(game.initial(), 5)
+    assert after.cells == (5, 2)
+    assert game.legal(after) == [0, 1, 2, 3, 4]
+
+
 def test_symmetries_are_groups_that_start_with_the_identity():
     for game, size in ((TicTacToe(), 8), (ConnectFour(), 2), (Nim(), 1), (Nim3P(), 1)):
         images = symmetries(game)
@@ -212,14 +221,40 @@ def test_a_state_twice_in_the_list_meets_the_factor_that_its_newer_copy_just_lef
     assert agent.weights[0, 0, 1] == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_list_keeps_the_slope_of_the_time_of_joining_and_at_most_horizon_states():
-    agent = learner(Nim(1, 3), [(0,)], lambda_=0.5, horizon=2)
+def test_the_list_keeps_the_slope_of_the_time_of_joining():
+    agent = learner(Nim(1, 2), [(0,)], lambda_=0.5, horizon=2)
+    agent.weights[0, 0, 2] = 0.3
     agent.update((1,), 0, 1.0)
     agent.update((2,), 0, 1.0)
-    first = 0.5 + 0.5 * 0.5  # the second update adds lambda * delta * slope 1, not 1 - V^2
-    assert agent.weights[0, 0].tolist() == [0, first, 0.5, 0]
-    agent.update((3,), 0, 1.0)
-    assert agent.weights[0, 0].tolist() == [0, first, 0.5 + 0.25, 0.5]
+    value = math.tanh(0.3)
+    delta = 1 - value
+    assert agent.weights[0, 0, 1] == pytest.approx(0.5 + 0.5 * 0.5 * delta * 1, rel=1e-12)
+    assert agent.weights[0, 0, 2] == pytest.approx(0.3 + 0.5 * delta * (1 - value**2), rel=1e-12)
+
+
+def test_the_list_holds_at_most_horizon_states():
+    agent = learner(Nim(1, 3), [(0,)], lambda_=0.5, horizon=2)
+    for heap in (1, 2, 3):
+        agent.update((heap,), 0, 1.0)
+    assert agent.weights[0, 0].tolist() == [0, 0.5 + 0.25, 0.5 + 0.25, 0.5]
+
+
+class PointEachPly(Nim):
+    """One heap, one item a ply; the mover gains a point for each until the heap is gone."""
+
+    def play(self, state: State, action: int) -> State:
+        after = super().play(state, action)
+        rewards = list(state.rewards)
+        rewards[state.player] += 1.0
+        return after._replace(rewards=tuple(rewards))
+
+
+def test_targets_hold_the_reward_since_the_last_move_of_the_same_player():
+    game = PointEachPly(1, 4, max_take=1)
+    agent = learner(game, [(0,)], alpha_start=1.0, alpha_end=1.0, sigmoid=False)
+    agent.episode([], [(0, False)] * 4)
+    assert agent.weights[1, 0].tolist() == [0, 0, 1, 0, 1]  # one point from each of its states
+    assert agent.weights[0, 0].tolist() == [0, 0, 0, 1, 0]  # V(1|0): nothing more came
 
 
 def two_heap_moves(first_random: bool) -> list[Move]:

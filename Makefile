@@ -1,0 +1,65 @@
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+RUN_ARGS ?= ablate tictactoe nim nim3p connectfour --seeds 10 --out runs
+BENCH_ARGS ?=
+PYTEST_ARGS ?= -n 2 --dist worksteal
+
+.PHONY: help run bench test test-slow lint format clean
+
+help:
+	@echo 'make run        train with and without FARL on four games and print the table'
+	@echo 'make bench      measure training speed at the parameters of the paper'
+	@echo 'make test       lint, format check, types and all tests but the slow ones'
+	@echo 'make test-slow  the slow tests'
+	@echo 'make lint       lint, format check and types only'
+	@echo 'make format     rewrite the code in the format that lint asks for'
+	@echo 'make clean      delete .venv and all caches; what is under runs/ stays'
+	@echo
+	@echo 'The first call creates .venv with $(PYTHON); PYTHON=python3.12 chooses another.'
+	@echo 'RUN_ARGS, BENCH_ARGS and PYTEST_ARGS replace the arguments of the command behind a target.'
+
+run: .venv/.run-stamp
+	$(BIN)/jaxgbg $(RUN_ARGS)
+
+bench: .venv/.run-stamp
+	$(BIN)/jaxgbg bench $(BENCH_ARGS)
+
+test: lint
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m 'not slow'
+
+# pytest ends with 5 when it finds no test; having no slow test is no failure.
+test-slow: .venv/.dev-stamp
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m slow || [ $$? -eq 5 ]
+
+lint: .venv/.dev-stamp
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: .venv/.dev-stamp
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is written after everything before it has succeeded, so a failed step is tried again.
+.venv/.venv-stamp:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo 'jaxgbg needs Python 3.11 or newer: make PYTHON=python3.11 ...' >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/.run-stamp: pyproject.toml | .venv/.venv-stamp
+	@echo 'Installing jaxgbg into .venv (once; a minute or two)'
+	$(PIP) install --editable '.[connectfour]'
+	@touch $@
+
+# The dev extra holds all that `make run` needs.
+.venv/.dev-stamp: pyproject.toml | .venv/.venv-stamp
+	@echo 'Installing jaxgbg and its development tools into .venv (once; a minute or two)'
+	$(PIP) install --editable '.[dev]'
+	@touch .venv/.run-stamp $@

@@ -1,0 +1,112 @@
+"""Matches: all games of an evaluation at once, one ply a round."""
+
+import dataclasses
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import Game
+from jaxgbg.players import Player
+
+
+@dataclasses.dataclass(frozen=True)
+class Protocol:
+    """Which games an evaluation plays.
+
+    `starts`: "default", the start position; "one_ply", it and every position one ply later;
+    "choose_01", `count` draws, each with probability 1/2 the start position, else a uniformly
+    random position one ply later. Every start is played `repeats` times from each of `seats` (all
+    of them if empty) by the agent; the opponent sits everywhere else.
+    """
+
+    starts: str = "default"
+    count: int = 1
+    repeats: int = 1
+    seats: tuple[int, ...] = ()
+
+
+def start_states(game: Game, protocol: Protocol, key: jax.Array) -> Any:
+    """The start positions of an evaluation, states[S]."""
+    start = game.init(key)
+    legal = jnp.flatnonzero(game.legal_actions(start))
+    if protocol.starts == "default":
+        actions = jnp.full(protocol.count, -1)
+    elif protocol.starts == "one_ply":
+        actions = jnp.concatenate([jnp.array([-1]), legal])
+    elif protocol.starts == "choose_01":
+        coin, draw = jax.random.split(key)
+        drawn = jax.random.choice(draw, legal, (protocol.count,))
+        actions = jnp.where(jax.random.bernoulli(coin, 0.5, (protocol.count,)), drawn, -1)
+    else:
+        raise ValueError(f"starts must be default, one_ply or choose_01, not {protocol.starts!r}")
+    return _open(game, start, actions)
+
+
+@partial(jax.jit, static_argnums=0)
+def _open(game: Game, start: Any, actions: jax.Array) -> Any:
+    def one(action: jax.Array) -> Any:
+        played = game.afterstate(start, jnp.maximum(action, 0))
+        return jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), played, start)
+
+    return jax.vmap(one)(actions)
+
+
+@partial(jax.jit, static_argnums=0)
+def _step(game: Game, states: Any, actions: jax.Array, key: jax.Array) -> Any:
+    keys = jax.random.split(key, actions.shape[0])
+    return jax.vmap(lambda state, action, key: game.spawn(game.afterstate(state, action), key))(
+        states, actions, keys
+    )
+
+
+def play(game: Game, seats: np.ndarray, players: list[Player], states: Any, key: jax.Array) -> Any:
+    """Play games to their ends; returns the final rewards, float32[G, num_players].
+
+    `seats` int[G, num_players] says which of `players` sits in each seat of each game.
+    """
+    for _ in range(game.max_plies):
+        if bool(np.all(states.terminal)):
+            break
+        to_move = np.take_along_axis(seats, np.asarray(states.player)[:, None].astype(int), 1)[:, 0]
+        actions = jnp.zeros(len(to_move), jnp.int32)
+        for number, player in enumerate(players):
+            key, draw = jax.random.split(key)
+            mine = to_move == number
+            # Other players' positions are shown as finished, so that no engine works on them.
+            shown = states._replace(terminal=states.terminal | ~mine)
+            actions = jnp.where(mine, player.act(shown, draw), actions)
+        key, draw = jax.random.split(key)
+        states = _step(game, states, actions, draw)
+    return np.asarray(states.rewards)
+
+
+def compete(
+    game: Game,
+    agent: Player,
+    opponent: Player,
+    protocol: Protocol,
+    key: jax.Array,
+    playing: np.ndarray | None = None,
+) -> np.ndarray:
+    """The agent's final reward in every game, float32[copies, seats, starts * repeats].
+
+    An agent with `copies` plays the whole protocol with each of them; copies that are not `playing`
+    bool[copies] sit out and get the rewards of an unplayed game.
+    """
+    copies = getattr(agent, "copies", 1)
+    playing = np.ones(copies, bool) if playing is None else playing
+    opening, moves = jax.random.split(key)
+    starts = start_states(game, protocol, opening)
+    agent_seats = np.array(protocol.seats or range(game.num_players))
+    games_a_seat = len(starts.terminal) * protocol.repeats
+    seat = np.tile(np.repeat(agent_seats, games_a_seat), copies)
+    times = copies * len(agent_seats) * protocol.repeats
+    states = jax.tree.map(lambda leaf: jnp.tile(leaf, (times, *[1] * (leaf.ndim - 1))), starts)
+    out = np.repeat(~playing, len(agent_seats) * games_a_seat)
+    states = states._replace(terminal=states.terminal | out)
+    seats = (np.arange(game.num_players) != seat[:, None]).astype(int)
+    rewards = play(game, seats, [agent, opponent], states, moves)
+    return rewards[np.arange(len(seat)), seat].reshape(copies, len(agent_seats), games_a_seat)

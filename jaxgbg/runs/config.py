@@ -1,0 +1,180 @@
+"""What a run is: every number that it takes to repeat it, and the published parameter sets."""
+
+import dataclasses
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+
+import jaxgbg.games
+from jaxgbg.arena import Protocol
+from jaxgbg.games import Game
+from jaxgbg.learners import TDLearner, horizon_of
+from jaxgbg.values import Layout, NTuple, check_layout, random_walk
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    """One training run of one game, for any number of seeds.
+
+    `tuples` are the n-tuples' cells. `farl` lists the variants trained side by side: "farl" (both
+    parts of Final Adaptation), "part1" (without the adaptation of the terminal state) or "none".
+    `opponents` are evaluated against every `eval_every` episodes.
+    """
+
+    game: str
+    tuples: Layout
+    game_parameters: tuple[tuple[str, Any], ...] = ()
+    episodes: int = 10_000
+    eval_every: int = 1_000
+    batch: int = 64
+    combine: str = "saturating"
+    alpha_start: float = 1.0
+    alpha_end: float = 1.0
+    epsilon_start: float = 0.1
+    epsilon_end: float = 0.0
+    trace_decay: float = 0.0
+    trace_cut: float = 0.1
+    reset_traces: bool = False
+    sigmoid: bool = True
+    tcl: str = "none"
+    beta: float = 2.7
+    choose_start: bool = False
+    learn_from_random: bool = True
+    zero_terminal: bool = False
+    farl: tuple[str, ...] = ("farl", "none")
+    opponents: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = tuple(range(10))
+
+    def __post_init__(self) -> None:
+        for name in ("episodes", "eval_every", "batch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("alpha_start", "alpha_end", "beta"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise ValueError(f"{name} must be a positive number, not {getattr(self, name)}")
+        for name in ("epsilon_start", "epsilon_end"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must lie between 0 and 1, not {getattr(self, name)}")
+        if not 0 <= self.trace_decay < 1 or not 0 < self.trace_cut < 1:
+            raise ValueError("trace_decay must lie in [0, 1) and trace_cut in (0, 1)")
+        if not self.seeds or min(self.seeds) < 0 or len(set(self.seeds)) != len(self.seeds):
+            raise ValueError("seeds must be different numbers, 0 or greater, and at least one")
+        unknown = set(self.farl) - set(FARL_SWITCHES)
+        if unknown or not self.farl:
+            raise ValueError(f"farl must be among {', '.join(FARL_SWITCHES)}, not {self.farl}")
+        check_layout(self.make_game(), self.tuples, "layout")
+        self.make_learner()
+
+    def make_game(self) -> Game:
+        return jaxgbg.games.make(self.game, **dict(self.game_parameters))
+
+    def make_learner(self) -> TDLearner:
+        """The static half of the run: game, value function, batch and horizon."""
+        game = self.make_game()
+        # With one game at a time nothing is combined; "sum" then saves the scratch count.
+        combine = self.combine if self.batch > 1 else "sum"
+        value = NTuple.for_game(game, self.tuples, self.sigmoid, self.tcl, combine)
+        horizon = horizon_of(self.trace_decay, self.trace_cut)
+        return TDLearner(game, value, self.batch, horizon, self.choose_start)
+
+    @property
+    def lanes(self) -> tuple[tuple[int, str], ...]:
+        """(seed, FARL variant) of every training that runs side by side."""
+        return tuple((seed, variant) for seed in self.seeds for variant in self.farl)
+
+    def as_json(self) -> dict[str, Any]:
+        return json.loads(json.dumps(dataclasses.asdict(self)))
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> "Config":
+        """Undo `as_json`; raises ValueError or TypeError on fields that make no config."""
+
+        def fixed(value: Any) -> Any:
+            return tuple(fixed(item) for item in value) if isinstance(value, list) else value
+
+        return cls(**{name: fixed(value) for name, value in fields.items()})
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that change with any field."""
+        text = json.dumps(self.as_json(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+# (final_others, final_zero) of each variant: FARL parts 1 and 2.
+FARL_SWITCHES = {"farl": (True, True), "part1": (True, False), "none": (False, False)}
+
+PROTOCOLS = {
+    ("tictactoe", "maxn"): Protocol("one_ply"),
+    ("connectfour", "ab"): Protocol("default", repeats=40, seats=(0,)),
+    ("connectfour", "ab-dl"): Protocol("default", repeats=40, seats=(0,)),
+    ("nim", "maxn"): Protocol("choose_01", count=10),
+    ("nim3p", "maxn"): Protocol("choose_01", count=10, repeats=10),
+}
+
+
+def protocol_for(game: str, opponent: str) -> Protocol:
+    """Table 1's evaluation of `game` against `opponent`; else ten random starts, every seat."""
+    return PROTOCOLS.get((game, opponent), Protocol("choose_01", count=10, repeats=4))
+
+
+def preset(game: str, **changes: Any) -> Config:
+    """The published parameters of a game (Konen & Bagheri 2021, appendix A.6), with `changes`.
+
+    Where the paper's text and its authors' saved agents differ, the agents' values stand here:
+    ConnectFour learns from random moves, Nim3P does not, Nim's epsilon falls to 0. The batch
+    is our own choice. ConnectFour's 70 8-tuples are random walks as the paper's were, not its own.
+    Raises ValueError for a game without published parameters.
+    """
+    if game not in jaxgbg.games.GAMES:
+        jaxgbg.games.make(game)
+    built = jaxgbg.games.make(game, **dict(changes.get("game_parameters", ())))
+    if game == "tictactoe":
+        fields: dict[str, Any] = {
+            "tuples": (tuple(range(9)),),
+            "episodes": 30_000,
+            "eval_every": 1_000,
+            "alpha_end": 0.5,
+            "opponents": ("maxn",),
+        }
+    elif game == "nim":
+        fields = {
+            "tuples": (tuple(range(built.num_cells)),),
+            "episodes": 20_000,
+            "eval_every": 1_000,
+            "alpha_start": 0.5,
+            "alpha_end": 0.5,
+            "trace_decay": 0.5,
+            "tcl": "id",
+            "opponents": ("maxn",),
+        }
+    elif game == "nim3p":
+        fields = {
+            "tuples": (tuple(range(built.num_cells)),) * 2,
+            "episodes": 300_000,
+            "eval_every": 10_000,
+            "alpha_start": 0.2,
+            "alpha_end": 0.2,
+            "epsilon_start": 0.15,
+            "epsilon_end": 0.15,
+            "trace_decay": 0.5,
+            "trace_cut": 0.01,
+            "reset_traces": True,
+            "tcl": "id",
+            "choose_start": True,
+            "learn_from_random": False,
+            "opponents": ("maxn",),
+        }
+    else:
+        fields = {
+            "tuples": changes.get("tuples") or random_walk(built, 70, 8, seed=0),
+            "episodes": 5_000_000,
+            "eval_every": 100_000,
+            "alpha_start": 3.7,
+            "alpha_end": 3.7,
+            "tcl": "exp",
+            "opponents": ("ab", "ab-dl"),
+        }
+    return Config(game=game, **{**fields, **changes})

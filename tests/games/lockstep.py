@@ -1,0 +1,69 @@
+"""Random games of ours and of another implementation, compared at every ply."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import numpy as np
+
+from jaxgbg.games import Game
+
+
+class View(NamedTuple):
+    """What can be seen of a position; `player` and `cells` are None where they have no meaning."""
+
+    legal: Sequence[int]
+    player: int | None
+    terminal: bool
+    rewards: Sequence[float]
+    cells: Sequence[int] | None
+
+
+class Oracle(Protocol):
+    """Another implementation of a game, speaking our actions; `play` may alter its argument."""
+
+    def initial(self) -> Any: ...
+    def view(self, state: Any) -> View: ...
+    def play(self, state: Any, action: int) -> Any: ...
+
+
+def assert_same_games(game: Game, oracle: Oracle, batch: int, seed: int) -> None:
+    """Play `batch` random games to their ends, ours all at once and the oracle's one by one."""
+    rng = np.random.default_rng(seed)
+    key = jax.random.key(seed)
+    keys = jax.random.split(key, batch)
+
+    @jax.jit
+    @jax.vmap
+    def step(state: Any, action: jax.Array, key: jax.Array) -> Any:
+        return game.step(state, action, key)
+
+    @jax.jit
+    @jax.vmap
+    def see(state: Any) -> tuple[jax.Array, ...]:
+        shown = (state.player, state.terminal, state.rewards)
+        return (game.legal_actions(state), *shown, game.cells(state))
+
+    ours = jax.jit(jax.vmap(game.init))(keys)
+    theirs = [oracle.initial() for _ in range(batch)]
+    for _ in range(game.max_plies + 1):
+        legal, player, terminal, rewards, cells = jax.device_get(see(ours))
+        views = [oracle.view(state) for state in theirs]
+        expected = np.zeros_like(legal)
+        for row, view in zip(expected, views, strict=True):
+            row[list(view.legal)] = True
+        np.testing.assert_array_equal(legal, expected)
+        np.testing.assert_array_equal(terminal, [view.terminal for view in views])
+        np.testing.assert_array_equal(rewards, np.float32([view.rewards for view in views]))
+        for i, view in enumerate(views):
+            assert view.player is None or view.player == player[i]
+            assert view.cells is None or tuple(view.cells) == tuple(cells[i].tolist())
+        live = np.flatnonzero(~terminal)
+        if not live.size:
+            return
+        actions = np.zeros(batch, np.int32)
+        for i in live:
+            actions[i] = views[i].legal[rng.integers(len(views[i].legal))]
+            theirs[i] = oracle.play(theirs[i], int(actions[i]))
+        ours = step(ours, actions, keys)
+    raise AssertionError(f"{game.name}: games go on after {game.max_plies} plies")

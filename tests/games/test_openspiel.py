@@ -1,0 +1,64 @@
+"""The rules against OpenSpiel: 1000 random games of each, ply by ply."""
+
+from collections.abc import Callable
+
+import pyspiel
+import pytest
+
+from jaxgbg.games import ConnectFour, Game, Nim, TicTacToe
+from tests.games.lockstep import View, assert_same_games
+
+
+class OpenSpiel:
+    """An OpenSpiel game; `ours` and `theirs` translate an action, to ours and back."""
+
+    def __init__(
+        self,
+        name: str,
+        ours: Callable[[int], int] = int,
+        theirs: Callable[[int], int] = int,
+    ) -> None:
+        self._game = pyspiel.load_game(name)
+        self._ours, self._theirs = ours, theirs
+
+    def initial(self) -> pyspiel.State:
+        return self._game.new_initial_state()
+
+    def view(self, state: pyspiel.State) -> View:
+        over = state.is_terminal()
+        legal = [self._ours(action) for action in state.legal_actions()]
+        player = None if over else state.current_player()
+        return View(legal, player, over, state.returns(), None)
+
+    def play(self, state: pyspiel.State, action: int) -> pyspiel.State:
+        state.apply_action(self._theirs(action))
+        return state
+
+
+def nim(heaps: int, size: int, misere: bool) -> OpenSpiel:
+    """OpenSpiel numbers all heaps with one item taken, then all heaps with two taken, ..."""
+
+    def ours(action: int) -> int:
+        items, heap = divmod(action, heaps)
+        return heap * size + items
+
+    def theirs(action: int) -> int:
+        heap, items = divmod(action, size)
+        return items * heaps + heap
+
+    piles = ";".join([str(size)] * heaps)
+    return OpenSpiel(f"nim(pile_sizes={piles},is_misere={misere})", ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("game", "oracle"),
+    [
+        pytest.param(TicTacToe(), OpenSpiel("tic_tac_toe"), id="tictactoe"),
+        pytest.param(ConnectFour(), OpenSpiel("connect_four"), id="connectfour"),
+        pytest.param(Nim(), nim(3, 5, False), id="nim"),
+        pytest.param(Nim(heaps=4, size=3), nim(4, 3, False), id="nim-4x3"),
+        pytest.param(Nim(rule="last_loses"), nim(3, 5, True), id="nim-last-loses"),
+    ],
+)
+def test_a_thousand_random_games_agree_with_openspiel(game: Game, oracle: OpenSpiel) -> None:
+    assert_same_games(game, oracle, batch=1000, seed=11)

@@ -1,0 +1,98 @@
+"""Counts of paths and positions against published ones."""
+
+import math
+
+import jax
+import pytest
+
+import jaxgbg
+from jaxgbg.games import ConnectFour, Nim, TicTacToe
+from jaxgbg.games.perft import perft
+
+# OEIS A212693, from ply 1 on.
+CONNECTFOUR_POSITIONS = [7, 49, 238, 1120, 4263, 16422, 54859, 184275, 558186, 1662623, 4568683]
+
+
+def games_by_result(rows):
+    """Complete games by their final rewards."""
+    results = {}
+    for row in rows:
+        for rewards, games in row.ended.items():
+            results[rewards] = results.get(rewards, 0) + games
+    return results
+
+
+def test_tictactoe_has_the_known_paths_games_and_positions():
+    rows = perft(TicTacToe(), 9)
+    paths = [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872]
+    assert [row.paths for row in rows] == paths
+    assert 1 + sum(row.positions for row in rows) == 5478
+    assert games_by_result(rows) == {(1, -1): 131184, (-1, 1): 77904, (0, 0): 46080}
+
+
+def test_connectfour_has_the_known_paths_and_positions():
+    rows = perft(ConnectFour(), 7)
+    assert [row.paths for row in rows] == [7, 49, 343, 2401, 16807, 117649, 823536]
+    assert [row.positions for row in rows] == CONNECTFOUR_POSITIONS[:7]
+
+
+@pytest.mark.slow
+def test_connectfour_has_the_known_paths_and_positions_further_on():
+    rows = perft(ConnectFour(), 11)
+    assert [row.paths for row in rows[7:9]] == [5673234, 39394572]
+    assert [row.positions for row in rows] == CONNECTFOUR_POSITIONS
+
+
+def test_nim_has_the_known_paths():
+    assert [row.paths for row in perft(Nim(), 4)] == [15, 180, 1680, 12015]
+
+
+@pytest.mark.parametrize("rule", ["last_wins", "last_loses"])
+def test_the_taker_of_the_last_item_is_the_mover_of_that_ply(rule):
+    paid = {"last_wins": 1.0, "last_loses": -1.0}[rule]
+    for row in perft(Nim(rule=rule), 15):
+        first = paid if row.depth % 2 else -paid
+        assert set(row.ended) <= {(first, -first)}
+
+
+def test_nim3p_is_paid_to_the_players_around_the_last_taker():
+    for row in perft(jaxgbg.make("nim3p"), 15):
+        taker = (row.depth - 1) % 3
+        for rewards in row.ended:
+            around = [rewards[(taker + seat) % 3] for seat in range(3)]
+            assert around == pytest.approx([0.0, 1.0, 0.2])
+
+
+@pytest.mark.parametrize("size", [1, 4, 9])
+def test_games_on_one_heap_are_the_compositions_of_its_size(size):
+    """n has 2**(n - 1) compositions, and Fibonacci(n + 1) of them use only ones and twos."""
+    free = games_by_result(perft(Nim(heaps=1, size=size), size))
+    assert sum(free.values()) == 2 ** (size - 1)
+    short = games_by_result(perft(Nim(heaps=1, size=size, max_take=min(2, size)), size))
+    fibonacci = sum(math.comb(size - twos, twos) for twos in range(size // 2 + 1))
+    assert sum(short.values()) == fibonacci
+
+
+def test_counting_in_small_batches_changes_nothing(monkeypatch):
+    expected = perft(TicTacToe(), 9)
+    monkeypatch.setattr("jaxgbg.games.perft._BATCHES", (8, 32))
+    assert perft(TicTacToe(), 9) == expected
+
+
+def test_rows_end_with_the_longest_game():
+    assert [row.depth for row in perft(Nim(heaps=1, size=3), 99)] == [1, 2, 3]
+    assert perft(Nim(), 0) == []
+
+
+def test_games_with_chance_are_refused():
+    class Dice(TicTacToe):
+        def spawn(self, state, key):
+            return state._replace(player=jax.random.bernoulli(key).astype("int8"))
+
+    with pytest.raises(ValueError, match="without chance"):
+        perft(Dice(), 1)
+
+
+def test_counts_beyond_int64_are_refused():
+    with pytest.raises(OverflowError, match="too many paths"):
+        perft(Nim(heaps=1, size=100), 50)
