@@ -47,10 +47,33 @@ def choose_action(worth: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Ar
     `worth` float32[A], `legal` bool[A]. Without a legal action the answer is num_actions - 1.
     """
     worth = jnp.where(legal, worth, -jnp.inf)
-    best = (worth == worth.max()) & legal
-    # The r-th best action is the first with more than r best ones up to and including itself.
-    # A product with a triangle, not a cumulative sum: XLA's is slow on short axes.
-    upto = np.tril(np.ones((best.shape[-1],) * 2, np.float32))
-    order = (best[None] * upto).sum(-1)
-    rank = jnp.floor(draw * order[-1])
-    return jnp.minimum((order <= rank).sum(), best.shape[-1] - 1).astype(jnp.int32)
+    return _nth_true((worth == worth.max()) & legal, draw)
+
+
+def _nth_true(mask: jax.Array, draw: jax.Array) -> jax.Array:
+    """Index int32[] of the floor(draw * count)-th True entry of bool[A], draw in [0, 1).
+
+    The mask is packed into words of 32 bits and halved by counting bits: a cumulative sum over so
+    short an axis costs XLA several times as much.
+    """
+    size = mask.shape[-1]
+    packed = []
+    for first in range(0, size, 32):
+        part = mask[first : first + 32]
+        packed.append((part.astype(jnp.uint32) << np.arange(part.size, dtype=np.uint32)).sum())
+    counts = [jax.lax.population_count(word).astype(jnp.int32) for word in packed]
+    total = sum(counts[1:], counts[0])
+    rank = jnp.minimum((draw * total).astype(jnp.int32), total - 1)
+    word, place = packed[0], jnp.int32(0)
+    for number in range(1, len(packed)):
+        # A word is passed only if all before it were.
+        beyond = (place == 32 * (number - 1)) & (rank >= counts[number - 1])
+        rank = jnp.where(beyond, rank - counts[number - 1], rank)
+        word, place = jnp.where(beyond, packed[number], word), place + jnp.where(beyond, 32, 0)
+    for width in (16, 8, 4, 2, 1):
+        below = jax.lax.population_count(word & jnp.uint32((1 << width) - 1)).astype(jnp.int32)
+        beyond = rank >= below
+        rank = jnp.where(beyond, rank - below, rank)
+        word = jnp.where(beyond, word >> width, word)
+        place = place + jnp.where(beyond, width, 0)
+    return jnp.minimum(place, size - 1)

@@ -107,11 +107,6 @@ class TDLearner:
     horizon: int = 1
     choose_start: bool = False
 
-    @property
-    def words_per_tick(self) -> int:
-        """Random 32-bit words that a game uses in a tick."""
-        return 3 if self.choose_start else 2
-
     def init(self, key: jax.Array) -> Lane:
         """A lane before its first tick: every game is idle and starts an episode in it."""
         players, features = self.game.num_players, self.value.num_features
@@ -139,14 +134,14 @@ class TDLearner:
         """
         numbers = lane.ticks + jnp.arange(ticks, dtype=jnp.uint32)
         keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(lane.key, numbers)
-        shape = (self.batch, self.words_per_tick)
+        shape = (self.batch, 2)
         words = jax.vmap(lambda key: jax.random.bits(key, shape))(keys)
         return jax.lax.scan(lambda lane, bits: self.tick(lane, hyper, limit, bits), lane, words)
 
     def tick(
         self, lane: Lane, hyper: Hyperparameters, limit: jax.Array, bits: jax.Array
     ) -> tuple[Lane, Record]:
-        """One tick of all games of a lane; `bits` uint32[B, words_per_tick]."""
+        """One tick of all games of a lane; `bits` uint32[B, 2]."""
         params, games = lane.params, lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
         decay = jnp.log(hyper.alpha_end / hyper.alpha_start)
@@ -248,8 +243,12 @@ class TDLearner:
         """
         features = _at(games.last, subject)
         value = self.value.value(params, features, subject)
-        slope = jnp.where(live, self.value.slope(value), 0)
-        error = jnp.where(live, target - value, 0)
+        slope, error, subject, live = once(
+            jnp.where(live, self.value.slope(value), 0),
+            jnp.where(live, target - value, 0),
+            subject,
+            live,
+        )
         params = self.value.update(
             params, features, subject, error * slope, live, alpha, hyper.beta
         )
@@ -299,8 +298,10 @@ class TDLearner:
         opening = jnp.int32(-1)
         if self.choose_start:
             legal = self.game.legal_actions(state)
-            action = choose_action(jnp.zeros(legal.shape), legal, uniform(bits[2] << 1))
-            begun = (bits[2] >> 31) == 1
+            # The move of this tick has used the upper 24 bits of both words.
+            spare = ((bits[0] & 0xFF) << 24) | ((bits[1] & 0xFF) << 16)
+            action = choose_action(jnp.zeros(legal.shape), legal, uniform(spare << 1))
+            begun = (spare >> 31) == 1
             opening = jnp.where(begun & restart, action, -1)
             played = self.game.afterstate(state, action)
             state = jax.tree.map(lambda new, old: jnp.where(begun, new, old), played, state)

@@ -162,13 +162,6 @@ class NTuple:
             ]
         )
 
-    @functools.cached_property
-    def _touched(self) -> np.ndarray:
-        """int32[Q, K]: the features that each pattern moves, filled up with some it does not."""
-        moved = self._shifts != 0
-        most = int(moved.sum(1).max())
-        return np.argsort(~moved, axis=1, kind="stable")[:, :most].astype(np.int32)
-
     def shift(self, features: jax.Array, change: jax.Array) -> jax.Array:
         """int32[F]: the features after the board changed by pattern `change` int32[]."""
         return features + look_up(self._shifts, change)
@@ -178,18 +171,10 @@ class NTuple:
     ) -> jax.Array:
         """V float32[A] of the boards that patterns `changes` int32[A] make of one board.
 
-        Where a change moves few features, only those are looked up anew:
-        sum after = sum before + sum over moved features of (weight after - weight before).
+        Looking up only the features that a change moves did not pay: finding them costs XLA more
+        than the look-ups that it saves.
         """
-        if True:
-            return self.value(params, self.shift(features[None], once(changes)), player)
-        rows, changes = once(self._rows(features, player), changes)
-        before = once(look_up(params.weights, rows))
-        touched = look_up(self._touched, changes)
-        moved = np.take_along_axis(self._shifts, self._touched, axis=1)
-        rows_after = look_up(rows, touched) + look_up(moved, changes)
-        after = look_up(params.weights, rows_after) - look_up(before, touched)
-        return self._activate(before.sum() + after.sum(-1))
+        return self.value(params, self.shift(features[None], once(changes)), player)
 
     def _rows(self, features: jax.Array, player: jax.Array) -> jax.Array:
         return features + player.astype(jnp.int32)[..., None] * self.rows_per_player
@@ -197,7 +182,11 @@ class NTuple:
     def value(self, params: NTupleParams, features: jax.Array, player: jax.Array) -> jax.Array:
         """V(s | player), float32[...] for features int32[..., F] and player int[...]."""
         rows = self._rows(features, player)
-        return self._activate(look_up(params.weights, rows).sum(-1))
+        weights = look_up(params.weights, rows)
+        if self.num_features > 4:
+            return self._activate(weights.sum(-1))
+        # XLA's reduction is slow along so short an axis.
+        return self._activate(sum(weights[..., i] for i in range(self.num_features)))
 
     def _activate(self, total: jax.Array) -> jax.Array:
         return jnp.tanh(total) if self.sigmoid else total
@@ -257,7 +246,9 @@ class NTuple:
         Source: Konen & Bagheri 2021, Algorithm 7 and appendix A.5; Beal & Smith 1999.
         """
         first = self._first_hits(features)
-        rows, first, change, live = once(self._rows(features, player), first, change, live)
+        # On few features the copy costs more than the repeated work.
+        settle = once if self.num_features > 16 else lambda array: array
+        rows = settle(self._rows(features, player))
         weights, counters = params
         hit = (first & live[:, None]).astype(jnp.float32)
         if self.combine != "sum":
@@ -265,12 +256,12 @@ class NTuple:
         read = look_up(counters, rows)
         pace = jnp.broadcast_to(alpha, rows.shape)
         if self.tcl != "none":
-            pace = once(alpha * self._factor(read, beta))
+            pace = settle(alpha * self._factor(read, beta))
         share = jnp.ones_like(pace)
         if self.combine != "sum":
             count = jnp.maximum(read[..., -1], 1)
-            share = once(self._repeats(count, pace) / count)
-        change = once(change[:, None] * share)
+            share = settle(self._repeats(count, pace) / count)
+        change = change[:, None] * share
         moved = jnp.where(first, pace * change, 0) / self.num_features
         weights = weights.at[rows].add(moved, mode="promise_in_bounds")
         columns = [-hit] if self.combine != "sum" else []
