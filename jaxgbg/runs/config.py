@@ -155,6 +155,7 @@ def preset(game: str, **changes: Any) -> Config:
             "tuples": (tuple(range(built.num_cells)),) * 2,
             "episodes": 300_000,
             "eval_every": 10_000,
+            "batch": 256,
             "alpha_start": 0.2,
             "alpha_end": 0.2,
             "epsilon_start": 0.15,

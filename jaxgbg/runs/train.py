@@ -109,7 +109,7 @@ class Training:
         self.opponents: dict[str, Player] = {
             name: make_player(name, self.learner.game) for name in config.opponents
         }
-        self.finished_params: dict[tuple[int, str], NTupleParams] = {}
+        self._finished: dict[tuple[int, str], NTupleParams] = {}
         self.seconds = 0.0
         self._done = (0, 0)
         self._blocks = 1
@@ -168,17 +168,16 @@ class Training:
             self._advance()
             on_chunk(self.progress())
             ready = np.asarray(self.state.finished)[: len(self.lanes)] >= self._limits
+            ready &= np.array([lane not in self._finished for lane in self.lanes])
             if not ready.any():
                 continue
             yield from self._evaluate(ready)
             over = ready & (self._limits >= self.config.episodes)
             for number in np.flatnonzero(over):
-                self._keep(number)
+                self._finished.setdefault(self.lanes[number], self._params(number))
             raised = np.minimum(self._limits + self.config.eval_every, self.config.episodes)
             self._limits = np.where(ready, raised, self._limits)
-            rest = tuple(
-                lane for lane in self.lanes if lane not in self.finished_params
-            )
+            rest = tuple(lane for lane in self.lanes if lane not in self._finished)
             if not rest:
                 return
             # Finished lanes cost as much as busy ones; a new layout costs a compilation.
@@ -191,30 +190,26 @@ class Training:
                     self._done[1] + before.moves - now.moves,
                 )
 
-    def _keep(self, number: int) -> None:
-        lane = self.lanes[number]
-        if lane not in self.finished_params:
-            self.finished_params[lane] = jax.device_get(
-                NTupleParams(*(leaf[number] for leaf in self.state.params))
-            )
+    def _params(self, number: int) -> NTupleParams:
+        return jax.device_get(NTupleParams(*(leaf[number] for leaf in self.state.params)))
 
     def agents(self) -> dict[tuple[int, str], NTupleParams]:
         """The tables of every lane as they stand, on the host."""
-        for number in range(len(self.lanes)):
-            if self.lanes[number] not in self.finished_params:
-                lane = jax.device_get(NTupleParams(*(x[number] for x in self.state.params)))
-                yield_params = {self.lanes[number]: lane}
-                self.finished_params = {**self.finished_params, **yield_params}
-        return self.finished_params
+        running = {lane: number for number, lane in enumerate(self.lanes)}
+        return {
+            lane: self._finished[lane] if lane in self._finished else self._params(running[lane])
+            for lane in self.config.lanes
+        }
 
     def _evaluate(self, ready: np.ndarray) -> Iterator[Evaluation]:
         game = self.learner.game
-        playing = np.concatenate([ready, np.zeros(len(self._filled) - len(self.lanes), bool)])
+        limits = np.zeros(len(self._filled), int)
+        limits[: len(ready)] = np.where(ready, self._limits, 0)
         agent = GreedyAgent(
             game, self.learner.value, self.state.params, self.config.zero_terminal
         )
         for episodes in sorted({int(limit) for limit in self._limits[ready]}):
-            there = playing & (np.append(self._limits, [0] * (len(playing) - len(ready))) == episodes)
+            there = limits == episodes
             for number, (name, opponent) in enumerate(self.opponents.items()):
                 key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
                 protocol = protocol_for(self.config.game, name)

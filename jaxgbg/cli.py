@@ -1,0 +1,346 @@
+"""The command `jaxgbg`."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+if TYPE_CHECKING:
+    from jaxgbg.runs.config import Config
+    from jaxgbg.runs.train import Evaluation
+
+import tyro
+from tyro.conf import Positional, arg
+
+Json = Annotated[Path | None, arg(name="json", help="Also write the rows to this JSON file.")]
+Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
+
+
+def games(json_file: Json = None) -> None:
+    """List the games and their sizes."""
+    from jaxgbg.games import GAMES, make
+
+    built = [make(name) for name in GAMES]
+    records = [
+        {
+            "game": game.name,
+            "players": game.num_players,
+            "actions": game.num_actions,
+            "cells": game.num_cells,
+            "cell_values": game.num_cell_values,
+            "symmetries": len(game.symmetries),
+            "max_plies": game.max_plies,
+        }
+        for game in built
+    ]
+    _print_records(records, json_file)
+
+
+def perft(
+    game: Positional[str],
+    depth: Annotated[int, arg(help="Plies to count.")] = 5,
+    json_file: Json = None,
+) -> None:
+    """Count the paths and positions of a game by depth."""
+    from jaxgbg.games import make
+    from jaxgbg.games.perft import perft as count
+
+    if depth < 1:
+        raise ValueError(f"depth must be at least 1, not {depth}")
+    records = [
+        {"depth": row.depth, "paths": row.paths, "positions": row.positions}
+        for row in count(make(game), depth)
+    ]
+    _print_records(records, json_file)
+
+
+def train(
+    game: Positional[str],
+    seeds: Annotated[int, arg(help="Number of agents, trained side by side.")] = 1,
+    seed: Annotated[int, arg(help="Number of the first seed.")] = 0,
+    episodes: Annotated[int | None, arg(help="Budget of each agent.")] = None,
+    batch: Annotated[int | None, arg(help="Games in lockstep for each agent.")] = None,
+    farl: Annotated[bool, arg(help="Final Adaptation, both parts.")] = True,
+    eval_every: Annotated[int | None, arg(help="Episodes between evaluations.")] = None,
+    opponents: Annotated[
+        tuple[str, ...] | None, arg(help="Evaluate against: maxn, ab, ab-dl, random.")
+    ] = None,
+    alpha: Annotated[float | None, arg(help="First step size.")] = None,
+    alpha_end: Annotated[float | None, arg(help="Last step size.")] = None,
+    epsilon: Annotated[float | None, arg(help="First exploration rate.")] = None,
+    epsilon_end: Annotated[float | None, arg(help="Last exploration rate.")] = None,
+    trace_decay: Annotated[float | None, arg(help="Lambda of the eligibility traces.")] = None,
+    tcl: Annotated[
+        Literal["none", "id", "exp"] | None, arg(help="Temporal-coherence step sizes.")
+    ] = None,
+    combine: Annotated[
+        Literal["sum", "mean", "saturating"] | None,
+        arg(help="How updates of one tick that hit one weight are joined."),
+    ] = None,
+    layout: Annotated[
+        Path | None, arg(help="JSON file with the n-tuples: a list of lists of cell numbers.")
+    ] = None,
+    out: Out = Path("runs"),
+    json_file: Json = None,
+) -> None:
+    """Train agents of one game; what is not given stays at the published parameters."""
+    from jaxgbg.games import make
+    from jaxgbg.runs.config import preset
+    from jaxgbg.values import read_layout
+
+    if seeds < 1:
+        raise ValueError(f"seeds must be at least 1, not {seeds}")
+    given = {
+        "episodes": episodes,
+        "batch": batch,
+        "eval_every": eval_every,
+        "opponents": opponents,
+        "alpha_start": alpha,
+        "alpha_end": alpha_end if alpha_end is not None else alpha,
+        "epsilon_start": epsilon,
+        "epsilon_end": epsilon_end,
+        "trace_decay": trace_decay,
+        "tcl": tcl,
+        "combine": combine,
+        "tuples": read_layout(make(game), layout) if layout else None,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    config = preset(
+        game,
+        seeds=tuple(range(seed, seed + seeds)),
+        farl=("farl" if farl else "none",),
+        **changes,
+    )
+    _run_all([config], out, json_file)
+
+
+def ablate(
+    games: Annotated[Positional[tuple[str, ...]], arg(help="Games, by name.")],
+    seeds: Annotated[
+        tuple[str, ...], arg(help="Agents of each variant: N for all games, GAME=N for one.")
+    ] = ("10",),
+    episodes: Annotated[
+        tuple[str, ...], arg(help="Budgets, as for --seeds; the paper's where not given.")
+    ] = (),
+    eval_every: Annotated[
+        tuple[str, ...], arg(help="Episodes between evaluations, as for --seeds.")
+    ] = (),
+    batch: Annotated[tuple[str, ...], arg(help="Games in lockstep, as for --seeds.")] = (),
+    part1: Annotated[bool, arg(help="Also train with part 1 of FARL alone.")] = False,
+    out: Out = Path("runs"),
+    json_file: Json = None,
+) -> None:
+    """Train with and without FARL, and compare with the published figures."""
+    from jaxgbg.runs.config import preset
+
+    if not games:
+        raise ValueError("name at least one game; `jaxgbg games` lists them")
+    by_game = {
+        "episodes": _numbers("episodes", episodes, games),
+        "eval_every": _numbers("eval-every", eval_every, games),
+        "batch": _numbers("batch", batch, games),
+    }
+    seeds_of = _numbers("seeds", seeds, games)
+    variants = ("farl", "part1", "none") if part1 else ("farl", "none")
+    configs = [
+        preset(
+            game,
+            seeds=tuple(range(seeds_of.get(game, 10))),
+            farl=variants,
+            **{name: numbers[game] for name, numbers in by_game.items() if game in numbers},
+        )
+        for game in games
+    ]
+    _run_all(configs, out, json_file)
+
+
+def evaluate(
+    folder: Annotated[Positional[Path], arg(help="Folder of a run, or one agent file.")],
+    opponent: Annotated[str, arg(help="maxn, ab, ab-dl or random.")] = "random",
+    game: Annotated[str | None, arg(help="Refuse agents of any other game.")] = None,
+    seed: Annotated[int, arg(help="Seed of the evaluation's draws.")] = 0,
+    json_file: Json = None,
+) -> None:
+    """Play trained agents against an opponent, by the published protocol."""
+    import jax
+
+    from jaxgbg.arena import compete
+    from jaxgbg.players import make_player
+    from jaxgbg.report.paper import to_unit, unit
+    from jaxgbg.runs.agents import load_agent
+    from jaxgbg.runs.config import protocol_for
+
+    paths = sorted((folder / "agents").glob("*.agent")) if folder.is_dir() else [folder]
+    if not paths:
+        raise ValueError(f"{folder} holds no agents; give the folder of a finished run")
+    records = []
+    for path in paths:
+        saved = load_agent(path, game)
+        name = saved.config.game
+        player = make_player(opponent, saved.config.make_game())
+        protocol = protocol_for(name, opponent)
+        rewards = compete(
+            saved.config.make_game(), saved.player(), player, protocol, jax.random.key(seed)
+        )
+        records.append(
+            {
+                "agent": path.name,
+                "game": name,
+                "farl": saved.farl,
+                "opponent": opponent,
+                "unit": unit(name),
+                "mean": round(to_unit(name, float(rewards.mean())), 4),
+                "games": int(rewards.size),
+            }
+        )
+    _print_records(records, json_file)
+
+
+def bench(
+    games: Annotated[Positional[tuple[str, ...]], arg(help="Games; all if none is named.")] = (),
+    seeds: Annotated[int | None, arg(help="Seeds side by side, each with and without FARL.")] = None,
+    batches: Annotated[
+        tuple[int, ...] | None, arg(help="Batches to try; else 1, the default and a search.")
+    ] = None,
+    seconds: Annotated[float, arg(help="Seconds of each timing.")] = 1.0,
+    json_file: Json = None,
+) -> None:
+    """Measure training speed at the published parameters."""
+    from rich.console import Console
+
+    from jaxgbg.games import GAMES
+    from jaxgbg.report.bench_table import print_bench
+    from jaxgbg.runs.bench import bench as measure
+
+    rows = []
+    for game in games or tuple(GAMES):
+        rows += measure(game, seeds, batches, seconds, lambda row: None)
+    print_bench(rows, Console())
+    _write_json(json_file, [row._asdict() for row in rows])
+
+
+def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> dict[str, int]:
+    """Read ("10", "connectfour=4") as a number for each game; raises ValueError in one line."""
+    numbers: dict[str, int] = {}
+    for entry in sorted(entries, key=lambda entry: "=" in entry):
+        game, _, text = entry.rpartition("=")
+        if game and game not in games:
+            raise ValueError(f"--{option} {entry}: {game!r} is not among the games to train")
+        try:
+            number = int(text.replace("_", ""))
+        except ValueError as error:
+            raise ValueError(f"--{option} {entry}: expected N or GAME=N") from error
+        if number < 1:
+            raise ValueError(f"--{option} {entry}: must be at least 1")
+        numbers.update({name: number for name in ([game] if game else games)})
+    return numbers
+
+
+def _run_all(configs: list["Config"], out: Path, json_file: Path | None) -> None:
+    """Train what is not yet on disk; print the table, write curves and rows, even if stopped."""
+    from rich.console import Console
+
+    from jaxgbg.report.curves import draw_curves
+    from jaxgbg.report.rows import as_records, rows
+    from jaxgbg.report.table import print_table
+    from jaxgbg.runs.progress import run_with_bar
+    from jaxgbg.runs.store import RunFolder
+
+    console = Console()
+    results: list[tuple[Config, list[Evaluation], float]] = []
+    folders: list[RunFolder] = []
+    stopped = False
+    for config in configs:
+        folder, seconds, stopped = run_with_bar(config, out)
+        folders.append(folder)
+        results.append((config, folder.evaluations(), seconds))
+        if stopped:
+            break
+    table = [row for result in results if result[1] for row in rows(*result)]
+    if table:
+        print_table(table, console)
+        picture = out / ("-".join(config.game for config in configs) + "-curves.png")
+        draw_curves([(config, found) for config, found, _ in results if found], picture)
+        console.print(f"learning curves: {picture}", soft_wrap=True)
+    _write_json(json_file, as_records(table))
+    for folder in folders:
+        console.print(f"results: {folder.path}", soft_wrap=True)
+    if stopped:
+        count = len(folders[-1].evaluations())
+        print(f"jaxgbg: stopped; {count} evaluations kept in {folders[-1].path}", file=sys.stderr)
+        sys.exit(130)
+
+
+def _print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table()
+    for name, value in records[0].items():
+        number = isinstance(value, int | float)
+        table.add_column(name.replace("_", " "), justify="right" if number else "left")
+    for record in records:
+        table.add_row(*(f"{v:,}" if isinstance(v, int) else str(v) for v in record.values()))
+    Console().print(table)
+    _write_json(json_file, records)
+
+
+def _write_json(path: Path | None, records: list[dict[str, Any]]) -> None:
+    from jaxgbg.runs.files import write_json
+
+    if path is None:
+        return
+    try:
+        write_json(path, records)
+    except OSError as error:
+        raise ValueError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _prepare_jax() -> None:
+    """One device for each core, and compiled programs kept between calls, before JAX starts."""
+    import jax
+
+    jax.config.update("jax_num_cpu_devices", len(os.sched_getaffinity(0)))
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "jaxgbg"
+    jax.config.update("jax_compilation_cache_dir", str(cache))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+
+
+def main() -> None:
+    """Run the command line; a mistake of the user ends with one line and exit code 2."""
+    commands = {
+        "games": games,
+        "train": train,
+        "ablate": ablate,
+        "eval": evaluate,
+        "perft": perft,
+        "bench": bench,
+    }
+    try:
+        _prepare_jax()
+        tyro.extras.subcommand_cli_from_dict(
+            commands,
+            prog="jaxgbg",
+            description="General board game learning in JAX: TD-FARL on n-tuple value functions.",
+        )
+    except (ValueError, OSError) as error:
+        _fail(error)
+    except RuntimeError as error:
+        from jaxgbg.players import MissingExtra
+
+        if not isinstance(error, MissingExtra):
+            raise
+        _fail(error)
+    except KeyboardInterrupt:
+        print("jaxgbg: stopped", file=sys.stderr)
+        sys.exit(130)
+
+
+def _fail(error: Exception) -> None:
+    print(f"jaxgbg: {' '.join(str(error).split())}", file=sys.stderr)
+    sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
