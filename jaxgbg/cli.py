@@ -1,8 +1,8 @@
 """The command `jaxgbg`."""
 
-import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -199,7 +199,9 @@ def evaluate(
 
 def bench(
     games: Annotated[Positional[tuple[str, ...]], arg(help="Games; all if none is named.")] = (),
-    seeds: Annotated[int | None, arg(help="Seeds side by side, each with and without FARL.")] = None,
+    seeds: Annotated[
+        int | None, arg(help="Seeds side by side, each with and without FARL.")
+    ] = None,
     batches: Annotated[
         tuple[int, ...] | None, arg(help="Batches to try; else 1, the default and a search.")
     ] = None,
@@ -309,7 +311,7 @@ def _prepare_jax() -> None:
 
 def main() -> None:
     """Run the command line; a mistake of the user ends with one line and exit code 2."""
-    commands = {
+    commands: dict[str, Callable[..., Any]] = {
         "games": games,
         "train": train,
         "ablate": ablate,

@@ -29,7 +29,7 @@ def action_values(
     as 0 if `zero_terminal`. Illegal actions get the value of standing still: mask them.
     `features` int32[F] are those of `state`'s board.
     """
-    actions = np.arange(game.num_actions, dtype=np.int32)
+    actions = jnp.arange(game.num_actions, dtype=jnp.int32)
     after = jax.vmap(game.afterstate, in_axes=(None, 0))(state, actions)
     if value.patterns is None:
         boards = value.features(jax.vmap(game.cells)(after))

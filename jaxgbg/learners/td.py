@@ -167,9 +167,7 @@ class TDLearner:
         target = jnp.where(games.stage == self.game.num_players, 0.0, target)
         known = _at(games.has_last, subject) & (games.stage != IDLE)
         skipped = playing & known & explored & ~hyper.learn_from_random
-        params, games = self._learn(
-            params, games, subject, target, known & ~skipped, alpha, hyper
-        )
+        params, games = self._learn(params, games, subject, target, known & ~skipped, alpha, hyper)
         emptied = (skipped & hyper.reset_traces)[:, None, None]
         games = games._replace(trace_slope=jnp.where(emptied, 0.0, games.trace_slope))
 
@@ -213,9 +211,7 @@ class TDLearner:
     ) -> tuple[jax.Array, jax.Array, jax.Array]:
         """One game's epsilon-greedy action, whether it was random, and V(afterstate | mover)."""
         legal = self.game.legal_actions(state)
-        gains, values = action_values(
-            self.game, self.value, params, state, features, zero_terminal
-        )
+        gains, values = action_values(self.game, self.value, params, state, features, zero_terminal)
         explored = uniform(bits[0]) < epsilon
         action = choose_action(jnp.where(explored, 0.0, gains), legal, uniform(bits[1]))
         return action, explored, values[action]
@@ -224,7 +220,7 @@ class TDLearner:
         """int32[B, F] of the boards after `actions`; unchanged where a game makes no move."""
         if self.value.patterns is None:
             return self.value.features(jax.vmap(self.game.cells)(state))
-        changes = once(jax.vmap(self.game.change)(games.state, actions))
+        (changes,) = once(jax.vmap(self.game.change)(games.state, actions))
         return jax.vmap(self.value.shift)(games.features, changes)
 
     def _learn(
@@ -286,9 +282,7 @@ class TDLearner:
         running = (stage == IDLE) | ((stage == 0) & ~terminal)
         return jnp.where(running, stage, following), over & ~running
 
-    def _start(
-        self, games: Games, bits: jax.Array, restart: jax.Array
-    ) -> tuple[Games, jax.Array]:
+    def _start(self, games: Games, bits: jax.Array, restart: jax.Array) -> tuple[Games, jax.Array]:
         """One game (no leading axis) back at a start position where `restart`, and its opening ply.
 
         The player before the first mover gets the start position as its last afterstate.

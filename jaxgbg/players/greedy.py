@@ -40,7 +40,7 @@ class GreedyAgent:
         return _act(self.game, self.value, params, states, key, zero_terminal=self.zero_terminal)
 
     def action_values(self, state: Any) -> jax.Array:
-        """float32[A] of one state: reward of the move plus value of its afterstate; illegal -inf."""
+        """float32[A] of one state: reward of the move plus V of its afterstate; illegal -inf."""
         return _masked_values(self.game, self.value, self.params, state, self.zero_terminal)
 
 

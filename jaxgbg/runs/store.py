@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
 
 from jaxgbg.runs.agents import SavedAgent, save_agent
 from jaxgbg.runs.config import Config
@@ -114,7 +115,7 @@ def run(
         folder.append(evaluation)
         on_evaluation(evaluation)
     for (seed, farl), params in training.agents().items():
-        agent = SavedAgent(config, seed, farl, params.weights)
+        agent = SavedAgent(config, seed, farl, np.asarray(params.weights))
         save_agent(folder.path / "agents" / f"seed{seed}-{farl}.agent", agent)
     progress = training.progress()
     write_json(

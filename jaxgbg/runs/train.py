@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -112,6 +112,7 @@ class Training:
         self._finished: dict[tuple[int, str], NTupleParams] = {}
         self.seconds = 0.0
         self._done = (0, 0)
+        self.lanes: tuple[tuple[int, str], ...] = ()
         self._blocks = 1
         self._limits = np.full(len(config.lanes), min(config.eval_every, config.episodes))
         self._place(config.lanes, None)
@@ -174,7 +175,7 @@ class Training:
             yield from self._evaluate(ready)
             over = ready & (self._limits >= self.config.episodes)
             for number in np.flatnonzero(over):
-                self._finished.setdefault(self.lanes[number], self._params(number))
+                self._finished.setdefault(self.lanes[number], self._params(int(number)))
             raised = np.minimum(self._limits + self.config.eval_every, self.config.episodes)
             self._limits = np.where(ready, raised, self._limits)
             rest = tuple(lane for lane in self.lanes if lane not in self._finished)
@@ -205,9 +206,7 @@ class Training:
         game = self.learner.game
         limits = np.zeros(len(self._filled), int)
         limits[: len(ready)] = np.where(ready, self._limits, 0)
-        agent = GreedyAgent(
-            game, self.learner.value, self.state.params, self.config.zero_terminal
-        )
+        agent = GreedyAgent(game, self.learner.value, self.state.params, self.config.zero_terminal)
         for episodes in sorted({int(limit) for limit in self._limits[ready]}):
             there = limits == episodes
             for number, (name, opponent) in enumerate(self.opponents.items()):
@@ -218,10 +217,3 @@ class Training:
                     seed, farl = self.lanes[lane]
                     score = float(rewards[lane].mean())
                     yield Evaluation(seed, farl, episodes, name, score, rewards[lane].size)
-
-
-def train_fully(config: Config) -> tuple[list[Evaluation], dict[tuple[int, str], Any]]:
-    """Train without a word; returns all evaluations and the tables of every lane."""
-    training = Training(config)
-    evaluations = list(training.evaluations())
-    return evaluations, training.agents()

@@ -23,7 +23,7 @@ def random_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
         raise ValueError(f"{game.name}: a tuple holds 1 to {game.num_cells} cells, not {length}")
     generator = np.random.default_rng(seed)
     adjacency = game.adjacency
-    layout = []
+    layout: list[tuple[int, ...]] = []
     while len(layout) < num_tuples:
         walk = [int(generator.integers(game.num_cells))]
         while len(walk) < length:
@@ -36,7 +36,7 @@ def random_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
 
 
 def check_layout(game: Game, tuples: Sequence[Sequence[int]], source: str) -> Layout:
-    """Return `tuples` as a Layout; raises ValueError naming `source` when they do not fit `game`."""
+    """Return `tuples` as a Layout; raises ValueError naming `source` if they do not fit."""
     layout = []
     for number, cells in enumerate(tuples):
         whole = isinstance(cells, Sequence) and not isinstance(cells, str)

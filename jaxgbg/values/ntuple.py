@@ -7,7 +7,7 @@ shifts it by a few products. Source: Konen & Bagheri 2021, appendices A.3 and A.
 
 import dataclasses
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -21,17 +21,24 @@ COMBINE_RULES = ("sum", "mean", "saturating")
 TC_INIT = 1e-4
 
 
-def once(*arrays: Any) -> Any:
-    """The arrays as they are, computed once: XLA may not fuse their making into what uses them.
+def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:
+    """The arrays as they are, each computed only once: XLA may not fuse its making into its uses.
 
-    Left alone it repeats the work for a whole game in the loop over each of its look-ups.
+    Left alone, XLA on the CPU repeats the work done for a whole game in the loop over each of its
+    look-ups. It drops `lax.optimization_barrier` too early to prevent that; it never fuses a
+    scatter into what reads it.
     """
-    def one(x):
-        flat=x.reshape(-1)
-        if flat.size>100000: return x
-        return jnp.zeros_like(flat).at[jnp.arange(flat.size)].set(flat,mode="promise_in_bounds",unique_indices=True).reshape(x.shape)
-    fixed=[one(a) for a in arrays]
-    return fixed if len(arrays) > 1 else fixed[0]
+
+    def settled(array: jax.Array) -> jax.Array:
+        flat = array.reshape(-1)
+        return (
+            jnp.zeros_like(flat)
+            .at[jnp.arange(flat.size)]
+            .set(flat, mode="promise_in_bounds", unique_indices=True)
+            .reshape(array.shape)
+        )
+
+    return tuple(settled(array) for array in arrays)
 
 
 def look_up(table: jax.Array | np.ndarray, index: jax.Array) -> jax.Array:
@@ -56,8 +63,9 @@ class NTuple:
     """n-tuple value function of one game; static under jit.
 
     `patterns` are the (cell, difference) pairs of each way in which a move alters the board, None
-    where a move may alter many cells. `combine` names how updates of one tick that hit one weight are joined (see `_repeats`); with
-    one game at a time nothing is joined, and "sum" saves the scratch count.
+    where a move may alter many cells. `combine` names how updates of one tick that hit one weight
+    are joined (see `_repeats`); with one game at a time nothing is joined, and "sum" saves the
+    scratch count.
     """
 
     tuples: Layout
@@ -70,7 +78,9 @@ class NTuple:
     combine: str = "saturating"
 
     @classmethod
-    def for_game(cls, game: Game, tuples: Layout, sigmoid: bool, tcl: str, combine: str) -> "NTuple":
+    def for_game(
+        cls, game: Game, tuples: Layout, sigmoid: bool, tcl: str, combine: str
+    ) -> "NTuple":
         """The value function of `game` with `tuples`; raises ValueError on an unknown rule."""
         if tcl not in TCL_RULES:
             raise ValueError(f"tcl must be one of {', '.join(TCL_RULES)}, not {tcl!r}")
@@ -174,7 +184,7 @@ class NTuple:
         Looking up only the features that a change moves did not pay: finding them costs XLA more
         than the look-ups that it saves.
         """
-        return self.value(params, self.shift(features[None], once(changes)), player)
+        return self.value(params, self.shift(features[None], once(changes)[0]), player)
 
     def _rows(self, features: jax.Array, player: jax.Array) -> jax.Array:
         return features + player.astype(jnp.int32)[..., None] * self.rows_per_player
@@ -186,7 +196,9 @@ class NTuple:
         if self.num_features > 4:
             return self._activate(weights.sum(-1))
         # XLA's reduction is slow along so short an axis.
-        return self._activate(sum(weights[..., i] for i in range(self.num_features)))
+        return self._activate(
+            functools.reduce(jnp.add, [weights[..., i] for i in range(self.num_features)])
+        )
 
     def _activate(self, total: jax.Array) -> jax.Array:
         return jnp.tanh(total) if self.sigmoid else total
@@ -247,7 +259,7 @@ class NTuple:
         """
         first = self._first_hits(features)
         # On few features the copy costs more than the repeated work.
-        settle = once if self.num_features > 16 else lambda array: array
+        settle = (lambda array: once(array)[0]) if self.num_features > 16 else (lambda array: array)
         rows = settle(self._rows(features, player))
         weights, counters = params
         hit = (first & live[:, None]).astype(jnp.float32)

@@ -7,7 +7,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.learners import Hyperparameters, TDLearner
-from jaxgbg.values import NTuple, NTupleParams, random_walk
+from jaxgbg.values import NTuple, NTupleParams
 from tests.reference import rules
 from tests.reference.td_farl import Parameters, SerialTDFarl
 
@@ -20,24 +20,30 @@ CASES = {
     "connectfour": (rules.ConnectFour(), ((0, 6, 12, 18), (7, 8, 9, 14), (20, 21, 27)), 0.5),
 }
 # What the lanes of one program differ in: traced, so all of them are compiled once.
-SWITCHES = [
-    {"final_others": others, "final_zero": zero, "learn_from_random": learn, "reset": reset}
-    for others, zero, learn, reset in [
+NAMES = ("final_others", "final_zero", "learn_from_random", "reset")
+SWITCHES = {
+    1: [(True, True, True, False), (True, False, False, False), (False, False, True, False)],
+    4: [
         (True, True, True, False),
-        (True, True, False, False),
         (True, True, False, True),
-        (False, False, True, False),
         (True, False, False, False),
         (False, True, True, True),
-    ]
-]
+        (False, False, True, False),
+    ],
+}
 
 
-def stack_hyperparameters(alpha: float, trace_decay: float) -> Hyperparameters:
+def lanes_for(horizon: int) -> list[dict[str, bool]]:
+    return [dict(zip(NAMES, switches, strict=True)) for switches in SWITCHES[horizon]]
+
+
+def stack_hyperparameters(
+    switches: list[dict[str, bool]], alpha: float, trace_decay: float
+) -> Hyperparameters:
     def each(name: str) -> jax.Array:
-        return jnp.array([lane[name] for lane in SWITCHES])
+        return jnp.array([lane[name] for lane in switches])
 
-    lanes = len(SWITCHES)
+    lanes = len(switches)
     full = lambda number: jnp.full(lanes, number, jnp.float32)  # noqa: E731
     return Hyperparameters(
         episodes=jnp.full(lanes, EPISODES, jnp.uint32),
@@ -83,17 +89,18 @@ def assert_replays(name, layout, tcl, combine, trace_decay, horizon, tolerance) 
     game = jaxgbg.make(name)
     value = NTuple.for_game(game, layout, sigmoid=True, tcl=tcl, combine=combine)
     learner = TDLearner(game, value, batch=1, horizon=horizon, choose_start=True)
-    hyper = stack_hyperparameters(alpha, trace_decay)
-    lanes = len(SWITCHES)
+    all_switches = lanes_for(horizon)
+    hyper = stack_hyperparameters(all_switches, alpha, trace_decay)
+    lanes = len(all_switches)
     limit = jnp.full(lanes, EPISODES, jnp.uint32)
     lane = jax.vmap(learner.init)(jax.random.split(jax.random.key(1), lanes))
     ticks = EPISODES * (game.max_plies + game.num_players) + 1
-    lane, record = jax.jit(
-        jax.vmap(lambda *arguments: learner.advance(*arguments, ticks=ticks))
-    )(lane, hyper, limit)
+    lane, record = jax.jit(jax.vmap(lambda *arguments: learner.advance(*arguments, ticks=ticks)))(
+        lane, hyper, limit
+    )
     assert (lane.finished == EPISODES).all()
 
-    for i, switches in enumerate(SWITCHES):
+    for i, switches in enumerate(all_switches):
         reference = SerialTDFarl(
             plain,
             layout,
@@ -123,7 +130,6 @@ def assert_replays(name, layout, tcl, combine, trace_decay, horizon, tolerance) 
             rounding = tolerance * (counter_a + 0.1)
             assert (np.abs(params.counters[:, 0] - counter_n) <= rounding).all()
             assert (np.abs(params.counters[:, 1] - counter_a) <= rounding).all()
-
 
 
 @pytest.mark.parametrize("horizon", [1, 4])

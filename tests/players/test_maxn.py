@@ -101,8 +101,10 @@ def test_max_n_never_loses_tictactoe_to_a_random_player_and_mostly_wins():
     perfect, random = MaxN(game), RandomPlayer(game)
     as_first = _play(game, [perfect, random], 1000, seed=2)[:, 0]
     as_second = _play(game, [random, perfect], 1000, seed=3)[:, 1]
-    assert as_first.min() >= 0 and as_second.min() >= 0
-    assert as_first.mean() > 0.8 and as_second.mean() > 0.6
+    assert as_first.min() >= 0
+    assert as_second.min() >= 0
+    assert as_first.mean() > 0.8
+    assert as_second.mean() > 0.6
 
 
 def _nim_states(game, heaps, player):
