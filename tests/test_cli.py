@@ -1,0 +1,149 @@
+"""The command line: records for machines, one line and exit code 2 for mistakes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from jaxgbg import cli
+
+
+@pytest.fixture
+def jaxgbg(monkeypatch, capsys):
+    """Run a command in this process; returns (exit code, standard output, standard error)."""
+    monkeypatch.setattr(cli, "_prepare_jax", lambda: None)
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["jaxgbg", *map(str, arguments)])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_games_are_listed(jaxgbg, tmp_path):
+    code, out, _ = jaxgbg("games", "--json", tmp_path / "games.json")
+    records = json.loads((tmp_path / "games.json").read_text())
+    assert code == 0
+    assert [record["game"] for record in records] == ["tictactoe", "nim", "nim3p", "connectfour"]
+    assert all(record["game"] in out for record in records)
+
+
+def test_perft_prints_the_counts(jaxgbg, tmp_path):
+    code, out, _ = jaxgbg("perft", "nim", "--depth", 4, "--json", tmp_path / "perft.json")
+    records = json.loads((tmp_path / "perft.json").read_text())
+    assert code == 0
+    assert [record["paths"] for record in records] == [15, 180, 1680, 12015]
+    assert "12,015" in out
+
+
+def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
+    arguments = ["ablate", "tictactoe", "nim", "--seeds", 2, "nim=3", "--episodes", 300]
+    arguments += ["--eval-every", 100, "--out", tmp_path, "--json", tmp_path / "rows.json"]
+    code, out, _ = jaxgbg(*arguments)
+    assert code == 0
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert {(row["game"], row["farl"], row["n"]) for row in rows} == {
+        ("tictactoe", "farl", 2),
+        ("tictactoe", "none", 2),
+        ("nim", "farl", 3),
+        ("nim", "none", 3),
+    }
+    for row in rows:
+        assert row["episodes"] == 300
+        assert len(row["per_seed"]) == row["n"]
+    assert (tmp_path / "tictactoe-nim-curves.png").read_bytes().startswith(b"\x89PNG")
+    assert "tictactoe" in out
+
+    folder = next(tmp_path.glob("nim-*/"))
+    code, out, _ = jaxgbg("eval", folder, "--opponent", "maxn")
+    assert code == 0
+    assert "seed2-farl.agent" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "chess"], "unknown game 'chess'"),
+        (["ablate", "chess"], "unknown game 'chess'"),
+        (["perft", "chess"], "unknown game 'chess'"),
+        (["train", "nim", "--episodes", "-5"], "episodes must be at least 1"),
+        (["train", "nim", "--seeds", "0"], "seeds must be at least 1"),
+        (["ablate", "nim", "--seeds", "many"], "expected N or GAME=N"),
+        (["ablate", "nim", "--seeds", "hex=3"], "'hex' is not among the games"),
+        (["train", "nim", "--opponents", "kasparov"], "unknown player 'kasparov'"),
+        (["train", "nim", "--opponents", "ab"], "alpha-beta plays connectfour only"),
+        (["train", "nim", "--layout", "missing.json"], "layout file missing.json"),
+        (["eval", "missing.agent"], "agent file missing.agent"),
+    ],
+)
+def test_a_mistake_ends_with_one_line_and_code_2(jaxgbg, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = jaxgbg(*arguments)
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+    assert out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("[[0, 1", "is not JSON"), ("[[0, 3]]", "names cell 3"), ("7", "expected a list")],
+)
+def test_a_bad_layout_is_named(jaxgbg, tmp_path, content, message):
+    layout = tmp_path / "layout.json"
+    layout.write_text(content)
+    code, _, err = jaxgbg("train", "nim", "--layout", layout, "--out", tmp_path / "runs")
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(jaxgbg, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    code, _, err = jaxgbg("train", "nim", "--episodes", 100, "--out", tmp_path / "file")
+    assert code == 2
+    assert "cannot write" in err
+    assert err.count("\n") == 1
+
+
+def test_a_missing_extra_is_named(jaxgbg, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bitbully", None)
+    code, _, err = jaxgbg("train", "connectfour", "--episodes", 100, "--out", tmp_path)
+    assert code == 2
+    assert "jaxgbg[connectfour]" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_control_c_keeps_the_evaluations_made_so_far(tmp_path):
+    command = [sys.executable, "-m", "jaxgbg.cli", "train", "tictactoe", "--episodes", "100000000"]
+    command += ["--eval-every", "500", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not any(tmp_path.glob("*/metrics.jsonl")):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "evaluations kept in" in err
+    assert "Traceback" not in err
+    lines = next(tmp_path.glob("*/metrics.jsonl")).read_text().splitlines()
+    assert all(json.loads(line)["opponent"] == "maxn" for line in lines)
+    assert "results:" in out
