@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from jaxgbg.runs.config import Config
     from jaxgbg.runs.train import Evaluation
 
@@ -163,13 +165,9 @@ def evaluate(
     json_file: Json = None,
 ) -> None:
     """Play trained agents against an opponent, by the published protocol."""
-    import jax
-
-    from jaxgbg.arena import compete
-    from jaxgbg.players import make_player
+    import jaxgbg
     from jaxgbg.report.paper import to_unit, unit
     from jaxgbg.runs.agents import load_agent
-    from jaxgbg.runs.config import protocol_for
 
     paths = sorted((folder / "agents").glob("*.agent")) if folder.is_dir() else [folder]
     if not paths:
@@ -178,11 +176,7 @@ def evaluate(
     for path in paths:
         saved = load_agent(path, game)
         name = saved.config.game
-        player = make_player(opponent, saved.config.make_game())
-        protocol = protocol_for(name, opponent)
-        rewards = compete(
-            saved.config.make_game(), saved.player(), player, protocol, jax.random.key(seed)
-        )
+        rewards = jaxgbg.evaluate(saved.player(), opponent, seed)
         records.append(
             {
                 "agent": path.name,
@@ -209,17 +203,13 @@ def bench(
     json_file: Json = None,
 ) -> None:
     """Measure training speed at the published parameters."""
-    from rich.console import Console
-
     from jaxgbg.games import GAMES
-    from jaxgbg.report.bench_table import print_bench
     from jaxgbg.runs.bench import bench as measure
 
-    rows = []
-    for game in games or tuple(GAMES):
-        rows += measure(game, seeds, batches, seconds, lambda row: None)
-    print_bench(rows, Console())
-    _write_json(json_file, [row._asdict() for row in rows])
+    if seconds <= 0 or (seeds is not None and seeds < 1):
+        raise ValueError("seconds and seeds must be positive")
+    rows = [row for game in games or tuple(GAMES) for row in measure(game, seeds, batches, seconds)]
+    _print_records([row._asdict() for row in rows], json_file)
 
 
 def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> dict[str, int]:
@@ -241,15 +231,13 @@ def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> d
 
 def _run_all(configs: list["Config"], out: Path, json_file: Path | None) -> None:
     """Train what is not yet on disk; print the table, write curves and rows, even if stopped."""
-    from rich.console import Console
-
     from jaxgbg.report.curves import draw_curves
     from jaxgbg.report.rows import as_records, rows
     from jaxgbg.report.table import print_table
     from jaxgbg.runs.progress import run_with_bar
     from jaxgbg.runs.store import RunFolder
 
-    console = Console()
+    console = _console()
     results: list[tuple[Config, list[Evaluation], float]] = []
     folders: list[RunFolder] = []
     stopped = False
@@ -275,7 +263,6 @@ def _run_all(configs: list["Config"], out: Path, json_file: Path | None) -> None
 
 
 def _print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table()
@@ -283,9 +270,18 @@ def _print_records(records: list[dict[str, Any]], json_file: Path | None) -> Non
         number = isinstance(value, int | float)
         table.add_column(name.replace("_", " "), justify="right" if number else "left")
     for record in records:
-        table.add_row(*(f"{v:,}" if isinstance(v, int) else str(v) for v in record.values()))
-    Console().print(table)
+        table.add_row(
+            *(f"{v:,}" if isinstance(v, int | float) else str(v) for v in record.values())
+        )
+    _console().print(table)
     _write_json(json_file, records)
+
+
+def _console() -> "Console":
+    """Standard output; wide enough for every table where it is no terminal."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 120)
 
 
 def _write_json(path: Path | None, records: list[dict[str, Any]]) -> None:

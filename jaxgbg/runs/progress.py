@@ -25,21 +25,25 @@ def run_with_bar(config: Config, out: Path) -> tuple[RunFolder, float, bool]:
         console=Console(stderr=True),
     )
     seconds = 0.0
-    with bar:
-        task = bar.add_task(config.game, total=None, rate=0.0, latest="")
+    task = bar.add_task(config.game, total=None, rate=0.0, latest="")
 
-        def on_chunk(now: Progress) -> None:
-            nonlocal seconds
-            seconds = now.seconds
-            rate = now.episodes / now.seconds
-            bar.update(task, completed=now.episodes, total=now.total_episodes, rate=rate)
+    def on_chunk(now: Progress) -> None:
+        nonlocal seconds
+        # A bar that starts only now leaves the line to a mistake found before the training.
+        bar.start()
+        seconds = now.seconds
+        rate = now.episodes / now.seconds
+        bar.update(task, completed=now.episodes, total=now.total_episodes, rate=rate)
 
-        def on_evaluation(found: Evaluation) -> None:
-            latest = f"{found.opponent}, {found.farl}: {found.score:+.2f} at {found.episodes:,}"
-            bar.update(task, latest=latest)
+    def on_evaluation(found: Evaluation) -> None:
+        latest = f"{found.opponent}, {found.farl}: {found.score:+.2f} at {found.episodes:,}"
+        bar.update(task, latest=latest)
 
-        try:
-            run(config, out, on_chunk, on_evaluation)
-        except KeyboardInterrupt:
-            return folder, seconds, True
+    try:
+        run(config, out, on_chunk, on_evaluation)
+    except KeyboardInterrupt:
+        return folder, seconds, True
+    finally:
+        if bar.live.is_started:
+            bar.stop()
     return folder, folder.summary()["training_seconds"], False

@@ -1,0 +1,66 @@
+"""The table that a run ends with."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jaxgbg.report.rows import Row
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_VARIANTS = {"farl": "yes", "part1": "part 1", "none": "no"}
+
+
+def print_table(table: Sequence[Row], console: "Console") -> None:
+    """Print rows beside the paper's: mean ± s.e. over n seeds, and the FARL difference."""
+    from rich.table import Table
+
+    drawn = Table(title="With and without Final Adaptation (FARL): mean ± s.e. over n seeds")
+    columns = ("game", "opponent", "FARL", "score", "paper", "n", "episodes")
+    for name in (*columns, "FARL − none (95 % CI)", "seconds"):
+        right = name not in ("game", "opponent", "FARL")
+        drawn.add_column(name, justify="right" if right else "left", no_wrap=True)
+    previous = None
+    for row in table:
+        if previous is not None and previous != row.game:
+            drawn.add_section()
+        previous = row.game
+        paper = "" if row.paper_mean is None else _figure(row, row.paper_mean, row.paper_error)
+        drawn.add_row(
+            row.game,
+            row.opponent,
+            _VARIANTS[row.farl],
+            _figure(row, row.mean, row.sem),
+            paper,
+            str(row.n),
+            f"{row.episodes:,}",
+            _difference(row),
+            f"{row.seconds:.0f}",
+        )
+    console.print(drawn)
+    notes = ["Scores are win rates in %, a draw counting half"]
+    if any(row.unit == "reward" for row in table):
+        notes.append("in nim3p the mean reward, 0.4 among perfect players")
+    if any(row.game == "connectfour" for row in table):
+        notes.append("in connectfour moving first, so twice the paper's figures")
+    console.print("; ".join(notes) + ". Seconds: training of all rows of a game together.")
+
+
+def _figure(row: Row, mean: float, error: float | None) -> str:
+    scale, digits = (100, 1) if row.unit == "win rate" else (1, 3)
+    text = f"{scale * mean:.{digits}f}"
+    if error is not None and math.isfinite(error):
+        text += f" ± {scale * error:.{digits}f}"
+    return text
+
+
+def _difference(row: Row) -> str:
+    if row.difference is None:
+        return ""
+    low, high = row.difference_low, row.difference_high
+    scale, digits = (100, 1) if row.unit == "win rate" else (1, 3)
+    text = f"{scale * row.difference:+.{digits}f}"
+    if low is not None and high is not None and math.isfinite(low):
+        text += f" ({scale * low:+.{digits}f} to {scale * high:+.{digits}f})"
+    return text
