@@ -82,11 +82,14 @@ def _measure(game: str, role: str, batch: int, seeds: int, seconds: float) -> Be
     hyper = jax.device_put(hyperparameters(config, lanes), sharding)
     limit = jax.device_put(np.full(len(lanes), 2**31, np.uint32), sharding)
 
-    with jax.enable_compilation_cache(False):
+    cached = jax.config.read("jax_enable_compilation_cache")
+    jax.config.update("jax_enable_compilation_cache", False)
+    try:
         start = time.perf_counter()
-        lowered = compile_chunk(learner, mesh).lower(state, hyper, limit, np.int32(1))
-        chunk = lowered.compile()
+        chunk = compile_chunk(learner, mesh).lower(state, hyper, limit, np.int32(1)).compile()
         compile_s = time.perf_counter() - start
+    finally:
+        jax.config.update("jax_enable_compilation_cache", cached)
     memory = chunk.memory_analysis()
     peak = (memory.argument_size_in_bytes + memory.temp_size_in_bytes) * mesh.size / len(lanes)
 

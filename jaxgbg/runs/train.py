@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -73,7 +73,7 @@ def lane_mesh(num_lanes: int) -> Mesh:
 
 
 @lru_cache(maxsize=8)
-def compile_chunk(learner: TDLearner, mesh: Mesh) -> Callable[..., Lane]:
+def compile_chunk(learner: TDLearner, mesh: Mesh) -> Any:
     """The compiled hot path: (lanes, hyperparameters, limits uint32[L], blocks int32[]) -> lanes.
 
     Each device runs its own lanes, without a word to the others, until `blocks` blocks of ticks are
@@ -97,7 +97,8 @@ def compile_chunk(learner: TDLearner, mesh: Mesh) -> Callable[..., Lane]:
     sharded = jax.shard_map(
         chunk, mesh=mesh, in_specs=(one, one, one, every), out_specs=one, check_vma=False
     )
-    return jax.jit(sharded, donate_argnums=0)
+    # A device of its own would otherwise write its sharding in another way: compiled twice.
+    return jax.jit(sharded, donate_argnums=0, out_shardings=NamedSharding(mesh, one))
 
 
 class Training:

@@ -276,12 +276,14 @@ class NTuple:
         change = change[:, None] * share
         moved = jnp.where(first, pace * change, 0) / self.num_features
         weights = weights.at[rows].add(moved, mode="promise_in_bounds")
-        columns = [-hit] if self.combine != "sum" else []
+        # A > 0 always, and so is the count of a hit row. But a write that did not depend on the
+        # read of the same array would make XLA copy the whole table to keep the old one.
+        columns = []
         if self.tcl != "none":
-            # A > 0 always. But a write that did not depend on the read of the same array would make
-            # XLA copy the whole table to keep the old one.
             change = jnp.where(read[..., 1] > 0, change, 0)
-            columns = [change, jnp.abs(change), *columns]
+            columns = [change, jnp.abs(change)]
+        if self.combine != "sum":
+            columns.append(jnp.where(read[..., -1] > 0, -hit, 0))
         if columns:
             written = jnp.stack(columns, -1)
             counters = counters.at[rows].add(written, mode="promise_in_bounds")

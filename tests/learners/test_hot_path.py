@@ -1,0 +1,76 @@
+"""No table-sized copy in the compiled loop: it decides whether training is fast or useless."""
+
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgbg.runs.config import preset
+from jaxgbg.runs.train import Training, compile_chunk, hyperparameters, lane_mesh
+from jaxgbg.values import NTuple
+
+
+def compiled_chunk(**changes):
+    """The ConnectFour training program for one lane, and its number of weights."""
+    config = preset("connectfour", seeds=(0,), farl=("farl",), **changes)
+    learner = config.make_learner()
+    keys = jax.vmap(jax.random.key)(np.zeros(1, np.uint32))
+    state = jax.eval_shape(jax.vmap(learner.init), keys)
+    hyper = hyperparameters(config, config.lanes)
+    chunk = compile_chunk(learner, lane_mesh(1))
+    limit = jax.ShapeDtypeStruct((1,), jnp.uint32)
+    compiled = chunk.lower(state, hyper, limit, jax.ShapeDtypeStruct((), jnp.int32)).compile()
+    return compiled, learner.value.num_weights
+
+
+def table_copies(compiled, num_weights: int) -> list[str]:
+    """The copies of arrays as large as a table, as lines of the compiled program."""
+    found = []
+    for line in compiled.as_text().splitlines():
+        match = re.search(r"= f32\[([\d,]+)\]\S* copy\(", line)
+        if match and np.prod([int(n) for n in match[1].split(",")]) >= num_weights:
+            found.append(line.strip()[:120])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("tcl", "combine", "batch"),
+    [("exp", "saturating", 16), ("exp", "sum", 16), ("exp", "saturating", 1), ("none", "mean", 16)],
+)
+def test_training_copies_no_table(tcl, combine, batch):
+    compiled, num_weights = compiled_chunk(tcl=tcl, combine=combine, batch=batch)
+    assert table_copies(compiled, num_weights) == []
+    assert compiled.memory_analysis().temp_size_in_bytes < num_weights
+
+
+def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
+    honest = NTuple.update
+
+    def careless(self, params, features, player, change, live, alpha, beta):
+        # The counters grow by what is known before they are read.
+        rows = self._rows(features, player)
+        stale = params.counters[rows]
+        params = honest(self, params, features, player, change, live, alpha, beta)
+        weights = params.weights.at[rows].add(stale[..., 0])
+        return params._replace(weights=weights)
+
+    monkeypatch.setattr(NTuple, "update", careless)
+    compile_chunk.cache_clear()
+    compiled, num_weights = compiled_chunk(tcl="exp", batch=16, beta=2.6)
+    compile_chunk.cache_clear()
+    assert compiled.memory_analysis().temp_size_in_bytes > num_weights
+
+
+def test_connectfour_fits_into_200_mb_a_seed():
+    config = preset("connectfour", seeds=(0,))
+    params = jax.eval_shape(config.make_learner().value.init)
+    assert sum(leaf.size * leaf.dtype.itemsize for leaf in params) < 200e6
+
+
+def test_a_run_compiles_its_chunk_once():
+    compile_chunk.cache_clear()
+    training = Training(preset("nim", seeds=(0,), farl=("farl",), batch=4, episodes=2_000))
+    assert len(list(training.evaluations())) == 2
+    assert compile_chunk(training.learner, lane_mesh(1))._cache_size() == 1

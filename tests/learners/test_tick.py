@@ -1,0 +1,105 @@
+"""What the lockstep learner promises beyond the serial algorithm."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgbg.games import TicTacToe
+from jaxgbg.learners import TDLearner, horizon_of
+from jaxgbg.learners.selection import choose_action
+from jaxgbg.runs.config import preset
+from jaxgbg.runs.train import hyperparameters
+from jaxgbg.values import NTuple
+
+
+class PlainTicTacToe(TicTacToe):
+    """TicTacToe that does not say which cells a move changes."""
+
+    change_patterns = None
+
+    def change(self, state, action):
+        raise AssertionError("asked for changes that it does not list")
+
+
+def one_lane(name: str, batch: int, **changes):
+    """(learner, first lane, its hyperparameters)."""
+    config = preset(name, seeds=(0,), farl=("farl",), batch=batch, **changes)
+    learner = config.make_learner()
+    hyper = jax.tree.map(lambda leaf: leaf[0], hyperparameters(config, config.lanes))
+    return learner, learner.init(jax.random.key(7)), hyper
+
+
+def advanced(learner: TDLearner, lane, hyper, *steps: tuple[int, int]):
+    """The lane after (ticks, limit) steps."""
+    advance = jax.jit(learner.advance, static_argnums=3)
+    for ticks, limit in steps:
+        lane, _ = advance(lane, hyper, jnp.uint32(limit), ticks)
+    return lane
+
+
+def test_episodes_end_at_the_limit_and_counts_agree():
+    learner, lane, hyper = one_lane("tictactoe", 8)
+    advance = jax.jit(learner.advance, static_argnums=3)
+    lane, record = advance(lane, hyper, jnp.uint32(21), 60)
+    assert int(lane.started) == int(lane.finished) == 21 == int(record.started.sum())
+    assert int(lane.moves) == int(record.moved.sum())
+    assert 5 * 21 <= int(lane.moves) <= 9 * 21
+
+
+def test_how_long_an_idle_lane_waits_changes_nothing():
+    learner, lane, hyper = one_lane("nim", 4)
+    at_once = advanced(learner, lane, hyper, (60, 10), (200, 20))
+    later = advanced(learner, lane, hyper, (60, 10), (31, 10), (90, 10), (200, 20))
+    assert int(at_once.finished) == 20
+    for left, right in zip(at_once.params, later.params, strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+def test_how_ticks_are_cut_into_calls_changes_nothing():
+    learner, lane, hyper = one_lane("nim3p", 4)
+    whole = advanced(learner, lane, hyper, (96, 1000))
+    parts = advanced(learner, lane, hyper, (32, 1000), (64, 1000))
+    for left, right in zip(whole.params, parts.params, strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+def test_a_game_that_lists_no_changes_learns_the_same():
+    learner, lane, hyper = one_lane("tictactoe", 8)
+    game = PlainTicTacToe()
+    value = NTuple.for_game(game, learner.value.tuples, True, "none", "saturating")
+    plain = dataclasses.replace(learner, game=game, value=value)
+    left = advanced(learner, lane, hyper, (400, 1000))
+    right = advanced(plain, plain.init(jax.random.key(7)), hyper, (400, 1000))
+    assert jnp.abs(left.params.weights).max() > 0.1
+    np.testing.assert_array_equal(left.params.weights, right.params.weights)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "nim", "nim3p"])
+def test_compiled_and_plain_ticks_agree(name):
+    learner, lane, hyper = one_lane(name, 3)
+    compiled = advanced(learner, lane, hyper, (12, 100))
+    with jax.disable_jit():
+        plain = advanced(learner, lane, hyper, (12, 100))
+    for left, right in zip(compiled.params, plain.params, strict=True):
+        np.testing.assert_allclose(left, right, atol=1e-5)
+
+
+@pytest.mark.parametrize("actions", [1, 7, 32, 33, 70])
+def test_ties_are_broken_evenly_among_the_best_legal_actions(actions):
+    generator = np.random.default_rng(0)
+    worth = jnp.asarray(generator.integers(0, 3, actions), jnp.float32)
+    legal = generator.random(actions) < 0.7
+    legal[generator.integers(actions)] = True
+    best = np.flatnonzero(legal & (worth == worth[legal].max()))
+    draws = (jnp.arange(6000) + 0.5) / 6000
+    chosen = jax.vmap(choose_action, in_axes=(None, None, 0))(worth, jnp.asarray(legal), draws)
+    counts = np.bincount(chosen, minlength=actions)
+    assert (np.flatnonzero(counts) == best).all()
+    assert np.abs(counts[best] - 6000 / len(best)).max() <= 1
+
+
+def test_horizon_of_the_published_settings():
+    assert [horizon_of(0.0, 0.1), horizon_of(0.5, 0.1), horizon_of(0.5, 0.01)] == [1, 4, 7]

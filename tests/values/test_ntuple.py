@@ -1,0 +1,172 @@
+"""The n-tuple value function against a slow double loop, and its update rules one by one."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgbg
+from jaxgbg.values import NTuple, NTupleParams, random_walk
+
+LAYOUTS = {
+    "tictactoe": ((0, 1, 2, 3, 4, 5, 6, 7, 8), (4, 0)),
+    "nim": ((0, 1, 2), (2, 0)),
+    "nim3p": ((0, 1, 2), (0, 1, 2)),
+    "connectfour": ((0, 6, 12, 18), (41, 40, 34), (20, 21, 27)),
+}
+
+
+def make_value(name: str, tcl: str = "exp", combine: str = "saturating") -> NTuple:
+    return NTuple.for_game(jaxgbg.make(name), LAYOUTS[name], True, tcl, combine)
+
+
+def played_states(name: str, plies: int):
+    """One state a ply of a random game, stacked."""
+    game = jaxgbg.make(name)
+    generator = np.random.default_rng(0)
+    states = [game.init(jax.random.key(0))]
+    while len(states) < plies and not states[-1].terminal:
+        legal = np.flatnonzero(game.legal_actions(states[-1]))
+        states.append(game.step(states[-1], int(generator.choice(legal)), jax.random.key(0)))
+    return game, jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_value_is_the_sum_over_tuples_and_images(name):
+    value = make_value(name)
+    game, states = played_states(name, 12)
+    generator = np.random.default_rng(1)
+    weights = generator.normal(0, 0.1, value.num_weights).astype(np.float32)
+    params = NTupleParams(jnp.asarray(weights), value.init().counters)
+    cells = np.asarray(jax.vmap(game.cells)(states))
+    for player in range(game.num_players):
+        found = value.value(
+            params, value.features(jnp.asarray(cells)), jnp.full(len(cells), player)
+        )
+        for board, seen in zip(cells, found, strict=True):
+            total, start = 0.0, player * value.rows_per_player
+            for tuple_cells in value.tuples:
+                for image in game.symmetries:
+                    digits = [int(board[image[cell]]) for cell in tuple_cells]
+                    index = sum(d * value.num_cell_values**i for i, d in enumerate(digits))
+                    total += weights[start + index]
+                start += value.num_cell_values ** len(tuple_cells)
+            assert seen == pytest.approx(np.tanh(total), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_shifted_features_are_those_of_the_afterstate(name):
+    value = make_value(name)
+    game, states = played_states(name, 10)
+    weights = jax.random.normal(jax.random.key(0), (value.num_weights,)) / 10
+    params = NTupleParams(weights, value.init().counters)
+
+    def compare(state):
+        actions = jnp.arange(game.num_actions)
+        features = value.features(game.cells(state))
+        changes = jax.vmap(lambda action: game.change(state, action))(actions)
+        after = jax.vmap(lambda action: game.cells(game.afterstate(state, action)))(actions)
+        shifted = jax.vmap(lambda change: value.shift(features, change))(changes)
+        fast = value.values_after(params, features, changes, state.player)
+        players = jnp.broadcast_to(state.player, actions.shape)
+        return shifted, value.features(after), fast, value.value(params, shifted, players)
+
+    shifted, anew, fast, slow = jax.vmap(compare)(states)
+    np.testing.assert_array_equal(shifted, anew)
+    np.testing.assert_allclose(fast, slow, atol=1e-6)
+
+
+def updated(value: NTuple, changes: list[float], features=None) -> NTupleParams:
+    """The tables after one tick in which len(changes) games update one board (the first)."""
+    games = len(changes)
+    if features is None:
+        features = jnp.tile(value.features(jnp.array([5, 4, 3], jnp.int8)), (games, 1))
+    return value.update(
+        value.init(),
+        features,
+        jnp.zeros(games, jnp.int32),
+        jnp.array(changes, jnp.float32),
+        jnp.array(changes) != 0,
+        jnp.float32(0.3),
+        jnp.float32(2.7),
+    )
+
+
+def moved(params: NTupleParams) -> tuple[float, float, float]:
+    """Weight, N and A (less their first values) of the one row that was updated."""
+    row = int(jnp.argmax(jnp.abs(params.weights)))
+    n, a = params.counters[row, 0], params.counters[row, 1]
+    return float(params.weights[row]), float(n) - 1e-4, float(a) - 1e-4
+
+
+@pytest.mark.parametrize(
+    ("combine", "times"),
+    [("sum", 5.0), ("mean", 1.0), ("saturating", (1 - (1 - 0.3) ** 5) / 0.3)],
+)
+def test_five_like_updates_of_one_tick_are_joined_by_the_rule(combine, times):
+    value = dataclasses.replace(make_value("nim", "id", combine), tuples=((0, 1, 2),))
+    one, five = moved(updated(value, [0.2])), moved(updated(value, [0.2] * 5))
+    assert one == pytest.approx((0.3 * 0.2, 0.2, 0.2), rel=1e-5)
+    assert five == pytest.approx(tuple(times * x for x in one), rel=1e-5)
+
+
+def test_saturating_is_what_serial_updates_towards_one_target_do():
+    value = dataclasses.replace(make_value("nim", "none"), tuples=((0, 1, 2),), sigmoid=False)
+    target, known = 0.7, 0.0
+    for _ in range(4):
+        known += 0.3 * (target - known)
+    joined = updated(value, [target] * 4).weights.max()
+    assert float(joined) == pytest.approx(known, rel=1e-5)
+
+
+@pytest.mark.parametrize("combine", ["sum", "mean", "saturating"])
+def test_a_weight_moves_once_but_counts_every_image(combine):
+    """The empty board looks the same in all eight images."""
+    value = dataclasses.replace(make_value("tictactoe", "id", combine), tuples=(tuple(range(9)),))
+    features = value.features(jnp.ones((1, 9), jnp.int8))
+    weight, n, a = moved(updated(value, [0.4], features))
+    assert weight == pytest.approx(0.3 * 0.4 / 8, rel=1e-5)
+    assert (n, a) == pytest.approx((8 * 0.4, 8 * 0.4), rel=1e-5)
+
+
+@pytest.mark.parametrize("tcl", ["none", "id", "exp"])
+def test_a_dead_row_changes_nothing_and_the_scratch_count_returns_to_zero(tcl):
+    value = make_value("nim", tcl)
+    params = updated(value, [0.0, 0.0])
+    np.testing.assert_array_equal(params.weights, value.init().weights)
+    np.testing.assert_array_equal(params.counters, value.init().counters)
+    assert not updated(value, [0.3, 0.0, -0.2]).counters[:, -1].any()
+
+
+def test_the_factor_is_the_one_left_by_the_update_before():
+    value = dataclasses.replace(make_value("nim", "id", "sum"), tuples=((0, 1, 2),))
+    features = value.features(jnp.array([[5, 4, 3]], jnp.int8))
+    params, weight = value.init(), 0.0
+    n = a = 1e-4
+    for change in (0.5, -0.3, 0.1):
+        weight += 0.3 * change * abs(n) / a
+        n, a = n + change, a + abs(change)
+        params = value.update(
+            params,
+            features,
+            jnp.zeros(1, jnp.int32),
+            jnp.array([change]),
+            jnp.array([True]),
+            jnp.float32(0.3),
+            jnp.float32(2.7),
+        )
+    assert float(params.weights[features[0, 0]]) == pytest.approx(weight, rel=1e-5)
+
+
+def test_random_walks_are_connected_and_repeatable():
+    game = jaxgbg.make("connectfour")
+    layout = random_walk(game, 20, 8, seed=5)
+    assert layout == random_walk(game, 20, 8, seed=5) != random_walk(game, 20, 8, seed=6)
+    for cells in layout:
+        assert len(set(cells)) == 8
+        reached = {cells[0]}
+        for _ in cells:
+            reached |= {c for c in cells if game.adjacency[c, list(reached)].any()}
+        assert reached == set(cells)
