@@ -154,7 +154,7 @@ class TDLearner:
             params, games.state, games.features, bits, epsilon, hyper.zero_terminal
         )
         state = jax.vmap(self.game.afterstate)(games.state, actions)
-        features = self._features_after(games, actions, state)
+        features = jax.vmap(self._features_after)(games.state, games.features, actions, state)
 
         # One update a game: whose value, towards what.
         other = games.stage - 1
@@ -216,12 +216,14 @@ class TDLearner:
         action = choose_action(jnp.where(explored, 0.0, gains), legal, uniform(bits[1]))
         return action, explored, values[action]
 
-    def _features_after(self, games: Games, actions: jax.Array, state: Any) -> jax.Array:
-        """int32[B, F] of the boards after `actions`; unchanged where a game makes no move."""
+    def _features_after(
+        self, state: Any, features: jax.Array, action: jax.Array, after: Any
+    ) -> jax.Array:
+        """int32[F] of the board `after`, which `action` makes of `state` with `features`."""
         if self.value.patterns is None:
-            return self.value.features(jax.vmap(self.game.cells)(state))
-        (changes,) = once(jax.vmap(self.game.change)(games.state, actions))
-        return jax.vmap(self.value.shift)(games.features, changes)
+            return self.value.features(self.game.cells(after))
+        (change,) = once(self.game.change(state, action))
+        return self.value.shift(features, change)
 
     def _learn(
         self,
@@ -289,6 +291,7 @@ class TDLearner:
         """
         # Only start positions drawn at random would use the key.
         state = self.game.init(jax.random.key(0))
+        features = self.value.features(self.game.cells(state))
         opening = jnp.int32(-1)
         if self.choose_start:
             legal = self.game.legal_actions(state)
@@ -298,8 +301,10 @@ class TDLearner:
             begun = (spare >> 31) == 1
             opening = jnp.where(begun & restart, action, -1)
             played = self.game.afterstate(state, action)
-            state = jax.tree.map(lambda new, old: jnp.where(begun, new, old), played, state)
-        features = self.value.features(self.game.cells(state))
+            shifted = self._features_after(state, features, action, played)
+            state, features = jax.tree.map(
+                lambda new, old: jnp.where(begun, new, old), (played, shifted), (state, features)
+            )
         players = jnp.arange(self.game.num_players)
         before_first = players == (state.player - 1) % self.game.num_players
         fresh = games._replace(

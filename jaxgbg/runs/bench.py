@@ -82,7 +82,7 @@ def _measure(game: str, role: str, batch: int, seeds: int, seconds: float) -> Be
     hyper = jax.device_put(hyperparameters(config, lanes), sharding)
     limit = jax.device_put(np.full(len(lanes), 2**31, np.uint32), sharding)
 
-    cached = jax.config.read("jax_enable_compilation_cache")
+    cached = jax.config.values["jax_enable_compilation_cache"]
     jax.config.update("jax_enable_compilation_cache", False)
     try:
         start = time.perf_counter()
