@@ -1,5 +1,9 @@
 """The command `jaxgbg`."""
 
+import contextlib
+import functools
+import io
+import itertools
 import os
 import sys
 from collections.abc import Callable
@@ -15,7 +19,24 @@ if TYPE_CHECKING:
 import tyro
 from tyro.conf import Positional, arg
 
-Json = Annotated[Path | None, arg(name="json", help="Also write the rows to this JSON file.")]
+_BY_GAME = "N|GAME=N ..."
+
+
+def _published(help_text: str, metavar: str) -> Any:
+    """An option that stays at the published parameters where it is not given."""
+    return arg(help=help_text, metavar=metavar, help_behavior_hint="(default: as published)")
+
+
+Json = Annotated[
+    Path | None,
+    arg(
+        name="json",
+        metavar="FILE",
+        help="Also write the rows to this JSON file.",
+        help_behavior_hint="",
+    ),
+]
+GameName = Annotated[Positional[str], arg(metavar="GAME", help="Name; `jaxgbg games` lists them.")]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
 
 
@@ -40,7 +61,7 @@ def games(json_file: Json = None) -> None:
 
 
 def perft(
-    game: Positional[str],
+    game: GameName,
     depth: Annotated[int, arg(help="Plies to count.")] = 5,
     json_file: Json = None,
 ) -> None:
@@ -58,30 +79,34 @@ def perft(
 
 
 def train(
-    game: Positional[str],
+    game: GameName,
     seeds: Annotated[int, arg(help="Number of agents, trained side by side.")] = 1,
     seed: Annotated[int, arg(help="Number of the first seed.")] = 0,
-    episodes: Annotated[int | None, arg(help="Budget of each agent.")] = None,
-    batch: Annotated[int | None, arg(help="Games in lockstep for each agent.")] = None,
+    episodes: Annotated[int | None, _published("Budget of each agent.", "N")] = None,
+    batch: Annotated[int | None, _published("Games in lockstep for each agent.", "N")] = None,
     farl: Annotated[bool, arg(help="Final Adaptation, both parts.")] = True,
-    eval_every: Annotated[int | None, arg(help="Episodes between evaluations.")] = None,
+    eval_every: Annotated[int | None, _published("Episodes between evaluations.", "N")] = None,
     opponents: Annotated[
-        tuple[str, ...] | None, arg(help="Evaluate against: maxn, ab, ab-dl, random.")
+        tuple[str, ...] | None, _published("Evaluate against: maxn, ab, ab-dl, random.", "NAME ...")
     ] = None,
-    alpha: Annotated[float | None, arg(help="First step size.")] = None,
-    alpha_end: Annotated[float | None, arg(help="Last step size.")] = None,
-    epsilon: Annotated[float | None, arg(help="First exploration rate.")] = None,
-    epsilon_end: Annotated[float | None, arg(help="Last exploration rate.")] = None,
-    trace_decay: Annotated[float | None, arg(help="Lambda of the eligibility traces.")] = None,
+    alpha: Annotated[float | None, _published("First step size.", "X")] = None,
+    alpha_end: Annotated[float | None, _published("Last step size.", "X")] = None,
+    epsilon: Annotated[float | None, _published("First exploration rate.", "X")] = None,
+    epsilon_end: Annotated[float | None, _published("Last exploration rate.", "X")] = None,
+    trace_decay: Annotated[
+        float | None, _published("Lambda of the eligibility traces.", "X")
+    ] = None,
     tcl: Annotated[
-        Literal["none", "id", "exp"] | None, arg(help="Temporal-coherence step sizes.")
+        Literal["none", "id", "exp"] | None,
+        _published("Step sizes by temporal coherence.", "NAME"),
     ] = None,
     combine: Annotated[
         Literal["sum", "mean", "saturating"] | None,
-        arg(help="How updates of one tick that hit one weight are joined."),
+        _published("How updates of one weight in one tick are joined.", "NAME"),
     ] = None,
     layout: Annotated[
-        Path | None, arg(help="JSON file with the n-tuples: a list of lists of cell numbers.")
+        Path | None,
+        _published("JSON file with the n-tuples.", "FILE"),
     ] = None,
     out: Out = Path("runs"),
     json_file: Json = None,
@@ -118,17 +143,23 @@ def train(
 
 
 def ablate(
-    games: Annotated[Positional[tuple[str, ...]], arg(help="Games, by name.")],
+    games: Annotated[
+        Positional[tuple[str, ...]],
+        arg(metavar="GAME ...", help="`jaxgbg games` lists them.", help_behavior_hint=""),
+    ],
     seeds: Annotated[
-        tuple[str, ...], arg(help="Agents of each variant: N for all games, GAME=N for one.")
+        tuple[str, ...],
+        arg(metavar=_BY_GAME, help="Agents of each variant, of all games or one."),
     ] = ("10",),
     episodes: Annotated[
-        tuple[str, ...], arg(help="Budgets, as for --seeds; the paper's where not given.")
+        tuple[str, ...],
+        arg(metavar=_BY_GAME, help="Budgets; the paper's where not given."),
     ] = (),
     eval_every: Annotated[
-        tuple[str, ...], arg(help="Episodes between evaluations, as for --seeds.")
+        tuple[str, ...],
+        arg(metavar=_BY_GAME, help="Episodes between evaluations."),
     ] = (),
-    batch: Annotated[tuple[str, ...], arg(help="Games in lockstep, as for --seeds.")] = (),
+    batch: Annotated[tuple[str, ...], arg(metavar=_BY_GAME, help="Games in lockstep.")] = (),
     part1: Annotated[bool, arg(help="Also train with part 1 of FARL alone.")] = False,
     out: Out = Path("runs"),
     json_file: Json = None,
@@ -305,9 +336,36 @@ def _prepare_jax() -> None:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
 
 
+def _parse(commands: dict[str, Callable[..., None]]) -> Callable[[], None]:
+    """The command line as a call yet to be made; raises ValueError where it is wrong."""
+
+    def deferred(command: Callable[..., None]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def bind(*arguments: Any, **options: Any) -> Callable[[], None]:
+            return functools.partial(command, *arguments, **options)
+
+        return bind
+
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.extras.subcommand_cli_from_dict(
+                {name: deferred(command) for name, command in commands.items()},
+                prog="jaxgbg",
+                description="General board game learning in JAX: TD-FARL on n-tuple values.",
+            )
+    except SystemExit as stop:
+        if stop.code != 2:
+            raise
+        # Of the parser's framed page the first paragraph says what is wrong.
+        lines = [line.strip("│ ") for line in complaint.getvalue().splitlines()[1:]]
+        wrong = itertools.takewhile(lambda line: line and line[0] not in "─╰", lines)
+        raise ValueError(f"{' '.join(wrong)} (`jaxgbg --help` shows what there is)") from None
+
+
 def main() -> None:
     """Run the command line; a mistake of the user ends with one line and exit code 2."""
-    commands: dict[str, Callable[..., Any]] = {
+    commands: dict[str, Callable[..., None]] = {
         "games": games,
         "train": train,
         "ablate": ablate,
@@ -316,12 +374,9 @@ def main() -> None:
         "bench": bench,
     }
     try:
+        call = _parse(commands)
         _prepare_jax()
-        tyro.extras.subcommand_cli_from_dict(
-            commands,
-            prog="jaxgbg",
-            description="General board game learning in JAX: TD-FARL on n-tuple value functions.",
-        )
+        call()
     except (ValueError, OSError) as error:
         _fail(error)
     except RuntimeError as error:

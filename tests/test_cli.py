@@ -72,6 +72,9 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["train", "nim", "--episodes", "many"], "--episodes"),
+        (["train", "nim", "--horses", "3"], "--horses"),
+        (["fly"], "fly"),
         (["train", "chess"], "unknown game 'chess'"),
         (["ablate", "chess"], "unknown game 'chess'"),
         (["perft", "chess"], "unknown game 'chess'"),
