@@ -7,6 +7,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.learners import Hyperparameters, TDLearner
+from jaxgbg.runs.config import preset
 from jaxgbg.values import NTuple, NTupleParams
 from tests.reference import rules
 from tests.reference.td_farl import Parameters, SerialTDFarl
@@ -84,12 +85,12 @@ def reference_tables(reference: SerialTDFarl, params_like: NTuple) -> tuple[np.n
     return flat(reference.weights), flat(reference.counters_n), flat(reference.counters_a)
 
 
-def assert_replays(name, layout, tcl, combine, trace_decay, horizon, tolerance) -> None:
-    plain, _, alpha = CASES[name]
+def assert_replays(name, layout, alpha, tcl, combine, horizon, all_switches) -> None:
+    plain, tolerance = CASES[name][0], 1e-4
+    trace_decay = 0.0 if horizon == 1 else 0.5
     game = jaxgbg.make(name)
     value = NTuple.for_game(game, layout, sigmoid=True, tcl=tcl, combine=combine)
     learner = TDLearner(game, value, batch=1, horizon=horizon, choose_start=True)
-    all_switches = lanes_for(horizon)
     hyper = stack_hyperparameters(all_switches, alpha, trace_decay)
     lanes = len(all_switches)
     limit = jnp.full(lanes, EPISODES, jnp.uint32)
@@ -137,5 +138,12 @@ def assert_replays(name, layout, tcl, combine, trace_decay, horizon, tolerance) 
 @pytest.mark.parametrize("name", CASES)
 def test_tables_agree_with_the_serial_reference(name, tcl, horizon):
     combine = {"none": "mean", "id": "saturating", "exp": "sum"}[tcl]
-    trace_decay = 0.0 if horizon == 1 else 0.5
-    assert_replays(name, CASES[name][1], tcl, combine, trace_decay, horizon, tolerance=1e-4)
+    _, layout, alpha = CASES[name]
+    assert_replays(name, layout, alpha, tcl, combine, horizon, lanes_for(horizon))
+
+
+@pytest.mark.slow
+def test_published_connectfour_agrees_with_the_serial_reference():
+    config = preset("connectfour")
+    switches = lanes_for(1)[:1]
+    assert_replays("connectfour", config.tuples, config.alpha_start, "exp", "sum", 1, switches)
