@@ -59,7 +59,10 @@ def bench(
     if batches:
         return [_measure(game, "asked", batch, seeds, seconds) for batch in batches]
     rows = [_measure(game, "serial", 1, seeds, seconds)]
-    rows.append(_measure(game, "default", default, seeds, seconds))
+    if default == 1:
+        rows.append(rows[0]._replace(role="default"))
+    else:
+        rows.append(_measure(game, "default", default, seeds, seconds))
     searched = [
         _measure(game, "fastest", batch, seeds, seconds)
         for batch in SEARCHED_BATCHES

@@ -173,7 +173,6 @@ def preset(game: str, **changes: Any) -> Config:
             "tuples": changes.get("tuples") or random_walk(built, 70, 8, seed=0),
             "episodes": 5_000_000,
             "eval_every": 100_000,
-            "batch": 1,
             "alpha_start": 3.7,
             "alpha_end": 3.7,
             "tcl": "exp",
