@@ -215,12 +215,6 @@ class NTuple:
             first.append((images[..., :j] != images[..., j : j + 1]).all(-1))
         return jnp.stack(first, -1).reshape(features.shape)
 
-    def factors(self, params: NTupleParams, beta: jax.Array | float) -> jax.Array:
-        """TCL factor of every weight, float32[R]; 1 without TCL."""
-        if self.tcl == "none":
-            return jnp.ones_like(params.weights)
-        return self._factor(params.counters, beta)
-
     def _factor(self, counters: jax.Array, beta: jax.Array | float) -> jax.Array:
         """|N| / A (TCL-id), or exp(beta (|N| / A - 1)) (TCL-EXP, Bagheri et al. 2015)."""
         ratio = jnp.abs(counters[..., 0]) / counters[..., 1]
