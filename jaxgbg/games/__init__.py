@@ -5,10 +5,24 @@ from typing import Any
 
 from jaxgbg.games.connectfour import ConnectFour
 from jaxgbg.games.core import Game, State
+from jaxgbg.games.game2048 import Game2048
+from jaxgbg.games.hex import Hex
 from jaxgbg.games.nim import Nim
+from jaxgbg.games.othello import Othello
 from jaxgbg.games.tictactoe import TicTacToe
 
-__all__ = ["GAMES", "ConnectFour", "Game", "Nim", "State", "TicTacToe", "make"]
+__all__ = [
+    "GAMES",
+    "ConnectFour",
+    "Game",
+    "Game2048",
+    "Hex",
+    "Nim",
+    "Othello",
+    "State",
+    "TicTacToe",
+    "make",
+]
 
 
 def _nim3p(**parameters: Any) -> Nim:
@@ -20,6 +34,9 @@ GAMES: dict[str, Callable[..., Game]] = {
     "nim": Nim,
     "nim3p": _nim3p,
     "connectfour": ConnectFour,
+    "hex": Hex,
+    "othello": Othello,
+    "2048": Game2048,
 }
 
 

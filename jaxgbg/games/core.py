@@ -114,6 +114,24 @@ class Game:
         """bool[]: whether `action` is one of 0..num_actions-1; traced code cannot raise."""
         return (action >= 0) & (action < self.num_actions)
 
+    def outcomes(self, state: Any) -> tuple[jax.Array, jax.Array]:
+        """What every action brings at once: (the mover's reward float32[A], game over bool[A]).
+
+        Illegal actions bring nothing and leave the game as it is. A game overrides this where it
+        can tell sooner than by making every move.
+        """
+        actions = jnp.arange(self.num_actions, dtype=jnp.int32)
+        after = jax.vmap(self.afterstate, in_axes=(None, 0))(state, actions)
+        return (after.rewards - state.rewards)[:, state.player], after.terminal
+
+    @property
+    def stone_digits(self) -> tuple[int, ...] | None:
+        """int[N]: what action `a` of each player adds to the digit of cell `a`, if that is all.
+
+        None where a move does anything else to the board, or actions are not cells.
+        """
+        return None
+
     @property
     def change_patterns(self) -> tuple[np.ndarray, np.ndarray] | None:
         """All ways in which a move alters the board, or None where it can alter many cells.

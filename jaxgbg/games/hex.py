@@ -1,0 +1,153 @@
+"""Hex on a rhombus of size x size cells, without the swap rule.
+
+Cell `size * i + j` has the six neighbours
+
+    (i-1, j)  (i-1, j+1)
+  (i, j-1)  .  (i, j+1)
+    (i+1, j-1)  (i+1, j)
+
+Stones of one player that hang together form a group. Each stone knows its group and which of its
+player's two edges the group reaches, so that one look at the neighbours tells whether a move wins.
+"""
+
+import dataclasses
+from functools import cached_property
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.core import Game, keep_if
+
+_NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
+
+
+class HexState(NamedTuple):
+    """`stones` int8[C]: 0 empty, 1 player 0, 2 player 1. `groups` int8[C]: 1 + the lowest cell of
+    a stone's group, 0 where there is none. `edges` int8[C]: bit 0 and bit 1 say that its group reaches the first
+    (top or left) and the second (bottom or right) edge of its player.
+    """
+
+    stones: jax.Array
+    groups: jax.Array
+    edges: jax.Array
+    player: jax.Array
+    terminal: jax.Array
+    rewards: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Hex(Game):
+    """Action = cell; player 0 connects top and bottom (i = 0 and size - 1), player 1 left and right.
+
+    A win pays +1, a loss -1; there is no draw. Digits: 0 empty, 1 player 0, 2 player 1.
+    """
+
+    size: int = 6
+
+    name = "hex"
+    num_players = 2
+    num_cell_values = 3
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.size <= 11:
+            raise ValueError(f"hex: size must lie between 2 and 11, not {self.size}")
+
+    @property
+    def num_actions(self) -> int:
+        return self.size**2
+
+    @property
+    def num_cells(self) -> int:
+        return self.size**2
+
+    @property
+    def max_plies(self) -> int:
+        return self.size**2
+
+    @property
+    def symmetries(self) -> np.ndarray:
+        identity = np.arange(self.num_cells, dtype=np.int32)
+        return np.stack([identity, identity[::-1]])
+
+    @property
+    def action_symmetries(self) -> np.ndarray:
+        return self.symmetries
+
+    @cached_property
+    def _around(self) -> np.ndarray:
+        """int32[C, 6]: the neighbours of a cell; num_cells stands for those outside the board."""
+        row, column = np.divmod(np.arange(self.num_cells)[:, None], self.size)
+        rows, columns = row + np.array(_NEIGHBOURS)[:, 0], column + np.array(_NEIGHBOURS)[:, 1]
+        inside = (rows >= 0) & (rows < self.size) & (columns >= 0) & (columns < self.size)
+        return np.where(inside, self.size * rows + columns, self.num_cells).astype(np.int32)
+
+    @cached_property
+    def _on_edge(self) -> np.ndarray:
+        """int8[2, C]: bit 0 and bit 1 where a player's first and second edge run."""
+        row, column = np.divmod(np.arange(self.num_cells), self.size)
+        along = np.stack([row, column])
+        return ((along == 0) + 2 * (along == self.size - 1)).astype(np.int8)
+
+    @property
+    def adjacency(self) -> np.ndarray:
+        return (self._around[:, :, None] == np.arange(self.num_cells)).any(1)
+
+    @property
+    def stone_digits(self) -> tuple[int, ...]:
+        return (1, 2)
+
+    def init(self, key: jax.Array) -> HexState:
+        del key
+        empty = jnp.zeros(self.num_cells, jnp.int8)
+        return HexState(
+            empty, empty, empty, jnp.int8(0), jnp.bool_(False), jnp.zeros(2, jnp.float32)
+        )
+
+    def legal_actions(self, state: HexState) -> jax.Array:
+        return (state.stones == 0) & ~state.terminal
+
+    def _reached(self, state: HexState) -> jax.Array:
+        """int8[C]: the edges that the mover's stone on each cell would be joined to."""
+        own = state.stones == 1 + state.player
+        beside = jnp.append(jnp.where(own, state.edges, 0), jnp.int8(0))
+        reached = jnp.where(state.player == 0, self._on_edge[0], self._on_edge[1])
+        for direction in range(6):
+            reached |= beside[self._around[:, direction]]
+        return reached
+
+    def afterstate(self, state: HexState, action: jax.Array) -> HexState:
+        cell = jnp.clip(action, 0, self.num_cells - 1)
+        legal = (cell == action) & (state.stones[cell] == 0) & ~state.terminal
+        place = jnp.arange(self.num_cells, dtype=jnp.int32) == cell
+        own = state.stones == 1 + state.player
+        beside = jnp.append(jnp.where(own, state.groups, 0), jnp.int8(0))
+        touched = beside[jnp.asarray(self._around)[cell]]
+        edges = jnp.append(state.edges, jnp.int8(0))[jnp.asarray(self._around)[cell]]
+        reached = jnp.asarray(self._on_edge)[state.player, cell]
+        joined, lowest = place, (cell + 1).astype(jnp.int8)
+        for direction in range(6):
+            group = touched[direction]
+            joined |= (group > 0) & (state.groups == group)
+            lowest = jnp.where(group > 0, jnp.minimum(lowest, group), lowest)
+            reached |= jnp.where(group > 0, edges[direction], 0)
+        won = reached == 3
+        win = jnp.where(won, jnp.float32(1), jnp.float32(0))
+        sign = jnp.where(state.player == 0, win, -win)
+        moved = HexState(
+            stones=jnp.where(place, 1 + state.player, state.stones),
+            groups=jnp.where(joined, lowest, state.groups),
+            edges=jnp.where(joined, reached, state.edges),
+            player=1 - state.player,
+            terminal=won,
+            rewards=jnp.stack([sign, -sign]),
+        )
+        return keep_if(legal, moved, state)
+
+    def outcomes(self, state: HexState) -> tuple[jax.Array, jax.Array]:
+        won = (self._reached(state) == 3) & self.legal_actions(state)
+        return jnp.where(won, jnp.float32(1), jnp.float32(0)), won | state.terminal
+
+    def cells(self, state: HexState) -> jax.Array:
+        return state.stones
