@@ -1,6 +1,7 @@
 """Matches: all games of an evaluation at once, one ply a round."""
 
 import dataclasses
+import math
 from functools import partial
 from typing import Any
 
@@ -16,10 +17,12 @@ from jaxgbg.players import Player
 class Protocol:
     """Which games an evaluation plays.
 
-    `starts`: "default", the start position; "one_ply", it and every position one ply later;
-    "choose_01", `count` draws, each with probability 1/2 the start position, else a uniformly
-    random position one ply later. Every start is played `repeats` times from each of `seats` (all
-    of them if empty) by the agent; the opponent sits everywhere else.
+    `starts`: "default", the start position, drawn anew for every game in a game of chance;
+    "one_ply", it and every position one ply later; "one_ply_triangle", the same for the
+    actions (row, column) of a square board with column <= row; "four_ply", the ends of all
+    sequences of four plies; "choose_01", `count` draws, each with probability 1/2 the start
+    position, else a uniformly random position one ply later. Every start is played `repeats` times
+    from each of `seats` (all of them if empty) by the agent; the opponent sits everywhere else.
     """
 
     starts: str = "default"
@@ -30,19 +33,24 @@ class Protocol:
 
 def start_states(game: Game, protocol: Protocol, key: jax.Array) -> Any:
     """The start positions of an evaluation, states[S]."""
-    start = game.init(key)
-    legal = jnp.flatnonzero(game.legal_actions(start))
     if protocol.starts == "default":
-        actions = jnp.full(protocol.count, -1)
-    elif protocol.starts == "one_ply":
-        actions = jnp.concatenate([jnp.array([-1]), legal])
-    elif protocol.starts == "choose_01":
+        return jax.vmap(game.init)(jax.random.split(key, protocol.count))
+    start = game.init(key)
+    legal = np.flatnonzero(game.legal_actions(start))
+    if protocol.starts == "four_ply":
+        return _all_sequences(game, start, 4)
+    if protocol.starts == "choose_01":
         coin, draw = jax.random.split(key)
         drawn = jax.random.choice(draw, legal, (protocol.count,))
         actions = jnp.where(jax.random.bernoulli(coin, 0.5, (protocol.count,)), drawn, -1)
-    else:
-        raise ValueError(f"starts must be default, one_ply or choose_01, not {protocol.starts!r}")
-    return _open(game, start, actions)
+        return _open(game, start, actions)
+    if protocol.starts == "one_ply_triangle":
+        row, column = np.divmod(legal, math.isqrt(game.num_actions))
+        legal = legal[column <= row]
+    elif protocol.starts != "one_ply":
+        known = "default, one_ply, one_ply_triangle, four_ply or choose_01"
+        raise ValueError(f"starts must be {known}, not {protocol.starts!r}")
+    return _open(game, start, jnp.asarray(np.append(-1, legal)))
 
 
 @partial(jax.jit, static_argnums=0)
@@ -52,6 +60,18 @@ def _open(game: Game, start: Any, actions: jax.Array) -> Any:
         return jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), played, start)
 
     return jax.vmap(one)(actions)
+
+
+def _all_sequences(game: Game, start: Any, plies: int) -> Any:
+    """The states that all legal sequences of `plies` plies lead to, as often as they do."""
+    expand = jax.jit(jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None)))
+    states = jax.tree.map(lambda leaf: leaf[None], start)
+    for _ in range(plies):
+        legal = np.asarray(jax.vmap(game.legal_actions)(states))
+        row, action = np.nonzero(legal)
+        children = expand(states, jnp.arange(game.num_actions))
+        states = jax.tree.map(lambda leaf, at=(row, action): leaf[at], children)
+    return states
 
 
 @partial(jax.jit, static_argnums=0)
@@ -86,19 +106,22 @@ def play(game: Game, seats: np.ndarray, players: list[Player], states: Any, key:
 def compete(
     game: Game,
     agent: Player,
-    opponent: Player,
+    opponent: Player | None,
     protocol: Protocol,
     key: jax.Array,
     playing: np.ndarray | None = None,
 ) -> np.ndarray:
     """The agent's final reward in every game, float32[copies, seats, starts * repeats].
 
-    An agent with `copies` plays the whole protocol with each of them; copies that are not `playing`
-    bool[copies] sit out and get the rewards of an unplayed game.
+    A game of one player has no opponent. An agent with `copies` plays the whole protocol with each
+    of them; copies that are not `playing` bool[copies] sit out and get the rewards of an unplayed
+    game.
     """
     copies = getattr(agent, "copies", 1)
     playing = np.ones(copies, bool) if playing is None else playing
     opening, moves = jax.random.split(key)
+    if game.stochastic:
+        protocol = dataclasses.replace(protocol, count=protocol.count * protocol.repeats, repeats=1)
     starts = start_states(game, protocol, opening)
     agent_seats = np.array(protocol.seats or range(game.num_players))
     games_a_seat = len(starts.terminal) * protocol.repeats
@@ -108,5 +131,5 @@ def compete(
     out = np.repeat(~playing, len(agent_seats) * games_a_seat)
     states = states._replace(terminal=states.terminal | out)
     seats = (np.arange(game.num_players) != seat[:, None]).astype(int)
-    rewards = play(game, seats, [agent, opponent], states, moves)
+    rewards = play(game, seats, [agent, opponent] if opponent else [agent], states, moves)
     return rewards[np.arange(len(seat)), seat].reshape(copies, len(agent_seats), games_a_seat)

@@ -83,6 +83,20 @@ class Game:
         """Start position."""
         raise NotImplementedError
 
+    # How many uniform words uint32 `init_from` and `spawn_from` take: 0 without chance.
+    init_words = 0
+    spawn_words = 0
+
+    def init_from(self, words: jax.Array) -> Any:
+        """Start position drawn by `words` uint32[init_words]: for who draws them in bulk."""
+        del words
+        return self.init(jax.random.key(0))
+
+    def spawn_from(self, state: Any, words: jax.Array) -> Any:
+        """What `spawn` does, drawn by `words` uint32[spawn_words]."""
+        del words
+        return state
+
     def legal_actions(self, state: Any) -> jax.Array:
         """bool[A]; all False exactly when the state is terminal."""
         raise NotImplementedError
@@ -96,6 +110,11 @@ class Game:
         del key
         return state
 
+    @property
+    def stochastic(self) -> bool:
+        """Whether chance has a part in it: then an afterstate is no position to move in."""
+        return type(self).spawn is not Game.spawn
+
     def step(self, state: Any, action: jax.Array | int, key: jax.Array) -> Any:
         """A whole move; raises ValueError on an illegal action unless action or state is traced."""
         if not any(isinstance(x, jax.core.Tracer) for x in (action, state.player)):
@@ -105,6 +124,9 @@ class Game:
                 if not (in_range and bool(self.legal_actions(state)[int(action)])):
                     raise ValueError(f"{self.name}: action {int(action)} is not legal here")
         return self.spawn(self.afterstate(state, jnp.asarray(action, jnp.int32)), key)
+
+    # A game may also have `playout(state, words uint32[2]) -> rewards float32[N]`: the end of
+    # uniformly random play, drawn faster than move by move; Monte Carlo players then use it.
 
     def cells(self, state: Any) -> jax.Array:
         """int8[C]: the board as digits 0..num_cell_values-1, the same for every player."""
@@ -149,6 +171,48 @@ class Game:
 def keep_if(legal: jax.Array, moved: Any, state: Any) -> Any:
     """`moved` where the action was legal, else `state`: the one rule for illegal actions."""
     return jax.tree.map(lambda new, old: jnp.where(legal, new, old), moved, state)
+
+
+def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:
+    """The arrays as they are, each computed only once: XLA may not fuse its making into its uses.
+
+    Left alone, XLA on the CPU repeats cheap work, however long, in every loop that uses it: that of
+    a whole game in each of its look-ups, that of a whole move in each word of the new position. It
+    drops `lax.optimization_barrier` too early to prevent that; it never fuses a scatter into what
+    reads it.
+    """
+    return tuple(_settled(array) for array in arrays)
+
+
+@jax.custom_batching.custom_vmap
+def _settled(array: jax.Array) -> jax.Array:
+    flat = array.reshape(-1)
+    return (
+        jnp.zeros_like(flat)
+        .at[jnp.arange(flat.size)]
+        .set(flat, mode="promise_in_bounds", unique_indices=True)
+        .reshape(array.shape)
+    )
+
+
+@_settled.def_vmap
+def _settled_batch(
+    axis_size: int, in_batched: list[bool], array: jax.Array
+) -> tuple[jax.Array, bool]:
+    # A batch is settled as one array, whatever its axes.
+    del axis_size
+    return _settled(array), in_batched[0]
+
+
+def scrambled(words: jax.Array, count: int) -> jax.Array:
+    """uint32[count] hash values of two random words: cheaper than as many random words.
+
+    Source: the finaliser of MurmurHash3 (Appleby, public domain).
+    """
+    mixed = words[0] + np.arange(count, dtype=np.uint32) * np.uint32(0x9E3779B9)
+    mixed = (mixed ^ (mixed >> 16)) * np.uint32(0x85EBCA6B)
+    mixed = (mixed ^ (mixed >> 13) ^ words[1]) * np.uint32(0xC2B2AE35)
+    return mixed ^ (mixed >> 16)
 
 
 def grid_adjacency(rows: int, columns: int, diagonal: bool) -> np.ndarray:

@@ -16,6 +16,7 @@ MAX_SCORE = 3_932_156
 # Every spawn adds 2 or more to tiles that cannot exceed 16 times 32768.
 _MOST_MOVES = 2**18
 _LARGEST = 15
+_EARLIER = np.triu(np.ones((16, 16), np.float32), 1)
 
 
 class Game2048State(NamedTuple):
@@ -79,8 +80,14 @@ class Game2048(Game):
     def adjacency(self) -> np.ndarray:
         return grid_adjacency(4, 4, diagonal=False)
 
+    init_words = 2
+    spawn_words = 1
+
     def init(self, key: jax.Array) -> Game2048State:
-        empty = Game2048State(
+        return self.init_from(jax.random.bits(key, (self.init_words,)))
+
+    def init_from(self, words: jax.Array) -> Game2048State:
+        slid = Game2048State(
             jnp.zeros(16, jnp.int8),
             jnp.float32(0),
             jnp.bool_(True),
@@ -88,8 +95,8 @@ class Game2048(Game):
             jnp.bool_(False),
             jnp.zeros(1, jnp.float32),
         )
-        first, second = jax.random.split(key)
-        return self.spawn(self.spawn(empty, first)._replace(slid=jnp.bool_(True)), second)
+        one_tile = self.spawn_from(slid, words[:1])
+        return self.spawn_from(one_tile._replace(slid=jnp.bool_(True)), words[1:])
 
     def legal_actions(self, state: Game2048State) -> jax.Array:
         return _movable(state.tiles.reshape(4, 4)) & ~state.terminal & ~state.slid
@@ -108,13 +115,15 @@ class Game2048(Game):
         return keep_if(legal, moved, state)
 
     def spawn(self, state: Game2048State, key: jax.Array) -> Game2048State:
-        word = jax.random.bits(key, (2,))
+        return self.spawn_from(state, jax.random.bits(key, (self.spawn_words,)))
+
+    def spawn_from(self, state: Game2048State, words: jax.Array) -> Game2048State:
         empty = state.tiles == 0
         count = empty.sum(dtype=jnp.uint32)
-        rank = ((word[0] >> 16) * count) >> 16
-        before = jnp.cumsum(empty) - empty
+        rank = ((words[0] >> 16) * count) >> 16
+        before = empty.astype(jnp.float32) @ _EARLIER
         place = empty & (before == rank)
-        tile = jnp.where((word[1] >> 8) < np.uint32(0.9 * 2**24), jnp.int8(1), jnp.int8(2))
+        tile = jnp.where((words[0] & 0xFFFF) < np.uint32(0.9 * 2**16), jnp.int8(1), jnp.int8(2))
         tiles = jnp.where(place, tile, state.tiles)
         stuck = ~_movable(tiles.reshape(4, 4)).any()
         placed = state._replace(tiles=tiles, slid=jnp.bool_(False), terminal=stuck)

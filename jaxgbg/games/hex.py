@@ -18,15 +18,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, keep_if
+from jaxgbg.games.core import Game, keep_if, once, scrambled
 
 _NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 
 
 class HexState(NamedTuple):
     """`stones` int8[C]: 0 empty, 1 player 0, 2 player 1. `groups` int8[C]: 1 + the lowest cell of
-    a stone's group, 0 where there is none. `edges` int8[C]: bit 0 and bit 1 say that its group reaches the first
-    (top or left) and the second (bottom or right) edge of its player.
+    a stone's group, 0 where there is none. `edges` int8[C]: bit 0 and bit 1 say that its group
+    reaches the first (top or left) and the second (bottom or right) edge of its player.
     """
 
     stones: jax.Array
@@ -39,7 +39,7 @@ class HexState(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Hex(Game):
-    """Action = cell; player 0 connects top and bottom (i = 0 and size - 1), player 1 left and right.
+    """Action = cell; player 0 joins top and bottom (i = 0 and size - 1), player 1 left and right.
 
     A win pays +1, a loss -1; there is no draw. Digits: 0 empty, 1 player 0, 2 player 1.
     """
@@ -148,6 +148,60 @@ class Hex(Game):
     def outcomes(self, state: HexState) -> tuple[jax.Array, jax.Array]:
         won = (self._reached(state) == 3) & self.legal_actions(state)
         return jnp.where(won, jnp.float32(1), jnp.float32(0)), won | state.terminal
+
+    def playout(self, state: HexState, words: jax.Array) -> jax.Array:
+        """float32[2]: the rewards at the end of uniformly random play, drawn by uint32[2] `words`.
+
+        On a full board exactly one player is connected, and it is the one who was when play ended;
+        so the empty cells are shared out at random and only the full board is looked at.
+        """
+        empty = state.stones == 0
+        draws = scrambled(words, self.num_cells) >> 16
+        left = empty.sum(dtype=jnp.uint32)
+        # The mover makes the first of the moves left and every other one after it.
+        wanted = jnp.where(state.player == 0, left + 1, left) >> 1
+        rows = []
+        for row in range(self.size):
+            bits = jnp.uint32(0)
+            for column in range(self.size):
+                cell = self.size * row + column
+                # Player 0 gets this cell with probability wanted / left: every share of the empty
+                # cells is equally likely.
+                taken = empty[cell] & ((draws[cell] * left) >> 16 < wanted)
+                bits |= (taken | (state.stones[cell] == 1)).astype(jnp.uint32) << column
+                wanted, left = wanted - taken, left - empty[cell]
+            rows.append(bits)
+        win = jnp.where(self._connected(jnp.stack(once(*rows))), jnp.float32(1), jnp.float32(-1))
+        return jnp.where(state.terminal, state.rewards, jnp.stack([win, -win]))
+
+    def _connected(self, rows: jax.Array) -> jax.Array:
+        """bool[]: whether stones join top and bottom; uint32[size] rows of bits."""
+        steps = [1 << step for step in range((self.size - 1).bit_length())]
+
+        def along(row: jax.Array, reached: jax.Array) -> jax.Array:
+            """All stones of a row that hang together with reached ones."""
+            reached &= row
+            up = down = row
+            for step in steps:
+                reached |= (up & (reached << step)) | (down & (reached >> step))
+                up, down = up & (up << step), down & (down >> step)
+            return reached
+
+        def sweep(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+            reached = [carry[1][row] for row in range(self.size)]
+            for row in range(1, self.size):
+                above = reached[row - 1]
+                reached[row] = along(rows[row], reached[row] | above | (above >> 1))
+            for row in range(self.size - 2, -1, -1):
+                below = reached[row + 1]
+                reached[row] = along(rows[row], reached[row] | below | (below << 1))
+            return carry[1], jnp.stack(reached)
+
+        def moving(carry: tuple[jax.Array, jax.Array]) -> jax.Array:
+            return (carry[0] != carry[1]).any()
+
+        first = jnp.zeros_like(rows).at[0].set(rows[0])
+        return jax.lax.while_loop(moving, sweep, (jnp.zeros_like(rows), first))[1][-1] != 0
 
     def cells(self, state: HexState) -> jax.Array:
         return state.stones

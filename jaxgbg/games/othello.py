@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, grid_adjacency, keep_if
+from jaxgbg.games.core import Game, grid_adjacency, keep_if, once
 
 Board = tuple[jax.Array, jax.Array]
 """The two words of a bitboard, uint32[] each."""
@@ -138,7 +138,10 @@ class Othello(Game):
             line = self._run(disc, (other[0] & inner[0], other[1] & inner[1]), step)
             end = self._shift(line, step)
             closed = ((end[0] & own[0]) | (end[1] & own[1])) != 0
-            found = tuple(jnp.where(closed, f | part, f) for f, part in zip(found, line, strict=True))
+            found = (
+                jnp.where(closed, found[0] | line[0], found[0]),
+                jnp.where(closed, found[1] | line[1], found[1]),
+            )
         return found
 
     def init(self, key: jax.Array) -> OthelloState:
@@ -177,13 +180,15 @@ class Othello(Game):
         legal = self.in_range(action) & (
             ((disc[0] & state.moves[0]) | (disc[1] & state.moves[1])) != 0
         )
-        flipped = self._flipped(disc, own, other)
+        flipped = once(*self._flipped(disc, own, other))
         own = (own[0] | disc[0] | flipped[0], own[1] | disc[1] | flipped[1])
         other = (other[0] & ~flipped[0], other[1] & ~flipped[1])
-        replies, again = self._mobility(other, own), self._mobility(own, other)
+        replies, again = once(*self._mobility(other, own)), once(*self._mobility(own, other))
         reply, repeat = (replies[0] | replies[1]) != 0, (again[0] | again[1]) != 0
         terminal = ~reply & ~repeat
-        count = [sum(jax.lax.population_count(w).astype(jnp.int32) for w in b) for b in (own, other)]
+        count = [
+            sum(jax.lax.population_count(w).astype(jnp.int32) for w in b) for b in (own, other)
+        ]
         lead = jnp.where(terminal, jnp.sign(count[0] - count[1]).astype(jnp.float32), 0)
         sign = jnp.where(first, lead, -lead)
         mine, theirs = jnp.stack(own), jnp.stack(other)

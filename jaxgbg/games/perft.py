@@ -32,7 +32,7 @@ def perft(game: Game, depth: int) -> list[PerftRow]:
     grows with the positions, not with the paths. Rows stop early where no game lasts longer.
     Raises ValueError for a game with chance, OverflowError beyond 2**63 paths.
     """
-    if type(game).spawn is not Game.spawn:
+    if game.stochastic:
         raise ValueError(f"{game.name}: perft counts games without chance only")
     expand = jax.jit(jax.vmap(_children(game)))
     states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.init(jax.random.key(0)))

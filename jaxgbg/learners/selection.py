@@ -1,4 +1,4 @@
-"""Choosing among actions by the value of their afterstates: one game, no leading axis."""
+"""Choosing among actions by the value of their afterstates."""
 
 from typing import Any
 
@@ -7,7 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.values.ntuple import NTuple, NTupleParams
+from jaxgbg.values.ntuple import NTuple, NTupleParams, look_up
+
+# With more actions than this, those that are not legal are left out of the evaluation.
+_FEW_ACTIONS = 16
+_PAIRS_A_GAME = 3
 
 
 def uniform(word: jax.Array) -> jax.Array:
@@ -19,26 +23,87 @@ def action_values(
     game: Game,
     value: NTuple,
     params: NTupleParams,
-    state: Any,
+    states: Any,
     features: jax.Array,
     zero_terminal: jax.Array | bool,
 ) -> tuple[jax.Array, jax.Array]:
-    """What each action is worth to the player to move: (q float32[A], V(afterstate) float32[A]).
+    """What each action is worth to the player to move, and V(afterstate | player).
 
-    q = the player's reward in this move + V(afterstate | player); V of a terminal afterstate counts
-    as 0 if `zero_terminal`. Illegal actions get the value of standing still: mask them.
-    `features` int32[F] are those of `state`'s board.
+    States [B] -> (q float32[B, A], V float32[B, A]). q = the player's reward in this move + V; V of
+    a terminal afterstate counts as 0 if `zero_terminal`. What stands for illegal actions is of no
+    use: mask them. `features` int32[B, F] are those of the states' boards.
     """
-    actions = jnp.arange(game.num_actions, dtype=jnp.int32)
-    after = jax.vmap(game.afterstate, in_axes=(None, 0))(state, actions)
-    if value.patterns is None:
-        boards = value.features(jax.vmap(game.cells)(after))
-        values = value.value(params, boards, state.player)
+    if game.stone_digits is None and value.patterns is None and game.num_actions > _FEW_ACTIONS:
+        reward, over, values = _of_legal_actions(game, value, params, states)
     else:
-        changes = jax.vmap(game.change, in_axes=(None, 0))(state, actions)
-        values = value.values_after(params, features, changes, state.player)
-    reward = (after.rewards - state.rewards)[:, state.player]
-    return reward + jnp.where(after.terminal & zero_terminal, 0.0, values), values
+        reward, over = jax.vmap(game.outcomes)(states)
+        values = _of_all_actions(game, value, params, states, features)
+    return reward + jnp.where(over & zero_terminal, 0.0, values), values
+
+
+def _of_all_actions(
+    game: Game, value: NTuple, params: NTupleParams, states: Any, features: jax.Array
+) -> jax.Array:
+    """V float32[B, A] of all afterstates."""
+    if game.stone_digits is not None:
+        return value.values_with_stone(params, features, states.player)
+    every_action = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))
+    actions = jnp.arange(game.num_actions, dtype=jnp.int32)
+    if value.patterns is not None:
+        changes = jax.vmap(jax.vmap(game.change, (None, 0)), (0, None))(states, actions)
+        return jax.vmap(value.values_after, (None, 0, 0, 0))(
+            params, features, changes, states.player
+        )
+    after = every_action(states, actions)
+    boards = value.features(params, jax.vmap(jax.vmap(game.cells))(after))
+    player = jnp.broadcast_to(states.player[:, None], boards.shape[:2])
+    return value.value(params, boards, player)
+
+
+def _of_legal_actions(
+    game: Game, value: NTuple, params: NTupleParams, states: Any
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """(reward, over, V) [B, A] of the legal actions; zeros elsewhere.
+
+    All (game, legal action) pairs of the batch are numbered through and made in portions: most
+    squares of a board are illegal most of the time, and no two games have equally many moves.
+    """
+    batch, actions = states.terminal.shape[0], game.num_actions
+    legal = jax.vmap(game.legal_actions)(states)
+    words = jax.vmap(pack)(legal)
+    counts = jax.lax.population_count(words).sum(1).astype(jnp.int32)
+    ends = jnp.cumsum(counts)
+    portion = _PAIRS_A_GAME * batch
+
+    carried = tuple[jax.Array, jax.Array, jax.Array, jax.Array]
+
+    def some(carry: carried) -> carried:
+        first, reward, over, values = carry
+        number = first + jnp.arange(portion, dtype=jnp.int32)
+        source = jnp.minimum((ends <= number[:, None]).sum(1, dtype=jnp.int32), batch - 1)
+        rank = number - look_up(ends - counts, source)
+        action = jax.vmap(_nth_bit)(words[source], rank)
+        state = jax.tree.map(lambda leaf: leaf[source], states)
+        after = jax.vmap(game.afterstate)(state, action)
+        boards = value.features(params, jax.vmap(game.cells)(after))
+        found = value.value(params, boards, state.player)
+        gain = jax.vmap(lambda new, old, player: (new - old)[player])(
+            after.rewards, state.rewards, state.player
+        )
+        # Pairs beyond the last go nowhere.
+        place = jnp.where(number < ends[-1], source * actions + action, batch * actions)
+        return (
+            first + portion,
+            reward.at[place].set(gain, mode="drop"),
+            over.at[place].set(after.terminal, mode="drop"),
+            values.at[place].set(found, mode="drop"),
+        )
+
+    nothing = jnp.zeros(batch * actions, jnp.float32)
+    start = (jnp.int32(0), nothing, nothing.astype(bool), nothing)
+    _, *found = jax.lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)
+    reward, over, values = (array.reshape(batch, actions) for array in found)
+    return reward, over, values
 
 
 def choose_action(worth: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Array:
@@ -47,33 +112,43 @@ def choose_action(worth: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Ar
     `worth` float32[A], `legal` bool[A]. Without a legal action the answer is num_actions - 1.
     """
     worth = jnp.where(legal, worth, -jnp.inf)
-    return _nth_true((worth == worth.max()) & legal, draw)
+    return nth_true((worth == worth.max()) & legal, draw)
 
 
-def _nth_true(mask: jax.Array, draw: jax.Array) -> jax.Array:
+def nth_true(mask: jax.Array, draw: jax.Array) -> jax.Array:
     """Index int32[] of the floor(draw * count)-th True entry of bool[A], draw in [0, 1).
 
     The mask is packed into words of 32 bits and halved by counting bits: a cumulative sum over so
     short an axis costs XLA several times as much.
     """
-    size = mask.shape[-1]
+    words = pack(mask)
+    total = jax.lax.population_count(words).sum().astype(jnp.int32)
+    rank = jnp.minimum((draw * total).astype(jnp.int32), total - 1)
+    return jnp.minimum(_nth_bit(words, rank), mask.shape[-1] - 1)
+
+
+def pack(mask: jax.Array) -> jax.Array:
+    """uint32[ceil(A / 32)]: the bits of bool[A], lowest first."""
     packed = []
-    for first in range(0, size, 32):
+    for first in range(0, mask.shape[-1], 32):
         part = mask[first : first + 32]
         packed.append((part.astype(jnp.uint32) << np.arange(part.size, dtype=np.uint32)).sum())
-    counts = [jax.lax.population_count(word).astype(jnp.int32) for word in packed]
-    total = sum(counts[1:], counts[0])
-    rank = jnp.minimum((draw * total).astype(jnp.int32), total - 1)
-    word, place = packed[0], jnp.int32(0)
-    for number in range(1, len(packed)):
+    return jnp.stack(packed)
+
+
+def _nth_bit(words: jax.Array, rank: jax.Array) -> jax.Array:
+    """Place int32[] of the set bit before which there are `rank` int32[] others."""
+    counts = jax.lax.population_count(words).astype(jnp.int32)
+    word, place = words[0], jnp.int32(0)
+    for number in range(1, words.shape[0]):
         # A word is passed only if all before it were.
         beyond = (place == 32 * (number - 1)) & (rank >= counts[number - 1])
         rank = jnp.where(beyond, rank - counts[number - 1], rank)
-        word, place = jnp.where(beyond, packed[number], word), place + jnp.where(beyond, 32, 0)
+        word, place = jnp.where(beyond, words[number], word), place + jnp.where(beyond, 32, 0)
     for width in (16, 8, 4, 2, 1):
         below = jax.lax.population_count(word & jnp.uint32((1 << width) - 1)).astype(jnp.int32)
         beyond = rank >= below
         rank = jnp.where(beyond, rank - below, rank)
         word = jnp.where(beyond, word >> width, word)
         place = place + jnp.where(beyond, width, 0)
-    return jnp.minimum(place, size - 1)
+    return place

@@ -14,9 +14,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import Game, once
 from jaxgbg.learners.selection import action_values, choose_action, uniform
-from jaxgbg.values.ntuple import NTuple, NTupleParams, once
+from jaxgbg.learners.traces import (
+    Push,
+    Traces,
+    at,
+    emptied,
+    no_traces,
+    push_delayed,
+    push_immediate,
+)
+from jaxgbg.values.ntuple import NTuple, NTupleParams
 
 IDLE = -1
 
@@ -46,12 +55,11 @@ class Hyperparameters(NamedTuple):
 
 
 class Games(NamedTuple):
-    """B self-play games of one seed; every leaf has leading axis B. F features, h horizon.
+    """B self-play games of one seed; every leaf has leading axis B. F features.
 
     Invariant: outside its final updates, `features` are those of `state`'s board.
     `last` int32[N, F], `has_last` bool[N], `last_reward` float32[N]: every player's last afterstate
-    and its own reward then. `trace` int32[N, h-1, F] with `trace_slope` float32[N, h-1]: what each
-    player updated before, newest first; slope 0 marks an empty place.
+    and its own reward then.
     """
 
     state: Any
@@ -61,8 +69,7 @@ class Games(NamedTuple):
     last: jax.Array
     has_last: jax.Array
     last_reward: jax.Array
-    trace: jax.Array
-    trace_slope: jax.Array
+    traces: Traces
 
 
 class Lane(NamedTuple):
@@ -83,7 +90,8 @@ class Lane(NamedTuple):
 class Record(NamedTuple):
     """What happened in a tick, leading axis B: enough to replay it elsewhere.
 
-    `opening` is the random action before a newly started episode, -1 where it starts at the start.
+    `opening` int32[B, opening_plies] are the random actions before a newly started episode, -1
+    where it starts at the start.
     """
 
     moved: jax.Array
@@ -98,17 +106,28 @@ class TDLearner:
     """TD-FARL on one game; static under jit.
 
     `batch` games in lockstep, `horizon` the length of the eligibility list with the current state
-    counted, `choose_start` begins half of the episodes one random ply after the start position.
+    counted, `delayed` its kind (see `traces`). The share `opening_share` of the episodes begins
+    `opening_plies` uniformly random plies after the start position, the others at the start.
     """
 
     game: Game
     value: NTuple
     batch: int
     horizon: int = 1
-    choose_start: bool = False
+    opening_plies: int = 0
+    opening_share: float = 0.5
+    delayed: bool = False
 
-    def init(self, key: jax.Array) -> Lane:
-        """A lane before its first tick: every game is idle and starts an episode in it."""
+    @property
+    def _words_a_tick(self) -> int:
+        """Random words of one game and tick: two for the move, more for chance and openings."""
+        return 2 + self.opening_plies // 2 + self.game.spawn_words + self.game.init_words
+
+    def init(self, key: jax.Array, tuples: jax.Array | None = None) -> Lane:
+        """A lane before its first tick: every game is idle and starts an episode in it.
+
+        `tuples` int32[m, L] is the lane's layout where every seed has its own.
+        """
         players, features = self.game.num_players, self.value.num_features
         games = Games(
             state=jax.vmap(self.game.init)(jax.random.split(key, self.batch)),
@@ -118,11 +137,10 @@ class TDLearner:
             last=jnp.zeros((self.batch, players, features), jnp.int32),
             has_last=jnp.zeros((self.batch, players), bool),
             last_reward=jnp.zeros((self.batch, players), jnp.float32),
-            trace=jnp.zeros((self.batch, players, self.horizon - 1, features), jnp.int32),
-            trace_slope=jnp.zeros((self.batch, players, self.horizon - 1), jnp.float32),
+            traces=no_traces(self.batch, players, self.horizon - 1, features, self.delayed),
         )
         zero = jnp.uint32(0)
-        return Lane(self.value.init(), games, key, zero, zero, zero, zero)
+        return Lane(self.value.init(tuples), games, key, zero, zero, zero, zero)
 
     def advance(
         self, lane: Lane, hyper: Hyperparameters, limit: jax.Array, ticks: int
@@ -134,14 +152,14 @@ class TDLearner:
         """
         numbers = lane.ticks + jnp.arange(ticks, dtype=jnp.uint32)
         keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(lane.key, numbers)
-        shape = (self.batch, 2)
+        shape = (self.batch, self._words_a_tick)
         words = jax.vmap(lambda key: jax.random.bits(key, shape))(keys)
         return jax.lax.scan(lambda lane, bits: self.tick(lane, hyper, limit, bits), lane, words)
 
     def tick(
         self, lane: Lane, hyper: Hyperparameters, limit: jax.Array, bits: jax.Array
     ) -> tuple[Lane, Record]:
-        """One tick of all games of a lane; `bits` uint32[B, 2]."""
+        """One tick of all games of a lane; `bits` uint32[B, words a tick]."""
         params, games = lane.params, lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
         decay = jnp.log(hyper.alpha_end / hyper.alpha_start)
@@ -150,11 +168,12 @@ class TDLearner:
 
         playing = games.stage == 0
         player = jnp.where(playing, games.state.player, games.mover)
-        actions, explored, next_value = jax.vmap(self._select, in_axes=(None, 0, 0, 0, None, None))(
-            params, games.state, games.features, bits, epsilon, hyper.zero_terminal
+        actions, explored, next_value = self._select(
+            params, games, bits, epsilon, hyper.zero_terminal
         )
-        state = jax.vmap(self.game.afterstate)(games.state, actions)
-        features = jax.vmap(self._features_after)(games.state, games.features, actions, state)
+        state = after = jax.vmap(self.game.afterstate)(games.state, actions)
+        if self.game.stochastic:
+            state = jax.vmap(self.game.spawn_from)(after, bits[:, 2 : 2 + self.game.spawn_words])
 
         # One update a game: whose value, towards what.
         other = games.stage - 1
@@ -162,31 +181,40 @@ class TDLearner:
         adapting = (games.stage > 0) & (games.stage < self.game.num_players)
         subject = jnp.where(adapting, other, player)
         # Stages 1..N hold the terminal state, which no action alters.
-        gain = _at(state.rewards, subject) - _at(games.last_reward, subject)
+        gain = at(state.rewards, subject) - at(games.last_reward, subject)
         target = jnp.where(playing & ~state.terminal, gain + next_value, gain)
         target = jnp.where(games.stage == self.game.num_players, 0.0, target)
-        known = _at(games.has_last, subject) & (games.stage != IDLE)
+        known = at(games.has_last, subject) & (games.stage != IDLE)
         skipped = playing & known & explored & ~hyper.learn_from_random
         params, games = self._learn(params, games, subject, target, known & ~skipped, alpha, hyper)
-        emptied = (skipped & hyper.reset_traces)[:, None, None]
-        games = games._replace(trace_slope=jnp.where(emptied, 0.0, games.trace_slope))
+        traces = emptied(games.traces, skipped & hyper.reset_traces)
 
-        # The mover's afterstate becomes its last one; then on to the next stage.
-        mine = (jnp.arange(self.game.num_players) == player[:, None]) & playing[:, None]
-        games = games._replace(
-            state=state,
+        # On to the next stage; the n-th idle game starts the n-th of the episodes to be started.
+        stage, over = self._next_stage(games.stage, state.terminal, hyper)
+        idle = over | (stage == IDLE)
+        restart = idle & (lane.started + jnp.cumsum(idle.astype(jnp.uint32)) <= limit)
+        start, opening = self._start(bits, restart)
+        shown = _where(restart, start, after)
+        features = self._features_after(params, games, actions, shown, start, restart)
+
+        # The mover's afterstate becomes its last one. A start position is the last afterstate of
+        # the player before the first mover, except in a game of chance, where it is none.
+        seats = np.arange(self.game.num_players)
+        mine = ((seats == player[:, None]) & playing[:, None]) | restart[:, None]
+        before_first = (seats == (start.player[:, None] - 1) % self.game.num_players) & (
+            not self.game.stochastic
+        )
+        reward = jnp.where(restart[:, None], 0.0, state.rewards)
+        games = Games(
+            state=_where(restart, start, state),
             features=features,
+            stage=jnp.where(restart, jnp.int8(0), jnp.where(idle, jnp.int8(IDLE), stage)),
             mover=player,
             last=jnp.where(mine[..., None], features[:, None], games.last),
-            has_last=games.has_last | mine,
-            last_reward=jnp.where(mine, state.rewards, games.last_reward),
+            has_last=jnp.where(restart[:, None], before_first, games.has_last | mine),
+            last_reward=jnp.where(mine, reward, games.last_reward),
+            traces=traces,
         )
-        stage, over = self._next_stage(games.stage, state.terminal, hyper)
-        games = games._replace(stage=jnp.where(over, jnp.int8(IDLE), stage))
-        idle = games.stage == IDLE
-        # The n-th idle game starts the n-th of the episodes still to be started.
-        restart = idle & (lane.started + jnp.cumsum(idle.astype(jnp.uint32)) <= limit)
-        games, opening = jax.vmap(self._start)(games, bits, restart)
         # An idle lane stands still: how long it waits for a higher limit changes nothing later.
         busy = (lane.games.stage != IDLE).any() | restart.any()
         lane = Lane(
@@ -203,27 +231,39 @@ class TDLearner:
     def _select(
         self,
         params: NTupleParams,
-        state: Any,
-        features: jax.Array,
+        games: Games,
         bits: jax.Array,
         epsilon: jax.Array,
         zero_terminal: jax.Array,
     ) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """One game's epsilon-greedy action, whether it was random, and V(afterstate | mover)."""
-        legal = self.game.legal_actions(state)
-        gains, values = action_values(self.game, self.value, params, state, features, zero_terminal)
-        explored = uniform(bits[0]) < epsilon
-        action = choose_action(jnp.where(explored, 0.0, gains), legal, uniform(bits[1]))
-        return action, explored, values[action]
+        """Each game's epsilon-greedy action, whether it was random, and V(afterstate | mover)."""
+        legal = jax.vmap(self.game.legal_actions)(games.state)
+        gains, values = action_values(
+            self.game, self.value, params, games.state, games.features, zero_terminal
+        )
+        explored = uniform(bits[:, 0]) < epsilon
+        worth = jnp.where(explored[:, None], 0.0, gains)
+        action = jax.vmap(choose_action)(worth, legal, uniform(bits[:, 1]))
+        return action, explored, jax.vmap(lambda row, action: row[action])(values, action)
 
     def _features_after(
-        self, state: Any, features: jax.Array, action: jax.Array, after: Any
+        self,
+        params: NTupleParams,
+        games: Games,
+        actions: jax.Array,
+        shown: Any,
+        start: Any,
+        restart: jax.Array,
     ) -> jax.Array:
-        """int32[F] of the board `after`, which `action` makes of `state` with `features`."""
+        """int32[B, F] of the boards `shown`: where `restart` of `start`, else after `actions`."""
         if self.value.patterns is None:
-            return self.value.features(self.game.cells(after))
-        (change,) = once(self.game.change(state, action))
-        return self.value.shift(features, change)
+            return self.value.features(params, jax.vmap(self.game.cells)(shown))
+        (changes,) = once(jax.vmap(self.game.change)(games.state, actions))
+        moved = self.value.shift(games.features, changes)
+        cells = jax.vmap(self.game.cells)(start)
+        # Without openings there is one start position: its features are a constant.
+        begun = self.value.features(params, cells if self.opening_plies else cells[:1])
+        return jnp.where(restart[:, None], begun, moved)
 
     def _learn(
         self,
@@ -235,11 +275,8 @@ class TDLearner:
         alpha: jax.Array,
         hyper: Hyperparameters,
     ) -> tuple[NTupleParams, Games]:
-        """Move V(last[subject] | subject) towards `target`, and what the trace still holds of it.
-
-        The list is walked newest first, each place seeing the TCL counters left by the one before.
-        """
-        features = _at(games.last, subject)
+        """Move V(last[subject] | subject) and what its trace holds towards `target`."""
+        features = at(games.last, subject)
         value = self.value.value(params, features, subject)
         slope, error, subject, live = once(
             jnp.where(live, self.value.slope(value), 0),
@@ -247,30 +284,23 @@ class TDLearner:
             subject,
             live,
         )
-        params = self.value.update(
-            params, features, subject, error * slope, live, alpha, hyper.beta
-        )
-        if self.horizon == 1:
-            return params, games
-        trace, trace_slope = _at(games.trace, subject), _at(games.trace_slope, subject)
-        for k in range(1, self.horizon):
-            change = error * hyper.trace_decay**k * trace_slope[:, k - 1]
+
+        def update(
+            features: jax.Array, change: jax.Array, size: jax.Array, live: jax.Array
+        ) -> None:
+            nonlocal params
             params = self.value.update(
-                params,
-                trace[:, k - 1],
-                subject,
-                change,
-                live & (trace_slope[:, k - 1] > 0),
-                alpha,
-                hyper.beta,
+                params, features, subject, change, size, live, alpha, hyper.beta
             )
-        pushed = jnp.concatenate([features[:, None], trace[:, :-1]], 1)
-        pushed_slope = jnp.concatenate([slope[:, None], trace_slope[:, :-1]], 1)
-        theirs = (jnp.arange(self.game.num_players) == subject[:, None]) & live[:, None]
-        return params, games._replace(
-            trace=jnp.where(theirs[..., None, None], pushed[:, None], games.trace),
-            trace_slope=jnp.where(theirs[..., None], pushed_slope[:, None], games.trace_slope),
-        )
+
+        if self.horizon == 1:
+            change = error * slope
+            update(features, change, jnp.abs(change), live)
+            return params, games
+        push = push_delayed if self.delayed else push_immediate
+        new = Push(features, subject, error, slope, live)
+        traces = push(games.traces, new, hyper.trace_decay, update)
+        return params, games._replace(traces=traces)
 
     def _next_stage(
         self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
@@ -284,48 +314,35 @@ class TDLearner:
         running = (stage == IDLE) | ((stage == 0) & ~terminal)
         return jnp.where(running, stage, following), over & ~running
 
-    def _start(self, games: Games, bits: jax.Array, restart: jax.Array) -> tuple[Games, jax.Array]:
-        """One game (no leading axis) back at a start position where `restart`, and its opening ply.
-
-        The player before the first mover gets the start position as its last afterstate.
-        """
-        # Only start positions drawn at random would use the key.
-        state = self.game.init(jax.random.key(0))
-        features = self.value.features(self.game.cells(state))
-        opening = jnp.int32(-1)
-        if self.choose_start:
-            legal = self.game.legal_actions(state)
-            # The move of this tick has used the upper 24 bits of both words.
-            spare = ((bits[0] & 0xFF) << 24) | ((bits[1] & 0xFF) << 16)
-            action = choose_action(jnp.zeros(legal.shape), legal, uniform(spare << 1))
-            begun = (spare >> 31) == 1
-            opening = jnp.where(begun & restart, action, -1)
-            played = self.game.afterstate(state, action)
-            shifted = self._features_after(state, features, action, played)
-            state, features = jax.tree.map(
-                lambda new, old: jnp.where(begun, new, old), (played, shifted), (state, features)
-            )
-        players = jnp.arange(self.game.num_players)
-        before_first = players == (state.player - 1) % self.game.num_players
-        fresh = games._replace(
-            state=state,
-            features=features,
-            stage=jnp.int8(0),
-            last=jnp.broadcast_to(features, games.last.shape),
-            has_last=before_first,
-            last_reward=jnp.zeros_like(games.last_reward),
-        )
-        idle = games._replace(stage=jnp.where(restart, jnp.int8(0), games.stage))
-        return jax.tree.map(lambda new, old: jnp.where(restart, new, old), fresh, idle), opening
+    def _start(self, bits: jax.Array, restart: jax.Array) -> tuple[Any, jax.Array]:
+        """A start position for each game, and the random plies that led there where `restart`."""
+        opening = jnp.full((self.batch, self.opening_plies), -1)
+        start = jax.vmap(self.game.init_from)(bits[:, bits.shape[1] - self.game.init_words :])
+        if not self.opening_plies:
+            return start, opening
+        # The move of this tick has used the upper 24 bits of the first two words.
+        spare = ((bits[:, 0] & 0xFF) << 8) | (bits[:, 1] & 0xFF)
+        draw = spare.astype(jnp.float32) / (2**16 * self.opening_share)
+        begun, draws = (draw < 1) & restart, [draw]
+        for ply in range(1, self.opening_plies):
+            half = bits[:, 2 + self.game.spawn_words + (ply - 1) // 2] >> (16 * (ply % 2))
+            draws.append((half & 0xFFFF).astype(jnp.float32) / 2**16)
+        played, plies = start, []
+        for draw in draws:
+            legal = jax.vmap(self.game.legal_actions)(played)
+            (action,) = once(jax.vmap(choose_action)(jnp.zeros(legal.shape), legal, draw))
+            plies.append(jnp.where(begun, action, -1))
+            played = jax.vmap(self.game.afterstate)(played, action)
+        return _where(begun, played, start), jnp.stack(plies, 1)
 
 
-def _at(array: jax.Array, player: jax.Array) -> jax.Array:
-    """`array` [B, N, ...] at each game's player int[B] -> [B, ...], by selection, not by gather."""
-    chosen = array[:, 0]
-    for n in range(1, array.shape[1]):
-        mine = (player == n).reshape(-1, *([1] * (array.ndim - 2)))
-        chosen = jnp.where(mine, array[:, n], chosen)
-    return chosen
+def _where(chosen: jax.Array, new: Any, old: Any) -> Any:
+    """Game by game `new` where `chosen` bool[B], else `old`: trees with leading axis B."""
+
+    def choose(new: jax.Array, old: jax.Array) -> jax.Array:
+        return jnp.where(chosen.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
+    return jax.tree.map(choose, new, old)
 
 
 def horizon_of(trace_decay: float, cut: float) -> int:

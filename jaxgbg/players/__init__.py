@@ -2,22 +2,27 @@
 
 from collections.abc import Callable
 
-from jaxgbg.games import ConnectFour, Game
+from jaxgbg.games import ConnectFour, Game, Othello
 from jaxgbg.players.alphabeta import AlphaBeta
 from jaxgbg.players.core import MissingExtra, Player, choose_uniformly
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.maxn import MaxN
+from jaxgbg.players.mcts import MCTS
+from jaxgbg.players.positional import Positional
 from jaxgbg.players.random_player import RandomPlayer
 
 __all__ = [
+    "MCTS",
     "PLAYERS",
     "AlphaBeta",
     "GreedyAgent",
     "MaxN",
     "MissingExtra",
     "Player",
+    "Positional",
     "RandomPlayer",
     "choose_uniformly",
+    "make_opponent",
     "make_player",
 ]
 
@@ -28,11 +33,20 @@ def _alpha_beta(game: Game, distant_losses: bool) -> AlphaBeta:
     return AlphaBeta(distant_losses)
 
 
+def _positional(game: Game, table: str) -> Positional:
+    if not isinstance(game, Othello):
+        raise ValueError(f"{table} plays othello only, not {game.name}")
+    return Positional(game, table)
+
+
 PLAYERS: dict[str, tuple[str, Callable[[Game], Player]]] = {
     "random": ("any game", RandomPlayer),
     "maxn": ("small games such as tictactoe, nim, nim3p", MaxN),
     "ab": ("connectfour", lambda game: _alpha_beta(game, distant_losses=False)),
     "ab-dl": ("connectfour", lambda game: _alpha_beta(game, distant_losses=True)),
+    "bench": ("othello", lambda game: _positional(game, "bench")),
+    "heur": ("othello", lambda game: _positional(game, "heur")),
+    "mcts": ("any game without chance; mcts-100 for 100 iterations instead of 10,000", MCTS),
 }
 """Name -> (the games it plays, how to build it for a game)."""
 
@@ -44,9 +58,20 @@ def make_player(name: str, game: Game) -> Player:
     when the player needs a package that is not installed.
     """
     choices = "; ".join(f"{known} ({games})" for known, (games, _) in PLAYERS.items())
+    kind, _, iterations = name.partition("-")
+    if kind == "mcts" and iterations.isdecimal():
+        return MCTS(game, int(iterations))
     if name not in PLAYERS:
         raise ValueError(f"unknown player {name!r}: choose one of {choices}")
     try:
         return PLAYERS[name][1](game)
     except ValueError as error:
         raise ValueError(f"{error}; players are {choices}") from error
+
+
+def make_opponent(name: str, game: Game) -> Player | None:
+    """Like `make_player`; the only opponent in a game of one player is "score": nobody."""
+    if (name == "score") != (game.num_players == 1):
+        only = '"score" evaluates games of one player, and nothing else does'
+        raise ValueError(f"{name!r} does not evaluate {game.name}: {only}")
+    return None if name == "score" else make_player(name, game)

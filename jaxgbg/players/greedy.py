@@ -24,32 +24,37 @@ class GreedyAgent:
     ) -> None:
         self.game = game
         self.value = value
-        self.params = params
+        if params.weights.ndim == 1:
+            params = jax.tree.map(lambda leaf: leaf[None], params)
+        # A player reads no counters, and they are most of what a table weighs.
+        self.params = params._replace(counters=jax.numpy.zeros((len(params.weights), 0, 0)))
         self.zero_terminal = zero_terminal
 
     @property
     def copies(self) -> int:
-        """L, or 1 for the tables of one agent."""
-        return self.params.weights.shape[0] if self.params.weights.ndim == 2 else 1
+        """L: how many agents these are."""
+        return self.params.weights.shape[0]
 
     def act(self, states: Any, key: jax.Array) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
-        params = self.params
-        if params.weights.ndim == 1:
-            params = jax.tree.map(lambda leaf: leaf[None], params)
-        return _act(self.game, self.value, params, states, key, zero_terminal=self.zero_terminal)
+        return _act(
+            self.game, self.value, self.params, states, key, zero_terminal=self.zero_terminal
+        )
 
     def action_values(self, state: Any) -> jax.Array:
-        """float32[A] of one state: reward of the move plus V of its afterstate; illegal -inf."""
-        return _masked_values(self.game, self.value, self.params, state, self.zero_terminal)
+        """float32[A] of one state by the first agent: reward + V(afterstate); illegal -inf."""
+        first = jax.tree.map(lambda leaf: leaf[0], self.params)
+        one = jax.tree.map(lambda leaf: leaf[None], state)
+        return _masked_values(self.game, self.value, first, one, self.zero_terminal)[0]
 
 
 def _masked_values(
-    game: Game, value: NTuple, params: NTupleParams, state: Any, zero_terminal: bool
+    game: Game, value: NTuple, params: NTupleParams, states: Any, zero_terminal: bool
 ) -> jax.Array:
-    features = value.features(game.cells(state))
-    worth, _ = action_values(game, value, params, state, features, zero_terminal)
-    return jax.numpy.where(game.legal_actions(state), worth, -jax.numpy.inf)
+    """float32[B, A] of states[B]; illegal -inf."""
+    features = value.features(params, jax.vmap(game.cells)(states))
+    worth, _ = action_values(game, value, params, states, features, zero_terminal)
+    return jax.numpy.where(jax.vmap(game.legal_actions)(states), worth, -jax.numpy.inf)
 
 
 @jax.jit(static_argnums=(0, 1), static_argnames="zero_terminal")
@@ -61,12 +66,11 @@ def _act(
     key: jax.Array,
     zero_terminal: bool,
 ) -> jax.Array:
-    def one(params: NTupleParams, state: Any, draw: jax.Array) -> jax.Array:
-        worth = _masked_values(game, value, params, state, zero_terminal)
-        return choose_action(worth, game.legal_actions(state), draw)
+    def one(params: NTupleParams, states: Any, draws: jax.Array) -> jax.Array:
+        worth = _masked_values(game, value, params, states, zero_terminal)
+        return jax.vmap(choose_action)(worth, jax.vmap(game.legal_actions)(states), draws)
 
     agents = params.weights.shape[0]
     by_agent = jax.tree.map(lambda leaf: leaf.reshape(agents, -1, *leaf.shape[1:]), states)
     draws = jax.random.uniform(key, by_agent.terminal.shape)
-    each_state = jax.vmap(one, in_axes=(None, 0, 0))
-    return jax.vmap(each_state)(params, by_agent, draws).reshape(-1)
+    return jax.vmap(one)(params, by_agent, draws).reshape(-1)

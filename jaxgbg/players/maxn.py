@@ -153,7 +153,7 @@ def _enumerate(game: Game) -> tuple[np.ndarray, _Expansion]:
 
 @lru_cache(maxsize=16)
 def _solve(game: Game) -> _Tables:
-    if type(game).spawn is not Game.spawn:
+    if game.stochastic:
         raise ValueError(f"maxn plays games without chance: {game.name} has random moves")
     if _num_codes(game) > _MOST_CODES:
         raise ValueError(

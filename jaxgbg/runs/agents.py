@@ -31,7 +31,9 @@ class SavedAgent:
         """The agent as a player of its game."""
         learner = self.config.make_learner()
         # A player reads no counters; they stay with the run that trains.
-        params = NTupleParams(jnp.asarray(self.weights), jnp.zeros((0, 0)))
+        params = NTupleParams(
+            jnp.asarray(self.weights), jnp.zeros((0, 0)), jnp.zeros((0, 0), jnp.int32)
+        )
         return GreedyAgent(learner.game, learner.value, params, self.config.zero_terminal)
 
 

@@ -11,7 +11,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgbg.learners import Lane
 from jaxgbg.runs.config import Config, preset
-from jaxgbg.runs.train import compile_chunk, hyperparameters, lane_mesh
+from jaxgbg.runs.train import begin, compile_chunk, hyperparameters, lane_mesh
 
 # Moves/s of GBG (Java), one core of the machine that our own published figures come from.
 GBG_MOVES_PER_SECOND = {
@@ -19,6 +19,9 @@ GBG_MOVES_PER_SECOND = {
     "connectfour": 35_400,
     "nim": 628_000,
     "nim3p": 615_000,
+    "hex": 26_900,
+    "othello": 9_000,
+    "2048": 70_000,
 }
 SEARCHED_BATCHES = (16, 32, 64, 128, 256, 512)
 _REPEATS = 3
@@ -51,10 +54,10 @@ def bench(
 ) -> list[BenchRow]:
     """Time batch 1, the shipped default and the fastest of a search, or just `batches`.
 
-    Default seeds: 10, for ConnectFour 2, each with and without FARL. Every figure is the median of
-    three timings of `seconds` each, after as long a warm-up.
+    Default seeds: 10, for ConnectFour and 2048 2, each with and without FARL. Every figure is the
+    median of three timings of `seconds` each, after as long a warm-up.
     """
-    seeds = seeds or (2 if game == "connectfour" else 10)
+    seeds = seeds or (2 if game in ("connectfour", "2048") else 10)
     default = preset(game).batch
     if batches:
         return [_measure(game, "asked", batch, seeds, seconds) for batch in batches]
@@ -80,8 +83,7 @@ def _measure(game: str, role: str, batch: int, seeds: int, seconds: float) -> Be
     if len(lanes) % mesh.size:
         mesh = lane_mesh(1)
     sharding = NamedSharding(mesh, PartitionSpec("lanes"))
-    keys = jax.vmap(jax.random.key)(np.array([seed for seed, _ in lanes], np.uint32))
-    state = jax.jit(jax.vmap(learner.init), out_shardings=sharding)(keys)
+    state = begin(config, learner, lanes, sharding)
     hyper = jax.device_put(hyperparameters(config, lanes), sharding)
     limit = jax.device_put(np.full(len(lanes), 2**31, np.uint32), sharding)
 

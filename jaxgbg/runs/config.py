@@ -18,13 +18,16 @@ from jaxgbg.values import Layout, NTuple, check_layout, random_walk
 class Config:
     """One training run of one game, for any number of seeds.
 
-    `tuples` are the n-tuples' cells. `farl` lists the variants trained side by side: "farl" (both
+    `tuples` are the n-tuples' cells; where there are none, every seed draws its own random walks,
+    `walks` = (number, length). The share `opening_share` of the episodes begins `opening_plies`
+    random plies after the start. `farl` lists the variants trained side by side: "farl" (both
     parts of Final Adaptation), "part1" (without the adaptation of the terminal state) or "none".
     `opponents` are evaluated against every `eval_every` episodes.
     """
 
     game: str
-    tuples: Layout
+    tuples: Layout = ()
+    walks: tuple[int, int] = (0, 0)
     game_parameters: tuple[tuple[str, Any], ...] = ()
     episodes: int = 10_000
     eval_every: int = 1_000
@@ -37,10 +40,12 @@ class Config:
     trace_decay: float = 0.0
     trace_cut: float = 0.1
     reset_traces: bool = False
+    delayed_traces: bool = True
     sigmoid: bool = True
     tcl: str = "none"
     beta: float = 2.7
-    choose_start: bool = False
+    opening_plies: int = 0
+    opening_share: float = 0.5
     learn_from_random: bool = True
     zero_terminal: bool = False
     farl: tuple[str, ...] = ("farl", "none")
@@ -64,7 +69,8 @@ class Config:
         unknown = set(self.farl) - set(FARL_SWITCHES)
         if unknown or not self.farl:
             raise ValueError(f"farl must be among {', '.join(FARL_SWITCHES)}, not {self.farl}")
-        check_layout(self.make_game(), self.tuples, "layout")
+        if self.opening_plies < 0 or not 0 < self.opening_share <= 1:
+            raise ValueError("opening_plies must be 0 or more, opening_share lie in (0, 1]")
         self.make_learner()
 
     def make_game(self) -> Game:
@@ -73,11 +79,36 @@ class Config:
     def make_learner(self) -> TDLearner:
         """The static half of the run: game, value function, batch and horizon."""
         game = self.make_game()
+        tuples = self.layout(self.seeds[0])
         # With one game at a time nothing is combined; "sum" then saves the scratch count.
         combine = self.combine if self.batch > 1 else "sum"
-        value = NTuple.for_game(game, self.tuples, self.sigmoid, self.tcl, combine)
+        value = NTuple.for_game(
+            game, tuples, self.sigmoid, self.tcl, combine, varied=not self.tuples
+        )
         horizon = horizon_of(self.trace_decay, self.trace_cut)
-        return TDLearner(game, value, self.batch, horizon, self.choose_start)
+        return TDLearner(
+            game=game,
+            value=value,
+            batch=self.batch,
+            horizon=horizon,
+            opening_plies=self.opening_plies,
+            opening_share=self.opening_share,
+            # One game at a time is the serial algorithm to the letter.
+            delayed=self.delayed_traces and self.batch > 1 and horizon > 1,
+        )
+
+    def layout(self, seed: int) -> Layout:
+        """The n-tuples of one seed; raises ValueError where they do not fit the game."""
+        game = self.make_game()
+        if self.tuples:
+            return check_layout(game, self.tuples, "layout")
+        if self.walks[0] < 1:
+            raise ValueError("give the n-tuples, or how many random walks to draw")
+        return random_walk(game, *self.walks, seed=seed)
+
+    def of_seed(self, seed: int) -> "Config":
+        """This config with the n-tuples that `seed` has."""
+        return dataclasses.replace(self, tuples=self.layout(seed), seeds=(seed,))
 
     @property
     def lanes(self) -> tuple[tuple[int, str], ...]:
@@ -106,12 +137,27 @@ class Config:
 # (final_others, final_zero) of each variant: FARL parts 1 and 2.
 FARL_SWITCHES = {"farl": (True, True), "part1": (True, False), "none": (False, False)}
 
+# The four 6-tuples of 2048, of the form given by Jaskowski 2018, Fig. 3c.
+TUPLES_2048 = (
+    (0, 4, 8, 1, 5, 9),
+    (1, 5, 9, 2, 6, 10),
+    (2, 6, 9, 10, 13, 14),
+    (3, 7, 10, 11, 14, 15),
+)
+
 PROTOCOLS = {
     ("tictactoe", "maxn"): Protocol("one_ply"),
     ("connectfour", "ab"): Protocol("default", repeats=40, seats=(0,)),
     ("connectfour", "ab-dl"): Protocol("default", repeats=40, seats=(0,)),
     ("nim", "maxn"): Protocol("choose_01", count=10),
     ("nim3p", "maxn"): Protocol("choose_01", count=10, repeats=10),
+    ("nim3p", "mcts"): Protocol("choose_01", count=10, repeats=3),
+    ("hex", "mcts"): Protocol("one_ply_triangle", repeats=3),
+    ("hex", "mcts-100"): Protocol("one_ply_triangle", repeats=3),
+    ("othello", "bench"): Protocol("four_ply"),
+    ("othello", "heur"): Protocol("four_ply"),
+    ("othello", "engine"): Protocol("four_ply"),
+    ("2048", "score"): Protocol("default", repeats=250),
 }
 
 
@@ -164,9 +210,49 @@ def preset(game: str, **changes: Any) -> Config:
             "trace_cut": 0.01,
             "reset_traces": True,
             "tcl": "id",
-            "choose_start": True,
+            "opening_plies": 1,
             "learn_from_random": False,
             "opponents": ("maxn",),
+        }
+    elif game == "hex":
+        fields = {
+            "walks": (25, 6),
+            "episodes": 300_000,
+            "eval_every": 50_000,
+            "alpha_end": 0.5,
+            "epsilon_start": 0.2,
+            "epsilon_end": 0.2,
+            "tcl": "id",
+            "opening_plies": 1,
+            "opponents": ("mcts-100",),
+        }
+    elif game == "othello":
+        fields = {
+            "tuples": changes.get("tuples") or random_walk(built, 50, 6, seed=0),
+            "episodes": 250_000,
+            "eval_every": 25_000,
+            "alpha_start": 0.2,
+            "alpha_end": 0.2,
+            "epsilon_start": 0.2,
+            "epsilon_end": 0.2,
+            "trace_decay": 0.5,
+            "trace_cut": 0.01,
+            "tcl": "exp",
+            "opening_plies": 4,
+            "opening_share": 0.7,
+            "learn_from_random": False,
+            "opponents": ("bench",),
+        }
+    elif game == "2048":
+        fields = {
+            "tuples": TUPLES_2048,
+            "episodes": 200_000,
+            "eval_every": 5_000,
+            "epsilon_start": 0.0,
+            "sigmoid": False,
+            "tcl": "id",
+            "learn_from_random": False,
+            "opponents": ("score",),
         }
     else:
         fields = {

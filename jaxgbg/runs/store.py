@@ -115,7 +115,7 @@ def run(
         folder.append(evaluation)
         on_evaluation(evaluation)
     for (seed, farl), params in training.agents().items():
-        agent = SavedAgent(config, seed, farl, np.asarray(params.weights))
+        agent = SavedAgent(config.of_seed(seed), seed, farl, np.asarray(params.weights))
         save_agent(folder.path / "agents" / f"seed{seed}-{farl}.agent", agent)
     progress = training.progress()
     write_json(

@@ -12,7 +12,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.arena import compete
 from jaxgbg.learners import Hyperparameters, Lane, TDLearner
-from jaxgbg.players import GreedyAgent, Player, make_player
+from jaxgbg.players import GreedyAgent, Player, make_opponent
 from jaxgbg.runs.config import FARL_SWITCHES, Config, protocol_for
 from jaxgbg.values import NTupleParams
 
@@ -66,6 +66,17 @@ def hyperparameters(config: Config, lanes: tuple[tuple[int, str], ...]) -> Hyper
     )
 
 
+def begin(
+    config: Config, learner: TDLearner, lanes: tuple[tuple[int, str], ...], sharding: NamedSharding
+) -> Lane:
+    """The state of `lanes` before their first tick."""
+    keys = jax.vmap(jax.random.key)(np.array([seed for seed, _ in lanes], np.uint32))
+    layouts = np.zeros((len(lanes), 0, 0), np.int32)
+    if learner.value.varied:
+        layouts = np.array([config.layout(seed) for seed, _ in lanes], np.int32)
+    return jax.jit(jax.vmap(learner.init), out_shardings=sharding)(keys, layouts)
+
+
 def lane_mesh(num_lanes: int) -> Mesh:
     """The devices that share `num_lanes` lanes."""
     devices = jax.devices()[:num_lanes]
@@ -107,8 +118,8 @@ class Training:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.learner = config.make_learner()
-        self.opponents: dict[str, Player] = {
-            name: make_player(name, self.learner.game) for name in config.opponents
+        self.opponents: dict[str, Player | None] = {
+            name: make_opponent(name, self.learner.game) for name in config.opponents
         }
         self._finished: dict[tuple[int, str], NTupleParams] = {}
         self.seconds = 0.0
@@ -127,8 +138,7 @@ class Training:
         sharding = NamedSharding(mesh, PartitionSpec("lanes"))
         filled = lanes + lanes[:1] * (-len(lanes) % mesh.size)
         if old is None:
-            keys = jax.vmap(jax.random.key)(np.array([seed for seed, _ in filled], np.uint32))
-            state = jax.jit(jax.vmap(self.learner.init), out_shardings=sharding)(keys)
+            state = begin(self.config, self.learner, filled, sharding)
         else:
             rows = np.array([self.lanes.index(lane) for lane in filled])
             self._limits = self._limits[rows[: len(lanes)]]

@@ -13,32 +13,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import Game, once
 from jaxgbg.values.layouts import Layout
 
 TCL_RULES = ("none", "id", "exp")
 COMBINE_RULES = ("sum", "mean", "saturating")
 TC_INIT = 1e-4
-
-
-def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:
-    """The arrays as they are, each computed only once: XLA may not fuse its making into its uses.
-
-    Left alone, XLA on the CPU repeats the work done for a whole game in the loop over each of its
-    look-ups. It drops `lax.optimization_barrier` too early to prevent that; it never fuses a
-    scatter into what reads it.
-    """
-
-    def settled(array: jax.Array) -> jax.Array:
-        flat = array.reshape(-1)
-        return (
-            jnp.zeros_like(flat)
-            .at[jnp.arange(flat.size)]
-            .set(flat, mode="promise_in_bounds", unique_indices=True)
-            .reshape(array.shape)
-        )
-
-    return tuple(settled(array) for array in arrays)
 
 
 def look_up(table: jax.Array | np.ndarray, index: jax.Array) -> jax.Array:
@@ -51,11 +31,13 @@ class NTupleParams(NamedTuple):
 
     `weights` float32[R]; `counters` float32[R, K] holds what one update touches together: the TCL
     counters N and A (if TCL is on) and a scratch count of the updates of this tick, zero between
-    ticks (if updates are combined).
+    ticks (if updates are combined). `tuples` int32[m, L] are the agent's own cells where every seed
+    has another layout, else int32[0, 0].
     """
 
     weights: jax.Array
     counters: jax.Array
+    tuples: jax.Array
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +47,8 @@ class NTuple:
     `patterns` are the (cell, difference) pairs of each way in which a move alters the board, None
     where a move may alter many cells. `combine` names how updates of one tick that hit one weight
     are joined (see `_repeats`); with one game at a time nothing is joined, and "sum" saves the
-    scratch count.
+    scratch count. With `varied` layouts `tuples` only gives their shape, and the cells are part of
+    the parameters. `stone_digits` as in `Game`.
     """
 
     tuples: Layout
@@ -76,10 +59,18 @@ class NTuple:
     sigmoid: bool = True
     tcl: str = "none"
     combine: str = "saturating"
+    stone_digits: tuple[int, ...] | None = None
+    varied: bool = False
 
     @classmethod
     def for_game(
-        cls, game: Game, tuples: Layout, sigmoid: bool, tcl: str, combine: str
+        cls,
+        game: Game,
+        tuples: Layout,
+        sigmoid: bool,
+        tcl: str,
+        combine: str,
+        varied: bool = False,
     ) -> "NTuple":
         """The value function of `game` with `tuples`; raises ValueError on an unknown rule."""
         if tcl not in TCL_RULES:
@@ -98,7 +89,20 @@ class NTuple:
                 tuple((int(cell), int(difference)) for cell, difference in zip(*row, strict=True))
                 for row in zip(*game.change_patterns, strict=True)
             )
-        return cls(tuples, symmetries, patterns, digits, game.num_players, sigmoid, tcl, combine)
+        if len({len(cells) for cells in tuples}) > 1 and (varied or game.stone_digits):
+            raise ValueError(f"{game.name}: all tuples must have one length")
+        return cls(
+            tuples=tuples,
+            symmetries=symmetries,
+            patterns=patterns,
+            num_cell_values=digits,
+            num_players=game.num_players,
+            sigmoid=sigmoid,
+            tcl=tcl,
+            combine=combine,
+            stone_digits=game.stone_digits,
+            varied=varied,
+        )
 
     @property
     def num_images(self) -> int:
@@ -141,22 +145,47 @@ class NTuple:
                 feature += 1
         return strides
 
-    def init(self) -> NTupleParams:
-        """Weights 0, N = A = TC_INIT."""
+    @property
+    def _place_values(self) -> np.ndarray:
+        """int32[L]: what a digit counts at each place of a tuple."""
+        return self.num_cell_values ** np.arange(len(self.tuples[0]), dtype=np.int32)
+
+    def _places(self, params: NTupleParams) -> jax.Array:
+        """int32[F, L]: the cell at each place of every tuple and image; tuples of one length."""
+        tuples = params.tuples if self.varied else jnp.asarray(self.tuples, jnp.int32)
+        images = jnp.asarray(self.symmetries, jnp.int32)[:, tuples]
+        return images.swapaxes(0, 1).reshape(self.num_features, -1)
+
+    def _at_places(self, params: NTupleParams) -> jax.Array:
+        """float32[F, L, C]: 1 where that cell is at that place."""
+        cells = np.arange(len(self.symmetries[0]))
+        return (self._places(params)[:, :, None] == cells).astype(jnp.float32)
+
+    def _float_strides(self, params: NTupleParams) -> jax.Array | np.ndarray:
+        """float32[C, F]: the strides of this agent's layout."""
+        if not self.varied:
+            return self._strides.astype(np.float32)
+        values = self._place_values.astype(np.float32)
+        return jnp.einsum("flc,l->cf", self._at_places(params), values, precision="highest")
+
+    def init(self, tuples: jax.Array | None = None) -> NTupleParams:
+        """Weights 0, N = A = TC_INIT; `tuples` int32[m, L] is the layout if layouts are varied."""
         columns = ([TC_INIT, TC_INIT] if self.tcl != "none" else []) + (
             [0.0] if self.combine != "sum" else []
         )
         row = jnp.asarray(columns, jnp.float32)
+        own = tuples if self.varied and tuples is not None else jnp.zeros((0, 0), jnp.int32)
         return NTupleParams(
             jnp.zeros(self.num_weights, jnp.float32),
             jnp.broadcast_to(row, (self.num_weights, len(columns))),
+            own,
         )
 
-    def features(self, cells: jax.Array) -> jax.Array:
-        """int32[F]: the table row of every tuple and image on board `cells` int8[C]."""
+    def features(self, params: NTupleParams, cells: jax.Array) -> jax.Array:
+        """int32[..., F]: the table row of every tuple and image on boards `cells` int8[..., C]."""
         index = jnp.matmul(
             cells.astype(jnp.float32),
-            self._strides.astype(np.float32),
+            self._float_strides(params),
             precision=jax.lax.Precision.HIGHEST,
         )
         return index.astype(jnp.int32) + self._offsets
@@ -185,6 +214,26 @@ class NTuple:
         than the look-ups that it saves.
         """
         return self.value(params, self.shift(features[None], once(changes)[0]), player)
+
+    def values_with_stone(
+        self, params: NTupleParams, features: jax.Array, player: jax.Array
+    ) -> jax.Array:
+        """V float32[..., C] of the boards that differ by one new stone of `player` int[...].
+
+        Each tuple is looked up once for each of its cells, as if the stone were there: F * L
+        look-ups instead of F * C. What stands for an occupied cell is of no use.
+        """
+        rows = self._rows(features, player)
+        digit = look_up(np.asarray(self.stone_digits, np.int32), player.astype(jnp.int32))
+        after = rows[..., None] + digit[..., None, None] * self._place_values
+        after = jnp.clip(after, 0, self.num_weights - 1)
+        before = look_up(params.weights, rows)
+        moved = look_up(params.weights, after) - before[..., None]
+        at_places = self._at_places(params).reshape(-1, len(self.symmetries[0]))
+        changed = jnp.matmul(
+            moved.reshape(*moved.shape[:-2], -1), at_places, precision=jax.lax.Precision.HIGHEST
+        )
+        return self._activate(before.sum(-1, keepdims=True) + changed)
 
     def _rows(self, features: jax.Array, player: jax.Array) -> jax.Array:
         return features + player.astype(jnp.int32)[..., None] * self.rows_per_player
@@ -239,6 +288,7 @@ class NTuple:
         features: jax.Array,
         player: jax.Array,
         change: jax.Array,
+        size: jax.Array,
         live: jax.Array,
         alpha: jax.Array,
         beta: jax.Array,
@@ -246,16 +296,17 @@ class NTuple:
         """Move the weights behind each row of `features` by its recommended change.
 
         w += alpha / (m N_S) * factor * change, once for each weight and update; then N += change
-        and A += |change| for every image that hits it. The factor is the one left by the update
+        and A += size for every image that hits it. The factor is the one left by the update
         before. `features` int32[B, F], `player` int[B], `change` float32[B] = delta * lambda**k *
-        g', `live` bool[B]: False takes the row out (its `change` must then be 0).
+        g' or a sum of such terms, `size` float32[B] the sum of their absolute values, `live`
+        bool[B]: False takes the row out (its `change` and `size` must then be 0).
         Source: Konen & Bagheri 2021, Algorithm 7 and appendix A.5; Beal & Smith 1999.
         """
         first = self._first_hits(features)
         # On few features the copy costs more than the repeated work.
         settle = (lambda array: once(array)[0]) if self.num_features > 16 else (lambda array: array)
         rows = settle(self._rows(features, player))
-        weights, counters = params
+        weights, counters, tuples = params
         hit = (first & live[:, None]).astype(jnp.float32)
         if self.combine != "sum":
             counters = counters.at[rows, -1].add(hit, mode="promise_in_bounds")
@@ -267,18 +318,18 @@ class NTuple:
         if self.combine != "sum":
             count = jnp.maximum(read[..., -1], 1)
             share = settle(self._repeats(count, pace) / count)
-        change = change[:, None] * share
+        change, size = change[:, None] * share, size[:, None] * share
         moved = jnp.where(first, pace * change, 0) / self.num_features
         weights = weights.at[rows].add(moved, mode="promise_in_bounds")
         # A > 0 always, and so is the count of a hit row. But a write that did not depend on the
         # read of the same array would make XLA copy the whole table to keep the old one.
         columns = []
         if self.tcl != "none":
-            change = jnp.where(read[..., 1] > 0, change, 0)
-            columns = [change, jnp.abs(change)]
+            positive = read[..., 1] > 0
+            columns = [jnp.where(positive, change, 0), jnp.where(positive, size, 0)]
         if self.combine != "sum":
             columns.append(jnp.where(read[..., -1] > 0, -hit, 0))
         if columns:
             written = jnp.stack(columns, -1)
             counters = counters.at[rows].add(written, mode="promise_in_bounds")
-        return NTupleParams(weights, counters)
+        return NTupleParams(weights, counters, tuples)

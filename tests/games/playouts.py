@@ -47,10 +47,11 @@ def playouts(game: Game, batch: int = 64, seed: int = 0) -> Playouts:
 
 @functools.cache
 def images(game: Game) -> Playouts:
-    """The games of `playouts(game)` replayed once in every symmetry: [T + 1, S, B, ...]."""
+    """The games of `playouts(game)` replayed in every symmetry of the start: [T + 1, S, B, ...]."""
     original = playouts(game)
-    actions = np.moveaxis(game.action_symmetries[:, original.actions], 0, 1)
-    repeat = (len(game.symmetries), 1)
+    kept = start_symmetries(game)
+    actions = np.moveaxis(game.action_symmetries[kept][:, original.actions], 0, 1)
+    repeat = (len(kept), 1)
     start = select(
         original.states, (np.zeros(repeat, int), np.arange(original.actions.shape[1])[None])
     )
@@ -65,6 +66,12 @@ def images(game: Game) -> Playouts:
         return Playouts(states, actions, *jax.vmap(functools.partial(observed, game))(states))
 
     return jax.device_get(replay(start, actions))
+
+
+def start_symmetries(game: Game) -> list[int]:
+    """The symmetries that leave the start position as it is: Othello has four of eight."""
+    cells = np.asarray(game.cells(game.init(jax.random.key(0))))
+    return [j for j, image in enumerate(game.symmetries) if (cells[image] == cells).all()]
 
 
 class Expansion(NamedTuple):

@@ -16,8 +16,8 @@ import pytest
 
 import jaxgbg
 import jaxgbg.games
-from jaxgbg.games import ConnectFour, Game, Nim, TicTacToe
-from tests.games.playouts import expansion, images, playouts, select
+from jaxgbg.games import ConnectFour, Game, Hex, Nim, Othello, TicTacToe
+from tests.games.playouts import expansion, images, playouts, select, start_symmetries
 
 GAMES = [
     TicTacToe(),
@@ -27,6 +27,8 @@ GAMES = [
     Nim(heaps=2, size=6, max_take=2),
     jaxgbg.make("nim3p"),
     ConnectFour(),
+    Hex(size=3),
+    Othello(size=4),
 ]
 KEY = jax.random.key(1)
 
@@ -60,6 +62,8 @@ def test_make_builds_each_game_under_its_name(game):
         ("nim", {"size": 127}, "126 items"),
         ("nim", {"max_take": 6}, "max_take must lie between 0 and the heap size 5"),
         ("nim3p", {"players": 2}, "3 players"),
+        ("hex", {"size": 12}, "size must lie between 2 and 11, not 12"),
+        ("othello", {"size": 5}, "size must be 4, 6 or 8, not 5"),
     ],
 )
 def test_make_explains_what_it_cannot_build(name, parameters, complaint):
@@ -212,7 +216,10 @@ def test_symmetries_are_a_group_that_acts_alike_on_cells_and_actions(game):
 
 def test_the_image_of_a_game_is_a_game(game):
     played, image = playouts(game), images(game)
-    for j, (board, action) in enumerate(zip(game.symmetries, game.action_symmetries, strict=True)):
+    kept = start_symmetries(game)
+    assert len(kept) == (4 if game.name == "othello" else len(game.symmetries))
+    for j, symmetry in enumerate(kept):
+        board, action = game.symmetries[symmetry], game.action_symmetries[symmetry]
         np.testing.assert_array_equal(image.cells[:, j], played.cells[..., board])
         np.testing.assert_array_equal(image.legal[:, j][..., action], played.legal)
         for field in ("player", "terminal", "rewards"):
@@ -230,6 +237,27 @@ def test_the_change_of_a_move_leads_from_its_cells_to_those_of_the_afterstate(ga
     position, action = np.indices(expanded.legal.shape)[..., None]
     np.add.at(found, (position, action, cells), differences)
     np.testing.assert_array_equal(found, expanded.cells)
+
+
+def test_outcomes_are_those_of_making_every_move(game):
+    expanded = expansion(game)
+    reward, over = jax.jit(jax.vmap(game.outcomes))(expanded.states)
+    after = expanded.afterstates
+    mover = np.asarray(expanded.states.player)[:, None, None]
+    gain = np.asarray(after.rewards) - np.asarray(expanded.states.rewards)[:, None]
+    gain = np.take_along_axis(gain, mover.astype(int), 2)[..., 0]
+    np.testing.assert_array_equal(reward, gain[:, 2:-2])
+    np.testing.assert_array_equal(over, np.asarray(after.terminal)[:, 2:-2])
+
+
+def test_a_stone_alters_its_cell_alone_and_by_the_digit_of_its_player(game):
+    if game.stone_digits is None:
+        pytest.skip("a move of this game does more than put a stone on the cell of its action")
+    expanded = expansion(game)
+    before = playouts(game).cells.reshape(-1, 1, game.num_cells).astype(int)
+    digit = np.array(game.stone_digits)[np.asarray(expanded.states.player)][:, None, None]
+    stone = (expanded.actions[:, None] == np.arange(game.num_cells)) & expanded.legal[..., None]
+    np.testing.assert_array_equal(expanded.cells, before + digit * stone)
 
 
 def test_change_0_stands_for_the_illegal_actions_and_alters_nothing(game):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pyspiel
 import pytest
 
-from jaxgbg.games import ConnectFour, Game, Nim, TicTacToe
+from jaxgbg.games import ConnectFour, Game, Hex, Nim, Othello, TicTacToe
 from tests.games.lockstep import View, assert_same_games
 
 
@@ -35,6 +35,21 @@ class OpenSpiel:
         return state
 
 
+class Othello8(OpenSpiel):
+    """OpenSpiel's players pass by an action of its own, which ours does for them."""
+
+    _PASS = 64
+
+    def __init__(self) -> None:
+        super().__init__("othello")
+
+    def play(self, state: pyspiel.State, action: int) -> pyspiel.State:
+        state.apply_action(action)
+        if not state.is_terminal() and state.legal_actions() == [self._PASS]:
+            state.apply_action(self._PASS)
+        return state
+
+
 def nim(heaps: int, size: int, misere: bool) -> OpenSpiel:
     """OpenSpiel numbers all heaps with one item taken, then all heaps with two taken, ..."""
 
@@ -57,6 +72,9 @@ def nim(heaps: int, size: int, misere: bool) -> OpenSpiel:
         pytest.param(ConnectFour(), OpenSpiel("connect_four"), id="connectfour"),
         pytest.param(Nim(), nim(3, 5, False), id="nim"),
         pytest.param(Nim(heaps=4, size=3), nim(4, 3, False), id="nim-4x3"),
+        pytest.param(Hex(), OpenSpiel("hex(board_size=6)"), id="hex"),
+        pytest.param(Hex(size=11), OpenSpiel("hex(board_size=11)"), id="hex-11x11"),
+        pytest.param(Othello(), Othello8(), id="othello"),
         pytest.param(Nim(rule="last_loses"), nim(3, 5, True), id="nim-last-loses"),
     ],
 )

@@ -6,7 +6,7 @@ import jax
 import pytest
 
 import jaxgbg
-from jaxgbg.games import ConnectFour, Nim, TicTacToe
+from jaxgbg.games import ConnectFour, Hex, Nim, Othello, TicTacToe
 from jaxgbg.games.perft import perft
 
 # OEIS A212693, from ply 1 on.
@@ -41,6 +41,24 @@ def test_connectfour_has_the_known_paths_and_positions_further_on():
     rows = perft(ConnectFour(), 11)
     assert [row.paths for row in rows[7:9]] == [5673234, 39394572]
     assert [row.positions for row in rows] == CONNECTFOUR_POSITIONS
+
+
+def test_hex_has_the_known_paths():
+    paths = [9, 72, 504, 3024, 15120, 54720, 146880, 207360, 120960]
+    assert [row.paths for row in perft(Hex(size=3), 9)] == paths
+    assert [row.paths for row in perft(Hex(), 3)] == [36, 1260, 42840]
+
+
+def test_othello_has_the_known_paths_and_positions():
+    rows = perft(Othello(), 6)
+    assert [row.paths for row in rows] == [4, 12, 56, 244, 1396, 8200]
+    assert rows[3].positions == 236
+
+
+@pytest.mark.slow
+def test_othello_has_the_known_paths_further_on():
+    # A pass is no ply of ours; the first one that can be forced comes later.
+    assert [row.paths for row in perft(Othello(), 8)[6:]] == [55092, 390216]
 
 
 def test_nim_has_the_known_paths():

@@ -2,10 +2,12 @@
 
 import functools
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.games import ConnectFour, Game, Nim, TicTacToe
+from jaxgbg.games import ConnectFour, Game, Hex, Nim, Othello, TicTacToe
 from tests.games.playouts import playouts
 
 BATCH = 8192
@@ -32,6 +34,7 @@ def expected_nim_plies(heaps: int, size: int) -> float:
     [
         pytest.param(TicTacToe(), 7.63, 0.005, id="tictactoe"),
         pytest.param(ConnectFour(), 21.4, 0.05, id="connectfour"),
+        pytest.param(Hex(), 30.7, 0.05, id="hex"),
         pytest.param(Nim(), expected_nim_plies(3, 5), 0.0, id="nim"),
         pytest.param(Nim(heaps=2, size=7), expected_nim_plies(2, 7), 0.0, id="nim-2x7"),
     ],
@@ -48,3 +51,42 @@ def test_random_tictactoe_is_won_lost_and_drawn_as_often_as_it_should() -> None:
     for reward, chance in ((1, 737 / 1260), (-1, 121 / 420), (0, 8 / 63)):
         standard_error = np.sqrt(chance * (1 - chance) / BATCH)
         assert abs((outcome == reward).mean() - chance) <= STANDARD_ERRORS * standard_error
+
+
+def test_random_othello_passes_and_ends_early_as_often_as_it_should() -> None:
+    """Known: 60.4 plies with 0.45 passes counted; 1.2 % of the games end with empty squares."""
+    states = playouts(Othello(), BATCH, 21).states
+    plies = (~states.terminal).sum(0)
+    stays = (states.player[1:] == states.player[:-1]) & ~states.terminal[1:]
+    passes = stays.sum(0)
+    assert abs((plies + passes).mean() - 60.4) <= 0.1
+    assert abs(passes.mean() - 0.45) <= 0.03
+    discs = np.bitwise_count(states.discs[-1]).sum((1, 2))
+    early = (discs < 64).mean()
+    assert abs(early - 0.012) <= STANDARD_ERRORS * np.sqrt(0.012 / BATCH) + 0.0005
+
+
+def test_hex_playouts_end_as_random_play_does() -> None:
+    game, draws = Hex(), 4000
+
+    def play_on(state, key):
+        def step(ply, state):
+            draw = jax.random.gumbel(jax.random.fold_in(key, ply), (game.num_actions,))
+            action = jnp.where(game.legal_actions(state), draw, -jnp.inf).argmax()
+            return game.afterstate(state, action)
+
+        return jax.lax.fori_loop(0, game.max_plies, step, state).rewards[0]
+
+    states = playouts(game, 64, 21).states
+    plies = [0, 3, 10, 17, 20, 22, 24, 36]
+    chosen = jax.tree.map(lambda x: x[plies, np.arange(8)], states)
+    keys = jax.random.split(jax.random.key(0), draws)
+    ends = jax.jit(jax.vmap(jax.vmap(play_on, (None, 0)), (0, None)))(chosen, keys)
+    words = np.random.default_rng(3).integers(0, 2**32, (draws, 2), np.uint32)
+    filled = jax.jit(jax.vmap(jax.vmap(game.playout, (None, 0)), (0, None)))(chosen, words)[..., 0]
+    error = np.sqrt((ends.var(1) + filled.var(1)) / draws)
+    assert (np.abs(ends.mean(1) - filled.mean(1)) <= STANDARD_ERRORS * error).all()
+    # The positions differ, and the finished one is as it is.
+    assert np.ptp(ends.mean(1)) > 0.3
+    assert chosen.terminal[-1]
+    np.testing.assert_array_equal(filled[-1], np.full(draws, chosen.rewards[-1, 0]))

@@ -48,11 +48,11 @@ def test_training_copies_no_table(tcl, combine, batch):
 def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
     honest = NTuple.update
 
-    def careless(self, params, features, player, change, live, alpha, beta):
+    def careless(self, params, features, player, change, size, live, alpha, beta):
         # The counters grow by what is known before they are read.
         rows = self._rows(features, player)
         stale = params.counters[rows]
-        params = honest(self, params, features, player, change, live, alpha, beta)
+        params = honest(self, params, features, player, change, size, live, alpha, beta)
         weights = params.weights.at[rows].add(stale[..., 0])
         return params._replace(weights=weights)
 

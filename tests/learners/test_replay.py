@@ -70,7 +70,7 @@ def transcripts(record, lane: int) -> list[tuple[list[int], list[tuple[int, bool
         if moved[tick]:
             episodes[-1][1].append((int(action[tick]), bool(was_random[tick])))
         if started[tick]:
-            episodes.append(([int(opening[tick])] if opening[tick] >= 0 else [], []))
+            episodes.append(([int(ply) for ply in opening[tick] if ply >= 0], []))
     return episodes
 
 
@@ -90,7 +90,7 @@ def assert_replays(name, layout, alpha, tcl, combine, horizon, all_switches) -> 
     trace_decay = 0.0 if horizon == 1 else 0.5
     game = jaxgbg.make(name)
     value = NTuple.for_game(game, layout, sigmoid=True, tcl=tcl, combine=combine)
-    learner = TDLearner(game, value, batch=1, horizon=horizon, choose_start=True)
+    learner = TDLearner(game, value, batch=1, horizon=horizon, opening_plies=1)
     hyper = stack_hyperparameters(all_switches, alpha, trace_decay)
     lanes = len(all_switches)
     limit = jnp.full(lanes, EPISODES, jnp.uint32)

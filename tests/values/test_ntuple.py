@@ -39,11 +39,11 @@ def test_a_value_is_the_sum_over_tuples_and_images(name):
     game, states = played_states(name, 12)
     generator = np.random.default_rng(1)
     weights = generator.normal(0, 0.1, value.num_weights).astype(np.float32)
-    params = NTupleParams(jnp.asarray(weights), value.init().counters)
+    params = value.init()._replace(weights=jnp.asarray(weights))
     cells = np.asarray(jax.vmap(game.cells)(states))
     for player in range(game.num_players):
         found = value.value(
-            params, value.features(jnp.asarray(cells)), jnp.full(len(cells), player)
+            params, value.features(params, jnp.asarray(cells)), jnp.full(len(cells), player)
         )
         for board, seen in zip(cells, found, strict=True):
             total, start = 0.0, player * value.rows_per_player
@@ -61,17 +61,17 @@ def test_shifted_features_are_those_of_the_afterstate(name):
     value = make_value(name)
     game, states = played_states(name, 10)
     weights = jax.random.normal(jax.random.key(0), (value.num_weights,)) / 10
-    params = NTupleParams(weights, value.init().counters)
+    params = value.init()._replace(weights=weights)
 
     def compare(state):
         actions = jnp.arange(game.num_actions)
-        features = value.features(game.cells(state))
+        features = value.features(params, game.cells(state))
         changes = jax.vmap(lambda action: game.change(state, action))(actions)
         after = jax.vmap(lambda action: game.cells(game.afterstate(state, action)))(actions)
         shifted = jax.vmap(lambda change: value.shift(features, change))(changes)
         fast = value.values_after(params, features, changes, state.player)
         players = jnp.broadcast_to(state.player, actions.shape)
-        return shifted, value.features(after), fast, value.value(params, shifted, players)
+        return shifted, value.features(params, after), fast, value.value(params, shifted, players)
 
     shifted, anew, fast, slow = jax.vmap(compare)(states)
     np.testing.assert_array_equal(shifted, anew)
@@ -82,12 +82,15 @@ def updated(value: NTuple, changes: list[float], features=None) -> NTupleParams:
     """The tables after one tick in which len(changes) games update one board (the first)."""
     games = len(changes)
     if features is None:
-        features = jnp.tile(value.features(jnp.array([5, 4, 3], jnp.int8)), (games, 1))
+        features = jnp.tile(
+            value.features(value.init(), jnp.array([5, 4, 3], jnp.int8)), (games, 1)
+        )
     return value.update(
         value.init(),
         features,
         jnp.zeros(games, jnp.int32),
         jnp.array(changes, jnp.float32),
+        jnp.abs(jnp.array(changes, jnp.float32)),
         jnp.array(changes) != 0,
         jnp.float32(0.3),
         jnp.float32(2.7),
@@ -125,7 +128,7 @@ def test_saturating_is_what_serial_updates_towards_one_target_do():
 def test_a_weight_moves_once_but_counts_every_image(combine):
     """The empty board looks the same in all eight images."""
     value = dataclasses.replace(make_value("tictactoe", "id", combine), tuples=(tuple(range(9)),))
-    features = value.features(jnp.ones((1, 9), jnp.int8))
+    features = value.features(value.init(), jnp.ones((1, 9), jnp.int8))
     weight, n, a = moved(updated(value, [0.4], features))
     assert weight == pytest.approx(0.3 * 0.4 / 8, rel=1e-5)
     assert (n, a) == pytest.approx((8 * 0.4, 8 * 0.4), rel=1e-5)
@@ -142,7 +145,7 @@ def test_a_dead_row_changes_nothing_and_the_scratch_count_returns_to_zero(tcl):
 
 def test_the_factor_is_the_one_left_by_the_update_before():
     value = dataclasses.replace(make_value("nim", "id", "sum"), tuples=((0, 1, 2),))
-    features = value.features(jnp.array([[5, 4, 3]], jnp.int8))
+    features = value.features(value.init(), jnp.array([[5, 4, 3]], jnp.int8))
     params, weight = value.init(), 0.0
     n = a = 1e-4
     for change in (0.5, -0.3, 0.1):
@@ -153,6 +156,7 @@ def test_the_factor_is_the_one_left_by_the_update_before():
             features,
             jnp.zeros(1, jnp.int32),
             jnp.array([change]),
+            jnp.array([abs(change)]),
             jnp.array([True]),
             jnp.float32(0.3),
             jnp.float32(2.7),

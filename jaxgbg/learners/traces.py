@@ -1,0 +1,147 @@
+"""Eligibility: how the error of one update also reaches the player's states before it.
+
+An update of player p with error d changes the state that was p's last afterstate k own updates
+ago by lambda**k * g' * d, for k = 0 .. horizon - 1; g' is the slope that state had when it was
+pushed. The list of a player goes on from episode to episode.
+
+Two ways, which give every state the same errors and the TCL counters the same sums:
+- immediate, the serial algorithm: each update walks the list, newest first;
+- delayed: a state gathers the errors that reach it and is updated once, when it leaves the list.
+  That is `horizon` times less work in the tables, and the weights lag by `horizon` own moves.
+Source: Konen & Bagheri 2021, appendix A.3 (eligibility with a horizon, Jaskowski 2018).
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class Push(NamedTuple):
+    """One update a game: whose list, and the state that goes on it; leading axis B everywhere.
+
+    `features` int32[B, F], `subject` int8[B], `error` float32[B] = target - V, `slope` float32[B],
+    `live` bool[B]; error and slope are 0 where not live.
+    """
+
+    features: jax.Array
+    subject: jax.Array
+    error: jax.Array
+    slope: jax.Array
+    live: jax.Array
+
+
+class Traces(NamedTuple):
+    """What B games remember for each of N players of H = horizon - 1 states.
+
+    `features` int32[B, N, H, F]; `slope` float32[B, N, H], 0 where there is no state. Immediate:
+    newest first, and the other arrays are empty. Delayed: a ring whose `oldest` int8[B, N] is next
+    to leave; `decay` float32[B, N, H] is the share of the next error that a state takes, `change`
+    and `size` what it has gathered, and the sum of the absolute values of that.
+    """
+
+    features: jax.Array
+    slope: jax.Array
+    decay: jax.Array
+    change: jax.Array
+    size: jax.Array
+    oldest: jax.Array
+
+
+Update = Callable[..., None]
+"""Called with (features [B, F], change, size, live [B]) for every update of the tables."""
+
+
+def no_traces(batch: int, players: int, length: int, features: int, delayed: bool) -> Traces:
+    """Empty lists of `length` states."""
+    shape = (batch, players, length)
+    gathered = shape if delayed else (batch, players, 0)
+    return Traces(
+        features=jnp.zeros((*shape, features), jnp.int32),
+        slope=jnp.zeros(shape, jnp.float32),
+        decay=jnp.zeros(gathered, jnp.float32),
+        change=jnp.zeros(gathered, jnp.float32),
+        size=jnp.zeros(gathered, jnp.float32),
+        oldest=jnp.zeros((batch, players), jnp.int8),
+    )
+
+
+def push_immediate(traces: Traces, push: Push, trace_decay: jax.Array, update: Update) -> Traces:
+    """Update the new state and all that the list holds; each sees the tables left by the last."""
+    change = push.error * push.slope
+    update(push.features, change, jnp.abs(change), push.live)
+    features, slope = at(traces.features, push.subject), at(traces.slope, push.subject)
+    for k in range(slope.shape[1]):
+        change = push.error * trace_decay ** (k + 1) * slope[:, k]
+        update(features[:, k], change, jnp.abs(change), push.live & (slope[:, k] > 0))
+    pushed = jnp.concatenate([push.features[:, None], features[:, :-1]], 1)
+    pushed_slope = jnp.concatenate([push.slope[:, None], slope[:, :-1]], 1)
+    theirs = _theirs(traces, push)
+    return traces._replace(
+        features=jnp.where(theirs[..., None, None], pushed[:, None], traces.features),
+        slope=jnp.where(theirs[..., None], pushed_slope[:, None], traces.slope),
+    )
+
+
+def push_delayed(traces: Traces, push: Push, trace_decay: jax.Array, update: Update) -> Traces:
+    """Let every state of the list gather its share; update the one that the new state displaces."""
+    game = jnp.arange(push.subject.shape[0])
+    oldest = at(traces.oldest, push.subject)
+    length = traces.slope.shape[2]
+    leaving = (oldest[:, None] == np.arange(length)) & push.live[:, None]
+    slope, decay = at(traces.slope, push.subject), at(traces.decay, push.subject)
+    gain = push.error[:, None] * decay * slope
+    change = at(traces.change, push.subject) + gain
+    size = at(traces.size, push.subject) + jnp.abs(gain)
+
+    place = (game, push.subject.astype(jnp.int32), oldest.astype(jnp.int32))
+    features = traces.features.at[place].get(mode="promise_in_bounds")
+    last_slope = jnp.where(leaving, slope, 0).sum(1)
+    update(
+        features,
+        jnp.where(leaving, change, 0).sum(1),
+        jnp.where(leaving, size, 0).sum(1),
+        push.live & (last_slope > 0),
+    )
+    # The write depends on the read, or XLA would copy the whole list to keep the old one.
+    written = jnp.where(push.live[:, None] & (features >= 0), push.features, features)
+
+    def shown(new: jax.Array, kept: jax.Array, old: jax.Array) -> jax.Array:
+        mine = jnp.where(leaving, new[:, None], kept)
+        return jnp.where(_theirs(traces, push)[..., None], mine[:, None], old)
+
+    first = push.error * push.slope
+    following = jnp.where(oldest == length - 1, 0, oldest + 1).astype(jnp.int8)
+    return Traces(
+        features=traces.features.at[place].set(written, mode="promise_in_bounds"),
+        slope=shown(push.slope, slope, traces.slope),
+        decay=shown(jnp.full_like(push.error, trace_decay), decay * trace_decay, traces.decay),
+        change=shown(first, change, traces.change),
+        size=shown(jnp.abs(first), size, traces.size),
+        oldest=jnp.where(_theirs(traces, push), following[:, None], traces.oldest),
+    )
+
+
+def emptied(traces: Traces, chosen: jax.Array) -> Traces:
+    """The lists of games `chosen` bool[B] take no more errors; what they gathered still counts."""
+    closed = chosen[:, None, None]
+    if traces.decay.shape[2]:
+        return traces._replace(decay=jnp.where(closed, 0.0, traces.decay))
+    return traces._replace(slope=jnp.where(closed, 0.0, traces.slope))
+
+
+def _theirs(traces: Traces, push: Push) -> jax.Array:
+    """bool[B, N]: whose list it is."""
+    players = np.arange(traces.slope.shape[1])
+    return (players == push.subject[:, None]) & push.live[:, None]
+
+
+def at(array: jax.Array, player: jax.Array) -> jax.Array:
+    """`array` [B, N, ...] at each game's player int[B] -> [B, ...], by selection, not by gather."""
+    chosen = array[:, 0]
+    for n in range(1, array.shape[1]):
+        mine = (player == n).reshape(-1, *([1] * (array.ndim - 2)))
+        chosen = jnp.where(mine, array[:, n], chosen)
+    return chosen
