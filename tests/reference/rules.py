@@ -6,6 +6,8 @@ Boards show the same digits to all players: nothing is inverted for the player t
 
 from __future__ import annotations
 
+import math
+from functools import singledispatch
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -42,12 +44,13 @@ class Game(Protocol):
     def play(self, state: State, action: int) -> State: ...
 
 
-def _require_legal(game: Game, state: State, action: int) -> None:
+def require_legal(game: Game, state: State, action: int) -> None:
+    """ValueError if `action` is not legal."""
     if action not in game.legal(state):
         raise ValueError(f"action {action} is not legal in {state}")
 
 
-def _two_player_outcome(mover: int, won: bool, drawn: bool) -> tuple[bool, tuple[float, ...]]:
+def two_player_outcome(mover: int, won: bool, drawn: bool) -> tuple[bool, tuple[float, ...]]:
     """Whether the game is over, and the rewards: +1 for the winner, -1 for the loser, else 0."""
     if won:
         return True, (1.0, -1.0) if mover == 0 else (-1.0, 1.0)
@@ -81,13 +84,13 @@ class TicTacToe:
 
     def play(self, state: State, action: int) -> State:
         """Put the mover's stone on cell `action`; ValueError if it is taken."""
-        _require_legal(self, state, action)
+        require_legal(self, state, action)
         mover = state.player
         stone = self.stones[mover]
         board = list(state.cells)
         board[action] = stone
         won = any(all(board[cell] == stone for cell in line) for line in self.lines)
-        terminal, rewards = _two_player_outcome(mover, won, self.empty not in board)
+        terminal, rewards = two_player_outcome(mover, won, self.empty not in board)
         return State(tuple(board), 1 - mover, terminal, rewards)
 
 
@@ -119,7 +122,7 @@ class ConnectFour:
 
     def play(self, state: State, action: int) -> State:
         """Drop the mover's stone into column `action`; ValueError if it is full."""
-        _require_legal(self, state, action)
+        require_legal(self, state, action)
         mover = state.player
         row = self._column(state, action).index(self.reachable)
         board = list(state.cells)
@@ -128,7 +131,7 @@ class ConnectFour:
             board[self.rows * action + row + 1] = self.reachable
         won = self._four_through(board, action, row)
         full = all(digit in (1, 2) for digit in board)
-        terminal, rewards = _two_player_outcome(mover, won, full)
+        terminal, rewards = two_player_outcome(mover, won, full)
         return State(tuple(board), 1 - mover, terminal, rewards)
 
     def _column(self, state: State, column: int) -> Cells:
@@ -188,7 +191,7 @@ class Nim:
 
     def play(self, state: State, action: int) -> State:
         """Take the items; ValueError if the heap does not hold them."""
-        _require_legal(self, state, action)
+        require_legal(self, state, action)
         heap, take_minus_one = divmod(action, self.max_take)
         sizes = list(state.cells)
         sizes[heap] -= take_minus_one + 1
@@ -212,14 +215,27 @@ class Nim3P(Nim):
         super().__init__(heaps, heap_size, num_players=3, max_take=max_take)
 
 
+def square_symmetries(num_cells: int) -> np.ndarray:
+    """The eight symmetries int [8, C] of a square of row-major cells, identity first."""
+    side = math.isqrt(num_cells)
+    square = np.arange(num_cells).reshape(side, side)
+    turned = [np.rot90(square, quarter) for quarter in range(4)]
+    return np.array([image.ravel() for s in turned for image in (s, s.T)])
+
+
+@singledispatch
 def symmetries(game: Game) -> np.ndarray:
     """Permutations int [N_S, C]; image j of a board b is `b[symmetries[j]]`, identity first."""
+    return np.arange(game.num_cells)[None]
+
+
+@symmetries.register
+def _(game: TicTacToe) -> np.ndarray:
+    return square_symmetries(game.num_cells)
+
+
+@symmetries.register
+def _(game: ConnectFour) -> np.ndarray:
     identity = np.arange(game.num_cells)
-    if isinstance(game, TicTacToe):
-        square = identity.reshape(3, 3)
-        turned = [np.rot90(square, quarter) for quarter in range(4)]
-        return np.array([image.ravel() for s in turned for image in (s, s.T)])
-    if isinstance(game, ConnectFour):
-        mirrored = identity.reshape(game.columns, game.rows)[::-1]
-        return np.array([identity, mirrored.ravel()])
-    return identity[None]
+    mirrored = identity.reshape(game.columns, game.rows)[::-1]
+    return np.array([identity, mirrored.ravel()])

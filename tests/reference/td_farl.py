@@ -14,13 +14,17 @@ from functools import partial
 
 import numpy as np
 
+from .board_rules import Game2048, Spawn, TileState
 from .rules import Cells, Game, State, symmetries
 
-Move = tuple[int, bool]
-"""An action, and whether it was chosen at random."""
+Move = tuple[int, bool] | tuple[int, bool, Spawn]
+"""An action, whether it was chosen at random, and in 2048 the tile that appeared after it."""
 
-Transcript = tuple[list[int], list[Move]]
-"""The random plies before the start state of an episode, and the moves of the episode."""
+Opening = Sequence[int] | Sequence[Spawn]
+"""The plies from the default start to the start state, any number; in 2048 the two start tiles."""
+
+Transcript = tuple[Opening, list[Move]]
+"""One episode: its opening, which is no part of the episode itself, and its moves."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +79,9 @@ class SerialTDFarl:
     the front of their table. V(afterstate | player) belongs to the player who made the afterstate.
     """
 
-    def __init__(self, game: Game, tuples: Sequence[Sequence[int]], parameters: Parameters) -> None:
+    def __init__(
+        self, game: Game | Game2048, tuples: Sequence[Sequence[int]], parameters: Parameters
+    ) -> None:
         self.game = game
         self.parameters = parameters
         self.symmetries = symmetries(game)
@@ -117,12 +123,12 @@ class SerialTDFarl:
         sums = self.weights[player, tuple_numbers, self.indices(cells)].sum(axis=(-2, -1))
         return np.tanh(sums) if self.parameters.sigmoid else sums
 
-    def action_values(self, state: State) -> dict[int, float]:
+    def action_values(self, state: State | TileState) -> dict[int, float]:
         """Reward of each legal action plus gamma times the value of its afterstate."""
         player = state.player
         result = {}
         for action in self.game.legal(state):
-            after = self.game.play(state, action)
+            after = self._afterstate(state, action)
             value = 0.0
             if not (after.terminal and self.parameters.zero_terminal):
                 value = float(self.values(after.cells, player))
@@ -176,17 +182,21 @@ class SerialTDFarl:
                 self.counters_n[place] += change
                 self.counters_a[place] += abs(change)
 
-    def episode(self, start_actions: Sequence[int], moves: Sequence[Move]) -> None:
+    def episode(self, opening: Opening, moves: Sequence[Move]) -> None:
         """Learn from one recorded episode.
 
-        `start_actions`: the plies from the default start to the start state, which are no part of
-        the episode. `moves`: (action, was_random) until the game is over; ValueError if they stop
-        short, go on after the end or are illegal. Nothing is learned from a record that raises.
+        `opening`: the plies from the default start to the start state, which are no part of the
+        episode. `moves`: (action, was_random) until the game is over; a player may have several in
+        a row. In 2048 `opening` is two (cell, exponent) and each move (action, was_random, (cell,
+        exponent)), with the new tile of each move, the last one included; it needs
+        `Parameters(sigmoid=False)`.
+
+        ValueError if the moves stop short, go on after the end or are illegal. Nothing is learned
+        from a record that raises.
         """
-        start = self._start(start_actions)
-        state = start
-        for action, _ in moves:
-            state = self.game.play(state, action)
+        start = state = self._start(opening)
+        for move in moves:
+            _, state = self._play(state, move)
         if not state.terminal:
             raise ValueError(f"the moves end in a state that is not terminal: {state}")
         recorded = iter(moves)
@@ -203,47 +213,84 @@ class SerialTDFarl:
         """Play and learn epsilon-greedy episodes; returns them as arguments for `episode`.
 
         Epsilon runs linearly over the budget of the parameters, so several calls continue one run.
-        `choose_start_01`: half of the episodes start after one uniformly random ply.
+        `choose_start_01`: half of the episodes start after one uniformly random ply; 2048 always
+        starts with two random tiles.
         """
         transcripts = []
         for _ in range(episodes):
             progress = self.episodes_done / self.parameters.episodes
             epsilon = epsilon_start - progress * (epsilon_start - epsilon_end)
-            start_actions: list[int] = []
-            if choose_start_01 and rng.random() < 0.5:
-                start_actions = [int(rng.choice(self.game.legal(self.game.initial())))]
+            opening = self._draw_opening(rng, choose_start_01)
             choose = partial(self._choose, rng=rng, epsilon=epsilon)
-            transcripts.append((start_actions, self._learn(self._start(start_actions), choose)))
+            transcripts.append((opening, self._learn(self._start(opening), choose)))
         return transcripts
 
-    def _start(self, start_actions: Sequence[int]) -> State:
+    def _draw_opening(self, rng: np.random.Generator, choose_start_01: bool) -> Opening:
+        if isinstance(self.game, Game2048):
+            first = self.game.draw_spawn(self.game.initial(), rng)
+            return [first, self.game.draw_spawn(self.game.place(self.game.initial(), *first), rng)]
+        if choose_start_01 and rng.random() < 0.5:
+            return [int(rng.choice(self.game.legal(self.game.initial())))]
+        return []
+
+    def _start(self, opening: Opening) -> State | TileState:
         state = self.game.initial()
-        for action in start_actions:
+        if isinstance(self.game, Game2048):
+            first, second = opening
+            return self.game.place(self.game.place(state, *first), *second)
+        for action in opening:
             state = self.game.play(state, action)
         return state
 
-    def _choose(self, state: State, rng: np.random.Generator, epsilon: float) -> Move:
-        if rng.random() < epsilon:
-            return int(rng.choice(self.game.legal(state))), True
-        q = self.action_values(state)
-        best = max(q.values())
-        return int(rng.choice([action for action in q if q[action] == best])), False
+    def _afterstate(self, state: State | TileState, action: int) -> State | TileState:
+        """What the mover makes of `state`, before chance has its turn."""
+        if isinstance(self.game, Game2048):
+            return self.game.afterstate(state, action)
+        return self.game.play(state, action)
 
-    def _learn(self, start: State, choose: Callable[[State], Move]) -> list[Move]:
+    def _play(
+        self, state: State | TileState, move: Move
+    ) -> tuple[State | TileState, State | TileState]:
+        """The afterstate of a move and the next state, which differ in a game of chance only."""
+        after = self._afterstate(state, move[0])
+        if isinstance(self.game, Game2048):
+            _, _, spawn = move
+            return after, self.game.place(after, *spawn)
+        return after, after
+
+    def _choose(self, state: State | TileState, rng: np.random.Generator, epsilon: float) -> Move:
+        was_random = bool(rng.random() < epsilon)
+        candidates = self.game.legal(state)
+        if not was_random:
+            q = self.action_values(state)
+            best = max(q.values())
+            candidates = [action for action in q if q[action] == best]
+        action = int(rng.choice(candidates))
+        if isinstance(self.game, Game2048):
+            spawn = self.game.draw_spawn(self.game.afterstate(state, action), rng)
+            return action, was_random, spawn
+        return action, was_random
+
+    def _learn(
+        self, start: State | TileState, choose: Callable[[State | TileState], Move]
+    ) -> list[Move]:
         """Run one episode from `start`; `choose` sees the tables as they are before each move."""
         p = self.parameters
         players = range(self.game.num_players)
         last_cells: list[Cells | None] = [None for _ in players]
         last_reward = [0.0 for _ in players]
-        # The start state counts as the afterstate of the player before the first mover.
-        last_cells[start.player - 1] = start.cells
+        # The start state counts as the afterstate of the player before the first mover; in 2048
+        # chance made it, so that nobody learns its value.
+        if not isinstance(self.game, Game2048):
+            last_cells[start.player - 1] = start.cells
         state = start
         moves: list[Move] = []
         while not state.terminal:
             mover = state.player
-            action, was_random = choose(state)
-            moves.append((action, was_random))
-            after = self.game.play(state, action)
+            move = choose(state)
+            moves.append(move)
+            was_random = move[1]
+            after, state = self._play(state, move)
             previous = last_cells[mover]
             if previous is not None:
                 if was_random and not p.learn_from_random:
@@ -251,28 +298,31 @@ class SerialTDFarl:
                         for traces in self.eligibility:
                             traces.clear()
                 else:
-                    next_value = 0.0 if after.terminal else float(self.values(after.cells, mover))
-                    reward = after.rewards[mover] - last_reward[mover]
+                    next_value = 0.0 if state.terminal else float(self.values(after.cells, mover))
+                    reward = state.rewards[mover] - last_reward[mover]
                     self.update(previous, mover, reward + p.gamma * next_value)
             last_cells[mover] = after.cells
-            last_reward[mover] = after.rewards[mover]
-            state = after
+            last_reward[mover] = state.rewards[mover]
         if moves:
-            self._final_adaptation(state, mover, last_cells, last_reward)
+            self._final_adaptation(after.cells, mover, state.rewards, last_cells, last_reward)
         self.episodes_done += 1
         return moves
 
     def _final_adaptation(
         self,
-        terminal: State,
+        final_cells: Cells,
         last_mover: int,
+        rewards: tuple[float, ...],
         last_cells: list[Cells | None],
         last_reward: list[float],
     ) -> None:
-        """FARL, after random moves too: the others in order of their numbers, then the mover."""
+        """FARL, after random moves too: the others in order of their numbers, then the mover.
+
+        `final_cells`: the afterstate of the last move, whose value is 0.
+        """
         if self.parameters.final_others:
             for player, cells in enumerate(last_cells):
                 if player != last_mover and cells is not None:
-                    self.update(cells, player, terminal.rewards[player] - last_reward[player])
+                    self.update(cells, player, rewards[player] - last_reward[player])
         if self.parameters.final_zero:
-            self.update(terminal.cells, last_mover, 0.0)
+            self.update(final_cells, last_mover, 0.0)

@@ -1,0 +1,126 @@
+"""Delayed traces: every state gets the errors of its horizon, in one update when it leaves."""
+
+from collections import deque
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgbg.games import Nim
+from jaxgbg.learners import TDLearner
+from jaxgbg.values import NTuple
+from tests.learners.test_replay import (
+    NAMES,
+    reference_tables,
+    stack_hyperparameters,
+    transcripts,
+)
+from tests.reference import rules
+from tests.reference.td_farl import Parameters, SerialTDFarl
+
+LAYOUT = ((0, 1, 2), (0, 2))
+
+
+class Waiting:
+    """A state on a list: its indices, its slope, and what has reached it so far."""
+
+    def __init__(self, indices: np.ndarray, slope: float) -> None:
+        self.indices, self.slope = indices, slope
+        self.share, self.change, self.size = 1.0, 0.0, 0.0
+
+
+class DelayedTDFarl(SerialTDFarl):
+    """The serial reference, with states updated when they leave the list."""
+
+    def __init__(self, *arguments) -> None:
+        super().__init__(*arguments)
+        self.waiting = [deque() for _ in range(self.game.num_players)]
+
+    def update(self, cells, player: int, target: float) -> None:
+        p = self.parameters
+        value = float(self.values(cells, player))
+        waiting = self.waiting[player]
+        # A random move that was not learned from has emptied the lists since.
+        if p.trace_mode == "reset" and not self.eligibility[player]:
+            for state in waiting:
+                state.share = 0.0
+        self.eligibility[player].appendleft((self.indices(cells), 0.0))
+        slope = 1 - value**2 if p.sigmoid else 1.0
+        waiting.append(Waiting(self.indices(cells), slope))
+        for state in waiting:
+            change = state.share * (target - value) * state.slope
+            state.change, state.size = state.change + change, state.size + abs(change)
+            state.share *= p.lambda_
+        if len(waiting) == p.horizon:
+            self.apply(player, waiting.popleft())
+        self.updates_done += 1
+
+    def apply(self, player: int, state: Waiting) -> None:
+        p = self.parameters
+        step = self.alpha / (len(self._tuple_cells) * len(self.symmetries))
+        for number, images in enumerate(state.indices.T):
+            for index in images:
+                factor = 1.0 if p.tcl == "none" else self.tc_factor(player, number, index)
+                self.weights[player, number, index] += step * state.change * factor
+                self.counters_n[player, number, index] += state.change
+                self.counters_a[player, number, index] += state.size
+
+
+@pytest.mark.parametrize("reset", [False, True])
+@pytest.mark.parametrize("tcl", ["none", "id"])
+def test_delayed_updates_are_those_of_a_plain_list(tcl, reset):
+    episodes, horizon = 400, 4
+    value = NTuple.for_game(Nim(), LAYOUT, True, tcl, "sum")
+    learner = TDLearner(Nim(), value, 1, horizon, opening_plies=1, delayed=True)
+    switches = dict(zip(NAMES, (True, True, False, reset), strict=True))
+    hyper = stack_hyperparameters([switches], 0.5, 0.5)._replace(
+        episodes=jnp.full(1, episodes, jnp.uint32)
+    )
+    lane = jax.vmap(learner.init)(jax.random.split(jax.random.key(1), 1))
+    ticks = episodes * 17 + 1
+    lane, record = jax.jit(jax.vmap(lambda *x: learner.advance(*x, ticks=ticks)))(
+        lane, hyper, jnp.full(1, episodes, jnp.uint32)
+    )
+    assert (lane.finished == episodes).all()
+    reference = DelayedTDFarl(
+        rules.Nim(),
+        LAYOUT,
+        Parameters(
+            alpha_start=0.5,
+            alpha_end=0.25,
+            episodes=episodes,
+            lambda_=0.5,
+            horizon=horizon,
+            trace_mode="reset" if reset else "et",
+            tcl=tcl,
+            learn_from_random=False,
+        ),
+    )
+    for opening, moves in transcripts(record, 0):
+        reference.episode(opening, moves)
+    weights, counter_n, counter_a = reference_tables(reference, value)
+    assert np.abs(weights).max() > 0.1
+    np.testing.assert_allclose(lane.params.weights[0], weights, atol=1e-4)
+    if tcl != "none":
+        np.testing.assert_allclose(lane.params.counters[0, :, 0], counter_n, atol=1e-3)
+        np.testing.assert_allclose(lane.params.counters[0, :, 1], counter_a, rtol=1e-4)
+
+
+def test_delayed_and_immediate_traces_learn_the_same_values():
+    """With a small step size the weights hardly move while a state waits."""
+    tables = []
+    for delayed in (False, True):
+        value = NTuple.for_game(Nim(), ((0, 1, 2),), True, "none", "sum")
+        learner = TDLearner(Nim(), value, 1, 4, opening_plies=1, delayed=delayed)
+        switches = dict(zip(NAMES, (True, True, True, False), strict=True))
+        hyper = stack_hyperparameters([switches], 0.02, 0.5)
+        # All moves random: both see the same games.
+        hyper = jax.tree.map(lambda leaf: leaf[0], hyper)
+        hyper = hyper._replace(epsilon_start=jnp.float32(1), epsilon_end=jnp.float32(1))
+        advance = jax.jit(learner.advance, static_argnums=3)
+        lane, _ = advance(learner.init(jax.random.key(2)), hyper, jnp.uint32(3000), 30_000)
+        tables.append(np.asarray(lane.params.weights))
+    assert np.abs(tables[0]).max() > 0.2
+    assert np.corrcoef(*tables)[0, 1] > 0.999
+    assert np.abs(tables[0] - tables[1]).max() < 0.05
