@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.players import Player
+from jaxgbg.players import History, Player
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,10 +31,12 @@ class Protocol:
     seats: tuple[int, ...] = ()
 
 
-def start_states(game: Game, protocol: Protocol, key: jax.Array) -> Any:
-    """The start positions of an evaluation, states[S]."""
+def start_states(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, History]:
+    """The start positions of an evaluation, states[S], and the plies that led there."""
     if protocol.starts == "default":
-        return jax.vmap(game.init)(jax.random.split(key, protocol.count))
+        return jax.vmap(game.init)(jax.random.split(key, protocol.count)), no_history(
+            protocol.count
+        )
     start = game.init(key)
     legal = np.flatnonzero(game.legal_actions(start))
     if protocol.starts == "four_ply":
@@ -43,35 +45,52 @@ def start_states(game: Game, protocol: Protocol, key: jax.Array) -> Any:
         coin, draw = jax.random.split(key)
         drawn = jax.random.choice(draw, legal, (protocol.count,))
         actions = jnp.where(jax.random.bernoulli(coin, 0.5, (protocol.count,)), drawn, -1)
-        return _open(game, start, actions)
+        return _open(game, start, np.asarray(actions))
     if protocol.starts == "one_ply_triangle":
         row, column = np.divmod(legal, math.isqrt(game.num_actions))
         legal = legal[column <= row]
     elif protocol.starts != "one_ply":
         known = "default, one_ply, one_ply_triangle, four_ply or choose_01"
         raise ValueError(f"starts must be {known}, not {protocol.starts!r}")
-    return _open(game, start, jnp.asarray(np.append(-1, legal)))
+    return _open(game, start, np.append(-1, legal))
 
 
-@partial(jax.jit, static_argnums=0)
-def _open(game: Game, start: Any, actions: jax.Array) -> Any:
+def no_history(games: int) -> History:
+    """The history of games that stand at the start."""
+    return History(np.zeros((games, 0), np.int32), np.zeros((games, 0), np.int8))
+
+
+def _open(game: Game, start: Any, actions: np.ndarray) -> tuple[Any, History]:
+    """The states after one ply each, or at the start where the action is -1."""
+
+    @jax.jit
     def one(action: jax.Array) -> Any:
         played = game.afterstate(start, jnp.maximum(action, 0))
         return jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), played, start)
 
-    return jax.vmap(one)(actions)
+    players = np.full((len(actions), 1), start.player, np.int8)
+    return jax.vmap(one)(actions), History(actions[:, None].astype(np.int32), players)
 
 
-def _all_sequences(game: Game, start: Any, plies: int) -> Any:
+def _all_sequences(game: Game, start: Any, plies: int) -> tuple[Any, History]:
     """The states that all legal sequences of `plies` plies lead to, as often as they do."""
     expand = jax.jit(jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None)))
-    states = jax.tree.map(lambda leaf: leaf[None], start)
+    states, history = jax.tree.map(lambda leaf: leaf[None], start), no_history(1)
     for _ in range(plies):
         legal = np.asarray(jax.vmap(game.legal_actions)(states))
         row, action = np.nonzero(legal)
+        history = _extended(History(*(part[row] for part in history)), action, states.player[row])
         children = expand(states, jnp.arange(game.num_actions))
         states = jax.tree.map(lambda leaf, at=(row, action): leaf[at], children)
-    return states
+    return states, history
+
+
+def _extended(history: History, actions: np.ndarray, players: np.ndarray) -> History:
+    """The history with one more ply of every game."""
+    return History(
+        np.concatenate([history.actions, np.asarray(actions, np.int32)[:, None]], 1),
+        np.concatenate([history.players, np.asarray(players, np.int8)[:, None]], 1),
+    )
 
 
 @partial(jax.jit, static_argnums=0)
@@ -82,11 +101,20 @@ def _step(game: Game, states: Any, actions: jax.Array, key: jax.Array) -> Any:
     )
 
 
-def play(game: Game, seats: np.ndarray, players: list[Player], states: Any, key: jax.Array) -> Any:
+def play(
+    game: Game,
+    seats: np.ndarray,
+    players: list[Player],
+    states: Any,
+    history: History,
+    key: jax.Array,
+) -> Any:
     """Play games to their ends; returns the final rewards, float32[G, num_players].
 
-    `seats` int[G, num_players] says which of `players` sits in each seat of each game.
+    `seats` int[G, num_players] says which of `players` sits in each seat of each game; `history`
+    how the games came to `states`. A player with a method `act_with_history` is told the history.
     """
+    told = any(hasattr(player, "act_with_history") for player in players)
     for _ in range(game.max_plies):
         if bool(np.all(states.terminal)):
             break
@@ -97,7 +125,14 @@ def play(game: Game, seats: np.ndarray, players: list[Player], states: Any, key:
             mine = to_move == number
             # Other players' positions are shown as finished, so that no engine works on them.
             shown = states._replace(terminal=states.terminal | ~mine)
-            actions = jnp.where(mine, player.act(shown, draw), actions)
+            if hasattr(player, "act_with_history"):
+                chosen = player.act_with_history(shown, history, draw)
+            else:
+                chosen = player.act(shown, draw)
+            actions = jnp.where(mine, chosen, actions)
+        if told:
+            made = np.where(states.terminal, -1, actions)
+            history = _extended(history, made, states.player)
         key, draw = jax.random.split(key)
         states = _step(game, states, actions, draw)
     return np.asarray(states.rewards)
@@ -122,14 +157,16 @@ def compete(
     opening, moves = jax.random.split(key)
     if game.stochastic:
         protocol = dataclasses.replace(protocol, count=protocol.count * protocol.repeats, repeats=1)
-    starts = start_states(game, protocol, opening)
+    starts, history = start_states(game, protocol, opening)
     agent_seats = np.array(protocol.seats or range(game.num_players))
     games_a_seat = len(starts.terminal) * protocol.repeats
     seat = np.tile(np.repeat(agent_seats, games_a_seat), copies)
     times = copies * len(agent_seats) * protocol.repeats
     states = jax.tree.map(lambda leaf: jnp.tile(leaf, (times, *[1] * (leaf.ndim - 1))), starts)
+    history = History(*(np.tile(part, (times, 1)) for part in history))
     out = np.repeat(~playing, len(agent_seats) * games_a_seat)
     states = states._replace(terminal=states.terminal | out)
     seats = (np.arange(game.num_players) != seat[:, None]).astype(int)
-    rewards = play(game, seats, [agent, opponent] if opponent else [agent], states, moves)
+    players = [agent, opponent] if opponent else [agent]
+    rewards = play(game, seats, players, states, history, moves)
     return rewards[np.arange(len(seat)), seat].reshape(copies, len(agent_seats), games_a_seat)

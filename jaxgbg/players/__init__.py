@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from jaxgbg.games import ConnectFour, Game, Othello
 from jaxgbg.players.alphabeta import AlphaBeta
-from jaxgbg.players.core import MissingExtra, Player, choose_uniformly
+from jaxgbg.players.core import EngineError, History, MissingExtra, Player, choose_uniformly
 from jaxgbg.players.greedy import GreedyAgent
+from jaxgbg.players.gtp import GRHINO, GTPEngine
 from jaxgbg.players.maxn import MaxN
 from jaxgbg.players.mcts import MCTS
 from jaxgbg.players.positional import Positional
@@ -15,7 +16,10 @@ __all__ = [
     "MCTS",
     "PLAYERS",
     "AlphaBeta",
+    "EngineError",
+    "GTPEngine",
     "GreedyAgent",
+    "History",
     "MaxN",
     "MissingExtra",
     "Player",
@@ -45,6 +49,7 @@ PLAYERS: dict[str, tuple[str, Callable[[Game], Player]]] = {
     "ab": ("connectfour", lambda game: _alpha_beta(game, distant_losses=False)),
     "ab-dl": ("connectfour", lambda game: _alpha_beta(game, distant_losses=True)),
     "bench": ("othello", lambda game: _positional(game, "bench")),
+    "grhino": ("othello", lambda game: GTPEngine(game, GRHINO, name="grhino")),
     "heur": ("othello", lambda game: _positional(game, "heur")),
     "mcts": ("any game without chance; mcts-100 for 100 iterations instead of 10,000", MCTS),
 }

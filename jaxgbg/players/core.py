@@ -1,9 +1,10 @@
 """The contract of a player, and the one uniform choice that all of them make."""
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 class Player(Protocol):
@@ -21,6 +22,19 @@ class Player(Protocol):
         action of each state; for a terminal state any action.
         """
         ...
+
+
+class History(NamedTuple):
+    """How each of B games came to its position: `actions` int32[B, T], -1 where there was none, and
+    the `players` int8[B, T] who made them.
+    """
+
+    actions: np.ndarray
+    players: np.ndarray
+
+
+class EngineError(RuntimeError):
+    """An engine outside this program is missing, silent, dead or wrong; the message says which."""
 
 
 class MissingExtra(RuntimeError):

@@ -54,7 +54,9 @@ def played(learner: TDLearner, lane, hyper, episodes: int):
         if started[tick]:
             begin = [int(ply) for ply in opening[tick] if ply >= 0]
             if game.stochastic:
-                begin = [(int(cell), int(cells[tick, cell])) for cell in np.flatnonzero(cells[tick])]
+                begin = [
+                    (int(cell), int(cells[tick, cell])) for cell in np.flatnonzero(cells[tick])
+                ]
             episodes_found.append((begin, []))
     return lane, episodes_found[:episodes]
 

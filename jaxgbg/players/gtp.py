@@ -1,0 +1,212 @@
+"""Other people's engines as opponents: any program that speaks the Go Text Protocol.
+
+An engine runs as a process of its own and is told every position by the moves that led there, all
+commands written at once and all answers read after. Whatever goes wrong ends in an `EngineError` of
+one line, and no process stays behind.
+Source: Farneback 2002, Go Text Protocol 2, as used for Othello by GRhino and Edax.
+"""
+
+import contextlib
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import time
+import weakref
+from types import TracebackType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import Game, Hex, Othello
+from jaxgbg.players.core import EngineError, History
+
+GRHINO = "/usr/games/gtp-rhino -b 0 -l 1"
+"""GRhino at level 1 without its opening book, where Debian's package grhino puts it."""
+
+_COLOURS = ("black", "white")
+
+
+class GTPEngine:
+    """Plays by asking an engine: `command` is the command line that starts it.
+
+    Othello and Hex; columns are letters from the left, rows numbers from the top, player 0 is
+    black. `timeout` is in seconds, for one move. Raises ValueError for another game, EngineError if
+    the engine is missing, silent, dead, refuses a command or plays an illegal move. Use it in a
+    `with` block or `close` it; it is closed at the latest when the program ends.
+    """
+
+    def __init__(
+        self, game: Game, command: str, name: str | None = None, timeout: float = 10.0
+    ) -> None:
+        if not isinstance(game, Othello | Hex):
+            raise ValueError(f"engines play othello and hex, not {game.name}")
+        if not timeout > 0:
+            raise ValueError(f"timeout must be a positive number of seconds, not {timeout}")
+        words = shlex.split(command)
+        if not words:
+            raise ValueError("the engine's command is empty")
+        self.game = game
+        self.command = command
+        self.name = name or os.path.basename(words[0])
+        self.timeout = timeout
+        try:
+            # In a group of its own, so that whatever it starts goes with it.
+            self._process = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise EngineError(
+                f"engine {self.name!r} cannot be started: {error.strerror} ({words[0]});"
+                " install it or give its path"
+            ) from error
+        self._close = weakref.finalize(self, _end, self._process)
+        self._read = b""
+        try:
+            self._ask(["protocol_version"])
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> "GTPEngine":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the engine's process, and those that it has started."""
+        self._close()
+
+    def act(self, states: Any, key: jax.Array) -> jax.Array:
+        """An engine cannot be shown a position, only the way to it: raises ValueError."""
+        raise ValueError(f"engine {self.name!r} needs the moves so far: use act_with_history")
+
+    def act_with_history(self, states: Any, history: History, key: jax.Array) -> jax.Array:
+        """states[B] and the moves that led to each -> int32[B]; a terminal state gives 0."""
+        del key
+        legal = np.asarray(jax.vmap(self.game.legal_actions)(states))
+        player, over = np.asarray(states.player), np.asarray(states.terminal)
+        actions = np.zeros(len(over), np.int32)
+        try:
+            for row in np.flatnonzero(~over):
+                colour = _COLOURS[player[row]]
+                moves = self._moves(history.actions[row], history.players[row], player[row])
+                size = round(self.game.num_cells**0.5)
+                begin = [f"boardsize {size}", "clear_board"]
+                answer = self._ask([*begin, *moves, f"genmove {colour}"])[-1]
+                actions[row] = self._action(answer, legal[row])
+        except BaseException:
+            self.close()
+            raise
+        return jnp.asarray(actions)
+
+    def _moves(self, actions: np.ndarray, players: np.ndarray, to_move: int) -> list[str]:
+        """The commands that play a game so far; passes are moves to the engine."""
+        commands = []
+        expected = 0
+        for action, player in zip(actions, players, strict=True):
+            if action < 0:
+                continue
+            if player != expected:
+                commands.append(f"play {_COLOURS[expected]} pass")
+            commands.append(f"play {_COLOURS[player]} {self._vertex(int(action))}")
+            expected = 1 - int(player)
+        if expected != to_move:
+            commands.append(f"play {_COLOURS[expected]} pass")
+        return commands
+
+    def _vertex(self, action: int) -> str:
+        row, column = divmod(action, round(self.game.num_cells**0.5))
+        return f"{chr(ord('a') + column)}{row + 1}"
+
+    def _action(self, answer: str, legal: np.ndarray) -> int:
+        """The legal action that the engine's answer names."""
+        text = answer.strip().lower()
+        named = [a for a in np.flatnonzero(legal).tolist() if self._vertex(a) == text]
+        if not named:
+            allowed = " ".join(self._vertex(a) for a in np.flatnonzero(legal).tolist())
+            raise EngineError(
+                f"engine {self.name!r} played {answer.strip()[:20]!r}, which is not legal here"
+                f" (legal: {allowed}); check its command line: {self.command}"
+            )
+        return named[0]
+
+    def _ask(self, commands: list[str]) -> list[str]:
+        """What the engine answers to each command; raises EngineError if one goes wrong."""
+        assert self._process.stdin is not None
+        deadline = time.monotonic() + self.timeout
+        try:
+            self._process.stdin.write("".join(f"{line}\n" for line in commands).encode())
+            self._process.stdin.flush()
+        except OSError as error:
+            raise self._died() from error
+        answers = []
+        for command in commands:
+            answer = self._answer(deadline, command)
+            if answer.startswith("?") and command.endswith(" pass"):
+                # GRhino passes by itself where it must, and takes no such command.
+                continue
+            if answer.startswith("?"):
+                raise EngineError(
+                    f"engine {self.name!r} refused {command!r}: {answer[1:].strip()[:80]}"
+                )
+            if not answer.startswith("="):
+                raise EngineError(
+                    f"engine {self.name!r} does not speak GTP: it answered {answer[:40]!r}"
+                    f" to {command!r}; check its command line: {self.command}"
+                )
+            answers.append(answer.lstrip("=0123456789") if answer[1:2].isdigit() else answer[1:])
+        return answers
+
+    def _answer(self, deadline: float, command: str) -> str:
+        """One answer: the lines up to an empty one."""
+        assert self._process.stdout is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            while True:
+                text = self._read.replace(b"\r", b"").lstrip(b"\n")
+                head, end, rest = text.partition(b"\n\n")
+                if end:
+                    self._read = rest
+                    return head.decode(errors="replace").strip()
+                left = deadline - time.monotonic()
+                if left <= 0 or not selector.select(left):
+                    raise EngineError(
+                        f"engine {self.name!r} gave no answer to {command!r}"
+                        f" within {self.timeout:g} s; it has been stopped"
+                    )
+                piece = os.read(self._process.stdout.fileno(), 1 << 16)
+                if not piece:
+                    raise self._died()
+                self._read = text + piece
+
+    def _died(self) -> EngineError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        code = self._process.poll()
+        how = "closed its output" if code is None else f"ended with code {code}"
+        return EngineError(f"engine {self.name!r} {how}; check its command line: {self.command}")
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a process and its group, and wait until it is gone."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
