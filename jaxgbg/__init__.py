@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgbg.arena import compete
 from jaxgbg.games import make
-from jaxgbg.players import GreedyAgent, make_player
+from jaxgbg.players import GreedyAgent, Solver, make_opponent
 from jaxgbg.runs import Config, RunFolder, load_agent, preset, protocol_for, run
 
 __all__ = ["Config", "evaluate", "load", "make", "preset", "train"]
@@ -32,9 +32,13 @@ def load(path: str | Path) -> GreedyAgent:
 def evaluate(agent: GreedyAgent, opponent: str, seed: int = 0) -> np.ndarray:
     """The agent's final reward in every game against `opponent`, float32[seats, games].
 
-    Starts and seats are those of the published evaluation. Raises ValueError for an opponent that
-    does not play this game, MissingExtra if it is not installed.
+    Starts and seats are those of the published evaluation. In a game of one player the opponent is
+    "score"; against ConnectFour's "solver" float32[P] is 1 for each solved position where the
+    agent's move keeps the game value. Raises ValueError for an opponent that does not play this
+    game, MissingExtra if it is not installed.
     """
     protocol = protocol_for(agent.game.name, opponent)
-    player = make_player(opponent, agent.game)
+    player = make_opponent(opponent, agent.game)
+    if isinstance(player, Solver):
+        return player.judge(agent, jax.random.key(seed))[0]
     return compete(agent.game, agent, player, protocol, jax.random.key(seed))[0]

@@ -11,6 +11,7 @@ from jaxgbg.players.maxn import MaxN
 from jaxgbg.players.mcts import MCTS
 from jaxgbg.players.positional import Positional
 from jaxgbg.players.random_player import RandomPlayer
+from jaxgbg.players.solver import Solver
 
 __all__ = [
     "MCTS",
@@ -25,6 +26,7 @@ __all__ = [
     "Player",
     "Positional",
     "RandomPlayer",
+    "Solver",
     "choose_uniformly",
     "make_opponent",
     "make_player",
@@ -43,6 +45,11 @@ def _positional(game: Game, table: str) -> Positional:
     return Positional(game, table)
 
 
+def _mcts(game: Game, iterations: int = 10_000) -> MCTS:
+    # GBG maps the rewards of Nim3P, 0 to 1, as if they began at -1.
+    return MCTS(game, iterations, reward_range=(-1.0, 1.0) if game.name == "nim3p" else None)
+
+
 PLAYERS: dict[str, tuple[str, Callable[[Game], Player]]] = {
     "random": ("any game", RandomPlayer),
     "maxn": ("small games such as tictactoe, nim, nim3p", MaxN),
@@ -51,7 +58,7 @@ PLAYERS: dict[str, tuple[str, Callable[[Game], Player]]] = {
     "bench": ("othello", lambda game: _positional(game, "bench")),
     "grhino": ("othello", lambda game: GTPEngine(game, GRHINO, name="grhino")),
     "heur": ("othello", lambda game: _positional(game, "heur")),
-    "mcts": ("any game without chance; mcts-100 for 100 iterations instead of 10,000", MCTS),
+    "mcts": ("any game without chance; mcts-100 for 100 iterations instead of 10,000", _mcts),
 }
 """Name -> (the games it plays, how to build it for a game)."""
 
@@ -65,7 +72,7 @@ def make_player(name: str, game: Game) -> Player:
     choices = "; ".join(f"{known} ({games})" for known, (games, _) in PLAYERS.items())
     kind, _, iterations = name.partition("-")
     if kind == "mcts" and iterations.isdecimal():
-        return MCTS(game, int(iterations))
+        return _mcts(game, int(iterations))
     if name not in PLAYERS:
         raise ValueError(f"unknown player {name!r}: choose one of {choices}")
     try:
@@ -74,9 +81,11 @@ def make_player(name: str, game: Game) -> Player:
         raise ValueError(f"{error}; players are {choices}") from error
 
 
-def make_opponent(name: str, game: Game) -> Player | None:
-    """Like `make_player`; the only opponent in a game of one player is "score": nobody."""
+def make_opponent(name: str, game: Game) -> Player | Solver | None:
+    """What evaluates an agent: a player, the "solver" of ConnectFour, or nobody ("score")."""
     if (name == "score") != (game.num_players == 1):
         only = '"score" evaluates games of one player, and nothing else does'
         raise ValueError(f"{name!r} does not evaluate {game.name}: {only}")
+    if name == "solver":
+        return Solver(game)
     return None if name == "score" else make_player(name, game)

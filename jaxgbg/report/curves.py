@@ -27,7 +27,11 @@ def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Pa
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter, PercentFormatter
 
-    panels = [(config, found, name) for config, found in results for name in config.opponents]
+    panels = [
+        (config, found, name)
+        for config, found in results
+        for name in dict.fromkeys((*config.opponents, *(one.opponent for one in found)))
+    ]
     columns = min(3, len(panels))
     lines = -(-len(panels) // columns)
     figure = Figure(figsize=(4.3 * columns, 3.2 * lines), layout="constrained")
@@ -47,11 +51,12 @@ def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Pa
         first = " (moving first)" if config.game == "connectfour" else ""
         axis.set_title(f"{config.game} against {opponent}{first}", fontsize=10)
         axis.set_xlabel("episodes")
-        axis.set_ylabel(unit(config.game))
+        axis.set_ylabel(unit(config.game, opponent))
         axis.set_xlim(left=0)
         axis.xaxis.set_major_formatter(EngFormatter(sep=""))
-        if unit(config.game) == "win rate":
-            axis.set_ylim(-0.03, 1.03 if config.game == "connectfour" else 0.63)
+        if unit(config.game, opponent) in ("win rate", "share"):
+            perfect = config.game in ("tictactoe", "nim")
+            axis.set_ylim(-0.03, 0.63 if perfect else 1.03)
             axis.yaxis.set_major_formatter(PercentFormatter(1.0))
         axis.grid(alpha=0.25)
         for side in ("top", "right"):
@@ -69,7 +74,7 @@ def _curve(
     scores = defaultdict(list)
     for one in found:
         if (one.opponent, one.farl) == (opponent, farl):
-            scores[one.episodes].append(to_unit(game, one.score))
+            scores[one.episodes].append(to_unit(game, opponent, one.score))
     episodes = np.array(sorted(scores))
     mean = np.array([np.mean(scores[n]) for n in episodes])
     spread = [np.std(scores[n], ddof=1) if len(scores[n]) > 1 else 0.0 for n in episodes]

@@ -46,14 +46,15 @@ def rows(config: Config, evaluations: Sequence[Evaluation], seconds: float) -> l
     curves: dict[tuple[str, str], dict[int, dict[int, float]]] = defaultdict(dict)
     for found in evaluations:
         curve = curves[found.opponent, found.farl].setdefault(found.seed, {})
-        curve[found.episodes] = to_unit(config.game, found.score)
+        curve[found.episodes] = to_unit(config.game, found.opponent, found.score)
     per_seed = {}
     reached = {}
     for key, seeds in curves.items():
         reached[key] = min(max(curve) for curve in seeds.values())
         per_seed[key] = {seed: _late_mean(curve, reached[key]) for seed, curve in seeds.items()}
     table = []
-    for opponent in config.opponents:
+    others = sorted({opponent for opponent, _ in curves} - set(config.opponents))
+    for opponent in (*config.opponents, *others):
         for farl in config.farl:
             if (opponent, farl) not in curves:
                 continue
@@ -68,7 +69,7 @@ def rows(config: Config, evaluations: Sequence[Evaluation], seconds: float) -> l
                     game=config.game,
                     opponent=opponent,
                     farl=farl,
-                    unit=unit(config.game),
+                    unit=unit(config.game, opponent),
                     mean=mean,
                     sem=sem,
                     n=len(figures),

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from jaxgbg.report.paper import in_words
 from jaxgbg.report.rows import Row
 
 if TYPE_CHECKING:
@@ -40,27 +41,35 @@ def print_table(table: Sequence[Row], console: "Console") -> None:
         )
     console.print(drawn)
     notes = ["Scores are win rates in %, a draw counting half"]
+    if any(row.unit == "share" for row in table):
+        notes.append("against the solver the share of moves that keep the game value")
+    if any(row.unit == "points" for row in table):
+        notes.append("in 2048 points a game")
     if any(row.unit == "reward" for row in table):
         notes.append("in nim3p the mean reward, 0.4 among perfect players")
-    if any(row.game == "connectfour" for row in table):
+    if any(row.opponent == "grhino" for row in table):
+        notes.append("the paper's engine in othello was Edax at depth 1, not grhino")
+    if any(row.game == "connectfour" and row.opponent != "solver" for row in table):
         notes.append("in connectfour moving first, so twice the paper's figures")
     console.print("; ".join(notes) + ". Seconds: training of all rows of a game together.")
 
 
 def _figure(row: Row, mean: float, error: float | None) -> str:
-    scale, digits = (100, 1) if row.unit == "win rate" else (1, 3)
-    text = f"{scale * mean:.{digits}f}"
+    text = in_words(row.unit, mean)
     if error is not None and math.isfinite(error):
-        text += f" ± {scale * error:.{digits}f}"
+        text += f" ± {in_words(row.unit, error)}"
     return text
 
 
 def _difference(row: Row) -> str:
     if row.difference is None:
         return ""
+
+    def signed(figure: float) -> str:
+        return ("+" if figure >= 0 else "-") + in_words(row.unit, abs(figure))
+
+    text = signed(row.difference)
     low, high = row.difference_low, row.difference_high
-    scale, digits = (100, 1) if row.unit == "win rate" else (1, 3)
-    text = f"{scale * row.difference:+.{digits}f}"
     if low is not None and high is not None and math.isfinite(low):
-        text += f" ({scale * low:+.{digits}f} to {scale * high:+.{digits}f})"
+        text += f" ({signed(low)} to {signed(high)})"
     return text

@@ -153,17 +153,16 @@ PROTOCOLS = {
     ("nim3p", "maxn"): Protocol("choose_01", count=10, repeats=10),
     ("nim3p", "mcts"): Protocol("choose_01", count=10, repeats=3),
     ("hex", "mcts"): Protocol("one_ply_triangle", repeats=3),
-    ("hex", "mcts-100"): Protocol("one_ply_triangle", repeats=3),
-    ("othello", "bench"): Protocol("four_ply"),
-    ("othello", "heur"): Protocol("four_ply"),
-    ("othello", "engine"): Protocol("four_ply"),
     ("2048", "score"): Protocol("default", repeats=250),
 }
 
 
 def protocol_for(game: str, opponent: str) -> Protocol:
     """Table 1's evaluation of `game` against `opponent`; else ten random starts, every seat."""
-    return PROTOCOLS.get((game, opponent), Protocol("choose_01", count=10, repeats=4))
+    if game == "othello":
+        return Protocol("four_ply")
+    kind = "mcts" if opponent.startswith("mcts-") else opponent
+    return PROTOCOLS.get((game, kind), Protocol("choose_01", count=10, repeats=4))
 
 
 def preset(game: str, **changes: Any) -> Config:

@@ -12,7 +12,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.arena import compete
 from jaxgbg.learners import Hyperparameters, Lane, TDLearner
-from jaxgbg.players import GreedyAgent, Player, make_opponent
+from jaxgbg.players import GreedyAgent, Player, Solver, make_opponent
 from jaxgbg.runs.config import FARL_SWITCHES, Config, protocol_for
 from jaxgbg.values import NTupleParams
 
@@ -140,7 +140,7 @@ class Training:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.learner = config.make_learner()
-        self.opponents: dict[str, Player | None] = {
+        self.opponents: dict[str, Player | Solver | None] = {
             name: make_opponent(name, self.learner.game) for name in config.opponents
         }
         self._finished: dict[tuple[int, str], NTupleParams] = {}
@@ -244,9 +244,28 @@ class Training:
             there = limits == episodes
             for number, (name, opponent) in enumerate(self.opponents.items()):
                 key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
-                protocol = protocol_for(self.config.game, name)
-                rewards = compete(game, agent, opponent, protocol, key, there)
-                for lane in np.flatnonzero(there):
-                    seed, farl = self.lanes[lane]
-                    score = float(rewards[lane].mean())
-                    yield Evaluation(seed, farl, episodes, name, score, rewards[lane].size)
+                yield from evaluate(agent, name, opponent, episodes, self._filled, there, key)
+
+
+def evaluate(
+    agent: GreedyAgent,
+    name: str,
+    opponent: Player | Solver | None,
+    episodes: int,
+    lanes: tuple[tuple[int, str], ...],
+    playing: np.ndarray,
+    key: jax.Array,
+) -> Iterator[Evaluation]:
+    """One evaluation of each copy of `agent` that is `playing` bool[copies], by Table 1's protocol.
+
+    `lanes` names the seed and FARL variant of every copy, `name` the opponent.
+    """
+    if isinstance(opponent, Solver):
+        scores = opponent.judge(agent, key)
+    else:
+        protocol = protocol_for(agent.game.name, name)
+        scores = compete(agent.game, agent, opponent, protocol, key, playing)
+    for lane in np.flatnonzero(playing):
+        seed, farl = lanes[lane]
+        found = float(scores[lane].mean())
+        yield Evaluation(seed, farl, episodes, name, found, scores[lane].size)

@@ -1,4 +1,4 @@
-"""Hex, Othello and 2048 learn update for update as the serial algorithm does, one game at a time."""
+"""Hex, Othello and 2048 one game at a time: the serial algorithm, update for update."""
 
 import jax
 import jax.numpy as jnp
