@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -33,7 +34,15 @@ def test_games_are_listed(jaxgbg, tmp_path):
     code, out, _ = jaxgbg("games", "--json", tmp_path / "games.json")
     records = json.loads((tmp_path / "games.json").read_text())
     assert code == 0
-    assert [record["game"] for record in records] == ["tictactoe", "nim", "nim3p", "connectfour"]
+    assert [record["game"] for record in records] == [
+        "tictactoe",
+        "nim",
+        "nim3p",
+        "connectfour",
+        "hex",
+        "othello",
+        "2048",
+    ]
     assert all(record["game"] in out for record in records)
 
 
@@ -86,6 +95,10 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["train", "nim", "--opponents", "ab"], "alpha-beta plays connectfour only"),
         (["train", "nim", "--layout", "missing.json"], "layout file missing.json"),
         (["eval", "missing.agent"], "agent file missing.agent"),
+        (["table1", "--games", "go"], "no row of 'go'"),
+        (["table1", "--games", "nim", "--scale", "0"], "scale must be positive"),
+        (["train", "2048", "--opponents", "random"], "'random' does not evaluate 2048"),
+        (["train", "hex", "--opponents", "bench"], "bench plays othello only"),
     ],
 )
 def test_a_mistake_ends_with_one_line_and_code_2(jaxgbg, tmp_path, monkeypatch, arguments, message):
@@ -118,6 +131,42 @@ def test_a_folder_that_cannot_be_written_is_named(jaxgbg, tmp_path):
     assert code == 2
     assert "cannot write" in err
     assert err.count("\n") == 1
+
+
+def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path):
+    arguments = ["table1", "--games", "nim3p", "--seeds", 2, "--scale", 0.001, "--out", tmp_path]
+    code, out, err = jaxgbg(*arguments, "--json", tmp_path / "rows.json")
+    assert code == 0
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert [(row["opponent"], row["farl"], row["n"]) for row in rows] == [
+        ("maxn", "farl", 2),
+        ("maxn", "none", 2),
+        ("mcts-5000", "farl", 2),
+        ("mcts-5000", "none", 2),
+    ]
+    assert "nim3p: mcts-5000" in err
+    assert (tmp_path / "table1-curves.png").exists()
+    folder = next(tmp_path.glob("nim3p-*/"))
+    metrics = (folder / "metrics.jsonl").read_bytes()
+    assert jaxgbg(*arguments)[0] == 0
+    assert (folder / "metrics.jsonl").read_bytes() == metrics
+
+
+def test_an_engine_judges_agents_and_a_bad_one_is_named(jaxgbg, tmp_path):
+    engine = f"{sys.executable} {Path(__file__).parent / 'players' / 'fake_engine.py'}"
+    options = ["--episodes", 8, "--eval-every", 8, "--out", tmp_path, "--opponents", "random"]
+    assert jaxgbg("train", "othello", *options, "--batch", 2)[0] == 0
+    folder = next(tmp_path.glob("othello-*/"))
+    code, _, err = jaxgbg("eval", folder, "--engine", f"{engine} illegal")
+    assert code == 2
+    assert "which is not legal here" in err
+    assert err.count("\n") == 1
+    code, _, err = jaxgbg("eval", folder, "--engine", "no-such-engine -gtp")
+    assert code == 2
+    assert "'no-such-engine' cannot be started" in err
+    code, _, err = jaxgbg("eval", folder, "--engine", engine, "--opponent", "bench")
+    assert code == 2
+    assert "not both" in err
 
 
 def test_a_missing_extra_is_named(jaxgbg, tmp_path, monkeypatch):

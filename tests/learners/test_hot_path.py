@@ -12,12 +12,13 @@ from jaxgbg.runs.train import Training, compile_chunk, hyperparameters, lane_mes
 from jaxgbg.values import NTuple
 
 
-def compiled_chunk(**changes):
-    """The ConnectFour training program for one lane, and its number of weights."""
-    config = preset("connectfour", seeds=(0,), farl=("farl",), **changes)
+def compiled_chunk(game="connectfour", **changes):
+    """The training program of one lane, and its number of weights."""
+    config = preset(game, seeds=(0,), farl=("farl",), **changes)
     learner = config.make_learner()
     keys = jax.vmap(jax.random.key)(np.zeros(1, np.uint32))
-    state = jax.eval_shape(jax.vmap(learner.init), keys)
+    layouts = jnp.asarray([config.layout(0)]) if learner.value.varied else None
+    state = jax.eval_shape(jax.vmap(learner.init), keys, layouts)
     hyper = hyperparameters(config, config.lanes)
     chunk = compile_chunk(learner, lane_mesh(1))
     limit = jax.ShapeDtypeStruct((1,), jnp.uint32)
@@ -45,6 +46,15 @@ def test_training_copies_no_table(tcl, combine, batch):
     assert compiled.memory_analysis().temp_size_in_bytes < num_weights
 
 
+@pytest.mark.parametrize("game", ["hex", "othello", "2048"])
+def test_training_other_games_copies_no_table(game):
+    compiled, num_weights = compiled_chunk(game, batch=16)
+    assert table_copies(compiled, num_weights) == []
+    # Scratch stays far below the tables: 4 bytes a weight and 12 of counters.
+    largest = {"hex": 16, "othello": 8, "2048": 1}[game]
+    assert compiled.memory_analysis().temp_size_in_bytes < largest * num_weights
+
+
 def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
     honest = NTuple.update
 
@@ -67,6 +77,12 @@ def test_connectfour_fits_into_200_mb_a_seed():
     config = preset("connectfour", seeds=(0,))
     params = jax.eval_shape(config.make_learner().value.init)
     assert sum(leaf.size * leaf.dtype.itemsize for leaf in params) < 200e6
+
+
+def test_2048_fits_into_1_gb_a_seed():
+    params = jax.eval_shape(preset("2048", seeds=(0,)).make_learner().value.init)
+    assert sum(leaf.size for leaf in params[:1]) == 4 * 15**6
+    assert sum(leaf.size * leaf.dtype.itemsize for leaf in params) < 1e9
 
 
 def test_a_run_compiles_its_chunk_once():

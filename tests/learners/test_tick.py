@@ -7,12 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.games import TicTacToe
+from jaxgbg.games import Othello, TicTacToe
 from jaxgbg.learners import TDLearner, horizon_of
-from jaxgbg.learners.selection import choose_action
+from jaxgbg.learners.selection import action_values, choose_action
 from jaxgbg.runs.config import preset
-from jaxgbg.runs.train import hyperparameters
-from jaxgbg.values import NTuple
+from jaxgbg.runs.train import Training, hyperparameters
+from jaxgbg.values import NTuple, random_walk
+from tests.games.playouts import playouts
 
 
 class PlainTicTacToe(TicTacToe):
@@ -103,3 +104,48 @@ def test_ties_are_broken_evenly_among_the_best_legal_actions(actions):
 
 def test_horizon_of_the_published_settings():
     assert [horizon_of(0.0, 0.1), horizon_of(0.5, 0.1), horizon_of(0.5, 0.01)] == [1, 4, 7]
+
+
+def test_legal_actions_alone_are_worth_what_they_are_among_all():
+    """Othello's moves are evaluated in portions of (game, legal action) pairs."""
+    game = Othello(size=4)
+    value = NTuple.for_game(game, random_walk(game, 4, 4, seed=1), True, "none", "sum")
+    weights = jax.random.normal(jax.random.key(0), (value.num_weights,)) / 10
+    params = value.init()._replace(weights=weights)
+    states = jax.tree.map(
+        lambda leaf: jnp.asarray(leaf[:, :8].reshape(-1, *leaf.shape[2:])), playouts(game).states
+    )
+    features = value.features(params, jax.vmap(game.cells)(states))
+    for zero_terminal in (False, True):
+        q, values = jax.jit(
+            lambda s, f, z=zero_terminal: action_values(game, value, params, s, f, z)
+        )(states, features)
+        after = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))(states, jnp.arange(16))
+        player = jnp.broadcast_to(states.player[:, None], q.shape)
+        boards = value.features(params, jax.vmap(jax.vmap(game.cells))(after))
+        slow = value.value(params, boards, player)
+        first = states.player[:, None] == 0
+        reward = jnp.where(first, after.rewards[..., 0], after.rewards[..., 1])
+        expected = reward + jnp.where(after.terminal & zero_terminal, 0.0, slow)
+        legal = np.asarray(jax.vmap(game.legal_actions)(states))
+        # More pairs than one portion holds, and some games without any.
+        assert legal.sum() > 2 * len(legal)
+        assert not legal.any(1).all()
+        np.testing.assert_allclose(q[legal], expected[legal], atol=1e-6)
+        np.testing.assert_allclose(values[legal], slow[legal], atol=1e-6)
+
+
+def test_every_seed_of_hex_draws_its_own_layout_and_keeps_it():
+    changes = {"episodes": 60, "eval_every": 60, "batch": 4, "opponents": ()}
+    config = preset("hex", seeds=(3, 5), farl=("farl",), **changes)
+    assert config.layout(3) != config.layout(5)
+    together = Training(config)
+    assert list(together.evaluations()) == []
+    agents = together.agents()
+    for seed in (3, 5):
+        alone = Training(config.of_seed(seed))
+        assert not alone.learner.value.varied
+        assert list(alone.evaluations()) == []
+        expected = alone.agents()[seed, "farl"].weights
+        assert np.abs(expected).max() > 0.05
+        np.testing.assert_allclose(agents[seed, "farl"].weights, expected, atol=1e-4)

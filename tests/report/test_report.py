@@ -9,7 +9,7 @@ from rich.console import Console
 from scipy import stats
 
 from jaxgbg.report.curves import draw_curves
-from jaxgbg.report.paper import PAPER, to_unit, unit
+from jaxgbg.report.paper import PAPER, in_words, to_unit, unit
 from jaxgbg.report.rows import as_records, rows
 from jaxgbg.report.statistics import confidence_interval, mean_sem, paired_difference
 from jaxgbg.report.table import print_table
@@ -61,7 +61,7 @@ def test_a_stopped_run_gives_what_all_seeds_have_reached():
     found.append(Evaluation(0, "farl", 600, "maxn", 1.0, 20))
     farl = rows(config, found, 1.0)[0]
     assert farl.episodes == 500
-    assert farl.per_seed[1] == pytest.approx(to_unit("nim", -0.5 + 0.02))
+    assert farl.per_seed[1] == pytest.approx(to_unit("nim", "maxn", -0.5 + 0.02))
 
 
 def test_one_seed_has_no_error_and_still_a_row():
@@ -73,10 +73,15 @@ def test_one_seed_has_no_error_and_still_a_row():
 
 
 def test_units_and_published_figures():
-    assert to_unit("connectfour", -1.0) == 0.0
-    assert to_unit("tictactoe", 0.0) == 0.5
-    assert to_unit("nim3p", 0.4) == 0.4
-    assert unit("nim3p") == "reward"
+    assert to_unit("connectfour", "ab", -1.0) == 0.0
+    assert to_unit("tictactoe", "maxn", 0.0) == 0.5
+    assert to_unit("nim3p", "maxn", 0.4) == 0.4
+    assert to_unit("2048", "score", 0.01) == pytest.approx(39_321.56)
+    assert to_unit("connectfour", "solver", 0.8) == 0.8
+    assert unit("nim3p", "maxn") == "reward"
+    assert (unit("2048", "score"), unit("connectfour", "solver")) == ("points", "share")
+    assert in_words("points", 142_000.4) == "142,000"
+    assert (in_words("win rate", 0.9346), in_words("reward", 0.33)) == ("93.5", "0.330")
     assert {farl for _, _, farl in PAPER} == {"farl", "none"}
 
 

@@ -174,3 +174,37 @@ def test_random_walks_are_connected_and_repeatable():
         for _ in cells:
             reached |= {c for c in cells if game.adjacency[c, list(reached)].any()}
         assert reached == set(cells)
+
+
+def test_a_value_with_one_more_stone_is_that_of_the_afterstate():
+    game, states = played_states("hex", 14)
+    layout = random_walk(game, 7, 6, seed=3)
+    for varied in (False, True):
+        value = NTuple.for_game(game, layout, True, "none", "sum", varied=varied)
+        tuples = jnp.asarray(layout) if varied else None
+        weights = jax.random.normal(jax.random.key(0), (value.num_weights,)) / 10
+        params = value.init(tuples)._replace(weights=weights)
+        features = value.features(params, jax.vmap(game.cells)(states))
+        found = value.values_with_stone(params, features, states.player)
+        every_action = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))
+        after = every_action(states, jnp.arange(36))
+        boards = value.features(params, jax.vmap(jax.vmap(game.cells))(after))
+        player = jnp.broadcast_to(states.player[:, None], (14, 36))
+        legal = jax.vmap(game.legal_actions)(states)
+        slow = value.value(params, boards, player)
+        assert legal.sum() > 200
+        np.testing.assert_allclose(found[legal], slow[legal], atol=1e-5)
+
+
+def test_varied_layouts_read_the_rows_of_a_fixed_one():
+    game, states = played_states("hex", 9)
+    layout = random_walk(game, 5, 4, seed=8)
+    other = random_walk(game, 5, 4, seed=9)
+    cells = jax.vmap(game.cells)(states)
+    fixed = NTuple.for_game(game, layout, True, "none", "sum")
+    varied = NTuple.for_game(game, other, True, "none", "sum", varied=True)
+    rows = fixed.features(fixed.init(), cells)
+    np.testing.assert_array_equal(varied.features(varied.init(jnp.asarray(layout)), cells), rows)
+    assert (varied.features(varied.init(jnp.asarray(other)), cells) != rows).any()
+    with pytest.raises(ValueError, match="all tuples must have one length"):
+        NTuple.for_game(game, ((0, 1), (2,)), True, "none", "sum", varied=True)
