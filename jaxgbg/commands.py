@@ -286,14 +286,22 @@ def bench(
         tuple[int, ...] | None, arg(help="Batches to try; else 1, the default and a search.")
     ] = None,
     seconds: Annotated[float, arg(help="Seconds of each timing.")] = 1.0,
+    rules: Annotated[
+        bool, arg(help="Random play instead of training, beside pgx where it is installed.")
+    ] = False,
     json_file: Json = None,
 ) -> None:
-    """Measure training speed at the published parameters."""
+    """Measure training speed at the published parameters, or that of the rules alone."""
     from jaxgbg.games import GAMES
     from jaxgbg.runs.bench import bench as measure
 
     if seconds <= 0 or (seeds is not None and seeds < 1):
         raise ValueError("seconds and seeds must be positive")
+    if rules:
+        from jaxgbg.runs.bench_rules import bench_rules
+
+        _print_records([bench_rules(game)._asdict() for game in games or tuple(GAMES)], json_file)
+        return
     rows = [row for game in games or tuple(GAMES) for row in measure(game, seeds, batches, seconds)]
     _print_records([row._asdict() for row in rows], json_file)
 
@@ -370,7 +378,10 @@ def _print_records(records: list[dict[str, Any]], json_file: Path | None) -> Non
         table.add_column(name.replace("_", " "), justify="right" if number else "left")
     for record in records:
         table.add_row(
-            *(f"{v:,}" if isinstance(v, int | float) else str(v) for v in record.values())
+            *(
+                f"{v:,}" if isinstance(v, int | float) else str("" if v is None else v)
+                for v in record.values()
+            )
         )
     _console().print(table)
     _write_json(json_file, records)

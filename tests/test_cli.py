@@ -135,7 +135,7 @@ def test_a_folder_that_cannot_be_written_is_named(jaxgbg, tmp_path):
 
 def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path):
     arguments = ["table1", "--games", "nim3p", "--seeds", 2, "--scale", 0.001, "--out", tmp_path]
-    code, out, err = jaxgbg(*arguments, "--json", tmp_path / "rows.json")
+    code, _, err = jaxgbg(*arguments, "--json", tmp_path / "rows.json")
     assert code == 0
     rows = json.loads((tmp_path / "rows.json").read_text())
     assert [(row["opponent"], row["farl"], row["n"]) for row in rows] == [

@@ -327,13 +327,18 @@ class TDLearner:
         for ply in range(1, self.opening_plies):
             half = bits[:, 2 + self.game.spawn_words + (ply - 1) // 2] >> (16 * (ply % 2))
             draws.append((half & 0xFFFF).astype(jnp.float32) / 2**16)
-        played, plies = start, []
-        for draw in draws:
+
+        def random_ply(played: Any, draw: jax.Array) -> tuple[Any, jax.Array]:
             legal = jax.vmap(self.game.legal_actions)(played)
             (action,) = once(jax.vmap(choose_action)(jnp.zeros(legal.shape), legal, draw))
-            plies.append(jnp.where(begun, action, -1))
-            played = jax.vmap(self.game.afterstate)(played, action)
-        return _where(begun, played, start), jnp.stack(plies, 1)
+            return jax.vmap(self.game.afterstate)(played, action), jnp.where(begun, action, -1)
+
+        # One ply is compiled in line: a loop would cost more than it does.
+        if self.opening_plies == 1:
+            played, action = random_ply(start, draws[0])
+            return _where(begun, played, start), action[:, None]
+        played, actions = jax.lax.scan(random_ply, start, jnp.stack(draws))
+        return _where(begun, played, start), actions.T
 
 
 def _where(chosen: jax.Array, new: Any, old: Any) -> Any:

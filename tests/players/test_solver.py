@@ -49,7 +49,8 @@ def test_a_perfect_player_keeps_every_value_and_a_random_one_does_not():
     perfect = solver.judge(Alone(AlphaBeta()), KEY)
     assert perfect.shape == (1, 2000)
     assert perfect[:, late].all()
-    by_chance = solver.keeps.sum(1) / np.asarray(jax.vmap(game.legal_actions)(solver.states)).sum(1)
+    legal = np.asarray(jax.vmap(game.legal_actions)(solver.states))
+    by_chance = solver.keeps.sum(1) / legal.sum(1)
     found = solver.judge(Alone(RandomPlayer(game)), KEY)
     assert abs(found.mean() - by_chance.mean()) < 4 * 0.5 / np.sqrt(2000)
 
