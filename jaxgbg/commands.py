@@ -33,6 +33,14 @@ Json = Annotated[
     ),
 ]
 GameName = Annotated[Positional[str], arg(metavar="GAME", help="Name; `jaxgbg games` lists them.")]
+Size = Annotated[
+    int | None,
+    arg(
+        metavar="N",
+        help="Of the board (hex, othello) or of each heap (nim).",
+        help_behavior_hint="(default: as published)",
+    ),
+]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
 
 
@@ -59,6 +67,7 @@ def games(json_file: Json = None) -> None:
 def perft(
     game: GameName,
     depth: Annotated[int, arg(help="Plies to count.")] = 5,
+    size: Size = None,
     json_file: Json = None,
 ) -> None:
     """Count the paths and positions of a game by depth."""
@@ -69,13 +78,14 @@ def perft(
         raise ValueError(f"depth must be at least 1, not {depth}")
     records = [
         {"depth": row.depth, "paths": row.paths, "positions": row.positions}
-        for row in count(make(game), depth)
+        for row in count(make(game, **({"size": size} if size is not None else {})), depth)
     ]
     _print_records(records, json_file)
 
 
 def train(
     game: GameName,
+    size: Size = None,
     seeds: Annotated[int, arg(help="Number of agents, trained side by side.")] = 1,
     seed: Annotated[int, arg(help="Number of the first seed.")] = 0,
     episodes: Annotated[int | None, _published("Budget of each agent.", "N")] = None,
@@ -91,6 +101,10 @@ def train(
     epsilon_end: Annotated[float | None, _published("Last exploration rate.", "X")] = None,
     trace_decay: Annotated[
         float | None, _published("Lambda of the eligibility traces.", "X")
+    ] = None,
+    delayed_traces: Annotated[
+        bool | None,
+        _published("Update a state once, when it leaves the traces; for long ones.", ""),
     ] = None,
     tcl: Annotated[
         Literal["none", "id", "exp"] | None,
@@ -114,6 +128,7 @@ def train(
 
     if seeds < 1:
         raise ValueError(f"seeds must be at least 1, not {seeds}")
+    parameters = {"size": size} if size is not None else {}
     given = {
         "episodes": episodes,
         "batch": batch,
@@ -124,9 +139,11 @@ def train(
         "epsilon_start": epsilon,
         "epsilon_end": epsilon_end,
         "trace_decay": trace_decay,
+        "delayed_traces": delayed_traces,
         "tcl": tcl,
         "combine": combine,
-        "tuples": read_layout(make(game), layout) if layout else None,
+        "game_parameters": (("size", size),) if size is not None else None,
+        "tuples": read_layout(make(game, **parameters), layout) if layout else None,
     }
     changes = {name: value for name, value in given.items() if value is not None}
     config = preset(

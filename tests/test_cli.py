@@ -54,6 +54,15 @@ def test_perft_prints_the_counts(jaxgbg, tmp_path):
     assert "12,015" in out
 
 
+def test_a_board_may_have_another_size(jaxgbg, tmp_path):
+    assert jaxgbg("perft", "hex", "--size", 3, "--depth", 2, "--json", tmp_path / "p.json")[0] == 0
+    assert [row["paths"] for row in json.loads((tmp_path / "p.json").read_text())] == [9, 72]
+    options = ["--episodes", 20, "--eval-every", 20, "--opponents", "random", "--batch", 2]
+    assert jaxgbg("train", "hex", "--size", 3, *options, "--out", tmp_path / "runs")[0] == 0
+    config = json.loads(next((tmp_path / "runs").glob("hex-*/config.json")).read_text())
+    assert config["game_parameters"] == [["size", 3]]
+
+
 def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
     arguments = ["ablate", "tictactoe", "nim", "--seeds", 2, "nim=3", "--episodes", 300]
     arguments += ["--eval-every", 100, "--out", tmp_path, "--json", tmp_path / "rows.json"]
@@ -95,6 +104,8 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["train", "nim", "--opponents", "ab"], "alpha-beta plays connectfour only"),
         (["train", "nim", "--layout", "missing.json"], "layout file missing.json"),
         (["eval", "missing.agent"], "agent file missing.agent"),
+        (["train", "hex", "--size", "99"], "size must lie between 2 and 11"),
+        (["perft", "tictactoe", "--size", "4"], "tictactoe"),
         (["table1", "--games", "go"], "no row of 'go'"),
         (["table1", "--games", "nim", "--scale", "0"], "scale must be positive"),
         (["train", "2048", "--opponents", "random"], "'random' does not evaluate 2048"),

@@ -46,7 +46,10 @@ class GTPEngine:
             raise ValueError(f"engines play othello and hex, not {game.name}")
         if not timeout > 0:
             raise ValueError(f"timeout must be a positive number of seconds, not {timeout}")
-        words = shlex.split(command)
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise ValueError(f"the engine's command {command!r}: {error}") from error
         if not words:
             raise ValueError("the engine's command is empty")
         self.game = game

@@ -11,8 +11,8 @@ import numpy as np
 from jaxgbg.games import Othello
 from jaxgbg.players.core import choose_uniformly
 
-# Van der Ree & Wiering 2013, Fig. 3a. Its first row ends with -100, a slip: the table is the same
-# in all eight symmetries.
+# Van der Ree & Wiering 2013, Fig. 3a: the same in all eight symmetries. (A copy read by machine has
+# -100 at the end of the first row.)
 _HEUR_CORNER = ((100, -25, 10, 5), (-25, -25, 2, 2), (10, 2, 5, 1), (5, 2, 1, 2))
 # The same, Fig. 3b: found by co-evolution, without symmetry.
 _BENCH = (

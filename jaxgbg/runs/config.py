@@ -40,7 +40,7 @@ class Config:
     trace_decay: float = 0.0
     trace_cut: float = 0.1
     reset_traces: bool = False
-    delayed_traces: bool = True
+    delayed_traces: bool = False
     sigmoid: bool = True
     tcl: str = "none"
     beta: float = 2.7
@@ -236,6 +236,7 @@ def preset(game: str, **changes: Any) -> Config:
             "epsilon_end": 0.2,
             "trace_decay": 0.5,
             "trace_cut": 0.01,
+            "delayed_traces": True,
             "tcl": "exp",
             "opening_plies": 4,
             "opening_share": 0.7,

@@ -80,6 +80,8 @@ def test_a_missing_engine_and_one_that_is_none_are_named():
         GTPEngine(GAME, "true")
     with pytest.raises(ValueError, match="command is empty"):
         GTPEngine(GAME, " ")
+    with pytest.raises(ValueError, match=r"command 'edax \"-gtp': No closing quotation"):
+        GTPEngine(GAME, 'edax "-gtp')
     with pytest.raises(ValueError, match="engines play othello and hex, not tictactoe"):
         GTPEngine(TicTacToe(), FAKE)
     with pytest.raises(ValueError, match="timeout"):
