@@ -286,7 +286,11 @@ class TDLearner:
         )
 
         def update(
-            features: jax.Array, change: jax.Array, size: jax.Array, live: jax.Array
+            features: jax.Array,
+            subject: jax.Array,
+            change: jax.Array,
+            size: jax.Array,
+            live: jax.Array,
         ) -> None:
             nonlocal params
             params = self.value.update(
@@ -295,7 +299,7 @@ class TDLearner:
 
         if self.horizon == 1:
             change = error * slope
-            update(features, change, jnp.abs(change), live)
+            update(features, subject, change, jnp.abs(change), live)
             return params, games
         push = push_delayed if self.delayed else push_immediate
         new = Push(features, subject, error, slope, live)

@@ -5,7 +5,7 @@ ago by lambda**k * g' * d, for k = 0 .. horizon - 1; g' is the slope that state 
 pushed. The list of a player goes on from episode to episode.
 
 Two ways, which give every state the same errors and the TCL counters the same sums:
-- immediate, the serial algorithm: each update walks the list, newest first;
+- immediate: each update walks the list, newest first;
 - delayed: a state gathers the errors that reach it and is updated once, when it leaves the list.
   That is `horizon` times less work in the tables, and the weights lag by `horizon` own moves.
 Source: Konen & Bagheri 2021, appendix A.3 (eligibility with a horizon, Jaskowski 2018).
@@ -51,7 +51,7 @@ class Traces(NamedTuple):
 
 
 Update = Callable[..., None]
-"""Called with (features [B, F], change, size, live [B]) for every update of the tables."""
+"""Called with (features [n, F], subject, change, size, live [n]) to update the tables."""
 
 
 def no_traces(batch: int, players: int, length: int, features: int, delayed: bool) -> Traces:
@@ -69,15 +69,29 @@ def no_traces(batch: int, players: int, length: int, features: int, delayed: boo
 
 
 def push_immediate(traces: Traces, push: Push, trace_decay: jax.Array, update: Update) -> Traces:
-    """Update the new state and all that the list holds; each sees the tables left by the last."""
-    change = push.error * push.slope
-    update(push.features, change, jnp.abs(change), push.live)
-    features, slope = at(traces.features, push.subject), at(traces.slope, push.subject)
-    for k in range(slope.shape[1]):
-        change = push.error * trace_decay ** (k + 1) * slope[:, k]
-        update(features[:, k], change, jnp.abs(change), push.live & (slope[:, k] > 0))
-    pushed = jnp.concatenate([push.features[:, None], features[:, :-1]], 1)
-    pushed_slope = jnp.concatenate([push.slope[:, None], slope[:, :-1]], 1)
+    """Update the new state and all that the list holds.
+
+    With one game each update sees the tables left by the one before, as in the serial algorithm.
+    With more they are joined like all updates of a tick, which takes one pass over the tables.
+    """
+    features = jnp.concatenate([push.features[:, None], at(traces.features, push.subject)], 1)
+    slope = jnp.concatenate([push.slope[:, None], at(traces.slope, push.subject)], 1)
+    batch, length = slope.shape
+    decay = trace_decay ** np.arange(length, dtype=np.float32)
+    change = push.error[:, None] * decay * slope
+    live = push.live[:, None] & ((slope > 0) | (np.arange(length) == 0))
+    if batch == 1:
+        for k in range(length):
+            update(features[:, k], push.subject, change[:, k], jnp.abs(change[:, k]), live[:, k])
+    else:
+        update(
+            features.reshape(batch * length, -1),
+            jnp.repeat(push.subject, length),
+            change.reshape(-1),
+            jnp.abs(change).reshape(-1),
+            live.reshape(-1),
+        )
+    pushed, pushed_slope = features[:, :-1], slope[:, :-1]
     theirs = _theirs(traces, push)
     return traces._replace(
         features=jnp.where(theirs[..., None, None], pushed[:, None], traces.features),
@@ -101,6 +115,7 @@ def push_delayed(traces: Traces, push: Push, trace_decay: jax.Array, update: Upd
     last_slope = jnp.where(leaving, slope, 0).sum(1)
     update(
         features,
+        push.subject,
         jnp.where(leaving, change, 0).sum(1),
         jnp.where(leaving, size, 0).sum(1),
         push.live & (last_slope > 0),

@@ -9,6 +9,7 @@ import pytest
 
 from jaxgbg.games import Nim
 from jaxgbg.learners import TDLearner
+from jaxgbg.learners.traces import Push, Traces, push_immediate
 from jaxgbg.values import NTuple
 from tests.learners.test_replay import (
     NAMES,
@@ -124,3 +125,48 @@ def test_delayed_and_immediate_traces_learn_the_same_values():
     assert np.abs(tables[0]).max() > 0.2
     assert np.corrcoef(*tables)[0, 1] > 0.999
     assert np.abs(tables[0] - tables[1]).max() < 0.05
+
+
+def calls_of_a_push(traces: Traces, push: Push) -> tuple[Traces, list[tuple[np.ndarray, ...]]]:
+    """The traces after a push, and every single update that it made."""
+    found = []
+
+    def update(*arrays):
+        found.extend(zip(*map(np.asarray, arrays), strict=True))
+
+    return push_immediate(traces, push, jnp.float32(0.5), update), found
+
+
+def test_the_updates_of_many_games_are_those_of_each_game():
+    """Joined in one call, they are the same updates, live or not, as game by game."""
+    generator = np.random.default_rng(5)
+    games, players, length, features = 5, 2, 3, 4
+    traces = Traces(
+        features=jnp.asarray(generator.integers(0, 9, (games, players, length, features))),
+        slope=jnp.asarray(generator.choice([0, 0.4, 0.9], (games, players, length)), jnp.float32),
+        decay=jnp.zeros((games, players, 0)),
+        change=jnp.zeros((games, players, 0)),
+        size=jnp.zeros((games, players, 0)),
+        oldest=jnp.zeros((games, players), jnp.int8),
+    )
+    live = np.array([True, True, False, True, True])
+    push = Push(
+        features=jnp.asarray(generator.integers(0, 9, (games, features))),
+        subject=jnp.asarray([0, 1, 0, 1, 1], jnp.int8),
+        error=jnp.asarray(np.where(live, generator.normal(size=games), 0), jnp.float32),
+        slope=jnp.asarray(np.where(live, generator.random(games), 0), jnp.float32),
+        live=jnp.asarray(live),
+    )
+    joined, found = calls_of_a_push(traces, push)
+    expected = []
+    for game in range(games):
+        one = jax.tree.map(lambda leaf, game=game: leaf[game : game + 1], (traces, push))
+        alone, calls = calls_of_a_push(*one)
+        expected.extend(calls)
+        for left, right in zip(joined, alone, strict=True):
+            np.testing.assert_array_equal(left[game : game + 1], right)
+    assert len(found) == len(expected) == games * (length + 1)
+    assert 0 < sum(bool(call[4]) for call in found) < len(found)
+    for left, right in zip(found, expected, strict=True):
+        for a, b in zip(left, right, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-6)
