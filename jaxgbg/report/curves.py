@@ -49,7 +49,8 @@ def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Pa
             if published is not None:
                 axis.axhline(published[0], color=colour, lw=0.9, ls="--")
         first = " (moving first)" if config.game == "connectfour" else ""
-        axis.set_title(f"{config.game} against {opponent}{first}", fontsize=10)
+        against = "" if opponent == "score" else f" against {opponent}"
+        axis.set_title(f"{config.game}{against}{first}", fontsize=10)
         axis.set_xlabel("episodes")
         axis.set_ylabel(unit(config.game, opponent))
         axis.set_xlim(left=0)
@@ -62,7 +63,7 @@ def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Pa
         for side in ("top", "right"):
             axis.spines[side].set_visible(False)
     axes[0].plot([], [], color="#555555", lw=0.9, ls="--", label="paper, Table 1")
-    axes[0].legend(fontsize=8, loc="center right")
+    axes[0].legend(fontsize=8, loc="best")
     with written_whole(path) as temporary:
         figure.savefig(temporary, format="png", dpi=110)
 

@@ -37,7 +37,7 @@ def print_table(table: Sequence[Row], console: "Console") -> None:
             str(row.n),
             f"{row.episodes:,}",
             _difference(row),
-            f"{row.seconds:.0f}",
+            f"{row.seconds:.0f}" if math.isfinite(row.seconds) else "",
         )
     console.print(drawn)
     notes = ["Scores are win rates in %, a draw counting half"]
