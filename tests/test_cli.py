@@ -191,7 +191,11 @@ def test_a_missing_extra_is_named(jaxgbg, tmp_path, monkeypatch):
 
 
 def test_control_c_keeps_the_evaluations_made_so_far(tmp_path):
-    command = [sys.executable, "-m", "jaxgbg.cli", "train", "tictactoe", "--episodes", "100000000"]
+    # A shell that runs tests in the background ignores Ctrl-C, and so would its children; a
+    # preexec_fn would fork this process, which JAX warns of.
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    program += "from jaxgbg.cli import main; main()"
+    command = [sys.executable, "-c", program, "train", "tictactoe", "--episodes", "100000000"]
     command += ["--eval-every", "500", "--out", str(tmp_path)]
     process = subprocess.Popen(
         command,
@@ -199,8 +203,6 @@ def test_control_c_keeps_the_evaluations_made_so_far(tmp_path):
         stdout=subprocess.PIPE,
         text=True,
         env=dict(os.environ),
-        # A shell that runs tests in the background ignores Ctrl-C, and so would its children.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     try:
         deadline = time.monotonic() + 120
