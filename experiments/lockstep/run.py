@@ -20,6 +20,7 @@ from jaxgbg.runs import run
 
 BATCHES = (16, 64, 256, 1024, 4096)
 RULES = ("sum", "mean", "saturating")
+DEFAULT_RULE = "saturating"
 OPPONENTS = {"nim3p": ("maxn",), "hex": ("mcts-100",), "connectfour": ("solver", "ab", "ab-dl")}
 COLOURS = {"serial": "#000000", "sum": "#D55E00", "mean": "#009E73", "saturating": "#0072B2"}
 
@@ -42,7 +43,13 @@ def main() -> None:
     parser.add_argument("--episodes", type=int)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--out", type=Path, default=Path("runs/lockstep"))
+    parser.add_argument("--redraw", action="store_true", help="only the picture, from GAME.json")
     options = parser.parse_args()
+    here = Path(__file__).parent
+    if options.redraw:
+        records = json.loads((here / f"{options.game}.json").read_text())
+        draw(records, here / f"{options.game}.png")
+        return
     _prepare_jax()
     records = []
     for rule, config in settings(options.game, options.episodes, options.seeds):
@@ -72,34 +79,61 @@ def main() -> None:
             )
             last = records[-1]
             print(*(last[name] for name in ("opponent", "batch", "rule", "mean", "sem", "seconds")))
-    here = Path(__file__).parent
     (here / f"{options.game}.json").write_text(json.dumps(records, indent=1) + "\n")
     draw(records, here / f"{options.game}.png")
 
 
 def draw(records: list[dict], path: Path) -> None:
-    """One line a batch, one column a measure of effort; rules are colours, batches are widths."""
+    """One line an opponent: last scores by batch, curves by episodes for every rule, by seconds.
+
+    Serial training, which joins nothing, is the black line of every panel.
+    """
+    from matplotlib import colormaps
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.ticker import NullFormatter, ScalarFormatter
 
     opponents = list(dict.fromkeys(record["opponent"] for record in records))
-    figure = Figure(figsize=(10, 3.6 * len(opponents)), layout="constrained")
+    figure = Figure(figsize=(17, 3.4 * len(opponents) + 0.4), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots(len(opponents), 2, squeeze=False, sharey="row")
+    axes = figure.subplots(len(opponents), len(RULES) + 2, squeeze=False, sharey="row")
+    shades = colormaps["viridis"](np.linspace(0, 0.9, len(BATCHES)))
+    shade = {1: "black", **dict(zip(BATCHES, shades, strict=True))}
     for line, opponent in zip(axes, opponents, strict=True):
-        for record in (one for one in records if one["opponent"] == opponent):
-            episodes = np.array(list(record["curve"]))
-            width = 0.8 + 0.5 * np.log2(record["batch"]) / 4
-            style = {"color": COLOURS[record["rule"]], "lw": width, "alpha": 0.8}
-            label = f"{record['batch']} {record['rule']}"
-            line[0].plot(episodes, list(record["curve"].values()), label=label, **style)
-            spent = record["seconds"] * episodes / record["episodes"]
-            line[1].plot(spent, list(record["curve"].values()), **style)
-        line[0].set(xlabel="episodes", ylabel=f"{record['game']}, {opponent}")
-        line[1].set(xlabel="seconds of training, all seeds together", xscale="log")
+        found = [record for record in records if record["opponent"] == opponent]
+        serial = next(record for record in found if record["rule"] == "serial")
+        mean, sem = serial["mean"], serial["sem"]
+        line[0].axhspan(mean - sem, mean + sem, color="black", alpha=0.15, label="one game")
+        for rule in RULES:
+            mine = [record for record in found if record["rule"] == rule]
+            batches, means, sems = zip(
+                *((r["batch"], r["mean"], r["sem"]) for r in mine), strict=True
+            )
+            style = {"color": COLOURS[rule], "marker": "o", "ms": 4, "capsize": 3}
+            line[0].errorbar(batches, means, sems, label=rule, **style)
+        line[0].set(xlabel="games in lockstep", ylabel=f"{serial['game']}, {opponent}")
+        line[0].set(xscale="log", title="last fifth of the run, s.e. over seeds")
+        line[0].set_xticks(BATCHES, [str(batch) for batch in BATCHES], minor=False)
+        line[0].minorticks_off()
+        for axis, rule in zip(line[1:], (*RULES, DEFAULT_RULE), strict=True):
+            by_seconds = axis is line[-1]
+            for record in (r for r in found if r["rule"] in ("serial", rule)):
+                spent = np.array([int(n) for n in record["curve"]]) / 1000
+                if by_seconds:
+                    spent = record["seconds"] * spent / (record["episodes"] / 1000)
+                scores = list(record["curve"].values())
+                axis.plot(spent, scores, color=shade[record["batch"]], lw=1.5)
+            axis.set(xlabel="thousand episodes", title=rule)
+            if by_seconds:
+                axis.set(xlabel="seconds of training, all seeds together", xscale="log")
+                axis.xaxis.set_major_formatter(ScalarFormatter())
+                axis.xaxis.set_minor_formatter(NullFormatter())
         for axis in line:
             axis.grid(alpha=0.25)
-    axes[0][0].legend(fontsize=6, ncols=2)
+    axes[0][0].legend(fontsize=8)
+    for batch, colour in shade.items():
+        axes[0][-1].plot([], [], color=colour, label=f"{batch} games" if batch > 1 else "one game")
+    axes[0][-1].legend(fontsize=8)
     figure.savefig(path, dpi=110)
 
 
