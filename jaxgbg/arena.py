@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -113,23 +114,15 @@ def play(
 
     `seats` int[G, num_players] says which of `players` sits in each seat of each game; `history`
     how the games came to `states`. A player with a method `act_with_history` is told the history.
+    Where all players are traceable the games are one compiled program.
     """
+    if all(getattr(player, "traceable", False) for player in players):
+        return np.asarray(_play_compiled(game, tuple(players), jnp.asarray(seats), states, key))
     told = any(hasattr(player, "act_with_history") for player in players)
     for _ in range(game.max_plies):
         if bool(np.all(states.terminal)):
             break
-        to_move = np.take_along_axis(seats, np.asarray(states.player)[:, None].astype(int), 1)[:, 0]
-        actions = jnp.zeros(len(to_move), jnp.int32)
-        for number, player in enumerate(players):
-            key, draw = jax.random.split(key)
-            mine = to_move == number
-            # Other players' positions are shown as finished, so that no engine works on them.
-            shown = states._replace(terminal=states.terminal | ~mine)
-            if hasattr(player, "act_with_history"):
-                chosen = player.act_with_history(shown, history, draw)
-            else:
-                chosen = player.act(shown, draw)
-            actions = jnp.where(mine, chosen, actions)
+        actions, key = _choose(players, jnp.asarray(seats), states, history, key)
         if told:
             made = np.where(states.terminal, -1, actions)
             history = _extended(history, made, states.player)
@@ -138,22 +131,60 @@ def play(
     return np.asarray(states.rewards)
 
 
+def _choose(
+    players: Sequence[Player],
+    seats: jax.Array,
+    states: Any,
+    history: History | None,
+    key: jax.Array,
+) -> tuple[jax.Array, jax.Array]:
+    """The action int32[G] of whoever is to move in each game, and the key of what follows."""
+    to_move = jnp.take_along_axis(seats, states.player[:, None].astype(jnp.int32), 1)[:, 0]
+    actions = jnp.zeros(len(to_move), jnp.int32)
+    for number, player in enumerate(players):
+        key, draw = jax.random.split(key)
+        mine = to_move == number
+        # Other players' positions are shown as finished, so that no engine works on them.
+        shown = states._replace(terminal=states.terminal | ~mine)
+        if hasattr(player, "act_with_history"):
+            chosen = player.act_with_history(shown, history, draw)
+        else:
+            chosen = player.act(shown, draw)
+        actions = jnp.where(mine, chosen, actions)
+    return actions, key
+
+
+@partial(jax.jit, static_argnums=0)
+def _play_compiled(
+    game: Game, players: tuple[Player, ...], seats: jax.Array, states: Any, key: jax.Array
+) -> jax.Array:
+    """What `play` does, draw for draw, without a word to the host between two plies."""
+
+    def ply(carry: tuple[Any, jax.Array, jax.Array]) -> tuple[Any, jax.Array, jax.Array]:
+        states, key, number = carry
+        actions, key = _choose(players, seats, states, None, key)
+        key, draw = jax.random.split(key)
+        return _step(game, states, actions, draw), key, number + 1
+
+    def running(carry: tuple[Any, jax.Array, jax.Array]) -> jax.Array:
+        return ~carry[0].terminal.all() & (carry[2] < game.max_plies)
+
+    return jax.lax.while_loop(running, ply, (states, key, jnp.int32(0)))[0].rewards
+
+
 def compete(
     game: Game,
     agent: Player,
     opponent: Player | None,
     protocol: Protocol,
     key: jax.Array,
-    playing: np.ndarray | None = None,
 ) -> np.ndarray:
     """The agent's final reward in every game, float32[copies, seats, starts * repeats].
 
     A game of one player has no opponent. An agent with `copies` plays the whole protocol with each
-    of them; copies that are not `playing` bool[copies] sit out and get the rewards of an unplayed
-    game.
+    of them.
     """
     copies = getattr(agent, "copies", 1)
-    playing = np.ones(copies, bool) if playing is None else playing
     opening, moves = jax.random.split(key)
     if game.stochastic:
         protocol = dataclasses.replace(protocol, count=protocol.count * protocol.repeats, repeats=1)
@@ -164,8 +195,6 @@ def compete(
     times = copies * len(agent_seats) * protocol.repeats
     states = jax.tree.map(lambda leaf: jnp.tile(leaf, (times, *[1] * (leaf.ndim - 1))), starts)
     history = History(*(np.tile(part, (times, 1)) for part in history))
-    out = np.repeat(~playing, len(agent_seats) * games_a_seat)
-    states = states._replace(terminal=states.terminal | out)
     seats = (np.arange(game.num_players) != seat[:, None]).astype(int)
     players = [agent, opponent] if opponent else [agent]
     rewards = play(game, seats, players, states, history, moves)

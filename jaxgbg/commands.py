@@ -219,7 +219,6 @@ def evaluate(
 ) -> None:
     """Play trained agents against an opponent, by the published protocol."""
     import jax
-    import numpy as np
 
     from jaxgbg.players import GTPEngine, make_opponent
     from jaxgbg.report.paper import to_unit, unit
@@ -242,9 +241,9 @@ def evaluate(
     records = []
     try:
         for path, saved in zip(paths, agents, strict=True):
-            lane, everyone = ((saved.seed, saved.farl),), np.ones(1, bool)
+            lane = ((saved.seed, saved.farl),)
             key, episodes = jax.random.key(seed), saved.config.episodes
-            for found in judge(saved.player(), name, player, episodes, lane, everyone, key):
+            for found in judge(saved.player(), name, player, episodes, lane, key):
                 records.append(
                     {
                         "agent": path.name,

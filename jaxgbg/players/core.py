@@ -8,7 +8,11 @@ import numpy as np
 
 
 class Player(Protocol):
-    """Chooses moves for a batch of states of one game."""
+    """Chooses moves for a batch of states of one game.
+
+    A player that says `traceable = True` is a pytree and its `act` works inside compiled programs:
+    its matches are one such program. One with `act_with_history` is told how a game came about.
+    """
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ from jaxgbg.learners.selection import action_values, choose_action
 from jaxgbg.values.ntuple import NTuple, NTupleParams
 
 
+@jax.tree_util.register_pytree_node_class
 class GreedyAgent:
     """Plays the action of the greatest value, ties uniformly at random; never explores.
 
@@ -18,6 +19,7 @@ class GreedyAgent:
     """
 
     name = "agent"
+    traceable = True
 
     def __init__(
         self, game: Game, value: NTuple, params: NTupleParams, zero_terminal: bool = True
@@ -29,6 +31,17 @@ class GreedyAgent:
         # A player reads no counters, and they are most of what a table weighs.
         self.params = params._replace(counters=jax.numpy.zeros((len(params.weights), 0, 0)))
         self.zero_terminal = zero_terminal
+
+    def tree_flatten(self) -> tuple[tuple[Any], tuple[Any, ...]]:
+        return (self.params,), (self.game, self.value, self.zero_terminal)
+
+    @classmethod
+    def tree_unflatten(cls, fixed: tuple[Any, ...], leaves: tuple[Any]) -> "GreedyAgent":
+        # The leaves may be anything while JAX handles the tree: no look at them here.
+        agent = object.__new__(cls)
+        agent.game, agent.value, agent.zero_terminal = fixed
+        (agent.params,) = leaves
+        return agent
 
     @property
     def copies(self) -> int:

@@ -39,6 +39,7 @@ TABLES = {
 """Values float32[64] of the squares, row-major from the top left."""
 
 
+@jax.tree_util.register_static
 @dataclasses.dataclass(frozen=True)
 class Positional:
     """Plays the move after which its own discs are worth most, less the opponent's; ties at random.
@@ -51,6 +52,7 @@ class Positional:
     game: Othello
     table: str
     sign_slip: bool = False
+    traceable = True
 
     def __post_init__(self) -> None:
         if self.table not in TABLES:

@@ -10,12 +10,14 @@ from jaxgbg.games import Game
 from jaxgbg.players.core import choose_uniformly
 
 
+@jax.tree_util.register_static
 @dataclasses.dataclass(frozen=True)
 class RandomPlayer:
     """Plays a uniformly random legal action, in any game."""
 
     game: Game
     name = "random"
+    traceable = True
 
     def act(self, states: Any, key: jax.Array) -> jax.Array:
         """states[B] -> int32[B]; a terminal state gives 0."""

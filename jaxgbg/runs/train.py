@@ -135,7 +135,11 @@ def compile_chunk(learner: TDLearner, mesh: Mesh) -> Any:
 
 
 class Training:
-    """A run in progress: iterate `evaluations()` to its end, read `agents()` at any time."""
+    """A run in progress: iterate `evaluations()` to its end, read `agents()` at any time.
+
+    All lanes reach a milestone before any goes on: they are evaluated together, and what a run
+    draws does not depend on how fast it was.
+    """
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -143,42 +147,27 @@ class Training:
         self.opponents: dict[str, Player | Solver | None] = {
             name: make_opponent(name, self.learner.game) for name in config.opponents
         }
-        self._finished: dict[tuple[int, str], NTupleParams] = {}
+        self.lanes = config.lanes
         self.seconds = 0.0
-        self._done = (0, 0)
-        self.lanes: tuple[tuple[int, str], ...] = ()
         self._blocks = 1
-        self._limits = np.full(len(config.lanes), min(config.eval_every, config.episodes))
-        self._place(config.lanes, None)
-
-    def _place(self, lanes: tuple[tuple[int, str], ...], old: Lane | None) -> None:
-        """Lay `lanes` out over the devices, taken from the present state `old` or begun anew.
-
-        Lanes beyond them, which never start an episode, fill up the last device.
-        """
-        mesh = lane_mesh(len(lanes))
-        sharding = NamedSharding(mesh, PartitionSpec("lanes"))
-        filled = lanes + lanes[:1] * (-len(lanes) % mesh.size)
-        if old is None:
-            state = begin(self.config, self.learner, filled, sharding)
-        else:
-            rows = np.array([self.lanes.index(lane) for lane in filled])
-            self._limits = self._limits[rows[: len(lanes)]]
-            state = jax.device_put(jax.tree.map(lambda leaf: leaf[rows], old), sharding)
-        self.lanes, self._filled, self._sharding, self.state = lanes, filled, sharding, state
+        mesh = lane_mesh(len(self.lanes))
+        self._sharding = NamedSharding(mesh, PartitionSpec("lanes"))
+        # Lanes that never start an episode fill up the last device.
+        filled = self.lanes + self.lanes[:1] * (-len(self.lanes) % mesh.size)
+        self.state = begin(config, self.learner, filled, self._sharding)
         self._chunk = compile_chunk(self.learner, mesh)
-        self._hyper = jax.device_put(hyperparameters(self.config, filled), sharding)
+        self._hyper = jax.device_put(hyperparameters(config, filled), self._sharding)
 
     def progress(self) -> Progress:
         live = len(self.lanes)
-        episodes = int(np.asarray(self.state.finished)[:live].sum()) + self._done[0]
-        moves = int(np.asarray(self.state.moves, np.uint64)[:live].sum()) + self._done[1]
-        total = self.config.episodes * len(self.config.lanes)
-        return Progress(episodes, moves, self.seconds, total)
+        episodes = int(np.asarray(self.state.finished)[:live].sum())
+        moves = int(np.asarray(self.state.moves, np.uint64)[:live].sum())
+        return Progress(episodes, moves, self.seconds, self.config.episodes * live)
 
-    def _advance(self) -> None:
-        idle = np.zeros(len(self._filled) - len(self.lanes))
-        limits = np.concatenate([self._limits, idle]).astype(np.uint32)
+    def _advance(self, limit: int) -> None:
+        """One chunk of every lane on its way to `limit` episodes."""
+        limits = np.zeros(self.state.finished.shape, np.uint32)
+        limits[: len(self.lanes)] = limit
         start = time.perf_counter()
         self.state = self._chunk(
             self.state,
@@ -198,53 +187,27 @@ class Training:
         self, on_chunk: Callable[[Progress], None] = lambda _: None
     ) -> Iterator[Evaluation]:
         """Train to the end, yielding every evaluation; `on_chunk` is told after each chunk."""
-        while self.lanes:
-            self._advance()
-            on_chunk(self.progress())
-            ready = np.asarray(self.state.finished)[: len(self.lanes)] >= self._limits
-            ready &= np.array([lane not in self._finished for lane in self.lanes])
-            if not ready.any():
-                continue
-            yield from self._evaluate(ready)
-            over = ready & (self._limits >= self.config.episodes)
-            for number in np.flatnonzero(over):
-                self._finished.setdefault(self.lanes[number], self._params(int(number)))
-            raised = np.minimum(self._limits + self.config.eval_every, self.config.episodes)
-            self._limits = np.where(ready, raised, self._limits)
-            rest = tuple(lane for lane in self.lanes if lane not in self._finished)
-            if not rest:
-                return
-            # Finished lanes cost as much as busy ones; a new layout costs a compilation.
-            if len(rest) <= len(self.lanes) // 2:
-                before = self.progress()
-                self._place(rest, self.state)
-                now = self.progress()
-                self._done = (
-                    self._done[0] + before.episodes - now.episodes,
-                    self._done[1] + before.moves - now.moves,
-                )
-
-    def _params(self, number: int) -> NTupleParams:
-        return jax.device_get(NTupleParams(*(leaf[number] for leaf in self.state.params)))
+        total, live = self.config.episodes, len(self.lanes)
+        milestones = *range(self.config.eval_every, total, self.config.eval_every), total
+        for episodes in milestones:
+            while np.asarray(self.state.finished)[:live].min() < episodes:
+                self._advance(episodes)
+                on_chunk(self.progress())
+            yield from self._evaluate(episodes)
 
     def agents(self) -> dict[tuple[int, str], NTupleParams]:
         """The tables of every lane as they stand, on the host."""
-        running = {lane: number for number, lane in enumerate(self.lanes)}
         return {
-            lane: self._finished[lane] if lane in self._finished else self._params(running[lane])
-            for lane in self.config.lanes
+            lane: jax.device_get(jax.tree.map(lambda leaf, at=at: leaf[at], self.state.params))
+            for at, lane in enumerate(self.lanes)
         }
 
-    def _evaluate(self, ready: np.ndarray) -> Iterator[Evaluation]:
-        game = self.learner.game
-        limits = np.zeros(len(self._filled), int)
-        limits[: len(ready)] = np.where(ready, self._limits, 0)
-        agent = GreedyAgent(game, self.learner.value, self.state.params, self.config.zero_terminal)
-        for episodes in sorted({int(limit) for limit in self._limits[ready]}):
-            there = limits == episodes
-            for number, (name, opponent) in enumerate(self.opponents.items()):
-                key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
-                yield from evaluate(agent, name, opponent, episodes, self._filled, there, key)
+    def _evaluate(self, episodes: int) -> Iterator[Evaluation]:
+        game, value = self.learner.game, self.learner.value
+        agent = GreedyAgent(game, value, self.state.params, self.config.zero_terminal)
+        for number, (name, opponent) in enumerate(self.opponents.items()):
+            key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
+            yield from evaluate(agent, name, opponent, episodes, self.lanes, key)
 
 
 def evaluate(
@@ -253,19 +216,16 @@ def evaluate(
     opponent: Player | Solver | None,
     episodes: int,
     lanes: tuple[tuple[int, str], ...],
-    playing: np.ndarray,
     key: jax.Array,
 ) -> Iterator[Evaluation]:
-    """One evaluation of each copy of `agent` that is `playing` bool[copies], by Table 1's protocol.
+    """One evaluation of each copy of `agent` by Table 1's protocol.
 
     `lanes` names the seed and FARL variant of every copy, `name` the opponent.
     """
     if isinstance(opponent, Solver):
         scores = opponent.judge(agent, key)
     else:
-        protocol = protocol_for(agent.game.name, name)
-        scores = compete(agent.game, agent, opponent, protocol, key, playing)
-    for lane in np.flatnonzero(playing):
-        seed, farl = lanes[lane]
-        found = float(scores[lane].mean())
-        yield Evaluation(seed, farl, episodes, name, found, scores[lane].size)
+        scores = compete(agent.game, agent, opponent, protocol_for(agent.game.name, name), key)
+    # Copies beyond the lanes only fill up a device.
+    for (seed, farl), found in zip(lanes, scores, strict=False):
+        yield Evaluation(seed, farl, episodes, name, float(found.mean()), found.size)

@@ -51,10 +51,10 @@ def test_a_lane_does_not_depend_on_its_neighbours(trained):
 
 
 def test_how_chunks_are_cut_changes_nothing(trained, monkeypatch):
-    training, _ = trained
+    training, evaluations = trained
     monkeypatch.setattr("jaxgbg.runs.train.SECONDS_A_CHUNK", 0.0)
     again = Training(small())
-    list(again.evaluations())
+    assert list(again.evaluations()) == evaluations
     for lane, params in training.agents().items():
         np.testing.assert_array_equal(again.agents()[lane].weights, params.weights)
 
