@@ -32,8 +32,9 @@ def settings(game: str, episodes: int | None, seeds: int):
         base = dataclasses.replace(base, episodes=episodes)
     base = dataclasses.replace(base, eval_every=base.episodes // 10)
     yield "serial", dataclasses.replace(base, batch=1)
-    for batch in BATCHES:
-        for rule in RULES:
+    # The shipped rule first: it is what a run that is stopped early should have.
+    for rule in (DEFAULT_RULE, *(rule for rule in RULES if rule != DEFAULT_RULE)):
+        for batch in BATCHES:
             yield rule, dataclasses.replace(base, batch=batch, combine=rule)
 
 
@@ -51,7 +52,7 @@ def main() -> None:
         draw(records, here / f"{options.game}.png")
         return
     _prepare_jax()
-    records = []
+    records: list[dict] = []
     for rule, config in settings(options.game, options.episodes, options.seeds):
         folder = run(config, options.out)
         seconds = folder.summary()["training_seconds"]

@@ -70,6 +70,7 @@ class ConnectFour(Game):
 
     name = "connectfour"
     num_players = 2
+    piece_digits = (1, 2)
     num_actions = _COLUMNS
     num_cells = _COLUMNS * _ROWS
     num_cell_values = 4

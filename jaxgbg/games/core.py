@@ -147,6 +147,14 @@ class Game:
         return (after.rewards - state.rewards)[:, state.player], after.terminal
 
     @property
+    def piece_digits(self) -> tuple[int, ...] | None:
+        """int[N]: the digit of a cell with a piece of each player; None where cells hold no pieces.
+
+        All other digits are those of empty cells.
+        """
+        return None
+
+    @property
     def stone_digits(self) -> tuple[int, ...] | None:
         """int[N]: what action `a` of each player adds to the digit of cell `a`, if that is all.
 

@@ -48,6 +48,7 @@ class Hex(Game):
 
     name = "hex"
     num_players = 2
+    piece_digits = (1, 2)
     num_cell_values = 3
 
     def __post_init__(self) -> None:

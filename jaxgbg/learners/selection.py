@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.values.ntuple import NTuple, NTupleParams, look_up
+from jaxgbg.values.core import ValueFunction
+from jaxgbg.values.ntuple import look_up
 
 # With more actions than this, those that are not legal are left out of the evaluation.
 _FEW_ACTIONS = 16
@@ -21,8 +22,8 @@ def uniform(word: jax.Array) -> jax.Array:
 
 def action_values(
     game: Game,
-    value: NTuple,
-    params: NTupleParams,
+    value: ValueFunction,
+    params: Any,
     states: Any,
     features: jax.Array,
     zero_terminal: jax.Array | bool,
@@ -30,10 +31,14 @@ def action_values(
     """What each action is worth to the player to move, and V(afterstate | player).
 
     States [B] -> (q float32[B, A], V float32[B, A]). q = the player's reward in this move + V; V of
-    a terminal afterstate counts as 0 if `zero_terminal`. What stands for illegal actions is of no
-    use: mask them. `features` int32[B, F] are those of the states' boards.
+    a terminal afterstate counts as 0 if `zero_terminal`. If `value` is one of actions, both are
+    Q(state, action | player). What stands for illegal actions is of no use: mask them. `features`
+    int32[B, F] are those of the states' boards.
     """
-    if game.stone_digits is None and value.patterns is None and game.num_actions > _FEW_ACTIONS:
+    if value.num_actions > 1:
+        found = value.action_values(params, features, states.player)
+        return found, found
+    if value.stone_digits is None and value.patterns is None and game.num_actions > _FEW_ACTIONS:
         reward, over, values = _of_legal_actions(game, value, params, states)
     else:
         reward, over = jax.vmap(game.outcomes)(states)
@@ -42,10 +47,10 @@ def action_values(
 
 
 def _of_all_actions(
-    game: Game, value: NTuple, params: NTupleParams, states: Any, features: jax.Array
+    game: Game, value: ValueFunction, params: Any, states: Any, features: jax.Array
 ) -> jax.Array:
     """V float32[B, A] of all afterstates."""
-    if game.stone_digits is not None:
+    if value.stone_digits is not None:
         return value.values_with_stone(params, features, states.player)
     every_action = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))
     actions = jnp.arange(game.num_actions, dtype=jnp.int32)
@@ -61,7 +66,7 @@ def _of_all_actions(
 
 
 def _of_legal_actions(
-    game: Game, value: NTuple, params: NTupleParams, states: Any
+    game: Game, value: ValueFunction, params: Any, states: Any
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """(reward, over, V) [B, A] of the legal actions; zeros elsewhere.
 

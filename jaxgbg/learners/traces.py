@@ -2,7 +2,8 @@
 
 An update of player p with error d changes the state that was p's last afterstate k own updates
 ago by lambda**k * g' * d, for k = 0 .. horizon - 1; g' is the slope that state had when it was
-pushed. The list of a player goes on from episode to episode.
+pushed; with a discount gamma below 1, lambda stands for gamma * lambda. The list of a player goes
+on from episode to episode.
 
 Two ways, which give every state the same errors and the TCL counters the same sums:
 - immediate: each update walks the list, newest first;
@@ -68,11 +69,13 @@ def no_traces(batch: int, players: int, length: int, features: int, delayed: boo
     )
 
 
-def push_immediate(traces: Traces, push: Push, trace_decay: jax.Array, update: Update) -> Traces:
+def push_immediate(
+    traces: Traces, push: Push, trace_decay: jax.Array, update: Update, one_by_one: bool
+) -> Traces:
     """Update the new state and all that the list holds.
 
-    With one game each update sees the tables left by the one before, as in the serial algorithm.
-    With more they are joined like all updates of a tick, which takes one pass over the tables.
+    `one_by_one` each update sees what the one before has left, as in the serial algorithm for
+    n-tuples. Otherwise they are joined like all updates of a tick.
     """
     features = jnp.concatenate([push.features[:, None], at(traces.features, push.subject)], 1)
     slope = jnp.concatenate([push.slope[:, None], at(traces.slope, push.subject)], 1)
@@ -80,7 +83,7 @@ def push_immediate(traces: Traces, push: Push, trace_decay: jax.Array, update: U
     decay = trace_decay ** np.arange(length, dtype=np.float32)
     change = push.error[:, None] * decay * slope
     live = push.live[:, None] & ((slope > 0) | (np.arange(length) == 0))
-    if batch == 1:
+    if one_by_one:
         for k in range(length):
             update(features[:, k], push.subject, change[:, k], jnp.abs(change[:, k]), live[:, k])
     else:

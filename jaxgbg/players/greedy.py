@@ -6,14 +6,14 @@ import jax
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import action_values, choose_action
-from jaxgbg.values.ntuple import NTuple, NTupleParams
+from jaxgbg.values.core import ValueFunction
 
 
 @jax.tree_util.register_pytree_node_class
 class GreedyAgent:
     """Plays the action of the greatest value, ties uniformly at random; never explores.
 
-    `params` are the tables of one agent, or of L agents with a leading axis: then the first B / L
+    `params` are those of one agent or, with a leading axis, of `several`, L: then the first B / L
     states of a batch are the first agent's, and so on. `zero_terminal` as in `Hyperparameters`: it
     should be what the agent was trained with.
     """
@@ -22,14 +22,17 @@ class GreedyAgent:
     traceable = True
 
     def __init__(
-        self, game: Game, value: NTuple, params: NTupleParams, zero_terminal: bool = True
+        self,
+        game: Game,
+        value: ValueFunction,
+        params: Any,
+        zero_terminal: bool = True,
+        several: bool = False,
     ) -> None:
         self.game = game
         self.value = value
-        if params.weights.ndim == 1:
-            params = jax.tree.map(lambda leaf: leaf[None], params)
-        # A player reads no counters, and they are most of what a table weighs.
-        self.params = params._replace(counters=jax.numpy.zeros((len(params.weights), 0, 0)))
+        params = value.for_player(params)
+        self.params = params if several else jax.tree.map(lambda leaf: leaf[None], params)
         self.zero_terminal = zero_terminal
 
     def tree_flatten(self) -> tuple[tuple[Any], tuple[Any, ...]]:
@@ -46,7 +49,7 @@ class GreedyAgent:
     @property
     def copies(self) -> int:
         """L: how many agents these are."""
-        return self.params.weights.shape[0]
+        return jax.tree.leaves(self.params)[0].shape[0]
 
     def act(self, states: Any, key: jax.Array) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
@@ -62,7 +65,7 @@ class GreedyAgent:
 
 
 def _masked_values(
-    game: Game, value: NTuple, params: NTupleParams, states: Any, zero_terminal: bool
+    game: Game, value: ValueFunction, params: Any, states: Any, zero_terminal: bool
 ) -> jax.Array:
     """float32[B, A] of states[B]; illegal -inf."""
     features = value.features(params, jax.vmap(game.cells)(states))
@@ -73,17 +76,17 @@ def _masked_values(
 @jax.jit(static_argnums=(0, 1), static_argnames="zero_terminal")
 def _act(
     game: Game,
-    value: NTuple,
-    params: NTupleParams,
+    value: ValueFunction,
+    params: Any,
     states: Any,
     key: jax.Array,
     zero_terminal: bool,
 ) -> jax.Array:
-    def one(params: NTupleParams, states: Any, draws: jax.Array) -> jax.Array:
+    def one(params: Any, states: Any, draws: jax.Array) -> jax.Array:
         worth = _masked_values(game, value, params, states, zero_terminal)
         return jax.vmap(choose_action)(worth, jax.vmap(game.legal_actions)(states), draws)
 
-    agents = params.weights.shape[0]
+    agents = jax.tree.leaves(params)[0].shape[0]
     by_agent = jax.tree.map(lambda leaf: leaf.reshape(agents, -1, *leaf.shape[1:]), states)
     draws = jax.random.uniform(key, by_agent.terminal.shape)
     return jax.vmap(one)(params, by_agent, draws).reshape(-1)

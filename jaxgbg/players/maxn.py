@@ -32,6 +32,7 @@ class _Tables(NamedTuple):
     best: jax.Array
 
 
+@jax.tree_util.register_pytree_node_class
 class MaxN:
     """Perfect play where each player maximises his own final reward.
 
@@ -45,10 +46,21 @@ class MaxN:
     """
 
     name = "maxn"
+    traceable = True
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self._tables = _solve(game)
+
+    def tree_flatten(self) -> tuple[tuple[_Tables], Game]:
+        return (self._tables,), self.game
+
+    @classmethod
+    def tree_unflatten(cls, game: Game, leaves: tuple[_Tables]) -> "MaxN":
+        player = object.__new__(cls)
+        player.game = game
+        (player._tables,) = leaves
+        return player
 
     def act(self, states: Any, key: jax.Array) -> jax.Array:
         """states[B] -> int32[B]; a terminal state gives 0."""

@@ -7,13 +7,11 @@ import json
 import zipfile
 from pathlib import Path
 
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.players import GreedyAgent
 from jaxgbg.runs.config import Config
 from jaxgbg.runs.files import written_whole
-from jaxgbg.values import NTupleParams
 
 _MAGIC = b"jaxgbg agent 1\n"
 
@@ -30,10 +28,7 @@ class SavedAgent:
     def player(self) -> GreedyAgent:
         """The agent as a player of its game."""
         learner = self.config.make_learner()
-        # A player reads no counters; they stay with the run that trains.
-        params = NTupleParams(
-            jnp.asarray(self.weights), jnp.zeros((0, 0)), jnp.zeros((0, 0), jnp.int32)
-        )
+        params = learner.value.with_weights(self.weights)
         return GreedyAgent(learner.game, learner.value, params, self.config.zero_terminal)
 
 
@@ -79,7 +74,7 @@ def load_agent(path: str | Path, game: str | None = None) -> SavedAgent:
     if weights.shape != (expected,) or weights.dtype != np.float32:
         raise ValueError(
             f"agent file {path}: {weights.dtype}{list(weights.shape)} weights,"
-            f" but its n-tuples need float32[{expected}]"
+            f" but its n-tuples or network need float32[{expected}]"
         )
     if game is not None and agent.config.game != game:
         raise ValueError(f"agent file {path} plays {agent.config.game}, not {game}")

@@ -10,8 +10,14 @@ import numpy as np
 import jaxgbg.games
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game
-from jaxgbg.learners import TDLearner, horizon_of
-from jaxgbg.values import Layout, NTuple, check_layout, random_walk
+from jaxgbg.learners import LEARNERS, Learner, SarsaLearner, horizon_of
+from jaxgbg.values import Layout, NTuple, ValueFunction, check_layout, random_walk
+
+# Fields that came when there were finished runs already.
+_YOUNGER = (
+    *("learner", "replan", "discount", "value", "hidden", "activation", "output", "initializer"),
+    *("bias", "optimizer", "parameter_traces", "partner", "learn_from_partner"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,7 +28,11 @@ class Config:
     `walks` = (number, length). The share `opening_share` of the episodes begins `opening_plies`
     random plies after the start. `farl` lists the variants trained side by side: "farl" (both
     parts of Final Adaptation), "part1" (without the adaptation of the terminal state) or "none".
-    `opponents` are evaluated against every `eval_every` episodes.
+    `opponents` are evaluated against every `eval_every` episodes. `learner` is "td", "sarsa"
+    or "q"; these two learn values of actions, SARSA with `replan` by Algorithm 5 to the letter.
+    `value` is "ntuple" or "mlp", a network of `hidden` layers (see `MLP`), for which alpha is the
+    step size of `optimizer`, and which can have `parameter_traces`. `partner` is "self" or whom to
+    train against, a player's name or the file of an agent.
     """
 
     game: str
@@ -51,6 +61,19 @@ class Config:
     farl: tuple[str, ...] = ("farl", "none")
     opponents: tuple[str, ...] = ()
     seeds: tuple[int, ...] = tuple(range(10))
+    learner: str = "td"
+    replan: bool = False
+    discount: float = 1.0
+    value: str = "ntuple"
+    hidden: tuple[int, ...] = (50,)
+    activation: str = "sigmoid"
+    output: str = "tanh"
+    initializer: str = "uniform"
+    bias: float = 0.0
+    optimizer: str = "sgd"
+    parameter_traces: bool = False
+    partner: str = "self"
+    learn_from_partner: bool = False
 
     def __post_init__(self) -> None:
         for name in ("episodes", "eval_every", "batch"):
@@ -71,22 +94,39 @@ class Config:
             raise ValueError(f"farl must be among {', '.join(FARL_SWITCHES)}, not {self.farl}")
         if self.opening_plies < 0 or not 0 < self.opening_share <= 1:
             raise ValueError("opening_plies must be 0 or more, opening_share lie in (0, 1]")
+        if self.value not in ("ntuple", "mlp"):
+            raise ValueError(f"value must be ntuple or mlp, not {self.value!r}")
+        if self.learner not in LEARNERS:
+            raise ValueError(f"learner must be one of {', '.join(LEARNERS)}, not {self.learner!r}")
+        if not 0 <= self.discount <= 1:
+            raise ValueError(f"discount must lie between 0 and 1, not {self.discount}")
+        if self.replan and self.learner != "sarsa":
+            raise ValueError("replan belongs to the learner sarsa: it chooses the next action anew")
+        if self.parameter_traces and self.value != "mlp":
+            raise ValueError("parameter_traces are for value mlp: n-tuples have eligibility lists")
+        if self.parameter_traces and self.delayed_traces:
+            raise ValueError("choose parameter_traces or delayed_traces, not both")
+        if self.learn_from_partner and self.partner == "self":
+            raise ValueError("learn_from_partner needs a partner other than self")
+        if self.partner != "self" and self.make_game().num_players == 1:
+            raise ValueError(f"{self.game} is played alone: its only partner is self")
+        if self.learner != "td" and "part1" in self.farl:
+            raise ValueError(f"{self.learner} has no second part of FARL: leave out part1")
+        if self.learner != "td" and self.make_game().stochastic:
+            raise ValueError(
+                f"{self.game} is learned on afterstates, before chance has its turn, and"
+                f" {self.learner} learns values of actions: use the learner td"
+            )
         self.make_learner()
 
     def make_game(self) -> Game:
         return jaxgbg.games.make(self.game, **dict(self.game_parameters))
 
-    def make_learner(self) -> TDLearner:
+    def make_learner(self) -> Learner:
         """The static half of the run: game, value function, batch and horizon."""
-        game = self.make_game()
-        tuples = self.layout(self.seeds[0])
-        # With one game at a time nothing is combined; "sum" then saves the scratch count.
-        combine = self.combine if self.batch > 1 else "sum"
-        value = NTuple.for_game(
-            game, tuples, self.sigmoid, self.tcl, combine, varied=not self.tuples
-        )
+        game, value = self.make_game(), self._make_value()
         horizon = horizon_of(self.trace_decay, self.trace_cut)
-        return TDLearner(
+        learner = LEARNERS[self.learner](
             game=game,
             value=value,
             batch=self.batch,
@@ -95,6 +135,31 @@ class Config:
             opening_share=self.opening_share,
             # One game at a time is the serial algorithm to the letter.
             delayed=self.delayed_traces and self.batch > 1 and horizon > 1,
+            parameter_traces=self.parameter_traces,
+        )
+        if isinstance(learner, SarsaLearner):
+            return dataclasses.replace(learner, replan=self.replan)
+        return learner
+
+    def _make_value(self) -> ValueFunction:
+        game, of_actions = self.make_game(), self.learner != "td"
+        if self.value == "mlp":
+            from jaxgbg.values.mlp import MLP
+
+            names = ("hidden", "activation", "output", "initializer", "bias", "optimizer")
+            settings = {name: getattr(self, name) for name in (*names, "combine")}
+            return MLP.for_game(game, of_actions, **settings)
+        # With one game at a time nothing is combined; "sum" then saves the scratch count.
+        combine = self.combine if self.batch > 1 else "sum"
+        tuples = self.layout(self.seeds[0])
+        return NTuple.for_game(
+            game,
+            tuples,
+            self.sigmoid,
+            self.tcl,
+            combine,
+            varied=not self.tuples,
+            of_actions=of_actions,
         )
 
     def layout(self, seed: int) -> Layout:
@@ -108,6 +173,8 @@ class Config:
 
     def of_seed(self, seed: int) -> "Config":
         """This config with the n-tuples that `seed` has."""
+        if self.value == "mlp":
+            return dataclasses.replace(self, seeds=(seed,))
         return dataclasses.replace(self, tuples=self.layout(seed), seeds=(seed,))
 
     @property
@@ -116,7 +183,12 @@ class Config:
         return tuple((seed, variant) for seed in self.seeds for variant in self.farl)
 
     def as_json(self) -> dict[str, Any]:
-        return json.loads(json.dumps(dataclasses.asdict(self)))
+        """All fields, but for younger ones with their defaults: old runs keep their digests."""
+        fields = dataclasses.asdict(self)
+        for field in dataclasses.fields(self):
+            if field.name in _YOUNGER and fields[field.name] == field.default:
+                del fields[field.name]
+        return json.loads(json.dumps(fields))
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "Config":
@@ -171,6 +243,7 @@ def preset(game: str, **changes: Any) -> Config:
     Where the paper's text and its authors' saved agents differ, the agents' values stand here:
     ConnectFour learns from random moves, Nim3P does not, Nim's epsilon falls to 0. The batch
     is our own choice. ConnectFour's 70 8-tuples are random walks as the paper's were, not its own.
+    With `value="mlp"` only budget, evaluation and openings are published ones; see `_NETWORK`.
     Raises ValueError for a game without published parameters.
     """
     if game not in jaxgbg.games.GAMES:
@@ -264,4 +337,18 @@ def preset(game: str, **changes: Any) -> Config:
             "tcl": "exp",
             "opponents": ("ab", "ab-dl"),
         }
+    if changes.get("value") == "mlp":
+        kept = ("episodes", "eval_every", "opening_plies", "opening_share", "opponents")
+        fields = {name: fields[name] for name in kept if name in fields} | _NETWORK
     return Config(game=game, **{**fields, **changes})
+
+
+# Van der Ree & Wiering 2013: one layer of 50, plain gradient descent. Step size and lockstep are
+# our own choice.
+_NETWORK: dict[str, Any] = {
+    "batch": 16,
+    "combine": "sum",
+    "alpha_start": 0.01,
+    "alpha_end": 0.01,
+    "zero_terminal": True,
+}

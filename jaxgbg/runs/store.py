@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import numpy as np
 
 from jaxgbg.runs.agents import SavedAgent, save_agent
 from jaxgbg.runs.config import Config
@@ -114,8 +113,9 @@ def run(
     for evaluation in training.evaluations(on_chunk):
         folder.append(evaluation)
         on_evaluation(evaluation)
+    value = training.learner.value
     for (seed, farl), params in training.agents().items():
-        agent = SavedAgent(config.of_seed(seed), seed, farl, np.asarray(params.weights))
+        agent = SavedAgent(config.of_seed(seed), seed, farl, value.weights_of(params))
         save_agent(folder.path / "agents" / f"seed{seed}-{farl}.agent", agent)
     progress = training.progress()
     write_json(

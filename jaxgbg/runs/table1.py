@@ -7,14 +7,12 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from jaxgbg.players import GRHINO, GreedyAgent, GTPEngine, Player, make_player
 from jaxgbg.runs.agents import load_agent
 from jaxgbg.runs.config import Config, preset
 from jaxgbg.runs.store import RunFolder
 from jaxgbg.runs.train import Evaluation, evaluate
-from jaxgbg.values import NTupleParams
 
 GAMES = ("2048", "tictactoe", "connectfour", "hex", "othello", "nim", "nim3p")
 """The games of the table, in its order."""
@@ -73,13 +71,13 @@ def meet(
         for seed, farl in lanes
     ]
     learner = config.make_learner()
-    layouts = np.array([config.layout(seed) for seed, _ in lanes]) if learner.value.varied else None
-    params = NTupleParams(
-        jnp.stack([jnp.asarray(agent.weights) for agent in saved]),
-        jnp.zeros((len(lanes), 0, 0)),
-        jnp.zeros((len(lanes), 0, 0), jnp.int32) if layouts is None else jnp.asarray(layouts),
-    )
-    agents = GreedyAgent(learner.game, learner.value, params, config.zero_terminal)
+    value = learner.value
+    params = [value.with_weights(agent.weights) for agent in saved]
+    if value.varied:
+        layouts = [jnp.asarray(config.layout(seed), jnp.int32) for seed, _ in lanes]
+        params = [one._replace(tuples=own) for one, own in zip(params, layouts, strict=True)]
+    together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
+    agents = GreedyAgent(learner.game, value, together, config.zero_terminal, several=True)
     player = make()
     try:
         key = jax.random.key(config.episodes)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -11,10 +12,10 @@ import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.arena import compete
-from jaxgbg.learners import Hyperparameters, Lane, TDLearner
-from jaxgbg.players import GreedyAgent, Player, Solver, make_opponent
+from jaxgbg.learners import Hyperparameters, Lane, Learner
+from jaxgbg.players import GreedyAgent, Player, Solver, make_opponent, make_player
+from jaxgbg.runs.agents import load_agent
 from jaxgbg.runs.config import FARL_SWITCHES, Config, protocol_for
-from jaxgbg.values import NTupleParams
 
 TICKS_A_BLOCK = 32
 SECONDS_A_CHUNK = 0.5
@@ -58,23 +59,41 @@ def hyperparameters(config: Config, lanes: tuple[tuple[int, str], ...]) -> Hyper
         epsilon_end=number(config.epsilon_end),
         trace_decay=number(config.trace_decay),
         beta=number(config.beta),
+        discount=number(config.discount),
         learn_from_random=switch(config.learn_from_random),
         final_others=jnp.array(parts[:, 0]),
         final_zero=jnp.array(parts[:, 1]),
         zero_terminal=switch(config.zero_terminal),
         reset_traces=switch(config.reset_traces),
+        learn_from_partner=switch(config.learn_from_partner),
     )
 
 
 def begin(
-    config: Config, learner: TDLearner, lanes: tuple[tuple[int, str], ...], sharding: NamedSharding
+    config: Config, learner: Learner, lanes: tuple[tuple[int, str], ...], sharding: NamedSharding
 ) -> Lane:
     """The state of `lanes` before their first tick."""
     keys = jax.vmap(jax.random.key)(np.array([seed for seed, _ in lanes], np.uint32))
     layouts = np.zeros((len(lanes), 0, 0), np.int32)
     if learner.value.varied:
         layouts = np.array([config.layout(seed) for seed, _ in lanes], np.int32)
-    return jax.jit(jax.vmap(learner.init), out_shardings=sharding)(keys, layouts)
+    start = jax.vmap(learner.init, in_axes=(0, 0, None))
+    return jax.jit(start, out_shardings=sharding)(keys, layouts, make_partner(config))
+
+
+def make_partner(config: Config) -> Player | None:
+    """Whom a run trains against: nobody but itself, a player by name, or a saved agent.
+
+    Raises ValueError for an unknown player, one that only plays on the host, or another game's.
+    """
+    if config.partner == "self":
+        return None
+    if Path(config.partner).suffix == ".agent" or Path(config.partner).is_file():
+        return load_agent(config.partner, config.game).player()
+    player = make_player(config.partner, config.make_game())
+    if not getattr(player, "traceable", False):
+        raise ValueError(f"{config.partner} is too slow to train against: it plays on the host")
+    return player
 
 
 def lane_mesh(num_lanes: int) -> Mesh:
@@ -101,7 +120,7 @@ def _compiler_options() -> dict[str, str]:
 
 
 @lru_cache(maxsize=8)
-def compile_chunk(learner: TDLearner, mesh: Mesh) -> Any:
+def compile_chunk(learner: Learner, mesh: Mesh) -> Any:
     """The compiled hot path: (lanes, hyperparameters, limits uint32[L], blocks int32[]) -> lanes.
 
     Each device runs its own lanes, without a word to the others, until `blocks` blocks of ticks are
@@ -195,8 +214,8 @@ class Training:
                 on_chunk(self.progress())
             yield from self._evaluate(episodes)
 
-    def agents(self) -> dict[tuple[int, str], NTupleParams]:
-        """The tables of every lane as they stand, on the host."""
+    def agents(self) -> dict[tuple[int, str], Any]:
+        """The parameters of every lane as they stand, on the host."""
         return {
             lane: jax.device_get(jax.tree.map(lambda leaf, at=at: leaf[at], self.state.params))
             for at, lane in enumerate(self.lanes)
@@ -204,7 +223,8 @@ class Training:
 
     def _evaluate(self, episodes: int) -> Iterator[Evaluation]:
         game, value = self.learner.game, self.learner.value
-        agent = GreedyAgent(game, value, self.state.params, self.config.zero_terminal)
+        zero_terminal = self.config.zero_terminal
+        agent = GreedyAgent(game, value, self.state.params, zero_terminal, several=True)
         for number, (name, opponent) in enumerate(self.opponents.items()):
             key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
             yield from evaluate(agent, name, opponent, episodes, self.lanes, key)

@@ -7,7 +7,7 @@ shifts it by a few products. Source: Konen & Bagheri 2021, appendices A.3 and A.
 
 import dataclasses
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -48,7 +48,9 @@ class NTuple:
     where a move may alter many cells. `combine` names how updates of one tick that hit one weight
     are joined (see `_repeats`); with one game at a time nothing is joined, and "sum" saves the
     scratch count. With `varied` layouts `tuples` only gives their shape, and the cells are part of
-    the parameters. `stone_digits` as in `Game`.
+    the parameters. `stone_digits` as in `Game`. With `action_images`, a game's action symmetries,
+    there are tables for every action too: Q(s, a | p) reads image j of the board in the tables of
+    image j of the action, and the features of the pair are those of s, moved to these tables.
     """
 
     tuples: Layout
@@ -61,6 +63,10 @@ class NTuple:
     combine: str = "saturating"
     stone_digits: tuple[int, ...] | None = None
     varied: bool = False
+    action_images: tuple[tuple[int, ...], ...] | None = None
+
+    # TCL counters that one state of an eligibility list moves count for the next one.
+    serial_list = True
 
     @classmethod
     def for_game(
@@ -71,8 +77,12 @@ class NTuple:
         tcl: str,
         combine: str,
         varied: bool = False,
+        of_actions: bool = False,
     ) -> "NTuple":
-        """The value function of `game` with `tuples`; raises ValueError on an unknown rule."""
+        """The value function of `game` with `tuples`: V of states, or Q `of_actions`.
+
+        Raises ValueError on an unknown rule.
+        """
         if tcl not in TCL_RULES:
             raise ValueError(f"tcl must be one of {', '.join(TCL_RULES)}, not {tcl!r}")
         if combine not in COMBINE_RULES:
@@ -102,6 +112,11 @@ class NTuple:
             combine=combine,
             stone_digits=game.stone_digits,
             varied=varied,
+            action_images=tuple(
+                tuple(int(action) for action in row) for row in game.action_symmetries
+            )
+            if of_actions
+            else None,
         )
 
     @property
@@ -119,8 +134,17 @@ class NTuple:
         return np.array([self.num_cell_values ** len(cells) for cells in self.tuples])
 
     @property
-    def rows_per_player(self) -> int:
+    def num_actions(self) -> int:
+        """Tables of a player: 1 for V, the number of actions for Q."""
+        return len(self.action_images[0]) if self.action_images else 1
+
+    @property
+    def rows_per_action(self) -> int:
         return int(self._sizes.sum())
+
+    @property
+    def rows_per_player(self) -> int:
+        return self.rows_per_action * self.num_actions
 
     @property
     def num_weights(self) -> int:
@@ -168,8 +192,9 @@ class NTuple:
         values = self._place_values.astype(np.float32)
         return jnp.einsum("flc,l->cf", self._at_places(params), values, precision="highest")
 
-    def init(self, tuples: jax.Array | None = None) -> NTupleParams:
+    def init(self, tuples: jax.Array | None = None, key: jax.Array | None = None) -> NTupleParams:
         """Weights 0, N = A = TC_INIT; `tuples` int32[m, L] is the layout if layouts are varied."""
+        del key
         columns = ([TC_INIT, TC_INIT] if self.tcl != "none" else []) + (
             [0.0] if self.combine != "sum" else []
         )
@@ -189,6 +214,23 @@ class NTuple:
             precision=jax.lax.Precision.HIGHEST,
         )
         return index.astype(jnp.int32) + self._offsets
+
+    @functools.cached_property
+    def _action_offsets(self) -> np.ndarray:
+        """int32[A, F]: first row of the tables in which a feature of each action is looked up."""
+        images = np.array(self.action_images, np.int32).T
+        return np.tile(images * self.rows_per_action, len(self.tuples))
+
+    def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:
+        """int32[..., F]: features of the pair of a board and `action` int[...]."""
+        return features + look_up(self._action_offsets, action)
+
+    def action_values(
+        self, params: NTupleParams, features: jax.Array, player: jax.Array
+    ) -> jax.Array:
+        """Q(s, a | player) float32[..., A] of every action, for the features of boards."""
+        every = jnp.arange(self.num_actions)
+        return self.value(params, self.of_action(features[..., None, :], every), player[..., None])
 
     @functools.cached_property
     def _shifts(self) -> np.ndarray:
@@ -333,3 +375,23 @@ class NTuple:
             written = jnp.stack(columns, -1)
             counters = counters.at[rows].add(written, mode="promise_in_bounds")
         return NTupleParams(weights, counters, tuples)
+
+    def for_player(self, params: NTupleParams) -> NTupleParams:
+        """The tables without the counters, which are most of their weight."""
+        return params._replace(counters=params.counters[..., :0, :0])
+
+    def weights_of(self, params: NTupleParams) -> np.ndarray:
+        """float32[R]: all tables in one row."""
+        return np.asarray(params.weights)
+
+    def with_weights(self, weights: jax.Array) -> NTupleParams:
+        """The tables of `weights` float32[R], for a player."""
+        return NTupleParams(jnp.asarray(weights), jnp.zeros((0, 0)), jnp.zeros((0, 0), jnp.int32))
+
+    def gradients(
+        self, params: NTupleParams, features: jax.Array, player: jax.Array
+    ) -> NTupleParams:
+        raise NotImplementedError("n-tuples have eligibility lists")
+
+    def step(self, params: Any, uphill: Any, live: jax.Array, alpha: jax.Array) -> NTupleParams:
+        raise NotImplementedError("n-tuples have eligibility lists")

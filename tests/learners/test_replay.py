@@ -54,17 +54,20 @@ def stack_hyperparameters(
         epsilon_end=full(0.1),
         trace_decay=full(trace_decay),
         beta=full(2.7),
+        discount=full(1.0),
         learn_from_random=each("learn_from_random"),
         final_others=each("final_others"),
         final_zero=each("final_zero"),
         zero_terminal=each("learn_from_random"),
         reset_traces=each("reset"),
+        learn_from_partner=jnp.zeros(lanes, bool),
     )
 
 
 def transcripts(record, lane: int) -> list[tuple[list[int], list[tuple[int, bool]]]]:
     """The episodes of one lane as (opening plies, moves), the last one perhaps unfinished."""
-    moved, action, was_random, started, opening = (np.asarray(leaf)[lane, :, 0] for leaf in record)
+    fields = (record.moved, record.action, record.random, record.started, record.opening)
+    moved, action, was_random, started, opening = (np.asarray(leaf)[lane, :, 0] for leaf in fields)
     episodes: list[tuple[list[int], list[tuple[int, bool]]]] = []
     for tick in range(len(moved)):
         if moved[tick]:

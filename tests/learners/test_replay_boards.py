@@ -41,7 +41,8 @@ def played(learner: TDLearner, lane, hyper, episodes: int):
     ticks = episodes * (400 if game.stochastic else game.max_plies + game.num_players) + 1
     lane, (record, new, cells) = run(lane, hyper)
     assert int(lane.finished) == episodes
-    moved, action, was_random, started, opening = (np.asarray(leaf)[:, 0] for leaf in record)
+    fields = (record.moved, record.action, record.random, record.started, record.opening)
+    moved, action, was_random, started, opening = (np.asarray(leaf)[:, 0] for leaf in fields)
     new, cells = np.asarray(new), np.asarray(cells)
     episodes_found = []
     for tick in range(ticks):

@@ -134,7 +134,8 @@ def calls_of_a_push(traces: Traces, push: Push) -> tuple[Traces, list[tuple[np.n
     def update(*arrays):
         found.extend(zip(*map(np.asarray, arrays), strict=True))
 
-    return push_immediate(traces, push, jnp.float32(0.5), update), found
+    alone = len(push.live) == 1
+    return push_immediate(traces, push, jnp.float32(0.5), update, one_by_one=alone), found
 
 
 def test_the_updates_of_many_games_are_those_of_each_game():

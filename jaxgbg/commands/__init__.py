@@ -1,0 +1,6 @@
+"""What the command `jaxgbg` can do, one function a command; their signatures are its options."""
+
+from jaxgbg.commands.measuring import bench, evaluate, games, perft
+from jaxgbg.commands.training import ablate, table1, train
+
+__all__ = ["ablate", "bench", "evaluate", "games", "perft", "table1", "train"]

@@ -1,0 +1,81 @@
+"""What several commands share: options, and how rows are shown and written."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from tyro.conf import Positional, arg
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+OPPONENTS = "maxn, mcts, mcts-N, ab, ab-dl, solver, bench, heur, grhino, score or random"
+
+
+def published(help_text: str, metavar: str) -> Any:
+    """An option that stays at the published parameters where it is not given."""
+    return arg(help=help_text, metavar=metavar, help_behavior_hint="(default: as published)")
+
+
+def network(help_text: str, metavar: str, default: str) -> Any:
+    """An option of networks."""
+    return arg(
+        help=f"mlp: {help_text}", metavar=metavar, help_behavior_hint=f"(default: {default})"
+    )
+
+
+Json = Annotated[
+    Path | None,
+    arg(
+        name="json",
+        metavar="FILE",
+        help="Also write the rows to this JSON file.",
+        help_behavior_hint="",
+    ),
+]
+GameName = Annotated[Positional[str], arg(metavar="GAME", help="Name; `jaxgbg games` lists them.")]
+Size = Annotated[
+    int | None,
+    arg(
+        metavar="N",
+        help="Of the board (hex, othello) or of each heap (nim).",
+        help_behavior_hint="(default: as published)",
+    ),
+]
+Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
+
+
+def print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:
+    from rich.table import Table
+
+    table = Table()
+    for name, value in records[0].items():
+        number = isinstance(value, int | float)
+        table.add_column(name.replace("_", " "), justify="right" if number else "left")
+    for record in records:
+        table.add_row(
+            *(
+                f"{v:,}" if isinstance(v, int | float) else str("" if v is None else v)
+                for v in record.values()
+            )
+        )
+    console().print(table)
+    write_rows(json_file, records)
+
+
+def console() -> "Console":
+    """Standard output; wide enough for every table where it is no terminal."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 120)
+
+
+def write_rows(path: Path | None, records: list[dict[str, Any]]) -> None:
+    from jaxgbg.runs.files import write_json
+
+    if path is None:
+        return
+    try:
+        write_json(path, records)
+    except OSError as error:
+        raise ValueError(f"cannot write {path}: {error.strerror}") from error

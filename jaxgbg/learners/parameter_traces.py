@@ -1,0 +1,66 @@
+"""Eligibility over the parameters: each player of each game remembers a decaying gradient.
+
+e <- gamma * lambda * e + gradient of V at the state that is updated, theta <- theta + alpha * delta
+* e; e is 0 at the start of an episode. It is as large as the network for every player of every
+game, so it is for networks and few games.
+Source: D'Ambra, "Reinforcement learning techniques in board games", Algorithm 1; Sutton 1988.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.learners.traces import Push
+from jaxgbg.values.core import ValueFunction
+
+
+class ParameterTraces(NamedTuple):
+    """`gradient` a tree like the network's, leaves [B, N, ...]; `fresh` bool[B, N]: counts as 0."""
+
+    gradient: Any
+    fresh: jax.Array
+
+
+def no_parameter_traces(
+    value: ValueFunction, params: Any, batch: int, players: int
+) -> ParameterTraces:
+    """Traces of B games before their first episode."""
+    gradient = jax.tree.map(
+        lambda leaf: jnp.zeros((batch, players, *leaf.shape), leaf.dtype), params.network
+    )
+    return ParameterTraces(gradient, jnp.ones((batch, players), bool))
+
+
+def push_gradient(
+    traces: ParameterTraces,
+    push: Push,
+    decay: jax.Array,
+    value: ValueFunction,
+    params: Any,
+    alpha: jax.Array,
+) -> tuple[ParameterTraces, Any]:
+    """Let the new state's gradient join its player's trace, and step along it."""
+    place = (jnp.arange(push.subject.shape[0]), push.subject.astype(jnp.int32))
+    kept = jnp.where(traces.fresh[place], 0.0, decay)
+    error = jnp.where(push.live, push.error, 0.0)
+
+    def joined(trace: jax.Array, new: jax.Array) -> tuple[jax.Array, jax.Array]:
+        # Only one player's trace of each game is read and written: a scatter in place.
+        old = trace.at[place].get(mode="promise_in_bounds")
+        games = (-1, *[1] * (new.ndim - 1))
+        moved = kept.reshape(games) * old + new
+        written = jnp.where(push.live.reshape(games), moved, old)
+        return trace.at[place].set(written, mode="promise_in_bounds"), jnp.tensordot(
+            error, moved, axes=1
+        )
+
+    leaves, tree = jax.tree.flatten(traces.gradient)
+    new = jax.tree.leaves(value.gradients(params, push.features, push.subject))
+    pairs = [joined(trace, leaf) for trace, leaf in zip(leaves, new, strict=True)]
+    gradient, uphill = (jax.tree.unflatten(tree, part) for part in zip(*pairs, strict=True))
+    players = np.arange(traces.fresh.shape[1])
+    theirs = (players == push.subject[:, None]) & push.live[:, None]
+    params = value.step(params, uphill, push.live, alpha)
+    return ParameterTraces(gradient, traces.fresh & ~theirs), params

@@ -1,0 +1,292 @@
+"""A multi-layer perceptron as value function: one network that sees each player's side.
+
+Source: van der Ree & Wiering 2013, section III (inputs, one output for V, one for each action for
+Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the parameters).
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax.flatten_util import ravel_pytree
+
+from jaxgbg.games.core import Game
+
+ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
+    "sigmoid": jax.nn.sigmoid,
+    "tanh": jnp.tanh,
+    "relu": jax.nn.relu,
+    "identity": lambda total: total,
+}
+OUTPUTS = ("tanh", "sigmoid", "identity")
+
+
+def _uniform(key: jax.Array, shape: tuple[int, ...], dtype: Any = jnp.float32) -> jax.Array:
+    return jax.random.uniform(key, shape, dtype, -0.5, 0.5)
+
+
+INITIALIZERS: dict[str, Any] = {
+    "uniform": _uniform,
+    "xavier": nn.initializers.xavier_uniform(),
+    "truncated": nn.initializers.truncated_normal(0.1),
+}
+COMBINE_RULES = ("sum", "mean")
+
+
+class MLPParams(NamedTuple):
+    """`network` the weights and biases, `optimizer` what the step size rule remembers."""
+
+    network: Any
+    optimizer: Any
+
+
+class _Network(nn.Module):
+    hidden: tuple[int, ...]
+    activation: str
+    outputs: int
+    initializer: str
+    bias: float
+
+    @nn.compact
+    def __call__(self, inputs: jax.Array) -> jax.Array:
+        layer = functools.partial(
+            nn.Dense,
+            kernel_init=INITIALIZERS[self.initializer],
+            bias_init=_uniform
+            if self.initializer == "uniform"
+            else nn.initializers.constant(self.bias),
+        )
+        for size in self.hidden:
+            inputs = ACTIVATIONS[self.activation](layer(size)(inputs))
+        return layer(self.outputs)(inputs)
+
+
+@dataclasses.dataclass(frozen=True)
+class MLP:
+    """Multi-layer perceptron on the cells of one game; static under jit.
+
+    With `piece_digits`, the digit of each player's pieces, there is one input a cell: 1 an own
+    piece, -1 another's, 0 neither. Otherwise every digit of every cell has an input that is 1 or 0,
+    and so has every player. `num_actions` outputs: 1 for V, one an action for Q. An output
+    "sigmoid" is stretched over `reward_range`. All biases start at `bias`, but "uniform" draws them
+    like the weights. `optimizer` is the name of one of optax, and `combine` says whether the errors
+    of one tick are added up or averaged.
+    """
+
+    num_cells: int
+    num_cell_values: int
+    num_players: int
+    piece_digits: tuple[int, ...] | None
+    reward_range: tuple[float, float]
+    hidden: tuple[int, ...] = (50,)
+    activation: str = "sigmoid"
+    output: str = "tanh"
+    initializer: str = "uniform"
+    bias: float = 0.0
+    optimizer: str = "sgd"
+    combine: str = "sum"
+    num_actions: int = 1
+
+    # What learners ask of value functions whose tables know ways around a whole evaluation.
+    patterns = None
+    stone_digits = None
+    varied = False
+    serial_list = False
+
+    def shift(self, features: jax.Array, change: jax.Array) -> jax.Array:
+        raise NotImplementedError
+
+    def values_after(
+        self, params: Any, features: jax.Array, changes: jax.Array, player: jax.Array
+    ) -> jax.Array:
+        raise NotImplementedError
+
+    def values_with_stone(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        raise NotImplementedError
+
+    @classmethod
+    def for_game(cls, game: Game, of_actions: bool, **settings: Any) -> "MLP":
+        """The network of `game`: V of states, or Q `of_actions`; ValueError on a wrong setting."""
+        network = cls(
+            num_cells=game.num_cells,
+            num_cell_values=game.num_cell_values,
+            num_players=game.num_players,
+            piece_digits=game.piece_digits,
+            reward_range=game.reward_range,
+            num_actions=game.num_actions if of_actions else 1,
+            **settings,
+        )
+        for name, known in (
+            ("activation", tuple(ACTIVATIONS)),
+            ("output", OUTPUTS),
+            ("initializer", tuple(INITIALIZERS)),
+            ("combine", COMBINE_RULES),
+        ):
+            if getattr(network, name) not in known:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(known)}, not {getattr(network, name)!r}"
+                )
+        if not network.hidden or min(network.hidden) < 1:
+            raise ValueError(f"hidden must name at least one layer's size, not {network.hidden}")
+        _optimizer(network.optimizer)
+        return network
+
+    @functools.cached_property
+    def _module(self) -> _Network:
+        return _Network(self.hidden, self.activation, self.num_actions, self.initializer, self.bias)
+
+    @property
+    def num_features(self) -> int:
+        """F: the cells and, for Q, the action."""
+        return self.num_cells + (self.num_actions > 1)
+
+    @property
+    def num_inputs(self) -> int:
+        if self.piece_digits:
+            return self.num_cells
+        return self.num_cells * self.num_cell_values + self.num_players
+
+    @functools.cached_property
+    def num_weights(self) -> int:
+        """R: weights and biases together."""
+        shapes = jax.eval_shape(lambda: self.init(key=jax.random.key(0)))
+        return sum(leaf.size for leaf in jax.tree.leaves(shapes.network))
+
+    def init(self, tuples: Any = None, key: jax.Array | None = None) -> MLPParams:
+        """A network drawn by `key`; it has no use for n-tuples."""
+        del tuples
+        network = self._module.init(
+            jax.random.key(0) if key is None else key, jnp.zeros(self.num_inputs)
+        )
+        return MLPParams(network, _optimizer(self.optimizer).init(network))
+
+    def features(self, params: MLPParams, cells: jax.Array) -> jax.Array:
+        """int32[..., F] of boards `cells` int8[..., C]; the place of the action holds 0."""
+        del params
+        digits = cells.astype(jnp.int32)
+        if self.num_actions == 1:
+            return digits
+        return jnp.concatenate([digits, jnp.zeros_like(digits[..., :1])], -1)
+
+    def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:
+        """int32[..., F]: features of the pair of a board and `action` int[...]."""
+        return features.at[..., -1].set(action)
+
+    def _inputs(self, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., I]: the board from the side of `player`."""
+        digits = features[..., : self.num_cells]
+        if self.piece_digits:
+            signs = jnp.zeros(digits.shape, jnp.float32)
+            for owner, digit in enumerate(self.piece_digits):
+                side = jnp.where(player == owner, jnp.float32(1), jnp.float32(-1))
+                signs += jnp.where(digits == digit, side[..., None], 0)
+            return signs
+        shown = jax.nn.one_hot(digits, self.num_cell_values)
+        shown = shown.reshape(*shown.shape[:-2], -1)
+        mover = jnp.broadcast_to(
+            jax.nn.one_hot(player, self.num_players), (*shown.shape[:-1], self.num_players)
+        )
+        return jnp.concatenate([shown, mover], -1)
+
+    def _outputs(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., num_actions]."""
+        total = jnp.asarray(self._module.apply(network, self._inputs(features, player)))
+        if self.output == "sigmoid":
+            low, high = self.reward_range
+            return low + (high - low) * jax.nn.sigmoid(total)
+        return ACTIVATIONS[self.output](total)
+
+    def action_values(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
+        """Q(s, a | player) float32[..., A] of every action."""
+        return self._outputs(params.network, features, player)
+
+    def value(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
+        """V(s | player) or Q(s, a | player), float32[...], for features int32[..., F]."""
+        return self._value(params.network, features, player)
+
+    def _value(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        outputs = self._outputs(network, features, player)
+        if self.num_actions == 1:
+            return outputs[..., 0]
+        # Only the output of the action taken is judged, and so only it learns.
+        return jnp.take_along_axis(outputs, features[..., -1:], -1)[..., 0]
+
+    def slope(self, value: jax.Array) -> jax.Array:
+        """1: an error meets the slope of the output in the gradient."""
+        return jnp.ones_like(value)
+
+    def update(
+        self,
+        params: MLPParams,
+        features: jax.Array,
+        player: jax.Array,
+        change: jax.Array,
+        size: jax.Array,
+        live: jax.Array,
+        alpha: jax.Array,
+        beta: jax.Array,
+    ) -> MLPParams:
+        """One step of the optimizer along the sum of change * gradient of V.
+
+        `features` int32[B, F], `player` int[B], `change` float32[B] = delta * lambda**k, `live`
+        bool[B]. Nothing moves where none is live.
+        """
+        del size, beta
+
+        def worth(network: Any) -> jax.Array:
+            return (self._value(network, features, player) * jnp.where(live, change, 0)).sum()
+
+        return self.step(params, jax.grad(worth)(params.network), live, alpha)
+
+    def gradients(self, params: MLPParams, features: jax.Array, player: jax.Array) -> Any:
+        """The gradient of V(s | player) for each of B features: a tree like the network's, [B]."""
+        one = jax.grad(self._value)
+        return jax.vmap(one, (None, 0, 0))(params.network, features, player)
+
+    def step(self, params: MLPParams, uphill: Any, live: jax.Array, alpha: jax.Array) -> MLPParams:
+        """One step of the optimizer in the direction `uphill`, gathered from `live` bool[B]."""
+        scale = 1 / jnp.maximum(live.sum(), 1) if self.combine == "mean" else 1.0
+        downhill = jax.tree.map(lambda leaf: -scale * leaf, uphill)
+        moves, optimizer = _optimizer(self.optimizer).update(
+            downhill, params.optimizer, params.network
+        )
+        network = jax.tree.map(lambda old, move: old + alpha * move, params.network, moves)
+        stepped, any_live = MLPParams(network, optimizer), live.any()
+        return jax.tree.map(lambda new, old: jnp.where(any_live, new, old), stepped, params)
+
+    def for_player(self, params: MLPParams) -> MLPParams:
+        """The parameters without what only updates need."""
+        return MLPParams(params.network, ())
+
+    def weights_of(self, params: MLPParams) -> np.ndarray:
+        """float32[R]: all weights and biases in one row."""
+        return np.asarray(ravel_pytree(params.network)[0])
+
+    def with_weights(self, weights: jax.Array) -> MLPParams:
+        """The network of `weights` float32[R], for a player."""
+        like = self.init(key=jax.random.key(0)).network
+        return MLPParams(ravel_pytree(like)[1](weights), ())
+
+
+@functools.lru_cache(maxsize=16)
+def _optimizer(name: str) -> optax.GradientTransformation:
+    """The optimizer of optax by its name, at step size 1: alpha scales what it moves.
+
+    Raises ValueError where there is none that takes a step size and gradients alone.
+    """
+    try:
+        made = getattr(optax, name)(learning_rate=1.0)
+        point = jnp.zeros(1)
+        jax.eval_shape(lambda: made.update(point, made.init(point), point))
+    except (AttributeError, TypeError) as error:
+        raise ValueError(
+            f"optax has no optimizer {name!r} that takes a step size alone:"
+            " choose one such as sgd, adam or rmsprop"
+        ) from error
+    return made
