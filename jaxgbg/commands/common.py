@@ -9,7 +9,7 @@ from tyro.conf import Positional, arg
 if TYPE_CHECKING:
     from rich.console import Console
 
-OPPONENTS = "maxn, mcts, mcts-N, ab, ab-dl, solver, bench, heur, grhino, score or random"
+OPPONENTS = "maxn, mcts, mcts-N, ab, ab-dl, blocker, solver, bench, heur, grhino, score or random"
 
 
 def published(help_text: str, metavar: str) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from jaxgbg.games import ConnectFour, Game, Othello
 from jaxgbg.players.alphabeta import AlphaBeta
+from jaxgbg.players.blocker import Blocker
 from jaxgbg.players.core import EngineError, History, MissingExtra, Player, choose_uniformly
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.gtp import GRHINO, GTPEngine
@@ -17,6 +18,7 @@ __all__ = [
     "MCTS",
     "PLAYERS",
     "AlphaBeta",
+    "Blocker",
     "EngineError",
     "GTPEngine",
     "GreedyAgent",
@@ -39,6 +41,12 @@ def _alpha_beta(game: Game, distant_losses: bool) -> AlphaBeta:
     return AlphaBeta(distant_losses)
 
 
+def _blocker(game: Game) -> Blocker:
+    if not isinstance(game, ConnectFour):
+        raise ValueError(f"blocker plays connectfour only, not {game.name}")
+    return Blocker(game)
+
+
 def _positional(game: Game, table: str) -> Positional:
     if not isinstance(game, Othello):
         raise ValueError(f"{table} plays othello only, not {game.name}")
@@ -55,6 +63,7 @@ PLAYERS: dict[str, tuple[str, Callable[[Game], Player]]] = {
     "maxn": ("small games such as tictactoe, nim, nim3p", MaxN),
     "ab": ("connectfour", lambda game: _alpha_beta(game, distant_losses=False)),
     "ab-dl": ("connectfour", lambda game: _alpha_beta(game, distant_losses=True)),
+    "blocker": ("connectfour", _blocker),
     "bench": ("othello", lambda game: _positional(game, "bench")),
     "grhino": ("othello", lambda game: GTPEngine(game, GRHINO, name="grhino")),
     "heur": ("othello", lambda game: _positional(game, "heur")),

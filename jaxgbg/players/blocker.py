@@ -1,0 +1,61 @@
+"""D'Ambra's Benchmark Player for ConnectFour: sees one ply ahead for either side."""
+
+import dataclasses
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxgbg.games import ConnectFour
+from jaxgbg.players.core import choose_uniformly
+
+
+@jax.tree_util.register_static
+@dataclasses.dataclass(frozen=True)
+class Blocker:
+    """Wins if it can; else takes a cell where the opponent would win; else avoids to offer one.
+
+    A move offers a win where the opponent could then win on top of it. Among equals it chooses
+    uniformly, which is what going through the moves in random order comes to.
+    Source: D'Ambra, "Reinforcement learning techniques in board games", Algorithm 2.
+    """
+
+    game: ConnectFour
+    name = "blocker"
+    traceable = True
+
+    def act(self, states: Any, key: jax.Array) -> jax.Array:
+        """states[B] -> int32[B]; a terminal state gives 0."""
+        return _act(self, states, key)
+
+    def best_actions(self, states: Any) -> jax.Array:
+        """states[B] -> bool[B, 7]: the moves that `act` chooses from."""
+        return jax.vmap(partial(_best_actions, self.game))(states)
+
+
+def _wins(game: ConnectFour, state: Any) -> jax.Array:
+    """bool[7]: the moves that win the game at once."""
+    reward, _ = game.outcomes(state)
+    return reward > 0
+
+
+def _best_actions(game: ConnectFour, state: Any) -> jax.Array:
+    legal = game.legal_actions(state)
+    winning = _wins(game, state)
+    blocking = _wins(game, state._replace(player=1 - state.player))
+
+    def offers(action: jax.Array) -> jax.Array:
+        return _wins(game, game.afterstate(state, action))[action]
+
+    safe = legal & ~jax.vmap(offers)(jnp.arange(game.num_actions))
+    # The first of these wishes that any legal move fulfils.
+    best = legal
+    for wish in (safe, blocking, winning):
+        best = jnp.where(wish.any(), wish, best)
+    return best
+
+
+@partial(jax.jit, static_argnums=0)
+def _act(player: Blocker, states: Any, key: jax.Array) -> jax.Array:
+    return choose_uniformly(player.best_actions(states), key)
