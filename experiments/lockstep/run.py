@@ -18,7 +18,7 @@ from jaxgbg import preset
 from jaxgbg.cli import _prepare_jax
 from jaxgbg.players import make_player
 from jaxgbg.report.paper import to_unit
-from jaxgbg.runs import run
+from jaxgbg.runs import RunFolder, run
 from jaxgbg.runs.table1 import meet
 
 BATCHES = (16, 64, 256, 1024, 4096)
@@ -50,6 +50,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--out", type=Path, default=Path("runs/lockstep"))
     parser.add_argument("--redraw", action="store_true", help="only the picture, from GAME.json")
+    parser.add_argument("--finished", action="store_true", help="train nothing, use what there is")
     options = parser.parse_args()
     here = Path(__file__).parent
     if options.redraw:
@@ -59,6 +60,8 @@ def main() -> None:
     _prepare_jax()
     records: list[dict] = []
     for rule, config in settings(options.game, options.episodes, options.seeds):
+        if options.finished and not RunFolder(options.out, config).finished:
+            continue
         folder = run(config, options.out)
         seconds = folder.summary()["training_seconds"]
         opponents = config.opponents
@@ -116,6 +119,8 @@ def draw(records: list[dict], path: Path) -> None:
         line[0].axhspan(mean - sem, mean + sem, color="black", alpha=0.15, label="one game")
         for rule in RULES:
             mine = [record for record in found if record["rule"] == rule]
+            if not mine:
+                continue
             batches, means, sems = zip(
                 *((r["batch"], r["mean"], r["sem"]) for r in mine), strict=True
             )
@@ -126,6 +131,10 @@ def draw(records: list[dict], path: Path) -> None:
         line[0].set_xticks(BATCHES, [str(batch) for batch in BATCHES], minor=False)
         line[0].minorticks_off()
         for axis, rule in zip(line[1:], (*RULES, DEFAULT_RULE), strict=True):
+            if len(serial["curve"]) < 2:
+                # Met once only, at the end.
+                axis.set_axis_off()
+                continue
             by_seconds = axis is line[-1]
             for record in (r for r in found if r["rule"] in ("serial", rule)):
                 spent = np.array([int(n) for n in record["curve"]]) / 1000
