@@ -300,6 +300,12 @@ def _run_all(
     write_rows(json_file, as_records(table))
     for folder in folders:
         screen.print(f"results: {folder.path}", soft_wrap=True)
+        for seed, farl in folder.summary().get("diverged", ()) if folder.finished else ():
+            print(
+                f"jaxgbg: the network of seed {seed}, {farl}, has diverged and plays at random;"
+                " use a smaller --alpha, or --output tanh",
+                file=sys.stderr,
+            )
     if stopped:
         count = len(folders[-1].evaluations())
         print(f"jaxgbg: stopped; {count} evaluations kept in {folders[-1].path}", file=sys.stderr)

@@ -114,9 +114,10 @@ def _of_legal_actions(
 def choose_action(worth: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Array:
     """A best legal action, int32[], ties broken uniformly by `draw` in [0, 1).
 
-    `worth` float32[A], `legal` bool[A]. Without a legal action the answer is num_actions - 1.
+    `worth` float32[A], `legal` bool[A]. Without a legal action the answer is num_actions - 1. What
+    is not a number is worst, so that a game goes on to its end with a network that has diverged.
     """
-    worth = jnp.where(legal, worth, -jnp.inf)
+    worth = jnp.where(legal & ~jnp.isnan(worth), worth, -jnp.inf)
     return nth_true((worth == worth.max()) & legal, draw)
 
 

@@ -226,11 +226,14 @@ PROTOCOLS = {
     ("nim3p", "mcts"): Protocol("choose_01", count=10, repeats=3),
     ("hex", "mcts"): Protocol("one_ply_triangle", repeats=3),
     ("2048", "score"): Protocol("default", repeats=250),
+    # D'Ambra: 200 test games; who begins is not said.
+    ("tictactoe", "random"): Protocol("default", repeats=100),
+    ("connectfour", "blocker"): Protocol("default", repeats=100),
 }
 
 
 def protocol_for(game: str, opponent: str) -> Protocol:
-    """Table 1's evaluation of `game` against `opponent`; else ten random starts, every seat."""
+    """The published evaluation of `game` against `opponent`; else ten random starts, every seat."""
     if game == "othello":
         return Protocol("four_ply")
     kind = "mcts" if opponent.startswith("mcts-") else opponent

@@ -125,6 +125,7 @@ def run(
             "moves": progress.moves,
             "training_seconds": round(progress.seconds, 3),
             "moves_per_second": round(progress.moves / progress.seconds),
+            **({"diverged": training.diverged} if training.diverged else {}),
         },
     )
     return folder

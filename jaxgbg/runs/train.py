@@ -22,7 +22,11 @@ SECONDS_A_CHUNK = 0.5
 
 
 class Evaluation(NamedTuple):
-    """Mean reward of one agent against one opponent after `episodes` of its training."""
+    """Mean reward of one agent against one opponent after `episodes` of its training.
+
+    `wins` is the share of the games that brought the agent a positive reward; None in runs of
+    before this was kept and where no games are played to their ends.
+    """
 
     seed: int
     farl: str
@@ -30,6 +34,7 @@ class Evaluation(NamedTuple):
     opponent: str
     score: float
     games: int
+    wins: float | None = None
 
 
 class Progress(NamedTuple):
@@ -169,6 +174,7 @@ class Training:
         self.lanes = config.lanes
         self.seconds = 0.0
         self._blocks = 1
+        self.diverged: list[tuple[int, str]] = []
         mesh = lane_mesh(len(self.lanes))
         self._sharding = NamedSharding(mesh, PartitionSpec("lanes"))
         # Lanes that never start an episode fill up the last device.
@@ -197,10 +203,30 @@ class Training:
         jax.block_until_ready(self.state.finished)
         seconds = time.perf_counter() - start
         self.seconds += seconds
+        self._check_finite()
         if seconds < SECONDS_A_CHUNK / 2 and self._blocks < 2**20:
             self._blocks *= 2
         elif seconds > SECONDS_A_CHUNK and self._blocks > 1:
             self._blocks //= 2
+
+    def _check_finite(self) -> None:
+        """Note which networks are past repair; ValueError once all are.
+
+        n-tuples' steps cannot run away. A network without finite weights plays at random, so that
+        the other seeds can go on beside it.
+        """
+        if self.config.value != "mlp":
+            return
+        leaves = jax.tree.leaves(self.state.params.network)
+        finite = [np.asarray(_finite(leaf))[: len(self.lanes)] for leaf in leaves]
+        self.diverged = [
+            lane for lane, fine in zip(self.lanes, np.all(finite, 0), strict=True) if not fine
+        ]
+        if len(self.diverged) == len(self.lanes):
+            raise ValueError(
+                "training has diverged: no network has finite weights any more;"
+                " use a smaller --alpha, or --output tanh"
+            )
 
     def evaluations(
         self, on_chunk: Callable[[Progress], None] = lambda _: None
@@ -230,6 +256,12 @@ class Training:
             yield from evaluate(agent, name, opponent, episodes, self.lanes, key)
 
 
+@jax.jit
+def _finite(leaf: jax.Array) -> jax.Array:
+    """bool[L]: whether all numbers of each lane are finite."""
+    return jnp.isfinite(leaf).reshape(leaf.shape[0], -1).all(1)
+
+
 def evaluate(
     agent: GreedyAgent,
     name: str,
@@ -242,10 +274,12 @@ def evaluate(
 
     `lanes` names the seed and FARL variant of every copy, `name` the opponent.
     """
-    if isinstance(opponent, Solver):
-        scores = opponent.judge(agent, key)
-    else:
+    played = not isinstance(opponent, Solver)
+    if played:
         scores = compete(agent.game, agent, opponent, protocol_for(agent.game.name, name), key)
+    else:
+        scores = opponent.judge(agent, key)
     # Copies beyond the lanes only fill up a device.
     for (seed, farl), found in zip(lanes, scores, strict=False):
-        yield Evaluation(seed, farl, episodes, name, float(found.mean()), found.size)
+        wins = float((found > 0).mean()) if played else None
+        yield Evaluation(seed, farl, episodes, name, float(found.mean()), found.size, wins)

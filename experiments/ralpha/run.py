@@ -1,0 +1,171 @@
+"""TD(lambda) with traces over all parameters, on TicTacToe and ConnectFour: D'Ambra's study.
+
+    python experiments/ralpha/run.py tictactoe [--seeds 5]
+    python experiments/ralpha/run.py connectfour [--rounds 20]
+    python experiments/ralpha/run.py connectfour --rounds 100 --only shallow 0.9 0.2
+
+A round is 300 (TicTacToe) or 10 000 (ConnectFour) training games and 200 test games. Settings that
+are finished in the output folder are not run again. Writes GAME-ROUNDS.json beside this file and
+prints its table beside the published one. Source: D'Ambra, "Reinforcement learning techniques in
+board games", slides of a thesis at Sapienza.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from jaxgbg import preset
+from jaxgbg.cli import _prepare_jax
+from jaxgbg.runs import RunFolder, run
+from jaxgbg.runs.config import Config
+
+GAMMAS, LAMBDAS, ROUNDS = (1.0, 0.9, 0.8), (0.0, 0.2, 0.5, 0.8), 100
+GAMES_A_ROUND = {"tictactoe": 300, "connectfour": 10_000}
+OPPONENT = {"tictactoe": "random", "connectfour": "blocker"}
+HIDDEN = {
+    ("tictactoe", "shallow"): (100,),
+    ("tictactoe", "deep"): (30, 22),
+    ("connectfour", "shallow"): (300, 243),
+    ("connectfour", "deep"): (250, 250, 50),
+}
+# Not said in the slides. ReLU goes with their biases of 0.1 and truncated normal weights, and the
+# last step size is a tenth of the first. ConnectFour's networks diverge without tanh.
+OUTPUT = {"tictactoe": "identity", "connectfour": "tanh"}
+FALL = 0.1
+# Average percentage of wins in the last 20 test phases: lines lambda, columns gamma.
+PAPER = {
+    ("tictactoe", "shallow"): (
+        (93.1, 93.62, 93.57),
+        (89.22, 90.72, 91.67),
+        (74.4, 37.7, 90.42),
+        (57.52, 55.22, 81.7),
+    ),
+    ("tictactoe", "deep"): (
+        (93.82, 91.5, 93.1),
+        (90.85, 92.15, 92.82),
+        (71.8, 88.52, 91.45),
+        (58.05, 56.07, 75.8),
+    ),
+    ("connectfour", "shallow"): (
+        (66.92, 78.22, 66.97),
+        (23.3, 80.77, 78.3),
+        (71.17, 54.07, 72.7),
+        (1.47, 59.4, 68.8),
+    ),
+    ("connectfour", "deep"): (
+        (75.95, 73.07, 73.02),
+        (75.3, 69.8, 70.67),
+        (67.37, 69.17, 61.52),
+        (9.07, 0.65, 30.52),
+    ),
+}
+
+
+def settings(game: str, rounds: int, seeds: int) -> Iterator[tuple[str, Config]]:
+    """(shape of the network, config) in the order in which a run that is stopped wants them."""
+    games = GAMES_A_ROUND[game]
+    # Fewer rounds are the first ones of the hundred: step sizes fall as they would there.
+    last = 0.05 * FALL ** (rounds / ROUNDS)
+    cells = [(shape, gamma, decay) for shape in ("shallow", "deep") for gamma in (0.9, 1.0, 0.8)
+             for decay in LAMBDAS]  # fmt: skip
+    for shape, gamma, decay in sorted(cells, key=lambda cell: cell[0] == "deep" and cell[1] != 0.9):
+        yield (
+            shape,
+            preset(
+                game,
+                value="mlp",
+                hidden=HIDDEN[game, shape],
+                activation="relu",
+                output=OUTPUT[game],
+                initializer="truncated",
+                bias=0.1,
+                farl=("farl",),
+                seeds=tuple(range(seeds)),
+                episodes=rounds * games,
+                eval_every=games,
+                opponents=(OPPONENT[game],),
+                batch=1,
+                alpha_start=0.05,
+                alpha_end=last,
+                epsilon_start=0.1,
+                epsilon_end=0.1,
+                discount=gamma,
+                trace_decay=decay,
+                # Without decay nothing is remembered, and the traces would only cost time.
+                parameter_traces=decay > 0,
+            ),
+        )
+
+
+def record_of(shape: str, config: Config, folder: RunFolder | None) -> dict:
+    """What is kept of one setting; `folder` is None where every network diverged."""
+    paper = PAPER[config.game, shape][LAMBDAS.index(config.trace_decay)]
+    record = {
+        "game": config.game,
+        "shape": shape,
+        "gamma": config.discount,
+        "lambda": config.trace_decay,
+        "paper": paper[GAMMAS.index(config.discount)],
+        "rounds": config.episodes // config.eval_every,
+        "seeds": len(config.seeds),
+        "config": config.digest,
+    }
+    if folder is None:
+        return record | {"diverged": len(config.seeds)}
+    wins: dict[int, list[float]] = {}
+    for one in folder.evaluations():
+        wins.setdefault(one.episodes, []).append(100 * one.wins)
+    curve = np.array([wins[n] for n in sorted(wins)])
+    late = curve[-max(1, min(20, len(curve) // 4)) :].mean(0)
+    summary = folder.summary()
+    return record | {
+        "diverged": len(summary.get("diverged", ())),
+        "wins": round(float(late.mean()), 2),
+        "sem": round(float(late.std(ddof=1) / np.sqrt(len(late))), 2) if len(late) > 1 else None,
+        "best": round(float(curve.max(0).mean()), 2),
+        "per_seed": [round(float(one), 2) for one in late],
+        "curve": [round(float(one), 2) for one in curve.mean(1)],
+        "seconds": summary["training_seconds"],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("game", choices=sorted(GAMES_A_ROUND))
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--only", nargs=3, metavar=("SHAPE", "GAMMA", "LAMBDA"))
+    parser.add_argument("--finished", action="store_true", help="train nothing, use what there is")
+    parser.add_argument("--out", type=Path, default=Path("runs/ralpha"))
+    options = parser.parse_args()
+    _prepare_jax()
+    records = []
+    for shape, config in settings(options.game, options.rounds, options.seeds):
+        named = [shape, str(config.discount), str(config.trace_decay)]
+        folder = RunFolder(options.out, config)
+        stopped = options.finished and not (folder.path / "metrics.jsonl").exists()
+        if stopped or (options.only and options.only != named):
+            continue
+        try:
+            if not (options.finished and folder.finished):
+                folder = run(config, options.out)
+            records.append(record_of(shape, config, folder))
+        except ValueError as error:
+            if "diverged" not in str(error):
+                raise
+            records.append(record_of(shape, config, None))
+        last = records[-1]
+        print(*named, *(last.get(name) for name in ("paper", "wins", "sem", "diverged", "seconds")),
+              flush=True)  # fmt: skip
+    here = Path(__file__).parent
+    if not options.only:
+        (here / f"{options.game}-{options.rounds}.json").write_text(
+            json.dumps(records, indent=1) + "\n"
+        )
+
+
+if __name__ == "__main__":
+    main()
