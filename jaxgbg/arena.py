@@ -21,8 +21,9 @@ class Protocol:
     `starts`: "default", the start position, drawn anew for every game in a game of chance;
     "one_ply", it and every position one ply later; "one_ply_triangle", the same for the
     actions (row, column) of a square board with column <= row; "four_ply", the ends of all
-    sequences of four plies; "choose_01", `count` draws, each with probability 1/2 the start
-    position, else a uniformly random position one ply later. Every start is played `repeats` times
+    sequences of four plies; "four_ply_positions", each position among them once; "choose_01",
+    `count` draws, each with probability 1/2 the start position, else a uniformly random position
+    one ply later. Every start is played `repeats` times
     from each of `seats` (all of them if empty) by the agent; the opponent sits everywhere else.
     """
 
@@ -42,6 +43,8 @@ def start_states(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, H
     legal = np.flatnonzero(game.legal_actions(start))
     if protocol.starts == "four_ply":
         return _all_sequences(game, start, 4)
+    if protocol.starts == "four_ply_positions":
+        return _distinct(game, *_all_sequences(game, start, 4))
     if protocol.starts == "choose_01":
         coin, draw = jax.random.split(key)
         drawn = jax.random.choice(draw, legal, (protocol.count,))
@@ -51,7 +54,7 @@ def start_states(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, H
         row, column = np.divmod(legal, math.isqrt(game.num_actions))
         legal = legal[column <= row]
     elif protocol.starts != "one_ply":
-        known = "default, one_ply, one_ply_triangle, four_ply or choose_01"
+        known = "default, one_ply, one_ply_triangle, four_ply, four_ply_positions or choose_01"
         raise ValueError(f"starts must be {known}, not {protocol.starts!r}")
     return _open(game, start, np.append(-1, legal))
 
@@ -84,6 +87,15 @@ def _all_sequences(game: Game, start: Any, plies: int) -> tuple[Any, History]:
         children = expand(states, jnp.arange(game.num_actions))
         states = jax.tree.map(lambda leaf, at=(row, action): leaf[at], children)
     return states, history
+
+
+def _distinct(game: Game, states: Any, history: History) -> tuple[Any, History]:
+    """Each position once, with the first of the histories that led there."""
+    boards = np.asarray(jax.vmap(game.cells)(states))
+    boards = np.concatenate([boards, np.asarray(states.player)[:, None]], 1)
+    first = np.sort(np.unique(boards, axis=0, return_index=True)[1])
+    states = jax.tree.map(lambda leaf: leaf[first], states)
+    return states, History(*(part[first] for part in history))
 
 
 def _extended(history: History, actions: np.ndarray, players: np.ndarray) -> History:

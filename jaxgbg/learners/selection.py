@@ -1,5 +1,6 @@
 """Choosing among actions by the value of their afterstates."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -39,7 +40,12 @@ def action_values(
         found = value.action_values(params, features, states.player)
         return found, found
     if value.stone_digits is None and value.patterns is None and game.num_actions > _FEW_ACTIONS:
-        reward, over, values = _of_legal_actions(game, value, params, states)
+
+        def worth(state: Any, after: Any) -> jax.Array:
+            boards = value.features(params, jax.vmap(game.cells)(after))
+            return value.value(params, boards, state.player)
+
+        reward, over, values = of_legal_actions(game, states, worth)
     else:
         reward, over = jax.vmap(game.outcomes)(states)
         values = _of_all_actions(game, value, params, states, features)
@@ -65,13 +71,14 @@ def _of_all_actions(
     return value.value(params, boards, player)
 
 
-def _of_legal_actions(
-    game: Game, value: ValueFunction, params: Any, states: Any
+def of_legal_actions(
+    game: Game, states: Any, worth: Callable[[Any, Any], jax.Array]
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """(reward, over, V) [B, A] of the legal actions; zeros elsewhere.
+    """(reward, over, worth) [B, A] of the legal actions; zeros elsewhere.
 
-    All (game, legal action) pairs of the batch are numbered through and made in portions: most
-    squares of a board are illegal most of the time, and no two games have equally many moves.
+    `worth(states[P], afterstates[P])` judges pairs. All (game, legal action) pairs of the batch are
+    numbered through and made in portions: most squares of a board are illegal most of the time, and
+    no two games have equally many moves.
     """
     batch, actions = states.terminal.shape[0], game.num_actions
     legal = jax.vmap(game.legal_actions)(states)
@@ -90,8 +97,7 @@ def _of_legal_actions(
         action = jax.vmap(_nth_bit)(words[source], rank)
         state = jax.tree.map(lambda leaf: leaf[source], states)
         after = jax.vmap(game.afterstate)(state, action)
-        boards = value.features(params, jax.vmap(game.cells)(after))
-        found = value.value(params, boards, state.player)
+        found = worth(state, after)
         gain = jax.vmap(lambda new, old, player: (new - old)[player])(
             after.rewards, state.rewards, state.player
         )

@@ -1,7 +1,5 @@
 """Othello players that add up the values of squares: BENCH and HEUR."""
 
-import dataclasses
-from functools import partial
 from typing import Any
 
 import jax
@@ -9,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Othello
+from jaxgbg.learners.selection import of_legal_actions
 from jaxgbg.players.core import choose_uniformly
 
 # Van der Ree & Wiering 2013, Fig. 3a: the same in all eight symmetries. (A copy read by machine has
@@ -35,34 +34,47 @@ def _mirrored(corner: tuple[tuple[int, ...], ...]) -> np.ndarray:
 TABLES = {
     "bench": np.array(_BENCH, np.float32).ravel(),
     "heur": _mirrored(_HEUR_CORNER).astype(np.float32).ravel(),
+    # All squares alike: a random player that shares a program with the others.
+    "even": np.zeros(64, np.float32),
 }
 """Values float32[64] of the squares, row-major from the top left."""
 
 
-@jax.tree_util.register_static
-@dataclasses.dataclass(frozen=True)
+@jax.tree_util.register_pytree_node_class
 class Positional:
     """Plays the move after which its own discs are worth most, less the opponent's; ties at random.
 
-    `table` is "bench" or "heur". With `sign_slip` a move that makes the opponent pass counts with
-    the wrong sign, as in GBG, which takes the opponent of the player to move for itself.
+    `table` is "bench", "heur" or "even". With `sign_slip` a move that makes the opponent pass
+    counts with the wrong sign, as in GBG, which takes the opponent of the player to move for
+    itself. The values of the squares are a leaf, float32[64]: one program serves all tables.
     Raises ValueError for an unknown table and for a board other than 8x8.
     """
 
-    game: Othello
-    table: str
-    sign_slip: bool = False
     traceable = True
 
-    def __post_init__(self) -> None:
-        if self.table not in TABLES:
-            raise ValueError(f"table must be one of {', '.join(TABLES)}, not {self.table!r}")
-        if not isinstance(self.game, Othello) or self.game.size != 8:
-            raise ValueError(f"{self.table} plays othello on 8x8 squares only")
+    def __init__(self, game: Othello, table: str, sign_slip: bool = False) -> None:
+        if table not in TABLES:
+            raise ValueError(f"table must be one of {', '.join(TABLES)}, not {table!r}")
+        if not isinstance(game, Othello) or game.size != 8:
+            raise ValueError(f"{table} plays othello on 8x8 squares only")
+        self.game = game
+        self.sign_slip = sign_slip
+        self.values: Any = TABLES[table]
+
+    def tree_flatten(self) -> tuple[tuple[Any], tuple[Othello, bool]]:
+        return (self.values,), (self.game, self.sign_slip)
+
+    @classmethod
+    def tree_unflatten(cls, fixed: tuple[Othello, bool], leaves: tuple[Any]) -> "Positional":
+        player = object.__new__(cls)
+        player.game, player.sign_slip = fixed
+        (player.values,) = leaves
+        return player
 
     @property
     def name(self) -> str:
-        return self.table
+        known = (name for name, table in TABLES.items() if np.array_equal(table, self.values))
+        return next(known, "positional")
 
     def act(self, states: Any, key: jax.Array) -> jax.Array:
         """states[B] -> int32[B]; a terminal state gives 0."""
@@ -73,25 +85,23 @@ class Positional:
         return _best_actions(self, states)
 
 
-@partial(jax.jit, static_argnums=0)
+@jax.jit
 def _best_actions(player: Positional, states: Any) -> jax.Array:
-    game, table = player.game, TABLES[player.table]
+    game, table = player.game, jnp.asarray(player.values)
 
-    def worth(state: Any, action: jax.Array) -> jax.Array:
-        after = game.afterstate(state, action)
-        cells = game.cells(after)
+    def worth(states: Any, after: Any) -> jax.Array:
+        cells = jax.vmap(game.cells)(after)
         lead = ((cells == 0).astype(jnp.float32) - (cells == 1).astype(jnp.float32)) @ table
-        mine = jnp.where(state.player == 0, lead, -lead)
-        slip = (after.player == state.player) & player.sign_slip
+        mine = jnp.where(states.player == 0, lead, -lead)
+        slip = (after.player == states.player) & player.sign_slip
         return jnp.where(slip, -mine, mine)
 
-    actions = jnp.arange(game.num_actions)
-    values = jax.vmap(jax.vmap(worth, (None, 0)), (0, None))(states, actions)
+    _, _, values = of_legal_actions(game, states, worth)
     legal = jax.vmap(game.legal_actions)(states)
     values = jnp.where(legal, values, -jnp.inf)
     return legal & (values == values.max(1, keepdims=True))
 
 
-@partial(jax.jit, static_argnums=0)
+@jax.jit
 def _act(player: Positional, states: Any, key: jax.Array) -> jax.Array:
     return choose_uniformly(_best_actions(player, states), key)

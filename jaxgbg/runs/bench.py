@@ -11,7 +11,8 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgbg.learners import Lane
 from jaxgbg.runs.config import Config, preset
-from jaxgbg.runs.train import begin, compile_chunk, hyperparameters, lane_mesh
+from jaxgbg.runs.lanes import begin, lane_mesh
+from jaxgbg.runs.train import compile_chunk
 
 # Moves/s of GBG (Java), one core of the machine that our own published figures come from.
 GBG_MOVES_PER_SECOND = {
@@ -78,13 +79,12 @@ def bench(
 def _measure(game: str, role: str, batch: int, seeds: int, seconds: float) -> BenchRow:
     # No lane may reach its budget while it is timed; schedules stay at their start.
     config: Config = preset(game, batch=batch, seeds=tuple(range(seeds)), episodes=2**31)
-    learner, lanes = config.make_learner(), config.lanes
+    lanes = config.lanes
     mesh = lane_mesh(len(lanes))
     if len(lanes) % mesh.size:
         mesh = lane_mesh(1)
     sharding = NamedSharding(mesh, PartitionSpec("lanes"))
-    state = begin(config, learner, lanes, sharding)
-    hyper = jax.device_put(hyperparameters(config, lanes), sharding)
+    state, hyper, learner = begin([config], sharding)
     limit = jax.device_put(np.full(len(lanes), 2**31, np.uint32), sharding)
 
     cached = jax.config.values["jax_enable_compilation_cache"]

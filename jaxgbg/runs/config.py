@@ -16,7 +16,7 @@ from jaxgbg.values import Layout, NTuple, ValueFunction, check_layout, random_wa
 # Fields that came when there were finished runs already.
 _YOUNGER = (
     *("learner", "replan", "discount", "value", "hidden", "activation", "output", "initializer"),
-    *("bias", "optimizer", "parameter_traces", "partner", "learn_from_partner"),
+    *("bias", "optimizer", "parameter_traces", "partner", "learn_from_partner", "starts"),
 )
 
 
@@ -32,7 +32,8 @@ class Config:
     or "q"; these two learn values of actions, SARSA with `replan` by Algorithm 5 to the letter.
     `value` is "ntuple" or "mlp", a network of `hidden` layers (see `MLP`), for which alpha is the
     step size of `optimizer`, and which can have `parameter_traces`. `partner` is "self" or whom to
-    train against, a player's name or the file of an agent.
+    train against, a player's name or the file of an agent. `starts` are those of the evaluations,
+    the published ones if empty (see `Protocol`).
     """
 
     game: str
@@ -74,6 +75,7 @@ class Config:
     parameter_traces: bool = False
     partner: str = "self"
     learn_from_partner: bool = False
+    starts: str = ""
 
     def __post_init__(self) -> None:
         for name in ("episodes", "eval_every", "batch"):

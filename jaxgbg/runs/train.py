@@ -1,21 +1,21 @@
 """The one training loop: lanes of seeds and FARL variants, in chunks, evaluated at milestones."""
 
+import dataclasses
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgbg.arena import compete
+from jaxgbg.arena import Protocol, compete
 from jaxgbg.learners import Hyperparameters, Lane, Learner
-from jaxgbg.players import GreedyAgent, Player, Solver, make_opponent, make_player
-from jaxgbg.runs.agents import load_agent
-from jaxgbg.runs.config import FARL_SWITCHES, Config, protocol_for
+from jaxgbg.players import GreedyAgent, Player, Solver, make_opponent
+from jaxgbg.runs.config import Config, protocol_for
+from jaxgbg.runs.lanes import begin, lanes_sharding, program_of
 
 TICKS_A_BLOCK = 32
 SECONDS_A_CHUNK = 0.5
@@ -44,67 +44,6 @@ class Progress(NamedTuple):
     moves: int
     seconds: float
     total_episodes: int
-
-
-def hyperparameters(config: Config, lanes: tuple[tuple[int, str], ...]) -> Hyperparameters:
-    """The traced scalars of `lanes`, each with a leading axis over them."""
-
-    def number(value: float) -> jax.Array:
-        return jnp.full(len(lanes), value, jnp.float32)
-
-    def switch(value: bool) -> jax.Array:
-        return jnp.full(len(lanes), value, bool)
-
-    parts = np.array([FARL_SWITCHES[variant] for _, variant in lanes])
-    return Hyperparameters(
-        episodes=jnp.full(len(lanes), config.episodes, jnp.uint32),
-        alpha_start=number(config.alpha_start),
-        alpha_end=number(config.alpha_end),
-        epsilon_start=number(config.epsilon_start),
-        epsilon_end=number(config.epsilon_end),
-        trace_decay=number(config.trace_decay),
-        beta=number(config.beta),
-        discount=number(config.discount),
-        learn_from_random=switch(config.learn_from_random),
-        final_others=jnp.array(parts[:, 0]),
-        final_zero=jnp.array(parts[:, 1]),
-        zero_terminal=switch(config.zero_terminal),
-        reset_traces=switch(config.reset_traces),
-        learn_from_partner=switch(config.learn_from_partner),
-    )
-
-
-def begin(
-    config: Config, learner: Learner, lanes: tuple[tuple[int, str], ...], sharding: NamedSharding
-) -> Lane:
-    """The state of `lanes` before their first tick."""
-    keys = jax.vmap(jax.random.key)(np.array([seed for seed, _ in lanes], np.uint32))
-    layouts = np.zeros((len(lanes), 0, 0), np.int32)
-    if learner.value.varied:
-        layouts = np.array([config.layout(seed) for seed, _ in lanes], np.int32)
-    start = jax.vmap(learner.init, in_axes=(0, 0, None))
-    return jax.jit(start, out_shardings=sharding)(keys, layouts, make_partner(config))
-
-
-def make_partner(config: Config) -> Player | None:
-    """Whom a run trains against: nobody but itself, a player by name, or a saved agent.
-
-    Raises ValueError for an unknown player, one that only plays on the host, or another game's.
-    """
-    if config.partner == "self":
-        return None
-    if Path(config.partner).suffix == ".agent" or Path(config.partner).is_file():
-        return load_agent(config.partner, config.game).player()
-    player = make_player(config.partner, config.make_game())
-    if not getattr(player, "traceable", False):
-        raise ValueError(f"{config.partner} is too slow to train against: it plays on the host")
-    return player
-
-
-def lane_mesh(num_lanes: int) -> Mesh:
-    """The devices that share `num_lanes` lanes."""
-    devices = jax.devices()[:num_lanes]
-    return jax.make_mesh((len(devices),), ("lanes",), (AxisType.Auto,), devices=devices)
 
 
 @lru_cache(maxsize=1)
@@ -159,29 +98,38 @@ def compile_chunk(learner: Learner, mesh: Mesh) -> Any:
 
 
 class Training:
-    """A run in progress: iterate `evaluations()` to its end, read `agents()` at any time.
+    """Runs in progress, lanes of one program: iterate `rounds()` or `evaluations()` to the end.
 
     All lanes reach a milestone before any goes on: they are evaluated together, and what a run
-    draws does not depend on how fast it was.
+    draws does not depend on how fast it was. Several `configs` must agree in `program_of`.
     """
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
-        self.learner = config.make_learner()
+    def __init__(self, *configs: Config) -> None:
+        if len({program_of(config) for config in configs}) != 1:
+            raise ValueError("runs can be trained together only as lanes of one program")
+        self.configs = configs
+        self.config = configs[0]
+        self.lanes = tuple(lane for config in configs for lane in config.lanes)
+        self.owners = tuple(run for run, config in enumerate(configs) for _ in config.lanes)
+        self._sharding = lanes_sharding(len(self.lanes))
+        self.state, self._hyper, self.learner = begin(configs, self._sharding)
         self.opponents: dict[str, Player | Solver | None] = {
-            name: make_opponent(name, self.learner.game) for name in config.opponents
+            name: make_opponent(name, self.learner.game) for name in self.config.opponents
         }
-        self.lanes = config.lanes
-        self.seconds = 0.0
+        self._chunk = compile_chunk(self.learner, self._sharding.mesh)
         self._blocks = 1
-        self.diverged: list[tuple[int, str]] = []
-        mesh = lane_mesh(len(self.lanes))
-        self._sharding = NamedSharding(mesh, PartitionSpec("lanes"))
-        # Lanes that never start an episode fill up the last device.
-        filled = self.lanes + self.lanes[:1] * (-len(self.lanes) % mesh.size)
-        self.state = begin(config, self.learner, filled, self._sharding)
-        self._chunk = compile_chunk(self.learner, mesh)
-        self._hyper = jax.device_put(hyperparameters(config, filled), self._sharding)
+        self.seconds = 0.0
+        self.reached = 0
+        """Milestones evaluated."""
+        self.evaluating = False
+        self.diverged: list[int] = []
+        """Lanes whose networks are past repair."""
+
+    @property
+    def milestones(self) -> tuple[int, ...]:
+        """Numbers of episodes after which all lanes are evaluated."""
+        total, every = self.config.episodes, self.config.eval_every
+        return *range(every, total, every), total
 
     def progress(self) -> Progress:
         live = len(self.lanes)
@@ -219,41 +167,79 @@ class Training:
             return
         leaves = jax.tree.leaves(self.state.params.network)
         finite = [np.asarray(_finite(leaf))[: len(self.lanes)] for leaf in leaves]
-        self.diverged = [
-            lane for lane, fine in zip(self.lanes, np.all(finite, 0), strict=True) if not fine
-        ]
+        self.diverged = np.flatnonzero(~np.all(finite, 0)).tolist()
         if len(self.diverged) == len(self.lanes):
             raise ValueError(
                 "training has diverged: no network has finite weights any more;"
                 " use a smaller --alpha, or --output tanh"
             )
 
-    def evaluations(
+    def rounds(
         self, on_chunk: Callable[[Progress], None] = lambda _: None
-    ) -> Iterator[Evaluation]:
-        """Train to the end, yielding every evaluation; `on_chunk` is told after each chunk."""
-        total, live = self.config.episodes, len(self.lanes)
-        milestones = *range(self.config.eval_every, total, self.config.eval_every), total
-        for episodes in milestones:
+    ) -> Iterator[list[tuple[int, Evaluation]]]:
+        """Train to the end, yielding the evaluations of each milestone, each with its run's number.
+
+        `on_chunk` is told after each chunk; between chunks the state may be kept or replaced.
+        """
+        live = len(self.lanes)
+        for episodes in self.milestones[self.reached :]:
             while np.asarray(self.state.finished)[:live].min() < episodes:
                 self._advance(episodes)
                 on_chunk(self.progress())
-            yield from self._evaluate(episodes)
+            self.evaluating = True
+            found = list(self._evaluate(episodes))
+            self.evaluating = False
+            self.reached += 1
+            yield found
 
-    def agents(self) -> dict[tuple[int, str], Any]:
-        """The parameters of every lane as they stand, on the host."""
+    def evaluations(
+        self, on_chunk: Callable[[Progress], None] = lambda _: None
+    ) -> Iterator[Evaluation]:
+        """Train to the end, yielding every evaluation."""
+        for found in self.rounds(on_chunk):
+            yield from (one for _, one in found)
+
+    def agents(self, run: int = 0) -> dict[tuple[int, str], Any]:
+        """The parameters of every lane of one run as they stand, on the host."""
         return {
             lane: jax.device_get(jax.tree.map(lambda leaf, at=at: leaf[at], self.state.params))
-            for at, lane in enumerate(self.lanes)
+            for at, (lane, owner) in enumerate(zip(self.lanes, self.owners, strict=True))
+            if owner == run
         }
 
-    def _evaluate(self, episodes: int) -> Iterator[Evaluation]:
+    def snapshot(self) -> list[np.ndarray]:
+        """A copy on the host of all that training changes, for `restore`."""
+        return [np.array(leaf) for leaf in jax.tree.leaves(self.changing())]
+
+    def changing(self) -> Lane:
+        """What a checkpoint holds of the lanes: plain arrays, without what never changes."""
+        key = jax.random.key_data(self.state.key)
+        return self.state._replace(key=key, partner=None)
+
+    def restore(self, leaves: Sequence[np.ndarray], reached: int, seconds: float) -> None:
+        """Go on from a snapshot; raises ValueError where it is none of this program's."""
+        current = self.changing()
+        expected = [(leaf.shape, leaf.dtype) for leaf in jax.tree.leaves(current)]
+        if [(leaf.shape, leaf.dtype) for leaf in leaves] != expected:
+            raise ValueError("the checkpoint is none of this program's")
+        placed = jax.device_put(list(leaves), self._sharding)
+        state = jax.tree.unflatten(jax.tree.structure(current), placed)
+        self.state = state._replace(
+            key=jax.random.wrap_key_data(state.key), partner=self.state.partner
+        )
+        self.reached, self.seconds = reached, seconds
+
+    def _evaluate(self, episodes: int) -> Iterator[tuple[int, Evaluation]]:
         game, value = self.learner.game, self.learner.value
         zero_terminal = self.config.zero_terminal
         agent = GreedyAgent(game, value, self.state.params, zero_terminal, several=True)
         for number, (name, opponent) in enumerate(self.opponents.items()):
             key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
-            yield from evaluate(agent, name, opponent, episodes, self.lanes, key)
+            protocol = protocol_for(game.name, name)
+            if self.config.starts:
+                protocol = dataclasses.replace(protocol, starts=self.config.starts)
+            found = evaluate(agent, name, opponent, episodes, self.lanes, key, protocol)
+            yield from zip(self.owners, found, strict=True)
 
 
 @jax.jit
@@ -269,16 +255,17 @@ def evaluate(
     episodes: int,
     lanes: tuple[tuple[int, str], ...],
     key: jax.Array,
+    protocol: Protocol | None = None,
 ) -> Iterator[Evaluation]:
-    """One evaluation of each copy of `agent` by Table 1's protocol.
+    """One evaluation of each copy of `agent`, by the published protocol if no other is given.
 
     `lanes` names the seed and FARL variant of every copy, `name` the opponent.
     """
-    played = not isinstance(opponent, Solver)
-    if played:
-        scores = compete(agent.game, agent, opponent, protocol_for(agent.game.name, name), key)
+    if isinstance(opponent, Solver):
+        played, scores = False, opponent.judge(agent, key)
     else:
-        scores = opponent.judge(agent, key)
+        protocol = protocol or protocol_for(agent.game.name, name)
+        played, scores = True, compete(agent.game, agent, opponent, protocol, key)
     # Copies beyond the lanes only fill up a device.
     for (seed, farl), found in zip(lanes, scores, strict=False):
         wins = float((found > 0).mean()) if played else None

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from jaxgbg.runs.config import preset
-from jaxgbg.runs.train import Training, compile_chunk, hyperparameters, lane_mesh
+from jaxgbg.runs.lanes import hyperparameters, lane_mesh
+from jaxgbg.runs.train import Training, compile_chunk
 from jaxgbg.values import NTuple
 
 

@@ -1,0 +1,59 @@
+"""Stopping a training by Ctrl-C or SIGTERM so that it can go on later."""
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+
+class Stopped(KeyboardInterrupt):
+    """A training was asked to stop and has kept its state; `signal_number` says how."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__(signal_number)
+        self.signal_number = signal_number
+
+
+class StopRequest:
+    """Whether somebody has asked for a stop, and by which signal."""
+
+    def __init__(self) -> None:
+        self.signal_number: int | None = None
+
+    def obey(self) -> None:
+        """Raise Stopped if a stop was asked for."""
+        if self.signal_number is not None:
+            raise Stopped(self.signal_number)
+
+
+@contextlib.contextmanager
+def stop_signals(interruptible: Callable[[], bool]) -> Iterator[StopRequest]:
+    """Note SIGINT and SIGTERM within the block instead of dying of them.
+
+    The first is noted, for `obey` between two chunks, and raises Stopped at once only where work is
+    `interruptible`. A second one ends the process on the spot. Outside the main thread, where
+    signals cannot be caught, nothing is noted.
+    """
+    request = StopRequest()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        del frame
+        if request.signal_number is not None:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
+        request.signal_number = number
+        if interruptible():
+            raise Stopped(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield request
+        return
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield request
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
