@@ -43,6 +43,10 @@ Size = Annotated[
     ),
 ]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
+CheckpointEvery = Annotated[
+    float,
+    arg(metavar="SECONDS", help="Between two checkpoints, from which a stopped run goes on."),
+]
 
 
 def print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:

@@ -1,5 +1,6 @@
 """Commands that train: `train`, `ablate` and `table1`."""
 
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import (
+    CheckpointEvery,
     GameName,
     Json,
     Out,
@@ -101,6 +103,7 @@ def train(
     parameter_traces: Annotated[
         bool, arg(help="mlp: eligibility over the parameters instead of over past states.")
     ] = False,
+    checkpoint_every: CheckpointEvery = 60.0,
     out: Out = Path("runs"),
     json_file: Json = None,
 ) -> None:
@@ -162,7 +165,7 @@ def train(
         parameter_traces=parameter_traces,
         **changes,
     )
-    _run_all([config], out, json_file)
+    _run_all([config], out, json_file, checkpoint_every)
 
 
 def ablate(
@@ -184,6 +187,7 @@ def ablate(
     ] = (),
     batch: Annotated[tuple[str, ...], arg(metavar=_BY_GAME, help="Games in lockstep.")] = (),
     part1: Annotated[bool, arg(help="Also train with part 1 of FARL alone.")] = False,
+    checkpoint_every: CheckpointEvery = 60.0,
     out: Out = Path("runs"),
     json_file: Json = None,
 ) -> None:
@@ -208,7 +212,7 @@ def ablate(
         )
         for game in games
     ]
-    _run_all(configs, out, json_file)
+    _run_all(configs, out, json_file, checkpoint_every)
 
 
 def table1(
@@ -225,6 +229,7 @@ def table1(
             help_behavior_hint="",
         ),
     ] = None,
+    checkpoint_every: CheckpointEvery = 60.0,
     out: Out = Path("runs"),
     json_file: Json = None,
 ) -> None:
@@ -240,7 +245,7 @@ def table1(
             folder, engine, lambda text: print(f"{folder.config.game}: {text}", file=sys.stderr)
         )
 
-    _run_all(configs, out, json_file, finish, "table1")
+    _run_all(configs, out, json_file, checkpoint_every, finish, "table1")
 
 
 def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> dict[str, int]:
@@ -264,6 +269,7 @@ def _run_all(
     configs: list["Config"],
     out: Path,
     json_file: Path | None,
+    checkpoint_every: float,
     finish: Callable[["RunFolder"], None] = lambda _: None,
     name: str | None = None,
 ) -> None:
@@ -279,15 +285,15 @@ def _run_all(
     screen = console()
     results: list[tuple[Config, list[Evaluation], float]] = []
     folders: list[RunFolder] = []
-    stopped = False
+    stopped = 0
     for config in configs:
-        folder, seconds, stopped = run_with_bar(config, out)
+        (folder,), (seconds,), stopped = run_with_bar([config], out, checkpoint_every)
         folders.append(folder)
         try:
             if not stopped:
                 finish(folder)
         except KeyboardInterrupt:
-            stopped = True
+            stopped = signal.SIGINT
         results.append((config, folder.evaluations(), seconds))
         if stopped:
             break
@@ -308,5 +314,9 @@ def _run_all(
             )
     if stopped:
         count = len(folders[-1].evaluations())
-        print(f"jaxgbg: stopped; {count} evaluations kept in {folders[-1].path}", file=sys.stderr)
-        sys.exit(130)
+        print(
+            f"jaxgbg: stopped; {count} evaluations kept in {folders[-1].path};"
+            " the same command goes on from there",
+            file=sys.stderr,
+        )
+        sys.exit(128 + stopped)

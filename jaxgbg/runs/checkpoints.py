@@ -21,11 +21,11 @@ _SHARE = 0.025
 
 
 class Checkpoint(NamedTuple):
-    """`leaves` of the training's state, milestones `reached`, `seconds` of training, and how many
-    bytes of each run's metrics belong to it.
+    """`leaves`, the arrays of a state; milestones `reached`, `seconds` of training, and
+    how many bytes of each run's metrics belong to it.
     """
 
-    leaves: list[np.ndarray]
+    leaves: Sequence[Any]
     reached: int
     seconds: float
     metrics: list[int]
@@ -64,27 +64,22 @@ class Checkpoints:
     def save(self, checkpoint: Checkpoint, wait: bool = False) -> None:
         """Write a checkpoint, in the background unless `wait`; a full disk is told, not fatal."""
         self._begun = time.monotonic()
+        # One array: of many, a damaged one would leave Orbax with the reading of the others.
+        state = pack(checkpoint.leaves)
         number = max(self._manager.all_steps(), default=0) + 1
         about = {
             "format": FORMAT,
             "run": self.run,
-            "sha256": checksum(checkpoint.leaves),
+            "sha256": checksum([state]),
             "reached": checkpoint.reached,
             "seconds": checkpoint.seconds,
             "metrics": checkpoint.metrics,
-        }
-        names = [f"{place:03}" for place in range(len(checkpoint.leaves))]
-        # Orbax takes no empty arrays and no scalars; shapes are the training's to know.
-        state = {
-            name: leaf.reshape(-1)
-            for name, leaf in zip(names, checkpoint.leaves, strict=True)
-            if leaf.size
         }
         save = self._orbax.args
         try:
             self._manager.save(
                 number,
-                args=save.Composite(state=save.StandardSave(state), about=save.JsonSave(about)),
+                args=save.Composite(state=save.ArraySave(state), about=save.JsonSave(about)),
                 force=True,
             )
             if wait:
@@ -122,20 +117,16 @@ class Checkpoints:
                 )
             try:
                 saved = self._manager.restore(
-                    number, args=read.Composite(state=read.StandardRestore())
+                    number, args=read.Composite(state=read.ArrayRestore())
                 )["state"]
-                leaves = [
-                    np.asarray(saved[f"{place:03}"]).reshape(leaf.shape)
-                    if leaf.size
-                    else np.zeros(leaf.shape, leaf.dtype)
-                    for place, leaf in enumerate(like)
-                ]
+                state = np.asarray(saved)
             except Exception as error:
                 self._skip(number, _line(error))
                 continue
-            if checksum(leaves) != found["sha256"]:
+            if checksum([state]) != found["sha256"]:
                 self._skip(number, "its checksum does not fit")
                 continue
+            leaves = unpack(state, like)
             return Checkpoint(leaves, found["reached"], found["seconds"], found["metrics"])
         return None
 
@@ -157,6 +148,24 @@ class Checkpoints:
         """Delete all checkpoints of a run that is finished."""
         self.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def pack(leaves: Sequence[Any]) -> np.ndarray:
+    """The bytes of all `leaves`, one after the other, in memory of their own."""
+    return np.concatenate([np.asarray(leaf).reshape(-1).view(np.uint8) for leaf in leaves])
+
+
+def unpack(state: np.ndarray, like: Sequence[Any]) -> list[np.ndarray]:
+    """Undo `pack` for leaves of the shapes and types of `like`; ValueError if these do not fit."""
+    leaves, place = [], 0
+    for leaf in like:
+        part = state[place : place + leaf.nbytes]
+        place += leaf.nbytes
+        if part.size == leaf.nbytes:
+            leaves.append(np.frombuffer(part.tobytes(), leaf.dtype).reshape(leaf.shape))
+    if len(leaves) != len(like) or place != state.size:
+        raise ValueError("the checkpoint is none of this program's: delete it to begin anew")
+    return leaves
 
 
 def checksum(leaves: Iterable[np.ndarray]) -> str:

@@ -1,20 +1,28 @@
 """A run with a progress bar: episodes/s, time left, the latest scores."""
 
+import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 from jaxgbg.runs.config import Config
-from jaxgbg.runs.store import RunFolder, run
+from jaxgbg.runs.stopping import Stopped
+from jaxgbg.runs.store import RunFolder, run_together
 from jaxgbg.runs.train import Evaluation, Progress
 
 
-def run_with_bar(config: Config, out: Path) -> tuple[RunFolder, float, bool]:
-    """Do a run unless it is done; returns (folder, training seconds, stopped by Ctrl-C)."""
+def run_with_bar(
+    configs: Sequence[Config], out: Path, checkpoint_every: float
+) -> tuple[list[RunFolder], list[float], int]:
+    """Do runs of one program unless they are done.
+
+    Returns (folders, training seconds of each, 0 or the number of the signal that stopped them).
+    """
     from rich import progress as bars
     from rich.console import Console
 
-    folder = RunFolder(out, config)
-    if folder.finished:
-        return folder, folder.summary()["training_seconds"], False
+    folders = [RunFolder(out, config) for config in configs]
+    if all(folder.finished for folder in folders):
+        return folders, [folder.summary()["training_seconds"] for folder in folders], 0
     bar = bars.Progress(
         bars.TextColumn("{task.description}"),
         bars.BarColumn(),
@@ -24,14 +32,15 @@ def run_with_bar(config: Config, out: Path) -> tuple[RunFolder, float, bool]:
         bars.TextColumn("{task.fields[latest]}"),
         console=Console(stderr=True),
     )
-    seconds = 0.0
-    task = bar.add_task(config.game, total=None, rate=0.0, latest="")
+    now: Progress | None = None
+    name = configs[0].game + (f" ({len(configs)} runs)" if len(configs) > 1 else "")
+    task = bar.add_task(name, total=None, rate=0.0, latest="")
 
-    def on_chunk(now: Progress) -> None:
-        nonlocal seconds
+    def on_chunk(progress: Progress) -> None:
+        nonlocal now
         # A bar that starts only now leaves the line to a mistake found before the training.
         bar.start()
-        seconds = now.seconds
+        now = progress
         rate = now.episodes / now.seconds
         bar.update(task, completed=now.episodes, total=now.total_episodes, rate=rate)
 
@@ -40,10 +49,12 @@ def run_with_bar(config: Config, out: Path) -> tuple[RunFolder, float, bool]:
         bar.update(task, latest=latest)
 
     try:
-        run(config, out, on_chunk, on_evaluation)
-    except KeyboardInterrupt:
-        return folder, seconds, True
+        run_together(configs, out, on_chunk, on_evaluation, checkpoint_every)
+    except KeyboardInterrupt as stop:
+        seconds = now.seconds / len(configs) if now else 0.0
+        number = stop.signal_number if isinstance(stop, Stopped) else signal.SIGINT
+        return folders, [seconds] * len(configs), number
     finally:
         if bar.live.is_started:
             bar.stop()
-    return folder, folder.summary()["training_seconds"], False
+    return folders, [folder.summary()["training_seconds"] for folder in folders], 0

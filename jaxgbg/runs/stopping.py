@@ -33,8 +33,9 @@ def stop_signals(interruptible: Callable[[], bool]) -> Iterator[StopRequest]:
     """Note SIGINT and SIGTERM within the block instead of dying of them.
 
     The first is noted, for `obey` between two chunks, and raises Stopped at once only where work is
-    `interruptible`. A second one ends the process on the spot. Outside the main thread, where
-    signals cannot be caught, nothing is noted.
+    `interruptible`. A second one ends the process on the spot. A signal that the process was told
+    to ignore stays ignored. Outside the main thread, where signals cannot be caught, nothing is
+    noted.
     """
     request = StopRequest()
 
@@ -51,7 +52,10 @@ def stop_signals(interruptible: Callable[[], bool]) -> Iterator[StopRequest]:
     if threading.current_thread() is not threading.main_thread():
         yield request
         return
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number, handler in before.items():
+        if handler != signal.SIG_IGN:
+            signal.signal(number, note)
     try:
         yield request
     finally:

@@ -65,7 +65,7 @@ class RunFolder:
                     earlier = json.loads((self.path / "provenance.json").read_text("utf-8"))
                     origin = earlier | {"resumed": [*earlier.get("resumed", ()), origin["started"]]}
             write_json(self.path / "provenance.json", origin)
-            if self._metrics.exists():
+            if self.metrics_size() > (metrics or 0):
                 os.truncate(self._metrics, metrics or 0)
         except OSError as error:
             raise self._unwritable(error) from error
@@ -197,10 +197,11 @@ def run_together(
     else:
         name = hashlib.sha256(name.encode()).hexdigest()[:8]
         kept = Path(out) / f"together-{name}"
+    # A mistake in the configs is found here, before anything is written.
+    training = Training(*configs)
     with contextlib.ExitStack() as stack:
         for folder in unfinished.values():
             stack.enter_context(only_here(folder))
-        training = Training(*configs)
         for folder in unfinished.values():
             folder.begin()
         checkpoints = Checkpoints(kept, name, checkpoint_every)
@@ -233,7 +234,9 @@ def run_together(
 def _checkpoint(training: Training, folders: Sequence[RunFolder]) -> Checkpoint:
     """All that it takes to go on from here."""
     metrics = [folder.metrics_size() for folder in folders]
-    return Checkpoint(training.snapshot(), training.reached, training.seconds, metrics)
+    return Checkpoint(
+        jax.tree.leaves(training.changing()), training.reached, training.seconds, metrics
+    )
 
 
 def _begin_or_resume(
