@@ -152,6 +152,20 @@ def test_damaged_lines_are_named_and_the_others_kept(tmp_path, said):
     assert said[0].endswith("left out")
 
 
+@pytest.mark.parametrize(("old", "new"), [(b"}\n{", b"},{"), (b', "farl"', b'\n"farl"')])
+def test_lines_that_only_together_are_json_are_damaged_too(tmp_path, said, old, new):
+    folder = write_run(tmp_path)
+    path = folder.path / "metrics.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(old, new, 1))
+    found = results(tmp_path, sql="select line from evaluations", complain=said.append)
+    # Two evaluations on one line, or one on two.
+    joined = new == b"},{"
+    assert len(found) == whole.count(b"\n") - (2 if joined else 1)
+    assert len(said) == 1
+    assert (", line 1: no JSON" if joined else ", 2 lines, 1 to 2: no JSON") in said[0]
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
