@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.players import History, Player
+from jaxgbg.players import History, Player, choose_uniformly
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,14 +23,16 @@ class Protocol:
     actions (row, column) of a square board with column <= row; "four_ply", the ends of all
     sequences of four plies; "four_ply_positions", each position among them once; "choose_01",
     `count` draws, each with probability 1/2 the start position, else a uniformly random position
-    one ply later. Every start is played `repeats` times
-    from each of `seats` (all of them if empty) by the agent; the opponent sits everywhere else.
+    one ply later; "random_plies", `count` draws of `plies` uniformly random plies, of those games
+    that go on after them. Every start is played `repeats` times from each of `seats` (all of them
+    if empty) by the agent; the opponent sits everywhere else.
     """
 
     starts: str = "default"
     count: int = 1
     repeats: int = 1
     seats: tuple[int, ...] = ()
+    plies: int = 0
 
 
 def start_states(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, History]:
@@ -39,6 +41,8 @@ def start_states(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, H
         return jax.vmap(game.init)(jax.random.split(key, protocol.count)), no_history(
             protocol.count
         )
+    if protocol.starts == "random_plies":
+        return _random_openings(game, protocol.count, protocol.plies, key)
     start = game.init(key)
     legal = np.flatnonzero(game.legal_actions(start))
     if protocol.starts == "four_ply":
@@ -54,7 +58,10 @@ def start_states(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, H
         row, column = np.divmod(legal, math.isqrt(game.num_actions))
         legal = legal[column <= row]
     elif protocol.starts != "one_ply":
-        known = "default, one_ply, one_ply_triangle, four_ply, four_ply_positions or choose_01"
+        known = (
+            "default, one_ply, one_ply_triangle, four_ply, four_ply_positions, choose_01 or"
+            " random_plies"
+        )
         raise ValueError(f"starts must be {known}, not {protocol.starts!r}")
     return _open(game, start, np.append(-1, legal))
 
@@ -96,6 +103,32 @@ def _distinct(game: Game, states: Any, history: History) -> tuple[Any, History]:
     first = np.sort(np.unique(boards, axis=0, return_index=True)[1])
     states = jax.tree.map(lambda leaf: leaf[first], states)
     return states, History(*(part[first] for part in history))
+
+
+def _random_openings(game: Game, count: int, plies: int, key: jax.Array) -> tuple[Any, History]:
+    """`count` states after `plies` random plies each; draws that end the game are made again.
+
+    Raises ValueError where a hundred draws for each leave too few games that go on.
+    """
+    if plies < 0:
+        raise ValueError(f"opening plies must be 0 or more, not {plies}")
+    kept: list[tuple[Any, History]] = []
+    missing = count
+    for attempt in jax.random.split(key, 100 if plies < game.max_plies else 0):
+        first, *draws = jax.random.split(attempt, 1 + 2 * plies)
+        states, history = jax.vmap(game.init)(jax.random.split(first, count)), no_history(count)
+        for choose, spawn in zip(draws[::2], draws[1::2], strict=True):
+            actions = choose_uniformly(jax.vmap(game.legal_actions)(states), choose)
+            history = _extended(history, np.asarray(actions), np.asarray(states.player))
+            states = _step(game, states, actions, spawn)
+        going = np.flatnonzero(~np.asarray(states.terminal))[:missing]
+        kept.append(jax.tree.map(lambda leaf, at=going: leaf[at], (states, history)))
+        missing -= len(going)
+        if not missing:
+            return jax.tree.map(lambda *parts: np.concatenate(parts), *kept)
+    raise ValueError(
+        f"hardly a game of {game.name} goes on after {plies} random plies: open with fewer"
+    )
 
 
 def _extended(history: History, actions: np.ndarray, players: np.ndarray) -> History:

@@ -62,6 +62,8 @@ def main() -> None:
                 "ablate": commands.ablate,
                 "table1": commands.table1,
                 "eval": commands.evaluate,
+                "compare": commands.compare,
+                "results": commands.results,
                 "perft": commands.perft,
                 "bench": commands.bench,
             }

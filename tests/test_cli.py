@@ -8,10 +8,13 @@ import sys
 import time
 from pathlib import Path
 
+import duckdb
+import numpy as np
+import pandas
 import pytest
 
 from jaxgbg import cli
-from jaxgbg.runs import table1
+from jaxgbg.runs import Evaluation, RunFolder, SavedAgent, preset, save_agent, table1
 
 
 @pytest.fixture
@@ -111,6 +114,11 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["table1", "--games", "nim", "--scale", "0"], "scale must be positive"),
         (["train", "2048", "--opponents", "random"], "'random' does not evaluate 2048"),
         (["train", "hex", "--opponents", "bench"], "bench plays othello only"),
+        (["results", "missing"], "missing is no folder"),
+        (["results", "."], "holds no runs"),
+        (["results", ".", "--csv", "missing/rows.csv"], "there is no folder missing"),
+        (["compare", "missing.agent", "random"], "agent file missing.agent"),
+        (["compare", "missing.agent", "random", "--elo0", "10"], "elo0 must be less than elo1"),
     ],
 )
 def test_a_mistake_ends_with_one_line_and_code_2(jaxgbg, tmp_path, monkeypatch, arguments, message):
@@ -121,6 +129,84 @@ def test_a_mistake_ends_with_one_line_and_code_2(jaxgbg, tmp_path, monkeypatch, 
     assert err.count("\n") == 1
     assert out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_results_are_shown_and_written(jaxgbg, tmp_path):
+    for game in ("nim", "tictactoe"):
+        config = preset(game, seeds=(0, 1), farl=("farl",))
+        folder = RunFolder(tmp_path / "runs" / game, config)
+        folder.begin()
+        for seed, score in ((0, 0.25), (1, -0.5)):
+            folder.append(Evaluation(seed, "farl", 30, "maxn", -1.0, 20, 0.0))
+            folder.append(Evaluation(seed, "farl", 60, "maxn", score, 20, 0.5))
+    metrics = next(tmp_path.glob("runs/nim/nim-*/metrics.jsonl"))
+    with metrics.open("a") as file:
+        file.write('{"seed": 0, "fa')
+    files = {kind: tmp_path / f"rows.{kind}" for kind in ("csv", "parquet", "json")}
+    options = [text for kind, path in files.items() for text in (f"--{kind}", path)]
+    code, out, err = jaxgbg("results", tmp_path / "runs", *options)
+    assert code == 0
+    assert err.startswith(f"jaxgbg: {metrics}, line 5: no JSON")
+    assert err.count("\n") == 1
+    assert "tictactoe" in out
+    records = json.loads(files["json"].read_text())
+    assert [(one["game"], one["n"], one["episodes"]) for one in records] == [
+        ("nim", 2, 60),
+        ("tictactoe", 2, 60),
+    ]
+    assert f"{100 * records[0]['mean']:.1f} ± {100 * records[0]['sem']:.1f}" in out
+    expected = [f"{one['mean']:.9f}" for one in records]
+    table = pandas.read_csv(files["csv"])
+    assert [f"{mean:.9f}" for mean in table["mean"]] == expected
+    stored = duckdb.sql(f"select * from '{files['parquet']}'").fetchall()
+    assert [f"{row[4]:.9f}" for row in stored] == expected
+    assert list(table) == list(records[0])
+
+    query = "select game, max(wins) as wins from evaluations group by game having game = 'nim'"
+    code, out, _ = jaxgbg("results", tmp_path / "runs", "--sql", query)
+    assert code == 0
+    assert "wins" in out
+    assert "tictactoe" not in out
+    code, out, err = jaxgbg("results", tmp_path / "runs", "--where", "game = 'hex'")
+    assert (code, out) == (0, "no rows\n")
+    code, _, err = jaxgbg("results", tmp_path / "runs", "--where", "gmae = 'hex'")
+    assert code == 2
+    assert "gmae" in err.splitlines()[-1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "rows.csv",
+        "rows.json",
+        "rows.parquet",
+        "runs",
+    ]
+
+
+def test_agents_are_compared(jaxgbg, tmp_path):
+    for size in (3, 5):
+        config = preset("nim", seeds=(0,), game_parameters=(("size", size),))
+        weights = np.random.default_rng(size).normal(size=config.make_learner().value.num_weights)
+        saved = SavedAgent(config, 0, "farl", weights.astype(np.float32))
+        save_agent(tmp_path / f"{size}.agent", saved)
+    small, agent = tmp_path / "3.agent", tmp_path / "5.agent"
+    play = ["--opening-plies", 1, "--batch", 20, "--json", tmp_path / "rows.json"]
+    code, out, _ = jaxgbg("compare", agent, agent, *play)
+    assert code == 0
+    assert "above -50 Elo" in out
+    (row,) = json.loads((tmp_path / "rows.json").read_text())
+    assert row["wins"] + row["losses"] == row["games"]
+    assert row["opponent"] == "5.agent"
+    bounds = ["--elo0", 790, "--elo1", 800]
+    code, out, _ = jaxgbg("compare", agent, agent, *play, *bounds)
+    assert code == 0
+    assert "reject: below +800 Elo" in " ".join(out.split())
+    code, out, _ = jaxgbg("compare", agent, "random", *play, "--max-games", 40, "--elo0", -1)
+    assert code == 0
+    assert json.loads((tmp_path / "rows.json").read_text())[0]["games"] == 40
+    code, _, err = jaxgbg("compare", agent, small)
+    assert code == 2
+    assert "other parameters" in err
+    code, _, err = jaxgbg("compare", agent, "random", "--opening-plies", 15)
+    assert code == 2
+    assert "open with fewer" in err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,17 @@
 """What the command `jaxgbg` can do, one function a command; their signatures are its options."""
 
+from jaxgbg.commands.analysing import compare, results
 from jaxgbg.commands.measuring import bench, evaluate, games, perft
 from jaxgbg.commands.training import ablate, table1, train
 
-__all__ = ["ablate", "bench", "evaluate", "games", "perft", "table1", "train"]
+__all__ = [
+    "ablate",
+    "bench",
+    "compare",
+    "evaluate",
+    "games",
+    "perft",
+    "results",
+    "table1",
+    "train",
+]

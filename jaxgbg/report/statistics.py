@@ -1,6 +1,6 @@
 """Means over seeds and how sure they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -33,3 +33,64 @@ def paired_difference(
         return None
     differences = [first[seed] - second[seed] for seed in seeds]
     return (mean_sem(differences)[0], *confidence_interval(differences))
+
+
+def interquartile_mean(scores: np.ndarray) -> np.ndarray:
+    """Mean of the middle half of all scores [..., seeds, tasks] -> [...].
+
+    A quarter of them, rounded down, is left out at either end. Source: Agarwal et al. 2021, "Deep
+    RL at the edge of the statistical precipice".
+    """
+    flat = np.sort(np.asarray(scores, float).reshape(*np.shape(scores)[:-2], -1))
+    cut = flat.shape[-1] // 4
+    return flat[..., cut : flat.shape[-1] - cut].mean(-1)
+
+
+def improvement_probability(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """P(X > Y) of one score each, ties counted half: [..., seeds, tasks] of both -> [...].
+
+    The mean over tasks of the share of pairs of seeds; the numbers of seeds may differ. Source:
+    Agarwal et al. 2021; Mann & Whitney 1947.
+    """
+    x, y = np.asarray(first, float)[..., :, None, :], np.asarray(second, float)[..., None, :, :]
+    return ((x > y) + 0.5 * (x == y)).mean((-3, -2, -1))
+
+
+def bootstrap_interval(
+    statistic: Callable[..., np.ndarray],
+    *groups: np.ndarray,
+    level: float = 0.95,
+    repetitions: int = 10_000,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Percentile interval of a statistic of groups of scores [seeds, tasks], all of equal tasks.
+
+    Seeds are drawn anew within each task and group (stratified bootstrap); `statistic` takes the
+    groups with a leading axis of repetitions. With few seeds the interval is too narrow, as every
+    bootstrap's. Raises ValueError for scores that are no such table of finite numbers. Source:
+    Agarwal et al. 2021.
+    """
+    tables = [np.asarray(group, float) for group in groups]
+    if any(table.ndim != 2 or not table.size for table in tables):
+        raise ValueError("scores must be a table [seeds, tasks] with something in it")
+    if len({table.shape[1] for table in tables}) > 1:
+        raise ValueError("all groups need scores of the same tasks")
+    if not all(np.isfinite(table).all() for table in tables):
+        raise ValueError("a score is no finite number: leave out the runs that have none")
+    if not 0 < level < 1 or repetitions < 1:
+        raise ValueError("level must lie between 0 and 1, and repetitions be at least 1")
+    random = np.random.default_rng(seed)
+    found = []
+    # In portions, for the memory of large tables.
+    for start in range(0, repetitions, 1000):
+        drawn = [
+            np.take_along_axis(
+                table[None],
+                random.integers(len(table), size=(min(1000, repetitions - start), *table.shape)),
+                axis=1,
+            )
+            for table in tables
+        ]
+        found.append(statistic(*drawn))
+    low, high = np.quantile(np.concatenate(found), [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)

@@ -204,8 +204,13 @@ class Config:
     @property
     def digest(self) -> str:
         """Eight hexadecimal digits that change with any field."""
-        text = json.dumps(self.as_json(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:8]
+        return digest_of(self.as_json())
+
+
+def digest_of(fields: dict[str, Any]) -> str:
+    """The digest of a run whose config.json holds `fields`, of whichever version it is."""
+    text = json.dumps(fields, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 # (final_others, final_zero) of each variant: FARL parts 1 and 2.
