@@ -1,8 +1,8 @@
 """What a run leaves on disk: `<out>/<game>-<hash>/`.
 
 config.json (all it takes to repeat it), metrics.jsonl (a line for each evaluation, appended as they
-come), provenance.json (versions, device, revision), agents/, and at the end summary.json: a folder
-with a summary is finished and not run again.
+come), provenance.json (versions, device, revision), histograms.json (of weights and TC factors),
+agents/, and at the end summary.json: a folder with a summary is finished and not run again.
 """
 
 import json
@@ -21,6 +21,7 @@ import jax
 from jaxgbg.runs.agents import SavedAgent, save_agent
 from jaxgbg.runs.config import Config
 from jaxgbg.runs.files import write_json
+from jaxgbg.runs.histograms import histograms
 from jaxgbg.runs.train import Evaluation, Progress, Training
 
 
@@ -114,7 +115,9 @@ def run(
         folder.append(evaluation)
         on_evaluation(evaluation)
     value = training.learner.value
-    for (seed, farl), params in training.agents().items():
+    agents = training.agents()
+    write_json(folder.path / "histograms.json", histograms(value, agents))
+    for (seed, farl), params in agents.items():
         agent = SavedAgent(config.of_seed(seed), seed, farl, value.weights_of(params))
         save_agent(folder.path / "agents" / f"seed{seed}-{farl}.agent", agent)
     progress = training.progress()
