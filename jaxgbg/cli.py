@@ -64,6 +64,7 @@ def main() -> None:
                 "eval": commands.evaluate,
                 "perft": commands.perft,
                 "bench": commands.bench,
+                "report": commands.report,
             }
         )
         _prepare_jax()

@@ -1,6 +1,7 @@
 """What the command `jaxgbg` can do, one function a command; their signatures are its options."""
 
 from jaxgbg.commands.measuring import bench, evaluate, games, perft
+from jaxgbg.commands.reporting import report
 from jaxgbg.commands.training import ablate, table1, train
 
-__all__ = ["ablate", "bench", "evaluate", "games", "perft", "table1", "train"]
+__all__ = ["ablate", "bench", "evaluate", "games", "perft", "report", "table1", "train"]
