@@ -66,6 +66,7 @@ def main() -> None:
                 "results": commands.results,
                 "perft": commands.perft,
                 "bench": commands.bench,
+                "report": commands.report,
             }
         )
         _prepare_jax()

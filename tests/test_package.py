@@ -5,7 +5,7 @@ import sys
 
 _TRAIN_WITHOUT_EXTRAS = """
 import sys
-for name in ("tyro", "rich", "matplotlib", "bitbully", "pyspiel", "pytest"):
+for name in ("tyro", "rich", "matplotlib", "jinja2", "bitbully", "pyspiel", "pytest"):
     sys.modules[name] = None
 import jaxgbg
 folder = jaxgbg.train(jaxgbg.preset("nim", seeds=(0,), episodes=200, eval_every=100), sys.argv[1])

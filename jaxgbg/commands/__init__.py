@@ -2,6 +2,7 @@
 
 from jaxgbg.commands.analysing import compare, results
 from jaxgbg.commands.measuring import bench, evaluate, games, perft
+from jaxgbg.commands.reporting import report
 from jaxgbg.commands.training import ablate, table1, train
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "evaluate",
     "games",
     "perft",
+    "report",
     "results",
     "table1",
     "train",

@@ -11,7 +11,7 @@ from jaxgbg.runs import Config, Evaluation
 from jaxgbg.runs.files import written_whole
 
 # Okabe and Ito's colours, told apart by colour-blind readers.
-_STYLES = {
+STYLES = {
     "farl": ("FARL", "#0072B2"),
     "part1": ("FARL part 1 only", "#009E73"),
     "none": ("no FARL", "#D55E00"),
@@ -28,9 +28,7 @@ def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Pa
     from matplotlib.ticker import EngFormatter, PercentFormatter
 
     panels = [
-        (config, found, name)
-        for config, found in results
-        for name in dict.fromkeys((*config.opponents, *(one.opponent for one in found)))
+        (config, found, name) for config, found in results for name in opponents_met(config, found)
     ]
     columns = min(3, len(panels))
     lines = -(-len(panels) // columns)
@@ -41,23 +39,21 @@ def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Pa
         axis.set_axis_off()
     for axis, (config, found, opponent) in zip(axes, panels, strict=False):
         for farl in config.farl:
-            label, colour = _STYLES[farl]
-            episodes, mean, sem = _curve(config.game, found, opponent, farl)
+            label, colour = STYLES[farl]
+            episodes, mean, sem = curve(config.game, found, opponent, farl)
             axis.plot(episodes, mean, color=colour, label=label, marker=".", markersize=4)
             axis.fill_between(episodes, mean - sem, mean + sem, color=colour, alpha=0.25, lw=0)
             published = PAPER.get((config.game, opponent, farl))
             if published is not None:
                 axis.axhline(published[0], color=colour, lw=0.9, ls="--")
-        first = " (moving first)" if config.game == "connectfour" else ""
-        against = "" if opponent == "score" else f" against {opponent}"
-        axis.set_title(f"{config.game}{against}{first}", fontsize=10)
+        axis.set_title(title(config.game, opponent), fontsize=10)
         axis.set_xlabel("episodes")
         axis.set_ylabel(unit(config.game, opponent))
         axis.set_xlim(left=0)
         axis.xaxis.set_major_formatter(EngFormatter(sep=""))
-        if unit(config.game, opponent) in ("win rate", "share"):
-            perfect = config.game in ("tictactoe", "nim")
-            axis.set_ylim(-0.03, 0.63 if perfect else 1.03)
+        span = span_of_shares(config.game, opponent)
+        if span is not None:
+            axis.set_ylim(*span)
             axis.yaxis.set_major_formatter(PercentFormatter(1.0))
         axis.grid(alpha=0.25)
         for side in ("top", "right"):
@@ -68,7 +64,26 @@ def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Pa
         figure.savefig(temporary, format="png", dpi=110)
 
 
-def _curve(
+def opponents_met(config: Config, found: Sequence[Evaluation]) -> list[str]:
+    """The opponents of a run in the order of its panels."""
+    return list(dict.fromkeys((*config.opponents, *(one.opponent for one in found))))
+
+
+def title(game: str, opponent: str) -> str:
+    """What a panel shows."""
+    first = " (moving first)" if game == "connectfour" else ""
+    against = "" if opponent == "score" else f" against {opponent}"
+    return f"{game}{against}{first}"
+
+
+def span_of_shares(game: str, opponent: str) -> tuple[float, float] | None:
+    """The axis of a panel of shares, up to a half where nobody wins more; None for other units."""
+    if unit(game, opponent) not in ("win rate", "share"):
+        return None
+    return -0.03, 0.63 if game in ("tictactoe", "nim") else 1.03
+
+
+def curve(
     game: str, found: Sequence[Evaluation], opponent: str, farl: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(episodes, mean, standard error) over the seeds that have reached each evaluation."""

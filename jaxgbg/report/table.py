@@ -10,7 +10,7 @@ from jaxgbg.report.rows import Row
 if TYPE_CHECKING:
     from rich.console import Console
 
-_VARIANTS = {"farl": "yes", "part1": "part 1", "none": "no"}
+VARIANTS = {"farl": "yes", "part1": "part 1", "none": "no"}
 
 
 def print_table(table: Sequence[Row], console: "Console") -> None:
@@ -27,41 +27,48 @@ def print_table(table: Sequence[Row], console: "Console") -> None:
         if previous is not None and previous != row.game:
             drawn.add_section()
         previous = row.game
-        paper = "" if row.paper_mean is None else _figure(row, row.paper_mean, row.paper_error)
+        paper = "" if row.paper_mean is None else in_figures(row, row.paper_mean, row.paper_error)
         drawn.add_row(
             row.game,
             row.opponent,
-            _VARIANTS[row.farl],
-            _figure(row, row.mean, row.sem),
+            VARIANTS[row.farl],
+            in_figures(row, row.mean, row.sem),
             paper,
             str(row.n),
             f"{row.episodes:,}",
-            _difference(row),
+            difference(row),
             f"{row.seconds:.0f}" if math.isfinite(row.seconds) else "",
         )
     console.print(drawn)
-    notes = ["Scores are win rates in %, a draw counting half"]
+    console.print(notes(table))
+
+
+def notes(table: Sequence[Row]) -> str:
+    """What the figures of these rows are."""
+    told = ["Scores are win rates in %, a draw counting half"]
     if any(row.unit == "share" for row in table):
-        notes.append("against the solver the share of moves that keep the game value")
+        told.append("against the solver the share of moves that keep the game value")
     if any(row.unit == "points" for row in table):
-        notes.append("in 2048 points a game")
+        told.append("in 2048 points a game")
     if any(row.unit == "reward" for row in table):
-        notes.append("in nim3p the mean reward, 0.4 among perfect players")
+        told.append("in nim3p the mean reward, 0.4 among perfect players")
     if any(row.opponent == "grhino" for row in table):
-        notes.append("the paper's engine in othello was Edax at depth 1, not grhino")
+        told.append("the paper's engine in othello was Edax at depth 1, not grhino")
     if any(row.game == "connectfour" and row.opponent != "solver" for row in table):
-        notes.append("in connectfour moving first, so twice the paper's figures")
-    console.print("; ".join(notes) + ". Seconds: training of all rows of a game together.")
+        told.append("in connectfour moving first, so twice the paper's figures")
+    return "; ".join(told) + ". Seconds: training of all rows of a game together."
 
 
-def _figure(row: Row, mean: float, error: float | None) -> str:
+def in_figures(row: Row, mean: float, error: float | None) -> str:
+    """A mean ± its standard error, if it has one."""
     text = in_words(row.unit, mean)
     if error is not None and math.isfinite(error):
         text += f" ± {in_words(row.unit, error)}"
     return text
 
 
-def _difference(row: Row) -> str:
+def difference(row: Row) -> str:
+    """FARL minus none with its 95 % interval; empty on other rows."""
     if row.difference is None:
         return ""
 

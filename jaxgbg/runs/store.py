@@ -1,8 +1,9 @@
 """What a run leaves on disk: `<out>/<game>-<hash>/`.
 
 config.json (all it takes to repeat it), metrics.jsonl (a line for each evaluation, appended as they
-come), provenance.json (versions, device, revision), checkpoints/ until it is done, agents/, and at
-the end summary.json: a folder with a summary is finished and not run again.
+come), provenance.json (versions, device, revision), checkpoints/ until it is done, histograms.json
+(of weights and TC factors), agents/, and at the end summary.json: a folder with a summary is
+finished and not run again.
 """
 
 import contextlib
@@ -27,6 +28,7 @@ from jaxgbg.runs.agents import SavedAgent, save_agent
 from jaxgbg.runs.checkpoints import Checkpoint, Checkpoints, checksum
 from jaxgbg.runs.config import Config
 from jaxgbg.runs.files import write_json
+from jaxgbg.runs.histograms import histograms
 from jaxgbg.runs.stopping import Stopped, stop_signals
 from jaxgbg.runs.train import Evaluation, Progress, Training
 
@@ -258,7 +260,9 @@ def _finish(training: Training, number: int, folder: RunFolder) -> None:
     """Write the agents of run `number` and, last of all, its summary."""
     config, value = folder.config, training.learner.value
     try:
-        for (seed, farl), params in training.agents(number).items():
+        agents = training.agents(number)
+        write_json(folder.path / "histograms.json", histograms(value, agents))
+        for (seed, farl), params in agents.items():
             agent = SavedAgent(config.of_seed(seed), seed, farl, value.weights_of(params))
             save_agent(folder.path / "agents" / f"seed{seed}-{farl}.agent", agent)
         lanes = [at for at, owner in enumerate(training.owners) if owner == number]

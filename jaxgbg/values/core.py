@@ -107,6 +107,10 @@ class ValueFunction(Protocol):
         """float32[R]: all that a player needs, in one row."""
         ...
 
+    def tc_factors(self, params: Any) -> np.ndarray | None:
+        """float32[R]: |N| / A of every weight; None where there are no such counters."""
+        ...
+
     def with_weights(self, weights: Any) -> Any:
         """Parameters for a player, of float32[R]."""
         ...

@@ -268,6 +268,10 @@ class MLP:
         """float32[R]: all weights and biases in one row."""
         return np.asarray(ravel_pytree(params.network)[0])
 
+    def tc_factors(self, params: MLPParams) -> None:
+        """None: a network has no counters for each weight."""
+        del params
+
     def with_weights(self, weights: jax.Array) -> MLPParams:
         """The network of `weights` float32[R], for a player."""
         like = self.init(key=jax.random.key(0)).network

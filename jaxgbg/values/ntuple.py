@@ -384,6 +384,17 @@ class NTuple:
         """float32[R]: all tables in one row."""
         return np.asarray(params.weights)
 
+    def tc_factors(self, params: NTupleParams) -> np.ndarray | None:
+        """float32[R]: |N| / A of every weight, 1 where nothing was learned yet; None without TCL.
+
+        N sums the recommended changes of a weight, A their absolute values: the factor is 1 while
+        they agree in sign and falls to 0 where they cancel (Beal & Smith 1999).
+        """
+        if self.tcl == "none" or not params.counters.size:
+            return None
+        counters = np.asarray(params.counters)
+        return np.abs(counters[:, 0]) / counters[:, 1]
+
     def with_weights(self, weights: jax.Array) -> NTupleParams:
         """The tables of `weights` float32[R], for a player."""
         return NTupleParams(jnp.asarray(weights), jnp.zeros((0, 0)), jnp.zeros((0, 0), jnp.int32))

@@ -1,0 +1,116 @@
+"""Line charts as SVG in the colours of the page: learning curves and histograms."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from html import escape
+
+import numpy as np
+
+_WIDTH, _HEIGHT = 360, 232
+_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 18, 26, 40
+
+
+@dataclasses.dataclass(frozen=True)
+class Series:
+    """A line `y` over `x` with a band from `low` to `high`; `style` is its class in the page's CSS.
+
+    `reference` is a figure to compare with, drawn as a dashed line. `steps` draws bins: `x` are
+    then their edges, one more than there are `y`.
+    """
+
+    label: str
+    style: str
+    x: np.ndarray
+    y: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    reference: float | None = None
+    steps: bool = False
+
+
+def chart(
+    title: str,
+    x_label: str,
+    y_label: str,
+    series: Sequence[Series],
+    tell_x: Callable[[float], str],
+    tell_y: Callable[[float], str],
+    span: tuple[float, float] | None = None,
+    from_zero: bool = False,
+) -> str:
+    """The markup of one panel; `span` is the range of y, else that of the data, as that of x is,
+    which may begin at 0 instead.
+    """
+    x_low, x_high = _range([s.x for s in series] + [np.zeros(1)] * from_zero)
+    references = [np.array([s.reference]) for s in series if s.reference is not None]
+    y_low, y_high = span or _range([part for s in series for part in (s.low, s.high)] + references)
+    inner_width, inner_height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+
+    def across(x: np.ndarray | float) -> np.ndarray:
+        return _LEFT + (np.asarray(x) - x_low) / (x_high - x_low) * inner_width
+
+    def down(y: np.ndarray | float) -> np.ndarray:
+        return _TOP + (y_high - np.clip(y, y_low, y_high)) / (y_high - y_low) * inner_height
+
+    parts = [
+        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
+        f' aria-label="{escape(title)}: {escape(y_label)} over {escape(x_label)}">',
+        f'<text x="{_LEFT}" y="14" class="title">{escape(title)}</text>',
+    ]
+    floor = _HEIGHT - _BOTTOM
+    for tick in _ticks(y_low, y_high):
+        level = float(down(tick))
+        parts.append(f'<path class="grid" d="M{_LEFT} {level:.1f}h{inner_width}"/>')
+        parts.append(f'<text x="{_LEFT - 6}" y="{level:.1f}" class="tick y">{tell_y(tick)}</text>')
+    for tick in _ticks(x_low, x_high):
+        place = float(across(tick))
+        parts.append(f'<text x="{place:.1f}" y="{floor + 15}" class="tick x">{tell_x(tick)}</text>')
+    parts.append(f'<path class="axis" d="M{_LEFT} {floor}h{inner_width}"/>')
+    parts.append(
+        f'<text x="{_LEFT + inner_width / 2}" y="{_HEIGHT - 6}" class="tick x">'
+        f"{escape(x_label)}</text>"
+        f'<text transform="translate(11 {_TOP + inner_height / 2}) rotate(-90)" class="tick x">'
+        f"{escape(y_label)}</text>"
+    )
+    for s in series:
+        if s.reference is not None:
+            level = float(down(s.reference))
+            told = f"paper, {escape(s.label)}: {tell_y(s.reference)}"
+            parts.append(
+                f'<path class="reference {s.style}" d="M{_LEFT} {level:.1f}h{inner_width}">'
+                f"<title>{told}</title></path>"
+            )
+    for s in series:
+        x = np.repeat(across(s.x), 2)[1:-1] if s.steps else across(s.x)
+        y, low, high = (
+            np.repeat(down(part), 2) if s.steps else down(part) for part in (s.y, s.low, s.high)
+        )
+        band = _points(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
+        parts.append(f'<polygon class="band {s.style}" points="{band}"/>')
+        parts.append(f'<polyline class="curve {s.style}" points="{_points(x, y)}"/>')
+        if not s.steps:
+            parts.extend(
+                f'<circle class="point {s.style}" cx="{px:.1f}" cy="{py:.1f}" r="2.2">'
+                f"<title>{escape(s.label)}, {at:,.0f}: {tell_y(figure)}</title></circle>"
+                for px, py, at, figure in zip(x, y, s.x, s.y, strict=True)
+            )
+    return "".join([*parts, "</svg>"])
+
+
+def _points(x: np.ndarray, y: np.ndarray) -> str:
+    return " ".join(f"{px:.1f},{py:.1f}" for px, py in zip(x, y, strict=True))
+
+
+def _range(parts: Sequence[np.ndarray]) -> tuple[float, float]:
+    """The least and the greatest number, a little apart where they are the same."""
+    numbers = np.concatenate([part[np.isfinite(part)] for part in parts])
+    low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    from matplotlib.ticker import MaxNLocator
+
+    found = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    reach = 1e-9 * (high - low)
+    return [float(tick) for tick in found if low - reach <= tick <= high + reach]

@@ -1,0 +1,104 @@
+"""The runs below a folder, finished or not, and what is wrong with them."""
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from jaxgbg.runs import Config, Evaluation, RunFolder
+from jaxgbg.runs.table1 import GAMES
+
+
+@dataclasses.dataclass
+class FoundRun:
+    """A run on disk. `name` is its path below the folder searched; what it lacks is None.
+
+    `problems` collects a line for each file that could not be read.
+    """
+
+    path: Path
+    name: str
+    config: Config
+    evaluations: list[Evaluation]
+    provenance: dict[str, Any] | None
+    summary: dict[str, Any] | None
+    histograms: dict[str, Any] | None
+    problems: list[str]
+
+    @property
+    def seconds(self) -> float:
+        """Those of the training; not a number while it is unfinished."""
+        return self.summary["training_seconds"] if self.summary else math.nan
+
+    @property
+    def agent_files(self) -> list[Path]:
+        """The agents, those with FARL first, in the order of their seeds."""
+        order = {f"seed{seed}-{farl}.agent": (farl, seed) for seed, farl in self.config.lanes}
+        files = [path for path in (self.path / "agents").glob("*.agent") if path.name in order]
+        return sorted(files, key=lambda path: order[path.name])
+
+
+def find_runs(root: Path) -> tuple[list[FoundRun], list[str]]:
+    """All runs below `root`, in the order of Table 1, and a line for each that cannot be read.
+
+    Raises ValueError in one line where there is no run at all.
+    """
+    if not root.is_dir():
+        raise ValueError(f"{root} is no folder; give the one that holds the runs, such as runs")
+    runs, problems = [], []
+    for file in sorted(root.rglob("config.json")):
+        # Others keep a config.json too: only a run has this beside it.
+        if not (file.parent / "provenance.json").exists():
+            continue
+        try:
+            runs.append(_read(file.parent, root))
+        except ValueError as error:
+            problems.append(f"{error}: this run is left out")
+    if not runs and not problems:
+        raise ValueError(
+            f"{root} holds no runs; `jaxgbg train`, `ablate` and `table1` leave them in --out"
+        )
+    order = (*GAMES, *sorted({run.config.game for run in runs} - set(GAMES)))
+    runs.sort(key=lambda run: (order.index(run.config.game), run.name))
+    return runs, problems
+
+
+def _read(path: Path, root: Path) -> FoundRun:
+    """Raises ValueError where the config is damaged; other damage is noted."""
+    try:
+        config = Config.from_json(json.loads((path / "config.json").read_text(encoding="utf-8")))
+    except (AttributeError, TypeError, ValueError, OSError) as error:
+        raise ValueError(f"{path / 'config.json'} is damaged or of another version") from error
+    problems: list[str] = []
+    folder = RunFolder(path.parent, config)
+    # A folder may have been renamed since.
+    folder.path = path
+    try:
+        evaluations = folder.evaluations()
+    except ValueError as error:
+        evaluations = []
+        problems.append(str(error))
+
+    def content(name: str) -> dict[str, Any] | None:
+        if not (path / name).exists():
+            return None
+        try:
+            found = json.loads((path / name).read_text(encoding="utf-8"))
+            if isinstance(found, dict):
+                return found
+        except (OSError, ValueError):
+            pass
+        problems.append(f"{path / name} is damaged")
+        return None
+
+    return FoundRun(
+        path=path,
+        name=str(path.relative_to(root)) if path != root else path.name,
+        config=config,
+        evaluations=evaluations,
+        provenance=content("provenance.json"),
+        summary=content("summary.json"),
+        histograms=content("histograms.json"),
+        problems=problems,
+    )

@@ -1,0 +1,84 @@
+"use strict";
+// Boards are drawn once, by Python; a step only fills in pieces, values and marks.
+(() => {
+  document.documentElement.classList.add("js");
+  const replays = [...document.querySelectorAll(".replay")].map(begin);
+  let current = replays[0];
+
+  function begin(section) {
+    const game = JSON.parse(section.querySelector("script").textContent);
+    const spots = [...section.querySelectorAll(".player .spot")];
+    const parts = {
+      caption: section.querySelector(".caption"),
+      moves: section.querySelector(".moves"),
+      slider: section.querySelector("input"),
+      board: section.querySelector(".player .board"),
+      buttons: Object.fromEntries(
+        [...section.querySelectorAll("button")].map((button) => [button.dataset.go, button])),
+    };
+    const last = game.positions.length - 1;
+    let at = 0;
+
+    function go(where) {
+      const places = { first: 0, previous: at - 1, next: at + 1, last };
+      at = Math.min(last, Math.max(0, typeof where === "number" ? where : places[where]));
+      show();
+    }
+
+    function show() {
+      const [pieces, moves, played, came, halos, caption] = game.positions[at];
+      spots.forEach((spot, number) => {
+        spot.setAttribute("class", number === came ? "spot came" : "spot");
+        spot.children[0].setAttribute("href", `#${game.shapes}-${parseInt(pieces[number], 36)}`);
+        spot.children[1].style.fillOpacity = 0;
+        spot.children[2].textContent = "";
+      });
+      const best = Math.max(...moves.map((move) => move[1]));
+      moves.forEach(([action, value, place, words], number) => {
+        const spot = spots[place];
+        if (!spot) return;
+        if (value === best) spot.classList.add("best");
+        if (action === played) spot.classList.add("played");
+        spot.children[1].style.fillOpacity = halos[number];
+        spot.children[2].textContent = words;
+      });
+      parts.caption.textContent = caption;
+      parts.board.setAttribute("aria-label", caption);
+      parts.moves.replaceChildren(...[...moves].sort((a, b) => b[1] - a[1]).map((move) => {
+        const line = document.createElement("li");
+        const name = document.createElement("span");
+        const value = document.createElement("span");
+        name.textContent = game.actions[move[0]];
+        value.textContent = move[3];
+        line.append(name, value);
+        if (move[0] === played) line.className = "played";
+        return line;
+      }));
+      parts.slider.value = at;
+      parts.buttons.first.disabled = parts.buttons.previous.disabled = at === 0;
+      parts.buttons.last.disabled = parts.buttons.next.disabled = at === last;
+    }
+
+    const replay = { section, go };
+    for (const [where, button] of Object.entries(parts.buttons)) {
+      button.addEventListener("click", () => go(where));
+    }
+    parts.slider.addEventListener("input", () => go(Number(parts.slider.value)));
+    section.addEventListener("pointerdown", () => { current = replay; });
+    section.addEventListener("focusin", () => { current = replay; });
+    section.querySelector(".player").hidden = false;
+    show();
+    return replay;
+  }
+
+  // Arrows turn the pages of the game that was last touched, wherever the focus is now.
+  document.addEventListener("keydown", (event) => {
+    const where = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" }[event.key];
+    const ours = current && where && !event.altKey && !event.ctrlKey && !event.metaKey;
+    if (!ours || event.target.type === "range") return;
+    // Home and End belong to the page unless a game has the focus.
+    if (event.key.length < 5 && !current.section.contains(event.target)) return;
+    current.go(where);
+    event.preventDefault();
+  });
+})();
