@@ -116,8 +116,7 @@ print(f"n-tuples {config.tuples}, {config.batch} games in lockstep, {config.epis
 print(f"alpha {config.alpha_start} to {config.alpha_end}, against {', '.join(config.opponents)}")
 
 # %% [markdown]
-# `train` returns the folder of the run. Its name ends with a digest of the config: the same config
-# is not trained again.
+# `train` returns the folder of the run, with these files in it.
 
 # %%
 folder = jaxgbg.train(config, OUT)
@@ -158,7 +157,7 @@ for seat, name in enumerate(("first", "second")):
 # %% [markdown]
 # ## An agent is one file
 # A run keeps its agents. To keep one elsewhere, read it with everything that belongs to it and
-# write it under another name. Nothing in the file is code, and a damaged file is refused.
+# write it under another name.
 
 # %%
 from jaxgbg.runs import load_agent, save_agent
