@@ -7,13 +7,15 @@ RUN_ARGS ?= ablate tictactoe nim nim3p connectfour --seeds 10 connectfour=4 \
 BENCH_ARGS ?=
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: help run bench test test-slow lint format clean
+.PHONY: help run bench test test-slow test-notebooks notebooks lint format clean
 
 help:
 	@echo 'make run        train with and without FARL on four games and print the table'
 	@echo 'make bench      measure training speed at the parameters of the paper'
 	@echo 'make test       lint, format check, types and all tests but the slow ones'
 	@echo 'make test-slow  the slow tests'
+	@echo 'make notebooks  run notebooks/*.py in full and keep what comes out beside them'
+	@echo 'make test-notebooks  every cell of the notebooks, with tiny budgets'
 	@echo 'make lint       lint, format check and types only'
 	@echo 'make format     rewrite the code in the format that lint asks for'
 	@echo 'make clean      delete .venv and all caches; what is under runs/ stays'
@@ -33,6 +35,12 @@ test: lint
 # pytest ends with 5 when it finds no test; having no slow test is no failure.
 test-slow: .venv/.dev-stamp
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m slow || [ $$? -eq 5 ]
+
+test-notebooks: .venv/.dev-stamp
+	JAXGBG_NOTEBOOK_BUDGET=0.01 $(BIN)/python -m pytest $(PYTEST_ARGS) --nbmake notebooks/*.ipynb
+
+notebooks: .venv/.dev-stamp
+	$(BIN)/jupytext --to ipynb --set-kernel python3 --execute notebooks/*.py
 
 lint: .venv/.dev-stamp
 	$(BIN)/ruff check

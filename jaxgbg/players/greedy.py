@@ -63,6 +63,20 @@ class GreedyAgent:
         one = jax.tree.map(lambda leaf: leaf[None], state)
         return _masked_values(self.game, self.value, first, one, self.zero_terminal)[0]
 
+    def values(self, states: Any) -> jax.Array:
+        """states[B] -> float32[B, N]: V(state | player) by the first agent, for every player.
+
+        Afterstates of a player are what V is learned on. Raises ValueError where the agent has
+        learned values of actions.
+        """
+        if self.value.num_actions > 1:
+            raise ValueError("this agent has learned values of actions: ask its action_values")
+        first = jax.tree.map(lambda leaf: leaf[0], self.params)
+        features = self.value.features(first, jax.vmap(self.game.cells)(states))
+        seats = self.game.num_players
+        every = jax.numpy.broadcast_to(jax.numpy.arange(seats), (len(features), seats))
+        return self.value.value(first, jax.numpy.repeat(features[:, None], seats, 1), every)
+
 
 def _masked_values(
     game: Game, value: ValueFunction, params: Any, states: Any, zero_terminal: bool

@@ -43,6 +43,25 @@ class RunFolder:
         self.config = config
         self.path = Path(out) / f"{config.game}-{config.digest}"
 
+    @classmethod
+    def open(cls, path: str | Path) -> "RunFolder":
+        """The run whose folder is `path`, whatever its name; raises ValueError if it is none."""
+        path = Path(path)
+        try:
+            fields = json.loads((path / "config.json").read_text(encoding="utf-8"))
+            config = Config.from_json(fields)
+        except OSError as error:
+            raise ValueError(
+                f"{path} is no folder of a run: config.json: {error.strerror}"
+            ) from error
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{path / 'config.json'}: not readable by this version ({error})"
+            ) from error
+        folder = cls(path.parent, config)
+        folder.path = path
+        return folder
+
     @property
     def finished(self) -> bool:
         return (self.path / "summary.json").exists()

@@ -265,7 +265,7 @@ class NTuple:
         Each tuple is looked up once for each of its cells, as if the stone were there: F * L
         look-ups instead of F * C. What stands for an occupied cell is of no use.
         """
-        rows = self._rows(features, player)
+        rows = self.rows(features, player)
         digit = look_up(np.asarray(self.stone_digits, np.int32), player.astype(jnp.int32))
         after = rows[..., None] + digit[..., None, None] * self._place_values
         after = jnp.clip(after, 0, self.num_weights - 1)
@@ -277,12 +277,13 @@ class NTuple:
         )
         return self._activate(before.sum(-1, keepdims=True) + changed)
 
-    def _rows(self, features: jax.Array, player: jax.Array) -> jax.Array:
+    def rows(self, features: jax.Array, player: jax.Array) -> jax.Array:
+        """int32[..., F]: where in `weights` the terms of V(s | player int[...]) stand."""
         return features + player.astype(jnp.int32)[..., None] * self.rows_per_player
 
     def value(self, params: NTupleParams, features: jax.Array, player: jax.Array) -> jax.Array:
         """V(s | player), float32[...] for features int32[..., F] and player int[...]."""
-        rows = self._rows(features, player)
+        rows = self.rows(features, player)
         weights = look_up(params.weights, rows)
         if self.num_features > 4:
             return self._activate(weights.sum(-1))
@@ -306,8 +307,11 @@ class NTuple:
             first.append((images[..., :j] != images[..., j : j + 1]).all(-1))
         return jnp.stack(first, -1).reshape(features.shape)
 
-    def _factor(self, counters: jax.Array, beta: jax.Array | float) -> jax.Array:
-        """|N| / A (TCL-id), or exp(beta (|N| / A - 1)) (TCL-EXP, Bagheri et al. 2015)."""
+    def tc_factor(self, counters: jax.Array, beta: jax.Array | float) -> jax.Array:
+        """float32[...] of `counters` float32[..., K], with TCL only: by how much TCL scales alpha.
+
+        |N| / A (TCL-id), or exp(beta (|N| / A - 1)) (TCL-EXP, Bagheri et al. 2015).
+        """
         ratio = jnp.abs(counters[..., 0]) / counters[..., 1]
         return ratio if self.tcl == "id" else jnp.exp(beta * (ratio - 1))
 
@@ -347,7 +351,7 @@ class NTuple:
         first = self._first_hits(features)
         # On few features the copy costs more than the repeated work.
         settle = (lambda array: once(array)[0]) if self.num_features > 16 else (lambda array: array)
-        rows = settle(self._rows(features, player))
+        rows = settle(self.rows(features, player))
         weights, counters, tuples = params
         hit = (first & live[:, None]).astype(jnp.float32)
         if self.combine != "sum":
@@ -355,7 +359,7 @@ class NTuple:
         read = look_up(counters, rows)
         pace = jnp.broadcast_to(alpha, rows.shape)
         if self.tcl != "none":
-            pace = settle(alpha * self._factor(read, beta))
+            pace = settle(alpha * self.tc_factor(read, beta))
         share = jnp.ones_like(pace)
         if self.combine != "sum":
             count = jnp.maximum(read[..., -1], 1)

@@ -61,7 +61,7 @@ def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
 
     def careless(self, params, features, player, change, size, live, alpha, beta):
         # The counters grow by what is known before they are read.
-        rows = self._rows(features, player)
+        rows = self.rows(features, player)
         stale = params.counters[rows]
         params = honest(self, params, features, player, change, size, live, alpha, beta)
         weights = params.weights.at[rows].add(stale[..., 0])

@@ -41,6 +41,29 @@ def test_every_combination_trains_and_plays(learner, value, partner, tmp_path):
 
 
 @pytest.mark.parametrize("value", VALUES)
+def test_an_action_is_worth_the_value_of_its_afterstate_to_the_mover(value, tmp_path):
+    folder = run(small(value=value, seeds=(0,), episodes=800), tmp_path)
+    player = load_agent(folder.path / "agents" / "seed0-farl.agent").player()
+    game = player.game
+    state = game.step(game.init(jax.random.key(0)), 4, jax.random.key(0))
+    after = jax.vmap(game.afterstate, (None, 0))(state, np.arange(9))
+    values = player.values(after)
+    assert values.shape == (9, 2)
+    legal = np.asarray(game.legal_actions(state))
+    found = np.asarray(player.action_values(state))
+    np.testing.assert_allclose(found[legal], values[legal, 1], rtol=1e-5, atol=1e-7)
+    assert (found[legal] != values[legal, 0]).any()
+
+
+def test_an_agent_that_values_actions_has_no_values_of_states(tmp_path):
+    folder = run(small(learner="q", seeds=(0,)), tmp_path)
+    player = load_agent(folder.path / "agents" / "seed0-farl.agent").player()
+    states = jax.vmap(player.game.init)(jax.random.split(jax.random.key(0), 3))
+    with pytest.raises(ValueError, match="action_values"):
+        player.values(states)
+
+
+@pytest.mark.parametrize("value", VALUES)
 def test_a_saved_agent_is_a_partner(value, tmp_path):
     first = run(small(value=value), tmp_path)
     agent = str(first.path / "agents" / "seed0-farl.agent")

@@ -84,6 +84,19 @@ def test_a_run_leaves_its_record_and_is_not_run_again(tmp_path):
     assert before == {path: path.stat().st_mtime_ns for path in folder.path.rglob("*")}
 
 
+def test_a_run_is_opened_by_its_folder_whatever_the_name(tmp_path):
+    folder = run(small(seeds=(0,), episodes=100, eval_every=100), tmp_path)
+    moved = folder.path.rename(tmp_path / "renamed")
+    opened = RunFolder.open(moved)
+    assert (opened.config, opened.path, opened.finished) == (folder.config, moved, True)
+    assert len(opened.evaluations()) == 2
+    with pytest.raises(ValueError, match="no folder of a run"):
+        RunFolder.open(tmp_path)
+    (moved / "config.json").write_text('{"game": "tictactoe", "wisdom": 3}')
+    with pytest.raises(ValueError, match="not readable by this version"):
+        RunFolder.open(moved)
+
+
 def test_the_digest_tells_configs_apart():
     config = small()
     assert dataclasses.replace(config).digest == config.digest

@@ -1,0 +1,51 @@
+"""Each notebook is a pair that agrees, and was run from top to bottom."""
+
+import re
+from pathlib import Path
+
+import jupytext
+import pytest
+from jupytext.compare import NotebookDifference, compare_notebooks
+
+FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
+SCRIPTS = sorted(FOLDER.glob("*.py"))
+each_script = pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+
+
+def outputs(notebook):
+    """The outputs of all cells as text, pictures among them."""
+    return [str(output) for cell in notebook.cells for output in cell.get("outputs", ())]
+
+
+def test_every_notebook_is_a_pair():
+    assert SCRIPTS
+    notebooks = sorted(FOLDER.glob("*.ipynb"))
+    assert [path.stem for path in notebooks] == [path.stem for path in SCRIPTS]
+
+
+@each_script
+def test_both_of_a_pair_hold_the_same_cells(script):
+    notebook = jupytext.read(script.with_suffix(".ipynb"))
+    # Only what has run has a kernel.
+    del notebook.metadata["kernelspec"]
+    compare_notebooks(notebook, jupytext.read(script), fmt="py:percent")
+    notebook.cells[-1].source += " And one thing more."
+    with pytest.raises(NotebookDifference):
+        compare_notebooks(notebook, jupytext.read(script), fmt="py:percent")
+
+
+@each_script
+def test_a_notebook_was_run_in_order_and_nothing_failed(script):
+    notebook = jupytext.read(script.with_suffix(".ipynb"))
+    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    assert counts == list(range(1, len(counts) + 1))
+    kinds = {output.output_type for cell in notebook.cells for output in cell.get("outputs", ())}
+    assert "error" not in kinds
+
+
+@each_script
+def test_what_came_out_is_small_and_says_nothing_of_the_machine(script):
+    path = script.with_suffix(".ipynb")
+    assert path.stat().st_size < 300_000
+    for output in outputs(jupytext.read(path)):
+        assert not re.search(r"/(home|Users|root|tmp|work)/|[A-Z]:\\\\", output)
