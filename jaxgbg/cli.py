@@ -4,25 +4,14 @@ import contextlib
 import functools
 import io
 import itertools
-import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import tyro
 
 from jaxgbg import commands
-
-
-def _prepare_jax() -> None:
-    """One device for each core, and compiled programs kept between calls, before JAX starts."""
-    import jax
-
-    jax.config.update("jax_num_cpu_devices", len(os.sched_getaffinity(0)))
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "jaxgbg"
-    jax.config.update("jax_compilation_cache_dir", str(cache))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+from jaxgbg.runs.devices import prepare_jax
 
 
 def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
@@ -61,6 +50,7 @@ def main() -> None:
                 "train": commands.train,
                 "ablate": commands.ablate,
                 "table1": commands.table1,
+                "sweep": commands.sweep,
                 "eval": commands.evaluate,
                 "compare": commands.compare,
                 "results": commands.results,
@@ -69,7 +59,7 @@ def main() -> None:
                 "report": commands.report,
             }
         )
-        _prepare_jax()
+        prepare_jax()
         call()
     except (ValueError, OSError) as error:
         _fail(error)

@@ -20,7 +20,7 @@ from jaxgbg.runs import Evaluation, RunFolder, SavedAgent, preset, save_agent, t
 @pytest.fixture
 def jaxgbg(monkeypatch, capsys):
     """Run a command in this process; returns (exit code, standard output, standard error)."""
-    monkeypatch.setattr(cli, "_prepare_jax", lambda: None)
+    monkeypatch.setattr(cli, "prepare_jax", lambda: None)
 
     def call(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["jaxgbg", *map(str, arguments)])

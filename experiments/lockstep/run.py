@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from jaxgbg import preset
-from jaxgbg.cli import _prepare_jax
 from jaxgbg.players import make_player
 from jaxgbg.report.paper import to_unit
 from jaxgbg.runs import RunFolder, run
+from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.table1 import meet
 
 BATCHES = (16, 64, 256, 1024, 4096)
@@ -57,7 +57,7 @@ def main() -> None:
         records = json.loads((here / f"{options.game}.json").read_text())
         draw(records, here / f"{options.game}.png")
         return
-    _prepare_jax()
+    prepare_jax()
     records: list[dict] = []
     for rule, config in settings(options.game, options.episodes, options.seeds):
         if options.finished and not RunFolder(options.out, config).finished:

@@ -21,11 +21,11 @@ import numpy as np
 
 from jaxgbg import make, preset
 from jaxgbg.arena import Protocol, compete
-from jaxgbg.cli import _prepare_jax
 from jaxgbg.players import make_player
 from jaxgbg.runs import RunFolder
 from jaxgbg.runs.config import Config
-from jaxgbg.runs.store import run_together
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.execution import run_together
 
 STARTS = "four_ply_positions"
 OPPONENTS = ("bench", "heur", "random")
@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("self", "fixed"), help="self-play or fixed partners")
     parser.add_argument("--out", type=Path, default=Path("runs/othello_partners"))
     options = parser.parse_args()
-    _prepare_jax()
+    prepare_jax()
     here = Path(__file__).parent
     if options.learner == "players":
         (here / "players.json").write_text(json.dumps(fixed_players(), indent=1) + "\n")

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from jaxgbg import preset
-from jaxgbg.cli import _prepare_jax
 from jaxgbg.runs import RunFolder, run
 from jaxgbg.runs.config import Config
+from jaxgbg.runs.devices import prepare_jax
 
 GAMMAS, LAMBDAS, ROUNDS = (1.0, 0.9, 0.8), (0.0, 0.2, 0.5, 0.8), 100
 GAMES_A_ROUND = {"tictactoe": 300, "connectfour": 10_000}
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--finished", action="store_true", help="train nothing, use what there is")
     parser.add_argument("--out", type=Path, default=Path("runs/ralpha"))
     options = parser.parse_args()
-    _prepare_jax()
+    prepare_jax()
     records = []
     for shape, config in settings(options.game, options.rounds, options.seeds):
         named = [shape, str(config.discount), str(config.trace_decay)]

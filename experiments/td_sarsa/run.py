@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from jaxgbg import preset
-from jaxgbg.cli import _prepare_jax
 from jaxgbg.runs import run
+from jaxgbg.runs.devices import prepare_jax
 
 # The paper shows the first two; its Algorithm 5 plans anew where its authors' program does not.
 LEARNERS = {
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=25)
     parser.add_argument("--out", type=Path, default=Path("runs/td_sarsa"))
     options = parser.parse_args()
-    _prepare_jax()
+    prepare_jax()
     records = []
     for name, changes in LEARNERS.items():
         config = preset("tictactoe", seeds=tuple(range(options.seeds)), **changes)

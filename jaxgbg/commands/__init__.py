@@ -3,6 +3,7 @@
 from jaxgbg.commands.analysing import compare, results
 from jaxgbg.commands.measuring import bench, evaluate, games, perft
 from jaxgbg.commands.reporting import report
+from jaxgbg.commands.sweeping import sweep
 from jaxgbg.commands.training import ablate, table1, train
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "perft",
     "report",
     "results",
+    "sweep",
     "table1",
     "train",
 ]

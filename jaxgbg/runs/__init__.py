@@ -2,7 +2,8 @@
 
 from jaxgbg.runs.agents import SavedAgent, load_agent, save_agent
 from jaxgbg.runs.config import Config, preset, protocol_for
-from jaxgbg.runs.store import RunFolder, run
+from jaxgbg.runs.execution import run
+from jaxgbg.runs.store import RunFolder
 from jaxgbg.runs.train import Evaluation, Progress, Training
 
 __all__ = [

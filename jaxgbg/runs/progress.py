@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jaxgbg.runs.config import Config
+from jaxgbg.runs.execution import run_together
 from jaxgbg.runs.stopping import Stopped
-from jaxgbg.runs.store import RunFolder, run_together
+from jaxgbg.runs.store import RunFolder
 from jaxgbg.runs.train import Evaluation, Progress
 
 

@@ -137,7 +137,7 @@ class Training:
         moves = int(np.asarray(self.state.moves, np.uint64)[:live].sum())
         return Progress(episodes, moves, self.seconds, self.config.episodes * live)
 
-    def _advance(self, limit: int) -> None:
+    def advance(self, limit: int) -> None:
         """One chunk of every lane on its way to `limit` episodes."""
         limits = np.zeros(self.state.finished.shape, np.uint32)
         limits[: len(self.lanes)] = limit
@@ -184,7 +184,7 @@ class Training:
         live = len(self.lanes)
         for episodes in self.milestones[self.reached :]:
             while np.asarray(self.state.finished)[:live].min() < episodes:
-                self._advance(episodes)
+                self.advance(episodes)
                 on_chunk(self.progress())
             self.evaluating = True
             found = list(self._evaluate(episodes))

@@ -7,8 +7,8 @@ import pytest
 
 from jaxgbg.runs.agents import load_agent
 from jaxgbg.runs.config import preset
+from jaxgbg.runs.execution import run
 from jaxgbg.runs.histograms import histograms
-from jaxgbg.runs.store import run
 from jaxgbg.runs.train import Training
 
 

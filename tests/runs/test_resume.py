@@ -15,8 +15,9 @@ import pytest
 from jaxgbg.runs import checkpoints as checkpoints_module
 from jaxgbg.runs.checkpoints import Checkpoint, Checkpoints
 from jaxgbg.runs.config import preset
+from jaxgbg.runs.execution import run, run_together
 from jaxgbg.runs.stopping import Stopped
-from jaxgbg.runs.store import RunFolder, only_here, run, run_together
+from jaxgbg.runs.store import RunFolder, only_here
 
 EVERY = 0.0
 

@@ -8,7 +8,8 @@ import pytest
 
 from jaxgbg.runs.agents import load_agent
 from jaxgbg.runs.config import Config, preset
-from jaxgbg.runs.store import RunFolder, run
+from jaxgbg.runs.execution import run
+from jaxgbg.runs.store import RunFolder
 from jaxgbg.runs.train import Training
 
 

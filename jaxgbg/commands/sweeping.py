@@ -1,0 +1,112 @@
+"""The command that does many runs: `sweep`."""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from tyro.conf import Positional, arg
+
+from jaxgbg.commands.common import CheckpointEvery, Json, Out, print_records, write_rows
+
+if TYPE_CHECKING:
+    from jaxgbg.sweeps.spec import Unit
+
+
+def sweep(
+    spec: Annotated[Positional[Path], arg(metavar="FILE", help="TOML file that says what to run.")],
+    executor: Annotated[
+        Literal["inline", "processes", "ray", "slurm"],
+        arg(help="Who does it: this process, several, a Ray cluster, or Slurm."),
+    ] = "inline",
+    workers: Annotated[
+        int | None,
+        arg(
+            metavar="N",
+            help="Processes, or Slurm jobs at a time.",
+            help_behavior_hint="(default: one a core)",
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        arg(
+            metavar="ADDRESS",
+            help="Of the Ray cluster; auto finds one. slurm: local tries it without Slurm.",
+            help_behavior_hint="(default: a new one on this machine)",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, arg(help="Only show the units, their memory and the expected time.")
+    ] = False,
+    checkpoint_every: CheckpointEvery = 60.0,
+    out: Out = Path("runs"),
+    json_file: Json = None,
+) -> None:
+    """Do all runs of a specification that are not yet done.
+
+    Runs that differ only in numbers, seeds or FARL are lanes of one program: a unit of work. What
+    is finished below --out is not done again, and what was stopped goes on from its checkpoint.
+    """
+    from jaxgbg.sweeps import EXECUTORS, read_spec
+    from jaxgbg.sweeps.executors import Settings
+
+    units = read_spec(spec)
+    missing = [unit for unit in units if not unit.finished(out)]
+    if dry_run:
+        print_records(_plan(units, out), json_file)
+        return
+    start, done = time.monotonic(), 0
+    runs = sum(len(unit.configs) for unit in units)
+    print(
+        f"{runs:,} runs in {len(units):,} units, {len(units) - len(missing):,} of them done before",
+        file=sys.stderr,
+    )
+
+    def report(unit: "Unit") -> None:
+        nonlocal done
+        done += 1
+        print(
+            f"unit {unit.name} ({len(unit.configs)} runs of {unit.configs[0].game}):"
+            f" done, {done} of {len(missing)}, {time.monotonic() - start:.0f} s",
+            file=sys.stderr,
+        )
+
+    settings = Settings(out, checkpoint_every, workers or os.cpu_count() or 1, address)
+    failures = EXECUTORS[executor](missing, settings, report) if missing else []
+    write_rows(json_file, [_record(unit, out) for unit in units])
+    print(f"results: {out}; `jaxgbg results {out}` shows them")
+    for failure in failures:
+        runs = len(failure.unit.configs)
+        print(
+            f"jaxgbg: unit {failure.unit.name} ({runs} runs) failed: {failure.reason}",
+            file=sys.stderr,
+        )
+    if failures:
+        sys.exit(1)
+
+
+def _record(unit: "Unit", out: Path) -> dict[str, Any]:
+    return {
+        "unit": unit.name,
+        "game": unit.configs[0].game,
+        "runs": len(unit.configs),
+        "lanes": unit.lanes,
+        "episodes": unit.configs[0].episodes,
+        "memory_mb": round(unit.memory / 1e6, 1),
+        "finished": "yes" if unit.finished(out) else "no",
+    }
+
+
+def _plan(units: list["Unit"], out: Path) -> list[dict[str, Any]]:
+    """A record a unit, the expected time measured by a second of training on this machine."""
+    from jaxgbg.sweeps.pilot import expected_seconds
+
+    records = []
+    for unit in units:
+        seconds = 0.0 if unit.finished(out) else expected_seconds(unit)
+        records.append(_record(unit, out) | {"expected_s": round(seconds, 1)})
+    total: dict[str, Any] = {name: "" for name in records[0]} | {"unit": "all"}
+    for name in ("runs", "lanes", "expected_s"):
+        total[name] = round(sum(record[name] for record in records), 1)
+    return [*records, total]

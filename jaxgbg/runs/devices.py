@@ -1,0 +1,42 @@
+"""Setting JAX up before it starts: devices, compiled programs kept between calls, known faults."""
+
+import os
+import sys
+from pathlib import Path
+
+# Builds whose float32 scatter-add with colliding indices is a compare-and-swap loop on CUDA,
+# hundreds of times as slow (jax#38806, xla#46225).
+_SLOW_SCATTER = ("0.10.2", "0.11.0")
+_REMEDY = "-nvptx-allow-ftz-atomics"
+
+
+def prepare_jax(devices: int | None = None) -> None:
+    """One CPU device for each core, or as many as `devices`, and a cache of compiled programs."""
+    import jax
+
+    jax.config.update("jax_num_cpu_devices", devices or len(os.sched_getaffinity(0)))
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "jaxgbg"
+    jax.config.update("jax_compilation_cache_dir", str(cache))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+
+
+def warn_of_known_faults() -> None:
+    """Say so where this build of JAX is known to train slowly on this device."""
+    import jax
+    import jaxlib
+
+    warning = known_fault(
+        jaxlib.__version__, jax.devices()[0].platform, os.environ.get("XLA_FLAGS", "")
+    )
+    if warning:
+        print(f"jaxgbg: {warning}", file=sys.stderr)
+
+
+def known_fault(version: str, platform: str, flags: str) -> str | None:
+    """What to know about jaxlib `version` on `platform` with these XLA_FLAGS, if anything."""
+    if platform not in ("gpu", "cuda") or version not in _SLOW_SCATTER or _REMEDY in flags:
+        return None
+    return (
+        f"jaxlib {version} adds to tables on CUDA by compare-and-swap, hundreds of times slower"
+        f" than it could: update jaxlib to 0.12 or newer, or set XLA_FLAGS={_REMEDY}"
+    )

@@ -1,0 +1,177 @@
+"""Who does the units of a sweep: this process, several, Ray, or Slurm.
+
+All of them do the same: units that are not finished on disk, each idempotent, so that a second
+start does only the rest. A worker that is lost is replaced; a unit that fails is reported at the
+end and stops no other.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from jaxgbg.players import MissingExtra
+from jaxgbg.runs.execution import run_together
+from jaxgbg.sweeps.spec import Unit
+from jaxgbg.sweeps.worker import as_text, run_unit
+
+TRIES = 4
+"""How often a unit is begun whose worker was lost."""
+_POLL_SECONDS = 0.1
+
+
+class Failure(NamedTuple):
+    """A unit that could not be done, and why, in one line."""
+
+    unit: Unit
+    reason: str
+
+
+class Settings(NamedTuple):
+    """Where runs go, how often they are kept, how many workers, and where Ray or Slurm is."""
+
+    out: Path
+    checkpoint_every: float
+    workers: int
+    address: str | None = None
+
+
+Report = Callable[[Unit], None]
+
+
+def inline(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
+    """One unit after the other in this process, on all its devices."""
+    failures = []
+    for unit in units:
+        try:
+            run_together(unit.configs, settings.out, checkpoint_every=settings.checkpoint_every)
+            report(unit)
+        except Exception as error:  # One unit's fault is not another's.
+            failures.append(Failure(unit, line(error)))
+    return failures
+
+
+def processes(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
+    """As many processes as `workers`, each with one unit at a time and a core of its own."""
+    cores = sorted(os.sched_getaffinity(0))
+    waiting = [(unit, 1) for unit in units]
+    working: dict[int, tuple[Unit, int, subprocess.Popen[str]]] = {}
+    failures = []
+    try:
+        while waiting or working:
+            for place in range(settings.workers):
+                if place not in working and waiting:
+                    unit, attempt = waiting.pop(0)
+                    core = str(cores[place % len(cores)])
+                    working[place] = unit, attempt, _start(unit, settings, core)
+            time.sleep(_POLL_SECONDS)
+            for place, (unit, attempt, process) in list(working.items()):
+                code = process.poll()
+                if code is None:
+                    continue
+                del working[place]
+                _, complaint = process.communicate()
+                if code == 0:
+                    report(unit)
+                elif code < 0 and attempt < TRIES:
+                    waiting.append((unit, attempt + 1))
+                else:
+                    last = (complaint.strip().splitlines() or [f"ended with code {code}"])[-1]
+                    failures.append(Failure(unit, last))
+    finally:
+        # Stopped: every worker keeps a checkpoint.
+        for _, _, process in working.values():
+            process.terminate()
+        for _, _, process in working.values():
+            process.communicate()
+    return failures
+
+
+def _start(unit: Unit, settings: Settings, core: str) -> "subprocess.Popen[str]":
+    arguments = [str(settings.out), str(settings.checkpoint_every), core]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jaxgbg.sweeps.worker", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Ctrl-C is for this process, which ends its workers itself.
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    process.stdin.write(as_text(unit.configs))
+    process.stdin.close()
+    process.stdin = None
+    return process
+
+
+def by_ray(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
+    """A task for each unit, on any machine of a Ray cluster; all machines see the same folder."""
+    # No statistics of anybody's use leave the machine.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtra("the executor ray needs Ray: pip install 'jaxgbg[ray]'") from error
+    if not ray.is_initialized():
+        ray.init(address=settings.address, include_dashboard=False, log_to_driver=False)
+    task = ray.remote(num_cpus=1, max_retries=TRIES - 1)(run_unit)
+    out = str(settings.out.resolve())
+    every = settings.checkpoint_every
+    pending = {task.remote(as_text(unit.configs), out, every): unit for unit in units}
+    failures = []
+    while pending:
+        (done,), _ = ray.wait(list(pending), num_returns=1)
+        unit = pending.pop(done)
+        try:
+            ray.get(done)
+            report(unit)
+        except Exception as error:
+            failures.append(Failure(unit, line(error)))
+    return failures
+
+
+def by_slurm(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
+    """A job for each unit in one array, sent by submitit; `address` "local" tries it without Slurm.
+
+    Where Slurm is told to requeue, a job that was taken away goes on from its checkpoint.
+    """
+    try:
+        import submitit
+    except ImportError as error:
+        raise MissingExtra("the executor slurm needs submitit: pip install 'jaxgbg[slurm]'") from (
+            error
+        )
+    executor = submitit.AutoExecutor(settings.out / "slurm", cluster=settings.address)
+    executor.update_parameters(
+        slurm_array_parallelism=settings.workers, timeout_min=24 * 60, cpus_per_task=1
+    )
+    out, every = str(settings.out.resolve()), settings.checkpoint_every
+    with executor.batch():
+        jobs = [executor.submit(run_unit, as_text(unit.configs), out, every) for unit in units]
+    failures = []
+    for job, unit in zip(jobs, units, strict=True):
+        try:
+            job.result()
+            report(unit)
+        except Exception as error:
+            failures.append(Failure(unit, line(error)))
+    return failures
+
+
+def line(error: Exception) -> str:
+    """What an error of a worker says, in one line: the last of a traceback from elsewhere."""
+    lines = [text.strip() for text in str(error).splitlines() if text.strip()]
+    return lines[-1] if lines else type(error).__name__
+
+
+EXECUTORS: dict[str, Callable[[Sequence[Unit], Settings, Report], list[Failure]]] = {
+    "inline": inline,
+    "processes": processes,
+    "ray": by_ray,
+    "slurm": by_slurm,
+}
+"""Name -> what does the units given and returns those that failed."""

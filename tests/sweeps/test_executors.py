@@ -1,0 +1,112 @@
+"""Who does a sweep: the same results, whoever it is and whatever happens to the workers."""
+
+import pytest
+
+from jaxgbg.runs.store import RunFolder
+from jaxgbg.sweeps import EXECUTORS
+from jaxgbg.sweeps.executors import Settings
+from jaxgbg.sweeps.spec import units
+
+FIELDS = {
+    "game": "tictactoe",
+    "seeds": "0:4",
+    "chunk": 2,
+    "settings": {"episodes": 600, "eval_every": 300, "opponents": ["maxn"], "batch": 16},
+    "axes": {"alpha_start": [0.5, 1.0], "farl": ["farl", "none"]},
+}
+
+
+def results(out, wanted) -> dict[str, bytes]:
+    """What every run has left that must not depend on who did it."""
+    found = {}
+    for unit in wanted:
+        for config in unit.configs:
+            folder = RunFolder(out, config)
+            found[config.digest] = folder.summary()["state_sha256"].encode()
+            for path in (folder.path / "metrics.jsonl", *(folder.path / "agents").iterdir()):
+                found[f"{config.digest}/{path.name}"] = path.read_bytes()
+    return found
+
+
+@pytest.fixture(scope="module")
+def wanted():
+    return units(FIELDS | {"lanes": 4})
+
+
+@pytest.fixture(scope="module")
+def inline(wanted, tmp_path_factory):
+    out = tmp_path_factory.mktemp("inline")
+    done: list = []
+    assert EXECUTORS["inline"](wanted, Settings(out, 60.0, 1), done.append) == []
+    assert done == wanted
+    return results(out, wanted)
+
+
+def test_processes_do_the_same(wanted, inline, tmp_path):
+    done: list = []
+    assert EXECUTORS["processes"](wanted, Settings(tmp_path, 60.0, 2), done.append) == []
+    assert sorted(unit.name for unit in done) == sorted(unit.name for unit in wanted)
+    assert results(tmp_path, wanted) == inline
+
+
+def test_a_worker_that_is_killed_is_replaced(wanted, inline, tmp_path, monkeypatch):
+    from jaxgbg.sweeps import executors
+
+    started, honest = [], executors._start
+
+    def start(*arguments):
+        process = honest(*arguments)
+        started.append(process)
+        if len(started) == 1:
+            process.kill()
+        return process
+
+    monkeypatch.setattr(executors, "_start", start)
+    assert EXECUTORS["processes"](wanted[:1], Settings(tmp_path, 60.0, 1), lambda _: None) == []
+    assert len(started) == 2
+    expected = {name: content for name, content in inline.items() if "/" not in name}
+    digests = {config.digest for config in wanted[0].configs}
+    assert {n: c for n, c in results(tmp_path, wanted[:1]).items() if n in digests} == {
+        n: c for n, c in expected.items() if n in digests
+    }
+
+
+@pytest.mark.parametrize("executor", ["inline", "processes"])
+def test_a_unit_that_fails_is_told_and_stops_no_other(wanted, tmp_path, executor):
+    # Something else lies where the first unit's results should go.
+    folder = RunFolder(tmp_path, wanted[0].configs[0])
+    folder.path.mkdir()
+    (folder.path / "thesis.txt").write_text("do not delete")
+    done: list = []
+    settings = Settings(tmp_path, 60.0, 2)
+    (failure,) = EXECUTORS[executor](wanted[:2], settings, done.append)
+    assert failure.unit == wanted[0]
+    assert "holds something else" in failure.reason
+    assert done == [wanted[1]]
+
+
+def test_a_stopped_sweep_does_only_the_rest(wanted, inline, tmp_path, monkeypatch):
+    from jaxgbg.sweeps import executors
+
+    seen = []
+
+    def stop(unit):
+        seen.append(unit)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        EXECUTORS["inline"](wanted, Settings(tmp_path, 60.0, 1), stop)
+    rest = [unit for unit in wanted if not unit.finished(tmp_path)]
+    assert rest == wanted[1:]
+    assert executors.inline(rest, Settings(tmp_path, 60.0, 1), lambda _: None) == []
+    assert results(tmp_path, wanted) == inline
+
+
+def test_slurm_is_spoken_to_by_submitit(wanted, inline, tmp_path):
+    pytest.importorskip("submitit")
+    settings = Settings(tmp_path, 60.0, 1, address="local")
+    done: list = []
+    assert EXECUTORS["slurm"](wanted[:2], settings, done.append) == []
+    assert done == wanted[:2]
+    found = results(tmp_path, wanted[:2])
+    assert found == {name: inline[name] for name in found}
