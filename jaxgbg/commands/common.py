@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import Positional, arg
 
@@ -46,6 +46,10 @@ Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder o
 CheckpointEvery = Annotated[
     float,
     arg(metavar="SECONDS", help="Between two checkpoints, from which a stopped run goes on."),
+]
+Log = Annotated[
+    tuple[Literal["tensorboard", "wandb"], ...],
+    arg(help="Also show the evaluations there, while they come.", metavar="NAME ..."),
 ]
 
 

@@ -12,6 +12,7 @@ from jaxgbg.commands.common import (
     CheckpointEvery,
     GameName,
     Json,
+    Log,
     Out,
     Size,
     console,
@@ -104,6 +105,7 @@ def train(
         bool, arg(help="mlp: eligibility over the parameters instead of over past states.")
     ] = False,
     checkpoint_every: CheckpointEvery = 60.0,
+    log: Log = (),
     out: Out = Path("runs"),
     json_file: Json = None,
 ) -> None:
@@ -165,7 +167,7 @@ def train(
         parameter_traces=parameter_traces,
         **changes,
     )
-    _run_all([config], out, json_file, checkpoint_every)
+    _run_all([config], out, json_file, checkpoint_every, log)
 
 
 def ablate(
@@ -188,6 +190,7 @@ def ablate(
     batch: Annotated[tuple[str, ...], arg(metavar=_BY_GAME, help="Games in lockstep.")] = (),
     part1: Annotated[bool, arg(help="Also train with part 1 of FARL alone.")] = False,
     checkpoint_every: CheckpointEvery = 60.0,
+    log: Log = (),
     out: Out = Path("runs"),
     json_file: Json = None,
 ) -> None:
@@ -212,7 +215,7 @@ def ablate(
         )
         for game in games
     ]
-    _run_all(configs, out, json_file, checkpoint_every)
+    _run_all(configs, out, json_file, checkpoint_every, log)
 
 
 def table1(
@@ -230,6 +233,7 @@ def table1(
         ),
     ] = None,
     checkpoint_every: CheckpointEvery = 60.0,
+    log: Log = (),
     out: Out = Path("runs"),
     json_file: Json = None,
 ) -> None:
@@ -245,7 +249,7 @@ def table1(
             folder, engine, lambda text: print(f"{folder.config.game}: {text}", file=sys.stderr)
         )
 
-    _run_all(configs, out, json_file, checkpoint_every, finish, "table1")
+    _run_all(configs, out, json_file, checkpoint_every, log, finish, "table1")
 
 
 def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> dict[str, int]:
@@ -270,6 +274,7 @@ def _run_all(
     out: Path,
     json_file: Path | None,
     checkpoint_every: float,
+    log: tuple[str, ...],
     finish: Callable[["RunFolder"], None] = lambda _: None,
     name: str | None = None,
 ) -> None:
@@ -287,7 +292,7 @@ def _run_all(
     folders: list[RunFolder] = []
     stopped = 0
     for config in configs:
-        (folder,), (seconds,), stopped = run_with_bar([config], out, checkpoint_every)
+        folder, seconds, stopped = run_with_bar(config, out, checkpoint_every, log)
         folders.append(folder)
         try:
             if not stopped:
