@@ -1,7 +1,7 @@
 """Commands that look at games, agents and speed: `games`, `perft`, `eval` and `bench`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from tyro.conf import Positional, arg
 
@@ -116,6 +116,12 @@ def bench(
         tuple[int, ...] | None, arg(help="Batches to try; else 1, the default and a search.")
     ] = None,
     seconds: Annotated[float, arg(help="Seconds of each timing.")] = 1.0,
+    learner: Annotated[
+        Literal["td", "sarsa", "q"], arg(help="What is compared with what, move by move.")
+    ] = "td",
+    value: Annotated[
+        Literal["ntuple", "mlp"], arg(help="Value function: n-tuple tables or a network.")
+    ] = "ntuple",
     rules: Annotated[
         bool, arg(help="Random play instead of training, beside pgx where it is installed.")
     ] = False,
@@ -132,5 +138,9 @@ def bench(
 
         print_records([bench_rules(game)._asdict() for game in games or tuple(GAMES)], json_file)
         return
-    rows = [row for game in games or tuple(GAMES) for row in measure(game, seeds, batches, seconds)]
+    rows = [
+        row
+        for game in games or tuple(GAMES)
+        for row in measure(game, seeds, batches, seconds, learner=learner, value=value)
+    ]
     print_records([row._asdict() for row in rows], json_file)

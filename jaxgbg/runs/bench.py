@@ -3,7 +3,7 @@
 import statistics
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -36,6 +36,8 @@ class BenchRow(NamedTuple):
     """
 
     game: str
+    learner: str
+    value: str
     role: str
     batch: int
     seeds: int
@@ -52,23 +54,25 @@ def bench(
     seeds: int | None = None,
     batches: Sequence[int] | None = None,
     seconds: float = 1.0,
+    **changes: Any,
 ) -> list[BenchRow]:
     """Time batch 1, the shipped default and the fastest of a search, or just `batches`.
 
     Default seeds: 10, for ConnectFour and 2048 2, each with and without FARL. Every figure is the
-    median of three timings of `seconds` each, after as long a warm-up.
+    median of three timings of `seconds` each, after as long a warm-up. `changes` are those of the
+    published parameters, such as another learner.
     """
     seeds = seeds or (2 if game in ("connectfour", "2048") else 10)
-    default = preset(game).batch
+    default = preset(game, **changes).batch
     if batches:
-        return [_measure(game, "asked", batch, seeds, seconds) for batch in batches]
-    rows = [_measure(game, "serial", 1, seeds, seconds)]
+        return [_measure(game, "asked", batch, seeds, seconds, changes) for batch in batches]
+    rows = [_measure(game, "serial", 1, seeds, seconds, changes)]
     if default == 1:
         rows.append(rows[0]._replace(role="default"))
     else:
-        rows.append(_measure(game, "default", default, seeds, seconds))
+        rows.append(_measure(game, "default", default, seeds, seconds, changes))
     searched = [
-        _measure(game, "fastest", batch, seeds, seconds)
+        _measure(game, "fastest", batch, seeds, seconds, changes)
         for batch in SEARCHED_BATCHES
         if batch != default
     ]
@@ -76,9 +80,12 @@ def bench(
     return [*rows, fastest._replace(role="fastest")]
 
 
-def _measure(game: str, role: str, batch: int, seeds: int, seconds: float) -> BenchRow:
+def _measure(
+    game: str, role: str, batch: int, seeds: int, seconds: float, changes: dict[str, Any]
+) -> BenchRow:
     # No lane may reach its budget while it is timed; schedules stay at their start.
-    config: Config = preset(game, batch=batch, seeds=tuple(range(seeds)), episodes=2**31)
+    asked: dict[str, Any] = {**changes, "batch": batch, "seeds": tuple(range(seeds))}
+    config: Config = preset(game, episodes=2**31, **asked)
     lanes = config.lanes
     mesh = lane_mesh(len(lanes))
     if len(lanes) % mesh.size:
@@ -115,6 +122,8 @@ def _measure(game: str, role: str, batch: int, seeds: int, seconds: float) -> Be
     reference = GBG_MOVES_PER_SECOND.get(game)
     return BenchRow(
         game=game,
+        learner=config.learner,
+        value=config.value,
         role=role,
         batch=batch,
         seeds=seeds,
