@@ -1,6 +1,6 @@
 """Learners: how self-play turns into updates of a value function."""
 
-from jaxgbg.learners.core import Hyperparameters, Lane, Learner, horizon_of
+from jaxgbg.learners.core import Hyperparameters, Lane, Learner, decay_factors, horizon_of
 from jaxgbg.learners.qlearning import QLearner
 from jaxgbg.learners.sarsa import SarsaLearner
 from jaxgbg.learners.td import TDLearner
@@ -15,5 +15,6 @@ __all__ = [
     "QLearner",
     "SarsaLearner",
     "TDLearner",
+    "decay_factors",
     "horizon_of",
 ]

@@ -37,7 +37,8 @@ IDLE = -1
 class Hyperparameters(NamedTuple):
     """Traced scalars, one set for each seed: an ablation over them is one compiled program.
 
-    `episodes` is the budget over which alpha decays geometrically and epsilon linearly. `discount`
+    `episodes` is the budget over which alpha decays geometrically and epsilon linearly;
+    `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha. `discount`
     is gamma. `final_others` and `final_zero` switch FARL parts 1 and 2. `zero_terminal` takes the
     value of a terminal afterstate as 0 in move selection; False reads it from the tables, as the
     paper's runs of 2020 did. `reset_traces` empties all eligibility lists when the update after a
@@ -47,7 +48,7 @@ class Hyperparameters(NamedTuple):
 
     episodes: jax.Array
     alpha_start: jax.Array
-    alpha_end: jax.Array
+    alpha_factors: jax.Array
     epsilon_start: jax.Array
     epsilon_end: jax.Array
     trace_decay: jax.Array
@@ -232,8 +233,7 @@ class Learner:
         """One tick of all games of a lane; `bits` uint32[B, words a tick]."""
         params, games = lane.params, lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
-        decay = jnp.log(hyper.alpha_end / hyper.alpha_start)
-        alpha = hyper.alpha_start * jnp.exp(progress * decay)
+        alpha = decayed(hyper.alpha_start, hyper.alpha_factors, lane.finished)
         epsilon = hyper.epsilon_start + progress * (hyper.epsilon_end - hyper.epsilon_start)
 
         playing = games.stage == 0
@@ -455,6 +455,24 @@ def _where(chosen: jax.Array, new: Any, old: Any) -> Any:
         return jnp.where(chosen.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
     return jax.tree.map(choose, new, old)
+
+
+def decay_factors(ratio: float, episodes: int) -> np.ndarray:
+    """float32[32]: what 1, 2, 4, ... of so many `episodes` make of 1 if all make `ratio` of it."""
+    # What lies beyond the budget is never asked for.
+    shares = np.minimum(2.0 ** np.arange(32) / episodes, 1.0)
+    return (ratio**shares).astype(np.float32)
+
+
+def decayed(start: jax.Array, factors: jax.Array, count: jax.Array) -> jax.Array:
+    """`start` times those `factors` float32[32] whose bits are set in `count` uint32[].
+
+    The power of a factor, by products alone: XLA rounds exp differently in loops of different
+    lengths, and then a lane's last bits would depend on how many lanes and devices there are.
+    """
+    for bit in range(32):
+        start = start * jnp.where((count >> bit) & 1 == 1, factors[bit], np.float32(1))
+    return start
 
 
 def horizon_of(trace_decay: float, cut: float) -> int:

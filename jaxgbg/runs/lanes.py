@@ -10,7 +10,7 @@ import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.games import Othello
-from jaxgbg.learners import Hyperparameters, Lane, Learner
+from jaxgbg.learners import Hyperparameters, Lane, Learner, decay_factors
 from jaxgbg.players import Player, Positional, make_player
 from jaxgbg.runs.agents import load_agent
 from jaxgbg.runs.config import FARL_SWITCHES, Config
@@ -25,11 +25,12 @@ def hyperparameters(config: Config, lanes: tuple[tuple[int, str], ...]) -> Hyper
     def switch(value: bool) -> jax.Array:
         return jnp.full(len(lanes), value, bool)
 
+    factors = decay_factors(config.alpha_end / config.alpha_start, config.episodes)
     parts = np.array([FARL_SWITCHES[variant] for _, variant in lanes])
     return Hyperparameters(
         episodes=jnp.full(len(lanes), config.episodes, jnp.uint32),
         alpha_start=number(config.alpha_start),
-        alpha_end=number(config.alpha_end),
+        alpha_factors=jnp.tile(factors, (len(lanes), 1)),
         epsilon_start=number(config.epsilon_start),
         epsilon_end=number(config.epsilon_end),
         trace_decay=number(config.trace_decay),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.learners import Hyperparameters, TDLearner
+from jaxgbg.learners import Hyperparameters, TDLearner, decay_factors
 from jaxgbg.runs.config import preset
 from jaxgbg.values import NTuple, NTupleParams
 from tests.reference import rules
@@ -49,7 +49,7 @@ def stack_hyperparameters(
     return Hyperparameters(
         episodes=jnp.full(lanes, EPISODES, jnp.uint32),
         alpha_start=full(alpha),
-        alpha_end=full(alpha / 2),
+        alpha_factors=jnp.tile(decay_factors(0.5, EPISODES), (lanes, 1)),
         epsilon_start=full(0.3),
         epsilon_end=full(0.1),
         trace_decay=full(trace_decay),

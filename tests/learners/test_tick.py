@@ -150,3 +150,15 @@ def test_every_seed_of_hex_draws_its_own_layout_and_keeps_it():
         expected = alone.agents()[seed, "farl"].weights
         assert np.abs(expected).max() > 0.05
         np.testing.assert_allclose(agents[seed, "farl"].weights, expected, atol=1e-4)
+
+
+def test_alpha_decays_geometrically_to_its_end_and_not_beyond():
+    from jaxgbg.learners import decay_factors
+    from jaxgbg.learners.core import decayed
+
+    for ratio, episodes in ((0.5, 30_000), (0.1, 5_000_000), (3.0, 7), (1.0, 10)):
+        counts = np.unique(np.geomspace(1, episodes, 50).astype(np.uint32))
+        factors = decay_factors(ratio, episodes)
+        found = jax.vmap(lambda n, f=factors: decayed(jnp.float32(2.0), f, n))(counts)
+        np.testing.assert_allclose(found, 2.0 * ratio ** (counts / episodes), rtol=3e-6)
+        assert float(decayed(jnp.float32(2.0), factors, jnp.uint32(0))) == 2.0
