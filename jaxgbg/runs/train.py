@@ -274,11 +274,11 @@ def evaluate(
 
     `lanes` names the seed and FARL variant of every copy, `name` the opponent.
     """
-    played = not isinstance(opponent, Solver)
-    if played:
-        scores = compete(agent.game, agent, opponent, protocol_for(agent.game.name, name), key)
+    if isinstance(opponent, Solver):
+        played, scores = False, opponent.judge(agent, key)
     else:
-        scores = opponent.judge(agent, key)
+        protocol = protocol_for(agent.game.name, name)
+        played, scores = True, compete(agent.game, agent, opponent, protocol, key)
     # Copies beyond the lanes only fill up a device.
     for (seed, farl), found in zip(lanes, scores, strict=False):
         wins = float((found > 0).mean()) if played else None
