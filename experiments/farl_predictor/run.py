@@ -79,7 +79,7 @@ def main() -> None:
         varied = [setting.label for setting in SETTINGS if not setting.published]
         found = correlations(complete, varied)
         write_json(place / "correlations.json", found)
-        draw(complete, found, place / "farl_predictor.png")
+        draw(complete, found, varied, place / "farl_predictor.png")
         print(table(complete, found))
 
 
