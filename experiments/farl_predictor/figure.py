@@ -85,10 +85,10 @@ def draw(
                     for kind in ("pearson", "spearman")
                     for value in [record[kind]]
                 ]
-                games = "all games" if record["games"] == "all" else "variants"
+                games = "games" if record["games"] == "all" else "variants alone"
                 lines.append(f"{record['n']} {games}: {', '.join(parts)}")
         axis.set_title(f"blindness in {titles[play]}\n" + "\n".join(lines), fontsize=9.5)
-        axis.set(xlabel="predicted: blindness without FARL", xlim=(-0.06, 1.4))
+        axis.set(xlabel="predicted: blindness without FARL", xlim=(-0.06, 1.4), ylim=(-0.35, 1.15))
         axis.axhline(0, color="0.7", lw=0.8, zorder=0)
         axis.grid(alpha=0.25)
     first = figure.axes[0]
@@ -104,7 +104,7 @@ def _spread(points: list[tuple[float, float, str]]) -> list[tuple[float, float, 
     gap, placed = 0.045, []
     columns: dict[int, list[tuple[float, float, str]]] = {}
     for point in points:
-        columns.setdefault(round(2.5 * point[0]), []).append(point)
+        columns.setdefault(round(4 * point[0]), []).append(point)
     for column in columns.values():
         heights: list[float] = []
         for _, y, _ in sorted(column, key=lambda point: point[1]):

@@ -72,13 +72,13 @@ SETTINGS = (
     Setting("nim, 4 players", "nim", 20_000, (("players", 4),)),
     Setting("nim misere, 4 players", "nim", 20_000, (("players", 4), ("rule", "last_loses"))),
     Setting("hex 3x3", "hex", 30_000, (("size", 3),)),
-    Setting("hex 4x4", "hex", 100_000, (("size", 4),)),
+    Setting("hex 4x4", "hex", 50_000, (("size", 4),)),
     Setting("hex 3x3 misere", "hex", 30_000, (("size", 3), ("misere", True))),
-    Setting("hex 4x4 misere", "hex", 100_000, (("size", 4), ("misere", True))),
-    Setting("othello 4x4", "othello", 50_000, (("size", 4),), opening=4),
-    Setting("othello 6x6", "othello", 30_000, (("size", 6),), opening=4),
-    Setting("connectfour, 12 plies", "connectfour", 100_000, (("draw_after", 12),)),
-    Setting("connectfour, 21 plies", "connectfour", 100_000, (("draw_after", 21),)),
+    Setting("hex 4x4 misere", "hex", 50_000, (("size", 4), ("misere", True))),
+    Setting("othello 4x4", "othello", 20_000, (("size", 4),), opening=4),
+    Setting("othello 6x6", "othello", 15_000, (("size", 6),), opening=4),
+    Setting("connectfour, 12 plies", "connectfour", 60_000, (("draw_after", 12),)),
+    Setting("connectfour, 21 plies", "connectfour", 60_000, (("draw_after", 21),)),
 )
 
 
