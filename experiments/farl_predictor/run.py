@@ -7,6 +7,7 @@ Stages, in this order, or alone with --stages:
   random   predictions from random play, which need no training
   trained  predictions from the play of agents trained with FARL
   gains    agents without FARL, and matches between the two
+  ceiling  what perfect play gains over agents without FARL, where Max-N can solve the game
   figure   correlations and farl_predictor.png
 Results gather in results.json beside this file; what stands there is not made again, nor is a run
 that is finished in the output folder or one of the --finished ones. With --scale or --seeds the
@@ -30,11 +31,11 @@ from jaxgbg.arena import no_history, play
 from jaxgbg.cli import _prepare_jax
 from jaxgbg.games import Game, make
 from jaxgbg.games.game2048 import MAX_SCORE
-from jaxgbg.players import GreedyAgent, RandomPlayer
+from jaxgbg.players import GreedyAgent, MaxN, Player, RandomPlayer
 from jaxgbg.runs import RunFolder, load_agent, run
 from jaxgbg.runs.files import write_json
 
-STAGES = ("random", "trained", "gains", "figure")
+STAGES = ("random", "trained", "gains", "ceiling", "figure")
 HERE = Path(__file__).parent
 # Positions and continuations of each: random play costs next to nothing.
 RANDOM_PLAY, TRAINED_PLAY = (2000, 100), (400, 32)
@@ -61,11 +62,18 @@ def main() -> None:
     place.mkdir(parents=True, exist_ok=True)
     file = place / "results.json"
     results: dict[str, dict[str, Any]] = json.loads(file.read_text()) if file.exists() else {}
-    makers = {"random": from_random_play, "trained": from_trained_play, "gains": gains}
+    makers = {
+        "random": from_random_play,
+        "trained": from_trained_play,
+        "gains": gains,
+        "ceiling": ceiling,
+    }
     for stage in options.stages:
         for setting in SETTINGS:
             known = results.setdefault(setting.label, {})
             if stage == "figure" or stage in known or setting.label not in options.games:
+                continue
+            if setting.afterthought and stage in ("random", "trained"):
                 continue
             known[stage] = makers[stage](setting, options)
             write_json(file, results)
@@ -73,7 +81,11 @@ def main() -> None:
     if "figure" in options.stages:
         from figure import correlations, draw, table
 
-        complete = {label: found for label, found in results.items() if "gains" in found}
+        complete = {
+            label: found
+            for label, found in results.items()
+            if found.keys() >= {"random", "trained", "gains"}
+        }
         if len(complete) < 4:
             sys.exit("run.py: a figure needs the gains of four games or more")
         varied = [setting.label for setting in SETTINGS if not setting.published]
@@ -139,15 +151,31 @@ def gains(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
     else:
         pair = [agents_of(folder, variant) for variant, folder in folders.items()]
         per_seed = head_to_head(game, *pair, setting.opening)
-    error = per_seed.std(ddof=1) / np.sqrt(len(per_seed)) if len(per_seed) > 1 else np.nan
     return {
-        **rounded({"gain": per_seed.mean(), "sem": error, "per_seed": per_seed}),
+        **summary(per_seed),
         "episodes": folders["farl"].config.episodes,
         "runs": sorted({folder.path.name for folder in folders.values()}),
     }
 
 
-def head_to_head(game: Game, farl: GreedyAgent, none: GreedyAgent, opening: int) -> np.ndarray:
+def summary(per_seed: np.ndarray) -> dict[str, Any]:
+    # Of one seed there is no error; JSON has no number for that.
+    error = per_seed.std(ddof=1) / np.sqrt(len(per_seed)) if len(per_seed) > 1 else 0.0
+    return rounded({"gain": per_seed.mean(), "sem": error, "per_seed": per_seed})
+
+
+def ceiling(setting: Setting, options: argparse.Namespace) -> dict[str, Any] | None:
+    """The same for Max-N in the place of the agents with FARL; None where it cannot play."""
+    game = game_of(setting)
+    try:
+        perfect = MaxN(game)
+    except ValueError:
+        return None
+    none = agents_of(trained(setting, "none", options), "none")
+    return summary(head_to_head(game, perfect, none, setting.opening))
+
+
+def head_to_head(game: Game, farl: Player, none: GreedyAgent, opening: int) -> np.ndarray:
     """float64[seeds]: reward with FARL less reward without, over the most it could be.
 
     Agents of one seed meet in every mixture of seats that holds both kinds; every match begins
@@ -156,11 +184,11 @@ def head_to_head(game: Game, farl: GreedyAgent, none: GreedyAgent, opening: int)
     """
     mixtures = np.array(list(itertools.product((0, 1), repeat=game.num_players)))
     mixtures = mixtures[np.ptp(mixtures, 1) > 0]
-    seats = np.tile(np.repeat(mixtures, MATCHES, 0), (farl.copies, 1))
+    seats = np.tile(np.repeat(mixtures, MATCHES, 0), (none.copies, 1))
     opening_key, moves = jax.random.split(jax.random.key(1))
     states = opened(game, opening, len(seats), opening_key)
     rewards = play(game, seats, [farl, none], states, no_history(len(seats)), moves)
-    shape = (farl.copies, -1)
+    shape = (none.copies, -1)
     difference = _with_less_without(rewards, seats).reshape(shape).mean(1)
     return difference / most(game, mixtures)
 
