@@ -27,6 +27,8 @@ def correlations(results: dict[str, dict[str, Any]], varied: list[str]) -> list[
                     continue
                 predicted = np.array([results[label][play][name] for label in labels])
                 gain = np.array([results[label]["gains"]["gain"] for label in labels])
+                if np.ptp(predicted) == 0 or np.ptp(gain) == 0:
+                    continue
                 record = {"games": games, "play": play, "predictor": name, "n": len(labels)}
                 draws = np.random.default_rng(0).integers(
                     len(labels), size=(RESAMPLES, len(labels))
@@ -88,7 +90,7 @@ def draw(
                 games = "games" if record["games"] == "all" else "variants alone"
                 lines.append(f"{record['n']} {games}: {', '.join(parts)}")
         axis.set_title(f"blindness in {titles[play]}\n" + "\n".join(lines), fontsize=9.5)
-        axis.set(xlabel="predicted: blindness without FARL", xlim=(-0.06, 1.4), ylim=(-0.35, 1.15))
+        axis.set(xlabel="predicted: blindness without FARL", xlim=(-0.06, 1.4), ylim=(-0.2, 1.1))
         axis.axhline(0, color="0.7", lw=0.8, zorder=0)
         axis.grid(alpha=0.25)
     first = figure.axes[0]
@@ -119,14 +121,23 @@ def _spread(points: list[tuple[float, float, str]]) -> list[tuple[float, float, 
 
 
 def table(results: dict[str, dict[str, Any]], found: list[dict[str, Any]]) -> str:
-    """Every game and every correlation, in Markdown."""
-    names = [(play, name) for play in PLAYS for name in PREDICTORS]
-    head = [f"{name.replace('_', ' ')} ({play})" for play, name in names]
-    lines = ["| game | gain | " + " | ".join(head) + " |", "|---|---|" + "---|" * len(names)]
+    """Every game and every correlation, in Markdown; results.json says more."""
+    lines = [
+        "| game | gain by FARL | by perfect play | blindness | in trained play | of positions"
+        " | rewards missed | losses missed |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for label, one in results.items():
-        gain = f"{one['gains']['gain']:+.2f} ± {one['gains']['sem']:.2f}"
-        shown = [f"{one[play][name]:.2f}" for play, name in names]
-        lines.append(f"| {label} | {gain} | {' | '.join(shown)} |")
+        if "gains" not in one:
+            continue
+        measured = [
+            f"{one[stage]['gain']:+.2f} ± {one[stage]['sem']:.2f}" if one.get(stage) else ""
+            for stage in ("gains", "ceiling")
+        ]
+        columns = [("random", PREDICTORS[0]), ("trained", PREDICTORS[0])]
+        columns += [("random", name) for name in PREDICTORS[1:]]
+        shown = [f"{one[play][name]:.2f}" if play in one else "" for play, name in columns]
+        lines.append(f"| {label} | {' | '.join(measured + shown)} |")
     lines += [
         "",
         "| games | play | predictor | n | Pearson | Spearman |",

@@ -11,7 +11,9 @@ Stages, in this order, or alone with --stages:
   figure   correlations and farl_predictor.png
 Results gather in results.json beside this file; what stands there is not made again, nor is a run
 that is finished in the output folder or one of the --finished ones. With --scale or --seeds the
-results go to the output folder instead. Source of the question: Konen & Bagheri 2021, section 4.
+results go to a folder of their own in the output folder.
+
+Source of the question: Konen & Bagheri 2021, section 4.
 """
 
 import argparse
@@ -58,7 +60,7 @@ def main() -> None:
         parser.error("--scale and --seeds must be positive")
     _prepare_jax()
     tried = options.scale != 1 or options.seeds is not None
-    place = options.out if tried else HERE
+    place = options.out / f"scale-{options.scale}-seeds-{options.seeds}" if tried else HERE
     place.mkdir(parents=True, exist_ok=True)
     file = place / "results.json"
     results: dict[str, dict[str, Any]] = json.loads(file.read_text()) if file.exists() else {}
@@ -92,7 +94,7 @@ def main() -> None:
         found = correlations(complete, varied)
         write_json(place / "correlations.json", found)
         draw(complete, found, varied, place / "farl_predictor.png")
-        print(table(complete, found))
+        print(table(results, found))
 
 
 def rounded(found: dict[str, Any]) -> dict[str, Any]:
