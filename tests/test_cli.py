@@ -67,6 +67,18 @@ def test_a_board_may_have_another_size(jaxgbg, tmp_path):
     assert config["game_parameters"] == [["size", 3]]
 
 
+def test_a_game_may_have_other_parameters(jaxgbg, tmp_path):
+    file = tmp_path / "p.json"
+    chosen = ["--parameters", "heaps=1", "rule=last_loses", "size=4"]
+    assert jaxgbg("perft", "nim", *chosen, "--depth", 9, "--json", file)[0] == 0
+    assert [row["paths"] for row in json.loads(file.read_text())] == [4, 6, 4, 1]
+    options = ["--episodes", 20, "--eval-every", 20, "--opponents", "random", "--batch", 2]
+    options += ["--size", 3, "--parameters", "misere=true", "--out", tmp_path / "runs"]
+    assert jaxgbg("train", "hex", *options)[0] == 0
+    config = json.loads(next((tmp_path / "runs").glob("hex-*/config.json")).read_text())
+    assert config["game_parameters"] == [["size", 3], ["misere", True]]
+
+
 def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
     arguments = ["ablate", "tictactoe", "nim", "--seeds", 2, "nim=3", "--episodes", 300]
     arguments += ["--eval-every", 100, "--out", tmp_path, "--json", tmp_path / "rows.json"]
@@ -110,6 +122,12 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["eval", "missing.agent"], "agent file missing.agent"),
         (["train", "hex", "--size", "99"], "size must lie between 2 and 11"),
         (["perft", "tictactoe", "--size", "4"], "tictactoe"),
+        (["perft", "nim", "--parameters", "heaps=x"], "heaps=x: expected a whole number"),
+        (["perft", "nim", "--parameters", "heaps"], "expected NAME=VALUE; nim has heaps, size"),
+        (["perft", "hex", "--parameters", "misere=1"], "misere=1: expected true or false"),
+        (["train", "nim", "--parameters", "rule=misere"], "rule must be one of last_wins"),
+        (["train", "hex", "--size", "3", "--parameters", "size=4"], "size is given twice"),
+        (["train", "connectfour", "--parameters", "draw_after=9"], "no draw after 9 plies"),
         (["table1", "--games", "go"], "no row of 'go'"),
         (["table1", "--games", "nim", "--scale", "0"], "scale must be positive"),
         (["train", "2048", "--opponents", "random"], "'random' does not evaluate 2048"),

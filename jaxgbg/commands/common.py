@@ -1,5 +1,6 @@
 """What several commands share: options, and how rows are shown and written."""
 
+import dataclasses
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -42,6 +43,15 @@ Size = Annotated[
         help_behavior_hint="(default: as published)",
     ),
 ]
+Parameters = Annotated[
+    tuple[str, ...],
+    arg(
+        name="parameters",
+        metavar="NAME=VALUE ...",
+        help="Of the game: rule, players, heaps (nim), draw_after (connectfour), misere (hex) ...",
+        help_behavior_hint="",
+    ),
+]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
 CheckpointEvery = Annotated[
     float,
@@ -51,6 +61,36 @@ Log = Annotated[
     tuple[Literal["tensorboard", "wandb"], ...],
     arg(help="Also show the evaluations there, while they come.", metavar="NAME ..."),
 ]
+
+
+def game_parameters(game: str, size: int | None, entries: tuple[str, ...]) -> dict[str, Any]:
+    """The parameters of a game from its options; raises ValueError in one line.
+
+    "NAME=VALUE" is read as what the game has there by default: a number, yes or no, or a word.
+    """
+    from jaxgbg.games import make
+
+    parameters: dict[str, Any] = {} if size is None else {"size": size}
+    known = dataclasses.asdict(make(game))
+    for entry in entries:
+        name, equals, text = entry.partition("=")
+        if not equals or name not in known:
+            names = ", ".join(known) or "none"
+            raise ValueError(f"--parameters {entry}: expected NAME=VALUE; {game} has {names}")
+        if name in parameters:
+            raise ValueError(f"--parameters {entry}: {name} is given twice")
+        if isinstance(known[name], bool):
+            if text not in ("true", "false"):
+                raise ValueError(f"--parameters {entry}: expected true or false")
+            parameters[name] = text == "true"
+        elif isinstance(known[name], int):
+            try:
+                parameters[name] = int(text)
+            except ValueError as error:
+                raise ValueError(f"--parameters {entry}: expected a whole number") from error
+        else:
+            parameters[name] = text
+    return parameters
 
 
 def print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:

@@ -5,7 +5,15 @@ from typing import Annotated, Any, Literal
 
 from tyro.conf import Positional, arg
 
-from jaxgbg.commands.common import OPPONENTS, GameName, Json, Size, print_records
+from jaxgbg.commands.common import (
+    OPPONENTS,
+    GameName,
+    Json,
+    Parameters,
+    Size,
+    game_parameters,
+    print_records,
+)
 
 
 def games(json_file: Json = None) -> None:
@@ -32,6 +40,7 @@ def perft(
     game: GameName,
     depth: Annotated[int, arg(help="Plies to count.")] = 5,
     size: Size = None,
+    parameters: Parameters = (),
     json_file: Json = None,
 ) -> None:
     """Count the paths and positions of a game by depth."""
@@ -42,7 +51,7 @@ def perft(
         raise ValueError(f"depth must be at least 1, not {depth}")
     records = [
         {"depth": row.depth, "paths": row.paths, "positions": row.positions}
-        for row in count(make(game, **({"size": size} if size is not None else {})), depth)
+        for row in count(make(game, **game_parameters(game, size, parameters)), depth)
     ]
     print_records(records, json_file)
 

@@ -14,8 +14,10 @@ from jaxgbg.commands.common import (
     Json,
     Log,
     Out,
+    Parameters,
     Size,
     console,
+    game_parameters,
     network,
     published,
     write_rows,
@@ -32,6 +34,7 @@ _BY_GAME = "N|GAME=N ..."
 def train(
     game: GameName,
     size: Size = None,
+    parameters: Parameters = (),
     learner: Annotated[
         Literal["td", "sarsa", "q"], arg(help="What is compared with what, move by move.")
     ] = "td",
@@ -121,7 +124,7 @@ def train(
 
     if seeds < 1:
         raise ValueError(f"seeds must be at least 1, not {seeds}")
-    parameters = {"size": size} if size is not None else {}
+    built = game_parameters(game, size, parameters)
     network_settings = {
         "hidden": hidden,
         "activation": activation,
@@ -149,8 +152,8 @@ def train(
         "tcl": tcl,
         "combine": combine,
         **network_settings,
-        "game_parameters": (("size", size),) if size is not None else None,
-        "tuples": read_layout(make(game, **parameters), layout) if layout else None,
+        "game_parameters": tuple(built.items()) or None,
+        "tuples": read_layout(make(game, **built), layout) if layout else None,
     }
     changes = {name: value for name, value in given.items() if value is not None}
     config = preset(

@@ -20,6 +20,7 @@ import numpy as np
 from jaxgbg.games.core import Game, grid_adjacency, keep_if
 
 _COLUMNS, _ROWS, _WORD_BITS = 7, 6, 28
+_SHORTEST_WIN = 7
 _WORD_MASK = np.uint32((1 << _WORD_BITS) - 1)
 
 
@@ -64,9 +65,12 @@ class ConnectFourState(NamedTuple):
 class ConnectFour(Game):
     """Action = column 0..6; a win pays +1, a loss -1, a draw 0.
 
+    After `draw_after` plies without four in a line, by default on the full board, it is a draw.
     Cells are column-major, 6 * column + row with row 0 at the bottom. Digits: 0 empty and not
     reachable, 1 player 0, 2 player 1, 3 empty and reachable (the lowest free cell of a column).
     """
+
+    draw_after: int = _COLUMNS * _ROWS
 
     name = "connectfour"
     num_players = 2
@@ -74,7 +78,17 @@ class ConnectFour(Game):
     num_actions = _COLUMNS
     num_cells = _COLUMNS * _ROWS
     num_cell_values = 4
-    max_plies = _COLUMNS * _ROWS
+
+    def __post_init__(self) -> None:
+        if not _SHORTEST_WIN <= self.draw_after <= self.num_cells:
+            raise ValueError(
+                f"connectfour: draw_after must lie between {_SHORTEST_WIN} and {self.num_cells}"
+                f" plies, not {self.draw_after}"
+            )
+
+    @property
+    def max_plies(self) -> int:
+        return self.draw_after
 
     @property
     def symmetries(self) -> np.ndarray:
@@ -113,10 +127,16 @@ class ConnectFour(Game):
         moved = ConnectFourState(
             stones=jnp.where(jnp.arange(2)[:, None] == state.player, own, state.stones),
             player=1 - state.player,
-            terminal=won | (occupied | stone == _BOARD).all(),
+            terminal=won | self._at_the_end(occupied | stone),
             rewards=jnp.stack([sign, -sign]),
         )
         return keep_if(legal, moved, state)
+
+    def _at_the_end(self, occupied: jax.Array) -> jax.Array:
+        """bool[]: whether a board with stones on uint32[2] `occupied` allows no further ply."""
+        if self.draw_after == self.num_cells:
+            return (occupied == _BOARD).all()
+        return jax.lax.population_count(occupied).sum() >= self.draw_after
 
     def cells(self, state: ConnectFourState) -> jax.Array:
         occupied = state.stones[0] | state.stones[1]

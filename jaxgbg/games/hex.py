@@ -41,10 +41,12 @@ class HexState(NamedTuple):
 class Hex(Game):
     """Action = cell; player 0 joins top and bottom (i = 0 and size - 1), player 1 left and right.
 
-    A win pays +1, a loss -1; there is no draw. Digits: 0 empty, 1 player 0, 2 player 1.
+    A win pays +1, a loss -1; there is no draw. With `misere` (Rex) who joins his edges has lost.
+    Digits: 0 empty, 1 player 0, 2 player 1.
     """
 
     size: int = 6
+    misere: bool = False
 
     name = "hex"
     num_players = 2
@@ -75,6 +77,11 @@ class Hex(Game):
     @property
     def action_symmetries(self) -> np.ndarray:
         return self.symmetries
+
+    @property
+    def _for_joining(self) -> np.float32:
+        """What a player gets who joins his edges; the other gets the opposite."""
+        return np.float32(-1 if self.misere else 1)
 
     @cached_property
     def _around(self) -> np.ndarray:
@@ -134,7 +141,7 @@ class Hex(Game):
             lowest = jnp.where(group > 0, jnp.minimum(lowest, group), lowest)
             reached |= jnp.where(group > 0, edges[direction], 0)
         won = reached == 3
-        win = jnp.where(won, jnp.float32(1), jnp.float32(0))
+        win = jnp.where(won, self._for_joining, jnp.float32(0))
         sign = jnp.where(state.player == 0, win, -win)
         moved = HexState(
             stones=jnp.where(place, 1 + state.player, state.stones),
@@ -148,7 +155,7 @@ class Hex(Game):
 
     def outcomes(self, state: HexState) -> tuple[jax.Array, jax.Array]:
         won = (self._reached(state) == 3) & self.legal_actions(state)
-        return jnp.where(won, jnp.float32(1), jnp.float32(0)), won | state.terminal
+        return jnp.where(won, self._for_joining, jnp.float32(0)), won | state.terminal
 
     def playout(self, state: HexState, words: jax.Array) -> jax.Array:
         """float32[2]: the rewards at the end of uniformly random play, drawn by uint32[2] `words`.
@@ -172,7 +179,8 @@ class Hex(Game):
                 bits |= (taken | (state.stones[cell] == 1)).astype(jnp.uint32) << column
                 wanted, left = wanted - taken, left - empty[cell]
             rows.append(bits)
-        win = jnp.where(self._connected(jnp.stack(once(*rows))), jnp.float32(1), jnp.float32(-1))
+        joined = self._connected(jnp.stack(once(*rows)))
+        win = jnp.where(joined, self._for_joining, -self._for_joining)
         return jnp.where(state.terminal, state.rewards, jnp.stack([win, -win]))
 
     def _connected(self, rows: jax.Array) -> jax.Array:

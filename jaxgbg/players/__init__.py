@@ -38,6 +38,8 @@ __all__ = [
 def _alpha_beta(game: Game, distant_losses: bool) -> AlphaBeta:
     if not isinstance(game, ConnectFour):
         raise ValueError(f"alpha-beta plays connectfour only, not {game.name}")
+    if game != ConnectFour():
+        raise ValueError(f"alpha-beta knows no draw after {game.draw_after} plies")
     return AlphaBeta(distant_losses)
 
 

@@ -44,6 +44,8 @@ class GTPEngine:
     ) -> None:
         if not isinstance(game, Othello | Hex):
             raise ValueError(f"engines play othello and hex, not {game.name}")
+        if isinstance(game, Hex) and game.misere:
+            raise ValueError("engines play hex, not its misere form")
         if not timeout > 0:
             raise ValueError(f"timeout must be a positive number of seconds, not {timeout}")
         try:

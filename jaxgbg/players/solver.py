@@ -30,6 +30,8 @@ class Solver:
     def __init__(self, game: Game) -> None:
         if not isinstance(game, ConnectFour):
             raise ValueError(f"the solver judges connectfour only, not {game.name}")
+        if game != ConnectFour():
+            raise ValueError(f"the solver knows no draw after {game.draw_after} plies")
         with resources.files(__package__).joinpath(_FILE).open("rb") as file:
             arrays = np.load(file, allow_pickle=False)
             stones, player, self.keeps = arrays["stones"], arrays["player"], arrays["keeps"]

@@ -27,7 +27,9 @@ GAMES = [
     Nim(heaps=2, size=6, max_take=2),
     jaxgbg.make("nim3p"),
     ConnectFour(),
+    ConnectFour(draw_after=13),
     Hex(size=3),
+    Hex(size=3, misere=True),
     Othello(size=4),
 ]
 KEY = jax.random.key(1)
@@ -62,6 +64,8 @@ def test_make_builds_each_game_under_its_name(game):
         ("nim", {"size": 127}, "126 items"),
         ("nim", {"max_take": 6}, "max_take must lie between 0 and the heap size 5"),
         ("nim3p", {"players": 2}, "3 players"),
+        ("connectfour", {"draw_after": 6}, "draw_after must lie between 7 and 42 plies, not 6"),
+        ("connectfour", {"draw_after": 43}, "draw_after must lie between 7 and 42 plies, not 43"),
         ("hex", {"size": 12}, "size must lie between 2 and 11, not 12"),
         ("othello", {"size": 5}, "size must be 4, 6 or 8, not 5"),
     ],

@@ -2,9 +2,9 @@
 
 import pytest
 
-from jaxgbg.games import ConnectFour, Game, Nim, TicTacToe
+from jaxgbg.games import ConnectFour, Game, Hex, Nim, TicTacToe
 from tests.games.lockstep import View, assert_same_games
-from tests.reference import rules
+from tests.reference import board_rules, rules
 
 
 class PlainRules:
@@ -23,6 +23,9 @@ class PlainRules:
     [
         pytest.param(TicTacToe(), rules.TicTacToe(), id="tictactoe"),
         pytest.param(ConnectFour(), rules.ConnectFour(), id="connectfour"),
+        pytest.param(ConnectFour(13), rules.ConnectFour(13), id="connectfour-drawn-after-13"),
+        pytest.param(ConnectFour(20), rules.ConnectFour(20), id="connectfour-drawn-after-20"),
+        pytest.param(Hex(4, misere=True), board_rules.Hex(4, misere=True), id="hex-misere"),
         pytest.param(Nim(), rules.Nim(), id="nim"),
         pytest.param(Nim(players=3, rule="nim3p"), rules.Nim3P(), id="nim3p"),
         pytest.param(

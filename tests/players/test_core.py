@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import make
-from jaxgbg.players import MaxN, RandomPlayer, choose_uniformly, make_player
+from jaxgbg.players import MaxN, RandomPlayer, choose_uniformly, make_opponent, make_player
 
 
 def _start(game, batch):
@@ -80,6 +80,20 @@ def test_a_player_that_does_not_fit_is_refused_with_the_list_of_players(player, 
         make_player(player, make(game))
     for name in ("random (any game)", "maxn", "ab (connectfour)", "ab-dl (connectfour)"):
         assert name in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["ab", "ab-dl", "solver"])
+def test_who_knows_connectfour_by_heart_plays_no_other_form_of_it(name):
+    with pytest.raises(ValueError, match="no draw after 20 plies"):
+        make_opponent(name, make("connectfour", draw_after=20))
+
+
+def test_misere_hex_is_won_by_the_first_player_exactly_on_boards_of_even_size():
+    """Known of Rex from Lagarias & Sleator 1999, "Who wins misere Hex?"."""
+    for size, first in ((2, 1.0), (3, -1.0)):
+        game = make("hex", size=size, misere=True)
+        values = MaxN(game).values(_start(game, 1))
+        assert np.asarray(values).tolist() == [[first, -first]]
 
 
 def test_a_second_max_n_of_the_same_game_shares_the_tables():

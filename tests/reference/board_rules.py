@@ -16,15 +16,17 @@ class Hex:
     """Connect two sides of a rhombus of hexagons; cell size * row + column.
 
     Digits: 0 = empty, 1 = player 0, who connects the top row to the bottom row, 2 = player 1, who
-    connects the left column to the right column. There is no swap and there are no draws.
+    connects the left column to the right column. There is no swap and there are no draws. With
+    `misere` whoever connects loses.
     """
 
     num_players = 2
     num_cell_values = 3
     neighbour_steps = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 
-    def __init__(self, size: int = 6) -> None:
+    def __init__(self, size: int = 6, misere: bool = False) -> None:
         self.size = size
+        self.misere = misere
         self.num_cells = self.num_actions = size * size
 
     def initial(self) -> State:
@@ -43,7 +45,9 @@ class Hex:
         mover = state.player
         board = list(state.cells)
         board[action] = mover + 1
-        terminal, rewards = two_player_outcome(mover, self._connected(board, mover), False)
+        connected = self._connected(board, mover)
+        winner = 1 - mover if self.misere else mover
+        terminal, rewards = two_player_outcome(winner, connected, False)
         return State(tuple(board), 1 - mover, terminal, rewards)
 
     def _connected(self, board: list[int], player: int) -> bool:

@@ -98,7 +98,8 @@ class ConnectFour:
     """Four in a line on 7 columns of 6 rows; cell 6 * column + row, row 0 at the bottom.
 
     Digits: 0 = empty and unreachable, 1 = player 0, 2 = player 1, 3 = empty and reachable, which is
-    the lowest empty cell of each column, on finished boards too.
+    the lowest empty cell of each column, on finished boards too. After `draw_after` stones it is a
+    draw.
     """
 
     num_players = 2
@@ -108,6 +109,9 @@ class ConnectFour:
     columns = 7
     rows = 6
     reachable = 3
+
+    def __init__(self, draw_after: int = 42) -> None:
+        self.draw_after = draw_after
 
     def initial(self) -> State:
         """The empty board with player 0 to move; only the bottom row is reachable."""
@@ -130,8 +134,8 @@ class ConnectFour:
         if row + 1 < self.rows:
             board[self.rows * action + row + 1] = self.reachable
         won = self._four_through(board, action, row)
-        full = all(digit in (1, 2) for digit in board)
-        terminal, rewards = two_player_outcome(mover, won, full)
+        stones = sum(digit in (1, 2) for digit in board)
+        terminal, rewards = two_player_outcome(mover, won, stones == self.draw_after)
         return State(tuple(board), 1 - mover, terminal, rewards)
 
     def _column(self, state: State, column: int) -> Cells:
