@@ -185,6 +185,31 @@ def main() -> None:
         )
     name = f"{options.learner}-{options.games}{'-' + options.only if options.only else ''}.json"
     (here / name).write_text(json.dumps(records, indent=1) + "\n")
+    draw(records, (here / name).with_suffix(".png"))
+
+
+def draw(records: list[dict], path: Path) -> None:
+    """A panel for each test opponent: points by training games, a line for each partner."""
+    from matplotlib import colormaps
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(1, len(OPPONENTS), sharey=True)
+    colours = dict(zip(PARTNERS, colormaps["tab10"].colors, strict=False))
+    for axis, opponent in zip(axes, OPPONENTS, strict=True):
+        for row in records:
+            if row["opponent"] == opponent:
+                tests = len(row["curve"])
+                games = np.arange(1, tests + 1) * row["games"] / tests / 1000
+                partner = row["partner"]
+                axis.plot(games, row["curve"], color=colours[partner], label=partner, lw=1.3)
+        axis.set(title=f"tested against {opponent}", xlabel="thousand training games")
+        axis.grid(alpha=0.25)
+    axes[0].set_ylabel("points, %")
+    axes[0].legend(fontsize=8, title="trained against")
+    figure.savefig(path, dpi=110)
 
 
 if __name__ == "__main__":

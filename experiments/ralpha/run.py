@@ -5,9 +5,9 @@
     python experiments/ralpha/run.py connectfour --rounds 100 --only shallow 0.9 0.2
 
 A round is 300 (TicTacToe) or 10 000 (ConnectFour) training games and 200 test games. Settings that
-are finished in the output folder are not run again. Writes GAME-ROUNDS.json beside this file and
-prints its table beside the published one. Source: D'Ambra, "Reinforcement learning techniques in
-board games", slides of a thesis at Sapienza.
+are finished in the output folder are not run again. Writes GAME-ROUNDS.json and .png beside this
+file, and prints the figures beside the published ones. Source: D'Ambra, "Reinforcement learning
+techniques in board games", slides of a thesis at Sapienza.
 """
 
 import argparse
@@ -160,11 +160,40 @@ def main() -> None:
         last = records[-1]
         print(*named, *(last.get(name) for name in ("paper", "wins", "sem", "diverged", "seconds")),
               flush=True)  # fmt: skip
-    here = Path(__file__).parent
-    if not options.only:
-        (here / f"{options.game}-{options.rounds}.json").write_text(
-            json.dumps(records, indent=1) + "\n"
-        )
+    only = f"-{'-'.join(options.only)}" if options.only else ""
+    place = Path(__file__).parent / f"{options.game}-{options.rounds}{only}.json"
+    place.write_text(json.dumps(records, indent=1) + "\n")
+    draw(records, place.with_suffix(".png"))
+
+
+def draw(records: list[dict], path: Path) -> None:
+    """A panel for each network and gamma: wins by rounds, the slides' averages dashed."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(2, len(GAMMAS), sharex=True, sharey=True)
+    colours = dict(zip(LAMBDAS, ("#0072B2", "#009E73", "#E69F00", "#D55E00"), strict=True))
+    for line, shape in zip(axes, ("shallow", "deep"), strict=True):
+        for axis, gamma in zip(line, GAMMAS, strict=True):
+            for record in records:
+                if (record["shape"], record["gamma"]) == (shape, gamma) and "curve" in record:
+                    colour = colours[record["lambda"]]
+                    rounds = np.arange(1, len(record["curve"]) + 1)
+                    axis.plot(rounds, record["curve"], color=colour, lw=1.2)
+                    axis.axhline(record["paper"], color=colour, lw=0.8, ls="--")
+            axis.set(title=f"{shape}, gamma {gamma:g}", ylim=(0, 100))
+            axis.grid(alpha=0.25)
+    for axis in axes[-1]:
+        axis.set_xlabel("rounds")
+    for line in axes:
+        line[0].set_ylabel("games won, %")
+    for decay, colour in colours.items():
+        axes[0][0].plot([], [], color=colour, label=f"lambda {decay:g}")
+    axes[0][0].plot([], [], color="grey", lw=0.8, ls="--", label="slides, last 20 rounds")
+    axes[0][0].legend(loc="lower right", fontsize=8)
+    figure.savefig(path, dpi=110)
 
 
 if __name__ == "__main__":

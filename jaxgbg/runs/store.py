@@ -69,6 +69,8 @@ class RunFolder:
                 raise ValueError(f"{self.path} holds something else; choose another --out")
             (self.path / "agents").mkdir(parents=True, exist_ok=True)
             write_json(self.path / "config.json", self.config.as_json())
+            if not (self.path / "provenance.json").exists():
+                write_json(self.path / "provenance.json", provenance())
         except OSError as error:
             raise self.unwritable(error) from error
 

@@ -39,7 +39,7 @@ def lanes_for(horizon: int) -> list[dict[str, bool]]:
 
 
 def stack_hyperparameters(
-    switches: list[dict[str, bool]], alpha: float, trace_decay: float
+    switches: list[dict[str, bool]], alpha: float, trace_decay: float, episodes: int = EPISODES
 ) -> Hyperparameters:
     def each(name: str) -> jax.Array:
         return jnp.array([lane[name] for lane in switches])
@@ -47,9 +47,9 @@ def stack_hyperparameters(
     lanes = len(switches)
     full = lambda number: jnp.full(lanes, number, jnp.float32)  # noqa: E731
     return Hyperparameters(
-        episodes=jnp.full(lanes, EPISODES, jnp.uint32),
+        episodes=jnp.full(lanes, episodes, jnp.uint32),
         alpha_start=full(alpha),
-        alpha_factors=jnp.tile(decay_factors(0.5, EPISODES), (lanes, 1)),
+        alpha_factors=jnp.tile(decay_factors(0.5, episodes), (lanes, 1)),
         epsilon_start=full(0.3),
         epsilon_end=full(0.1),
         trace_decay=full(trace_decay),

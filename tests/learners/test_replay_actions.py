@@ -63,8 +63,7 @@ def test_tables_agree_with_the_serial_reference(name, rule, replan, tcl, horizon
     learner = kind(game, value, batch=1, horizon=horizon, opening_plies=1, **options)
     switches = [{"final_zero": True, **each} for each in SWITCHES]
     trace_decay = 0.0 if horizon == 1 else 0.5
-    hyper = stack_hyperparameters(switches, alpha, trace_decay)
-    hyper = hyper._replace(episodes=jnp.full(lanes, EPISODES, jnp.uint32))
+    hyper = stack_hyperparameters(switches, alpha, trace_decay, EPISODES)
     _, lane, record = played(learner, hyper, lanes, EPISODES)
     for i, each in enumerate(switches):
         reference = SerialActionValues(

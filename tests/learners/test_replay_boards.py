@@ -76,8 +76,8 @@ def test_tables_agree_with_the_serial_reference(case, tcl, horizon, switches):
     learner = TDLearner(game, value, 1, horizon, opening_plies, opening_share=0.7)
     lane = dict(zip(NAMES, switches, strict=True))
     decay = 0.0 if horizon == 1 else 0.5
-    hyper = jax.tree.map(lambda leaf: leaf[0], stack_hyperparameters([lane], alpha, decay))
-    hyper = hyper._replace(episodes=jnp.uint32(episodes))
+    stacked = stack_hyperparameters([lane], alpha, decay, episodes)
+    hyper = jax.tree.map(lambda leaf: leaf[0], stacked)
     state, transcripts = played(learner, learner.init(jax.random.key(3)), hyper, episodes)
 
     reference = SerialTDFarl(

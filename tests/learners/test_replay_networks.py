@@ -51,8 +51,7 @@ def test_parameters_agree_with_the_serial_reference(name, rule, settings, traces
         parameter_traces=traces == "parameters",
     )
     trace_decay = 0.5 if traces == "parameters" or horizon > 1 else 0.0
-    hyper = stack_hyperparameters(SWITCHES, 0.05, trace_decay)._replace(
-        episodes=jnp.full(lanes, EPISODES, jnp.uint32),
+    hyper = stack_hyperparameters(SWITCHES, 0.05, trace_decay, EPISODES)._replace(
         discount=jnp.full(lanes, 0.9, jnp.float32),
         zero_terminal=jnp.ones(lanes, bool),
         learn_from_partner=jnp.full(lanes, partner == "all"),

@@ -75,9 +75,7 @@ def test_delayed_updates_are_those_of_a_plain_list(tcl, reset):
     value = NTuple.for_game(Nim(), LAYOUT, True, tcl, "sum")
     learner = TDLearner(Nim(), value, 1, horizon, opening_plies=1, delayed=True)
     switches = dict(zip(NAMES, (True, True, False, reset), strict=True))
-    hyper = stack_hyperparameters([switches], 0.5, 0.5)._replace(
-        episodes=jnp.full(1, episodes, jnp.uint32)
-    )
+    hyper = stack_hyperparameters([switches], 0.5, 0.5, episodes)
     lane = jax.vmap(learner.init)(jax.random.split(jax.random.key(1), 1))
     ticks = episodes * 17 + 1
     lane, record = jax.jit(jax.vmap(lambda *x: learner.advance(*x, ticks=ticks)))(

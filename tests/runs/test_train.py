@@ -64,8 +64,9 @@ def test_farl_learns_what_the_others_lose(trained):
     """Without part 1 the weights of a lost game's last positions are never pulled down."""
     training, _ = trained
     for seed in (0, 1):
-        assert training.agents()[seed, "farl"].weights.min() < 0
-        assert training.agents()[seed, "none"].weights.min() >= 0
+        assert training.agents()[seed, "farl"].weights.min() < -0.1
+        # Steps back towards a target of 0 may pass it by a rounding error.
+        assert training.agents()[seed, "none"].weights.min() > -1e-9
 
 
 def test_a_run_leaves_its_record_and_is_not_run_again(tmp_path):
