@@ -1,10 +1,13 @@
 """What every test shares: JAX on the CPU, and compiled programs kept between runs."""
 
 import os
+import sys
 from pathlib import Path
 
 import jax
 import pytest
+
+from jaxgbg import cli
 
 _CACHE = Path(__file__).resolve().parents[1] / ".cache" / "jax"
 
@@ -20,3 +23,20 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "filterwarnings", "ignore:Error (reading|writing) persistent compilation cache entry"
     )
+
+
+@pytest.fixture
+def jaxgbg(monkeypatch, capsys):
+    """Run a command in this process; returns (exit code, standard output, standard error)."""
+    monkeypatch.setattr(cli, "prepare_jax", lambda: None)
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["jaxgbg", *map(str, arguments)])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return code, *capsys.readouterr()
+
+    return call

@@ -13,25 +13,7 @@ import numpy as np
 import pandas
 import pytest
 
-from jaxgbg import cli
 from jaxgbg.runs import Evaluation, RunFolder, SavedAgent, preset, save_agent, table1
-
-
-@pytest.fixture
-def jaxgbg(monkeypatch, capsys):
-    """Run a command in this process; returns (exit code, standard output, standard error)."""
-    monkeypatch.setattr(cli, "prepare_jax", lambda: None)
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["jaxgbg", *map(str, arguments)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return code, *capsys.readouterr()
-
-    return call
 
 
 def test_games_are_listed(jaxgbg, tmp_path):

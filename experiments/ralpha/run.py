@@ -119,8 +119,9 @@ def record_of(shape: str, config: Config, folder: RunFolder | None) -> dict:
     for one in folder.evaluations():
         wins.setdefault(one.episodes, []).append(100 * one.wins)
     curve = np.array([wins[n] for n in sorted(wins)])
-    late = curve[-max(1, min(20, len(curve) // 4)) :].mean(0)
-    summary = folder.summary()
+    # The last 20 test phases of a hundred rounds; of fewer rounds the last quarter.
+    late = curve[-max(1, min(20, record["rounds"] // 4)) :].mean(0)
+    summary = folder.summary() if folder.finished else {}
     return record | {
         "diverged": len(summary.get("diverged", ())),
         "wins": round(float(late.mean()), 2),
@@ -128,7 +129,8 @@ def record_of(shape: str, config: Config, folder: RunFolder | None) -> dict:
         "best": round(float(curve.max(0).mean()), 2),
         "per_seed": [round(float(one), 2) for one in late],
         "curve": [round(float(one), 2) for one in curve.mean(1)],
-        "seconds": summary["training_seconds"],
+        "rounds_done": len(curve),
+        "seconds": summary.get("training_seconds"),
     }
 
 
@@ -138,7 +140,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--only", nargs=3, metavar=("SHAPE", "GAMMA", "LAMBDA"))
-    parser.add_argument("--finished", action="store_true", help="train nothing, use what there is")
+    parser.add_argument(
+        "--finished", action="store_true", help="train nothing, tabulate what there is"
+    )
     parser.add_argument("--out", type=Path, default=Path("runs/ralpha"))
     options = parser.parse_args()
     prepare_jax()
@@ -146,11 +150,11 @@ def main() -> None:
     for shape, config in settings(options.game, options.rounds, options.seeds):
         named = [shape, str(config.discount), str(config.trace_decay)]
         folder = RunFolder(options.out, config)
-        stopped = options.finished and not (folder.path / "metrics.jsonl").exists()
-        if stopped or (options.only and options.only != named):
+        missing = options.finished and not folder.metrics_size()
+        if missing or (options.only and options.only != named):
             continue
         try:
-            if not (options.finished and folder.finished):
+            if not options.finished:
                 folder = run(config, options.out)
             records.append(record_of(shape, config, folder))
         except ValueError as error:

@@ -182,12 +182,12 @@ def compare(
     from jaxgbg.players import GTPEngine, make_player
     from jaxgbg.report.compare import compare as play
     from jaxgbg.report.sequential import SequentialTest
-    from jaxgbg.runs.agents import load_agent
+    from jaxgbg.runs.agents import load_agent, names_agent_file
 
     test = SequentialTest(elo0, elo1, alpha, beta)
     saved = load_agent(agent)
     game = saved.config.make_game()
-    if Path(opponent).suffix == ".agent" or Path(opponent).is_file():
+    if names_agent_file(opponent):
         other = load_agent(opponent, game.name)
         if other.config.make_game() != game:
             raise ValueError(f"{opponent} plays {game.name} with other parameters than {agent}")

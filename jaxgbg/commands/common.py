@@ -43,6 +43,12 @@ Size = Annotated[
         help_behavior_hint="(default: as published)",
     ),
 ]
+LearnerName = Annotated[
+    Literal["td", "sarsa", "q"], arg(help="What is compared with what, move by move.")
+]
+ValueName = Annotated[
+    Literal["ntuple", "mlp"], arg(help="Value function: n-tuple tables or a network.")
+]
 Parameters = Annotated[
     tuple[str, ...],
     arg(

@@ -1,7 +1,7 @@
 """Commands that look at games, agents and speed: `games`, `perft`, `eval` and `bench`."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from tyro.conf import Positional, arg
 
@@ -9,8 +9,10 @@ from jaxgbg.commands.common import (
     OPPONENTS,
     GameName,
     Json,
+    LearnerName,
     Parameters,
     Size,
+    ValueName,
     game_parameters,
     print_records,
 )
@@ -125,12 +127,8 @@ def bench(
         tuple[int, ...] | None, arg(help="Batches to try; else 1, the default and a search.")
     ] = None,
     seconds: Annotated[float, arg(help="Seconds of each timing.")] = 1.0,
-    learner: Annotated[
-        Literal["td", "sarsa", "q"], arg(help="What is compared with what, move by move.")
-    ] = "td",
-    value: Annotated[
-        Literal["ntuple", "mlp"], arg(help="Value function: n-tuple tables or a network.")
-    ] = "ntuple",
+    learner: LearnerName = "td",
+    value: ValueName = "ntuple",
     rules: Annotated[
         bool, arg(help="Random play instead of training, beside pgx where it is installed.")
     ] = False,

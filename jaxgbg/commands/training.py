@@ -12,10 +12,12 @@ from jaxgbg.commands.common import (
     CheckpointEvery,
     GameName,
     Json,
+    LearnerName,
     Log,
     Out,
     Parameters,
     Size,
+    ValueName,
     console,
     game_parameters,
     network,
@@ -35,12 +37,8 @@ def train(
     game: GameName,
     size: Size = None,
     parameters: Parameters = (),
-    learner: Annotated[
-        Literal["td", "sarsa", "q"], arg(help="What is compared with what, move by move.")
-    ] = "td",
-    value: Annotated[
-        Literal["ntuple", "mlp"], arg(help="Value function: n-tuple tables or a network.")
-    ] = "ntuple",
+    learner: LearnerName = "td",
+    value: ValueName = "ntuple",
     partner: Annotated[
         str, arg(metavar="NAME|FILE", help="self, random, maxn, heur, bench, or an agent file.")
     ] = "self",

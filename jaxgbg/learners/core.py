@@ -7,7 +7,7 @@ Source: Konen & Bagheri 2021, Algorithms 2, 5, 6 and 7.
 """
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,17 @@ from jaxgbg.learners.parameter_traces import (
     no_parameter_traces,
     push_gradient,
 )
+from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.selection import action_values, choose_action, uniform
+from jaxgbg.learners.state import (
+    IDLE,
+    Choice,
+    Games,
+    Hyperparameters,
+    Lane,
+    Record,
+    Task,
+)
 from jaxgbg.learners.traces import (
     Push,
     Traces,
@@ -30,110 +40,6 @@ from jaxgbg.learners.traces import (
     push_immediate,
 )
 from jaxgbg.values.core import ValueFunction
-
-IDLE = -1
-
-
-class Hyperparameters(NamedTuple):
-    """Traced scalars, one set for each seed: an ablation over them is one compiled program.
-
-    `episodes` is the budget over which alpha decays geometrically and epsilon linearly;
-    `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha. `discount`
-    is gamma. `final_others` and `final_zero` switch FARL parts 1 and 2. `zero_terminal` takes the
-    value of a terminal afterstate as 0 in move selection; False reads it from the tables, as the
-    paper's runs of 2020 did. `reset_traces` empties all eligibility lists when the update after a
-    random move is left out (mode RESET); False keeps them (mode ET). With `learn_from_partner` the
-    moves of a training partner are learned from like the learner's own.
-    """
-
-    episodes: jax.Array
-    alpha_start: jax.Array
-    alpha_factors: jax.Array
-    epsilon_start: jax.Array
-    epsilon_end: jax.Array
-    trace_decay: jax.Array
-    beta: jax.Array
-    discount: jax.Array
-    learn_from_random: jax.Array
-    final_others: jax.Array
-    final_zero: jax.Array
-    zero_terminal: jax.Array
-    reset_traces: jax.Array
-    learn_from_partner: jax.Array
-
-
-class Games(NamedTuple):
-    """B self-play games of one seed; every leaf has leading axis B. F features.
-
-    Invariant: outside its final updates, `features` are those of `state`'s board.
-    `last` int32[N, F], `has_last` bool[N], `last_reward` float32[N]: what every player remembers,
-    its last afterstate or its last state and action, and its own reward then. `last_explored`
-    bool[N]: whether that action was random, kept by learners of actions only (else bool[0]). `seat`
-    int8[]: where the learner sits when it has a partner, who sits in all others (else int8[0]).
-    """
-
-    state: Any
-    features: jax.Array
-    stage: jax.Array
-    mover: jax.Array
-    last: jax.Array
-    has_last: jax.Array
-    last_reward: jax.Array
-    last_explored: jax.Array
-    seat: jax.Array
-    traces: Traces | ParameterTraces
-
-
-class Lane(NamedTuple):
-    """All that one seed carries: parameters, games, its random key, and counts of what it did.
-
-    The counts are uint32[]: `ticks` gone by, episodes `started` and `finished`, `moves` made.
-    `partner` is a traceable player, or None for self-play.
-    """
-
-    params: Any
-    games: Games
-    key: jax.Array
-    ticks: jax.Array
-    started: jax.Array
-    finished: jax.Array
-    moves: jax.Array
-    partner: Any = None
-
-
-class Record(NamedTuple):
-    """What happened in a tick, leading axis B: enough to replay it elsewhere.
-
-    `opening` int32[B, opening_plies] are the random actions before a newly started episode, -1
-    where it starts at the start. `foreseen` int32[B] is the action that the update counted on: the
-    one made, unless that was chosen anew.
-    """
-
-    moved: jax.Array
-    foreseen: jax.Array
-    action: jax.Array
-    random: jax.Array
-    started: jax.Array
-    opening: jax.Array
-
-
-class Choice(NamedTuple):
-    """Each game's epsilon-greedy `action` int32[B], whether it was random, and its `value`."""
-
-    action: jax.Array
-    explored: jax.Array
-    value: jax.Array
-
-
-class Task(NamedTuple):
-    """The one update of each game in a tick: the `subject` player's memory, towards `target`.
-
-    `skipped` bool[B]: left out because of a random move.
-    """
-
-    subject: jax.Array
-    target: jax.Array
-    skipped: jax.Array
 
 
 @dataclasses.dataclass(frozen=True)
@@ -455,26 +361,3 @@ def _where(chosen: jax.Array, new: Any, old: Any) -> Any:
         return jnp.where(chosen.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
     return jax.tree.map(choose, new, old)
-
-
-def decay_factors(ratio: float, episodes: int) -> np.ndarray:
-    """float32[32]: what 1, 2, 4, ... of so many `episodes` make of 1 if all make `ratio` of it."""
-    # What lies beyond the budget is never asked for.
-    shares = np.minimum(2.0 ** np.arange(32) / episodes, 1.0)
-    return (ratio**shares).astype(np.float32)
-
-
-def decayed(start: jax.Array, factors: jax.Array, count: jax.Array) -> jax.Array:
-    """`start` times those `factors` float32[32] whose bits are set in `count` uint32[].
-
-    The power of a factor, by products alone: XLA rounds exp differently in loops of different
-    lengths, and then a lane's last bits would depend on how many lanes and devices there are.
-    """
-    for bit in range(32):
-        start = start * jnp.where((count >> bit) & 1 == 1, factors[bit], np.float32(1))
-    return start
-
-
-def horizon_of(trace_decay: float, cut: float) -> int:
-    """Length of the eligibility list: 1 + floor(ln cut / ln lambda), and 1 for lambda = 0."""
-    return 1 if trace_decay == 0 else 1 + int(np.floor(np.log(cut) / np.log(trace_decay)))

@@ -12,7 +12,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.learners.core import IDLE, Choice, Games, Hyperparameters, Learner, Task
+from jaxgbg.learners.core import Learner
+from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Task
 from jaxgbg.learners.traces import at
 
 

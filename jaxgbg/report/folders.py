@@ -66,14 +66,8 @@ def find_runs(root: Path) -> tuple[list[FoundRun], list[str]]:
 
 def _read(path: Path, root: Path) -> FoundRun:
     """Raises ValueError where the config is damaged; other damage is noted."""
-    try:
-        config = Config.from_json(json.loads((path / "config.json").read_text(encoding="utf-8")))
-    except (AttributeError, TypeError, ValueError, OSError) as error:
-        raise ValueError(f"{path / 'config.json'} is damaged or of another version") from error
+    folder = RunFolder.open(path)
     problems: list[str] = []
-    folder = RunFolder(path.parent, config)
-    # A folder may have been renamed since.
-    folder.path = path
     try:
         evaluations = folder.evaluations()
     except ValueError as error:
@@ -95,7 +89,7 @@ def _read(path: Path, root: Path) -> FoundRun:
     return FoundRun(
         path=path,
         name=str(path.relative_to(root)) if path != root else path.name,
-        config=config,
+        config=folder.config,
         evaluations=evaluations,
         provenance=content("provenance.json"),
         summary=content("summary.json"),

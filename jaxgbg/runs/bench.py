@@ -10,7 +10,7 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgbg.learners import Lane
-from jaxgbg.runs.config import Config, preset
+from jaxgbg.runs.config import preset
 from jaxgbg.runs.lanes import begin, lane_mesh
 from jaxgbg.runs.train import compile_chunk
 
@@ -84,8 +84,7 @@ def _measure(
     game: str, role: str, batch: int, seeds: int, seconds: float, changes: dict[str, Any]
 ) -> BenchRow:
     # No lane may reach its budget while it is timed; schedules stay at their start.
-    asked: dict[str, Any] = {**changes, "batch": batch, "seeds": tuple(range(seeds))}
-    config: Config = preset(game, episodes=2**31, **asked)
+    config = preset(game, **changes, batch=batch, seeds=tuple(range(seeds)), episodes=2**31)
     lanes = config.lanes
     mesh = lane_mesh(len(lanes))
     if len(lanes) % mesh.size:

@@ -65,6 +65,10 @@ def run_together(
     with contextlib.ExitStack() as stack:
         for folder in unfinished.values():
             stack.enter_context(only_here(folder))
+        # Only now nobody else can finish one of them.
+        unfinished = {number: f for number, f in unfinished.items() if not f.finished}
+        if not unfinished:
+            return folders
         for folder in unfinished.values():
             folder.begin()
         checkpoints = Checkpoints(kept, name, checkpoint_every)

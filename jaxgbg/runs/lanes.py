@@ -1,7 +1,6 @@
 """Lanes: one for each seed and FARL variant of a run, or of several runs that share a program."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -12,7 +11,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 from jaxgbg.games import Othello
 from jaxgbg.learners import Hyperparameters, Lane, Learner, decay_factors
 from jaxgbg.players import Player, Positional, make_player
-from jaxgbg.runs.agents import load_agent
+from jaxgbg.runs.agents import load_agent, names_agent_file
 from jaxgbg.runs.config import FARL_SWITCHES, Config
 
 
@@ -58,7 +57,8 @@ def begin(
     if learner.value.varied:
         drawn = [config.layout(seed) for config in configs for seed, _ in config.lanes]
         layouts = np.array(drawn, np.int32)
-    partners = [make_partner(config) for config in configs for _ in config.lanes]
+    made = [(make_partner(config), len(config.lanes)) for config in configs]
+    partners = [partner for partner, lanes in made for _ in range(lanes)]
     partner = jax.tree.map(lambda *leaves: jnp.stack([*map(jnp.asarray, leaves)]), *partners)
     every = [hyperparameters(config, config.lanes) for config in configs]
     hyper = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *every)
@@ -77,7 +77,7 @@ def make_partner(config: Config) -> Player | None:
     """
     if config.partner == "self":
         return None
-    if Path(config.partner).suffix == ".agent" or Path(config.partner).is_file():
+    if names_agent_file(config.partner):
         return load_agent(config.partner, config.game).player()
     game = config.make_game()
     if config.partner == "random" and isinstance(game, Othello) and game.size == 8:

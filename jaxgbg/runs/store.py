@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -49,9 +50,9 @@ class RunFolder:
             raise ValueError(
                 f"{path} is no folder of a run: config.json: {error.strerror}"
             ) from error
-        except (TypeError, ValueError) as error:
+        except (AttributeError, TypeError, ValueError) as error:
             raise ValueError(
-                f"{path / 'config.json'}: not readable by this version ({error})"
+                f"{path / 'config.json'} is damaged or not readable by this version ({error})"
             ) from error
         folder = cls(path.parent, config)
         folder.path = path
@@ -129,8 +130,9 @@ class RunFolder:
         return json.loads((self.path / "summary.json").read_text(encoding="utf-8"))
 
 
-def provenance() -> dict[str, Any]:
-    """Versions, device and revision behind a result."""
+@lru_cache(maxsize=1)
+def _origin() -> dict[str, Any]:
+    """What is the same for all runs of a process; a sweep has hundreds."""
     packages = ("jaxgbg", "jax", "jaxlib", "numpy", "bitbully")
     versions = {}
     for name in packages:
@@ -152,8 +154,12 @@ def provenance() -> dict[str, Any]:
         "versions": versions,
         "devices": [str(device) for device in jax.devices()],
         "revision": revision or "unknown",
-        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
+
+
+def provenance() -> dict[str, Any]:
+    """Versions, device, revision and time behind a result."""
+    return {**_origin(), "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
 
 
 @contextlib.contextmanager
@@ -169,11 +175,17 @@ def only_here(folder: RunFolder) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise Busy(
-                f"another process is at work in {folder.path}: wait for it, or choose another --out"
-            ) from error
+            raise _busy(folder) from error
+        # Whoever let go of the lock has deleted the file: then somebody else may hold a new one.
+        if not (path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino):
+            raise _busy(folder)
         try:
             yield
         finally:
-            # The name goes while the lock still holds, so that nobody waits on a file without one.
             path.unlink(missing_ok=True)
+
+
+def _busy(folder: RunFolder) -> Busy:
+    return Busy(
+        f"another process is at work in {folder.path}: wait for it, or choose another --out"
+    )

@@ -154,7 +154,7 @@ def test_every_seed_of_hex_draws_its_own_layout_and_keeps_it():
 
 def test_alpha_decays_geometrically_to_its_end_and_not_beyond():
     from jaxgbg.learners import decay_factors
-    from jaxgbg.learners.core import decayed
+    from jaxgbg.learners.schedules import decayed
 
     for ratio, episodes in ((0.5, 30_000), (0.1, 5_000_000), (3.0, 7), (1.0, 10)):
         counts = np.unique(np.geomspace(1, episodes, 50).astype(np.uint32))

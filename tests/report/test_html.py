@@ -3,13 +3,11 @@
 import json
 import re
 import shutil
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from jaxgbg import cli
 from jaxgbg.report.html import write_report
 from jaxgbg.report.rows import rows
 from jaxgbg.report.table import difference, in_figures
@@ -71,23 +69,6 @@ def copied(trained, tmp_path):
 def written(trained, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     return write_report(trained, path), path
-
-
-@pytest.fixture
-def jaxgbg(monkeypatch, capsys):
-    """Run a command in this process; returns (exit code, standard output, standard error)."""
-    monkeypatch.setattr(cli, "prepare_jax", lambda: None)
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["jaxgbg", *map(str, arguments)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return code, *capsys.readouterr()
-
-    return call
 
 
 def nim_folder(folder: Path) -> Path:

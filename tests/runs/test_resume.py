@@ -213,6 +213,38 @@ def test_two_processes_do_not_share_a_folder(tmp_path):
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
+def test_what_another_process_has_just_finished_is_left_alone(tmp_path, monkeypatch):
+    from jaxgbg.runs import execution
+
+    folder, honest = RunFolder(tmp_path, small()), execution.Training
+    times = {}
+
+    def slow_to_begin(*configs):
+        monkeypatch.setattr(execution, "Training", honest)
+        run(small(), tmp_path)
+        times.update({path: path.stat().st_mtime_ns for path in folder.path.rglob("*")})
+        return honest(*configs)
+
+    monkeypatch.setattr(execution, "Training", slow_to_begin)
+    run(small(), tmp_path)
+    assert times
+    assert times == {path: path.stat().st_mtime_ns for path in folder.path.rglob("*")}
+
+
+def test_a_lock_file_that_was_deleted_meanwhile_locks_nobody_out_of_nothing(tmp_path, monkeypatch):
+    import fcntl
+
+    folder, honest = RunFolder(tmp_path, small()), fcntl.flock
+
+    def after_it_was_let_go(file, how):
+        honest(file, how)
+        os.unlink(file.name)
+
+    monkeypatch.setattr(fcntl, "flock", after_it_was_let_go)
+    with pytest.raises(ValueError, match="another process is at work"), only_here(folder):
+        raise AssertionError("the lock is on a file that nobody else can find")
+
+
 def test_a_full_disk_ends_the_run_with_one_line_and_keeps_the_checkpoint(tmp_path, undisturbed):
     folder = stopped(small(), tmp_path, chunks=6)
     assert folder.metrics_size() == 0

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from jaxgbg.runs.store import RunFolder
 from jaxgbg.sweeps import EXECUTORS
 from jaxgbg.sweeps.executors import Settings
 from jaxgbg.sweeps.spec import units
+from tests.sweeps.test_executors import results
 
 FIELDS = {
     "game": "tictactoe",
@@ -24,17 +24,6 @@ FIELDS = {
         "batch": 4,
     },
 }
-
-
-def results(out, wanted) -> dict[str, bytes]:
-    found = {}
-    for unit in wanted:
-        for config in unit.configs:
-            folder = RunFolder(out, config)
-            found[config.digest] = folder.summary()["state_sha256"].encode()
-            for path in (folder.path / "metrics.jsonl", *(folder.path / "agents").iterdir()):
-                found[f"{config.digest}/{path.name}"] = path.read_bytes()
-    return found
 
 
 @pytest.mark.slow

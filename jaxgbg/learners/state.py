@@ -1,0 +1,112 @@
+"""What a lane carries from tick to tick, and what a tick is told and tells."""
+
+from typing import Any, NamedTuple
+
+import jax
+
+from jaxgbg.learners.parameter_traces import ParameterTraces
+from jaxgbg.learners.traces import Traces
+
+IDLE = -1
+
+
+class Hyperparameters(NamedTuple):
+    """Traced scalars, one set for each seed: an ablation over them is one compiled program.
+
+    `episodes` is the budget over which alpha decays geometrically and epsilon linearly;
+    `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha. `discount`
+    is gamma. `final_others` and `final_zero` switch FARL parts 1 and 2. `zero_terminal` takes the
+    value of a terminal afterstate as 0 in move selection; False reads it from the tables, as the
+    paper's runs of 2020 did. `reset_traces` empties all eligibility lists when the update after a
+    random move is left out (mode RESET); False keeps them (mode ET). With `learn_from_partner` the
+    moves of a training partner are learned from like the learner's own.
+    """
+
+    episodes: jax.Array
+    alpha_start: jax.Array
+    alpha_factors: jax.Array
+    epsilon_start: jax.Array
+    epsilon_end: jax.Array
+    trace_decay: jax.Array
+    beta: jax.Array
+    discount: jax.Array
+    learn_from_random: jax.Array
+    final_others: jax.Array
+    final_zero: jax.Array
+    zero_terminal: jax.Array
+    reset_traces: jax.Array
+    learn_from_partner: jax.Array
+
+
+class Games(NamedTuple):
+    """B self-play games of one seed; every leaf has leading axis B. F features.
+
+    Invariant: outside its final updates, `features` are those of `state`'s board.
+    `last` int32[N, F], `has_last` bool[N], `last_reward` float32[N]: what every player remembers,
+    its last afterstate or its last state and action, and its own reward then. `last_explored`
+    bool[N]: whether that action was random, kept by learners of actions only (else bool[0]). `seat`
+    int8[]: where the learner sits when it has a partner, who sits in all others (else int8[0]).
+    """
+
+    state: Any
+    features: jax.Array
+    stage: jax.Array
+    mover: jax.Array
+    last: jax.Array
+    has_last: jax.Array
+    last_reward: jax.Array
+    last_explored: jax.Array
+    seat: jax.Array
+    traces: Traces | ParameterTraces
+
+
+class Lane(NamedTuple):
+    """All that one seed carries: parameters, games, its random key, and counts of what it did.
+
+    The counts are uint32[]: `ticks` gone by, episodes `started` and `finished`, `moves` made.
+    `partner` is a traceable player, or None for self-play.
+    """
+
+    params: Any
+    games: Games
+    key: jax.Array
+    ticks: jax.Array
+    started: jax.Array
+    finished: jax.Array
+    moves: jax.Array
+    partner: Any = None
+
+
+class Record(NamedTuple):
+    """What happened in a tick, leading axis B: enough to replay it elsewhere.
+
+    `opening` int32[B, opening_plies] are the random actions before a newly started episode, -1
+    where it starts at the start. `foreseen` int32[B] is the action that the update counted on: the
+    one made, unless that was chosen anew.
+    """
+
+    moved: jax.Array
+    foreseen: jax.Array
+    action: jax.Array
+    random: jax.Array
+    started: jax.Array
+    opening: jax.Array
+
+
+class Choice(NamedTuple):
+    """Each game's epsilon-greedy `action` int32[B], whether it was random, and its `value`."""
+
+    action: jax.Array
+    explored: jax.Array
+    value: jax.Array
+
+
+class Task(NamedTuple):
+    """The one update of each game in a tick: the `subject` player's memory, towards `target`.
+
+    `skipped` bool[B]: left out because of a random move.
+    """
+
+    subject: jax.Array
+    target: jax.Array
+    skipped: jax.Array
