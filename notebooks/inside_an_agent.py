@@ -168,7 +168,7 @@ plt.show()
 # %%
 from jaxgbg.values.ntuple import TC_INIT
 
-factors = np.asarray(value.tc_factor(params.counters, config.beta))
+factors = np.asarray(value.step_scale(params.counters, config.beta))
 touched = params.counters[:, 1] > TC_INIT
 print(f"{touched.mean():.0%} of the weights have been updated")
 print(f"median factor of those updated: {np.median(factors[touched]):.2f}")

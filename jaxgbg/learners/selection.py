@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.values.core import ValueFunction
-from jaxgbg.values.ntuple import look_up
+from jaxgbg.values.indices import look_up
 
 # With more actions than this, those that are not legal are left out of the evaluation.
 _FEW_ACTIONS = 16

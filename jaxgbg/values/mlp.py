@@ -17,6 +17,7 @@ import optax
 from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
+from jaxgbg.values.core import ValueFunction
 
 ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "sigmoid": jax.nn.sigmoid,
@@ -68,7 +69,7 @@ class _Network(nn.Module):
 
 
 @dataclasses.dataclass(frozen=True)
-class MLP:
+class MLP(ValueFunction):
     """Multi-layer perceptron on the cells of one game; static under jit.
 
     With `piece_digits`, the digit of each player's pieces, there is one input a cell: 1 an own
@@ -92,23 +93,6 @@ class MLP:
     optimizer: str = "sgd"
     combine: str = "sum"
     num_actions: int = 1
-
-    # What learners ask of value functions whose tables know ways around a whole evaluation.
-    patterns = None
-    stone_digits = None
-    varied = False
-    serial_list = False
-
-    def shift(self, features: jax.Array, change: jax.Array) -> jax.Array:
-        raise NotImplementedError
-
-    def values_after(
-        self, params: Any, features: jax.Array, changes: jax.Array, player: jax.Array
-    ) -> jax.Array:
-        raise NotImplementedError
-
-    def values_with_stone(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
-        raise NotImplementedError
 
     @classmethod
     def for_game(cls, game: Game, of_actions: bool, **settings: Any) -> "MLP":
@@ -267,10 +251,6 @@ class MLP:
     def weights_of(self, params: MLPParams) -> np.ndarray:
         """float32[R]: all weights and biases in one row."""
         return np.asarray(ravel_pytree(params.network)[0])
-
-    def tc_factors(self, params: MLPParams) -> None:
-        """None: a network has no counters for each weight."""
-        del params
 
     def with_weights(self, weights: jax.Array) -> MLPParams:
         """The network of `weights` float32[R], for a player."""
