@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from jaxgbg.players import MissingExtra
 from jaxgbg.runs.execution import run_together
+from jaxgbg.runs.stopping import stop_signals
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.sweeps.worker import as_text, run_unit
 
@@ -61,26 +62,28 @@ def processes(units: Sequence[Unit], settings: Settings, report: Report) -> list
     working: dict[int, tuple[Unit, int, subprocess.Popen[str]]] = {}
     failures = []
     try:
-        while waiting or working:
-            for place in range(settings.workers):
-                if place not in working and waiting:
-                    unit, attempt = waiting.pop(0)
-                    core = str(cores[place % len(cores)])
-                    working[place] = unit, attempt, _start(unit, settings, core)
-            time.sleep(_POLL_SECONDS)
-            for place, (unit, attempt, process) in list(working.items()):
-                code = process.poll()
-                if code is None:
-                    continue
-                del working[place]
-                _, complaint = process.communicate()
-                if code == 0:
-                    report(unit)
-                elif code < 0 and attempt < TRIES:
-                    waiting.append((unit, attempt + 1))
-                else:
-                    last = (complaint.strip().splitlines() or [f"ended with code {code}"])[-1]
-                    failures.append(Failure(unit, last))
+        # SIGTERM as Ctrl-C, else workers would outlive the process that waits for them.
+        with stop_signals(interruptible=lambda: True):
+            while waiting or working:
+                for place in range(settings.workers):
+                    if place not in working and waiting:
+                        unit, attempt = waiting.pop(0)
+                        core = str(cores[place % len(cores)])
+                        working[place] = unit, attempt, _start(unit, settings, core)
+                time.sleep(_POLL_SECONDS)
+                for place, (unit, attempt, process) in list(working.items()):
+                    code = process.poll()
+                    if code is None:
+                        continue
+                    del working[place]
+                    _, complaint = process.communicate()
+                    if code == 0:
+                        report(unit)
+                    elif code < 0 and attempt < TRIES:
+                        waiting.append((unit, attempt + 1))
+                    else:
+                        last = (complaint.strip().splitlines() or [f"ended with code {code}"])[-1]
+                        failures.append(Failure(unit, last))
     finally:
         # Stopped: every worker keeps a checkpoint.
         for _, _, process in working.values():

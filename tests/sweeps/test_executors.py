@@ -1,7 +1,13 @@
 """Who does a sweep: the same results, whoever it is and whatever happens to the workers."""
 
+import os
+import signal
+import threading
+import time
+
 import pytest
 
+from jaxgbg.runs.stopping import Stopped
 from jaxgbg.runs.store import RunFolder
 from jaxgbg.sweeps import EXECUTORS
 from jaxgbg.sweeps.executors import Settings
@@ -69,6 +75,36 @@ def test_a_worker_that_is_killed_is_replaced(wanted, inline, tmp_path, monkeypat
     assert {n: c for n, c in results(tmp_path, wanted[:1]).items() if n in digests} == {
         n: c for n, c in expected.items() if n in digests
     }
+
+
+def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monkeypatch):
+    from jaxgbg.sweeps import executors
+
+    endless = FIELDS["settings"] | {"episodes": 10**9, "eval_every": 10**9}
+    wanted = units(FIELDS | {"settings": endless, "axes": {}, "chunk": 4})
+    started, honest = [], executors._start
+    monkeypatch.setattr(
+        executors, "_start", lambda *given: started.append(honest(*given)) or started[-1]
+    )
+
+    kept = RunFolder(tmp_path, wanted[0].configs[0]).path / "checkpoints"
+    seen: list[int] = []
+
+    def numbers():
+        found = kept.iterdir() if kept.is_dir() else ()
+        return [int(path.name) for path in found if path.name.isdigit()]
+
+    def terminate():
+        while not seen:
+            time.sleep(0.1)
+            seen.extend(numbers())
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=terminate, daemon=True).start()
+    with pytest.raises(Stopped):
+        EXECUTORS["processes"](wanted, Settings(tmp_path, 1.0, 1), lambda _: None)
+    assert [process.poll() is None for process in started] == [False]
+    assert max(numbers()) > max(seen)
 
 
 @pytest.mark.parametrize("executor", ["inline", "processes"])
