@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +26,12 @@ def as_text(configs: Sequence["Config"]) -> str:
 
 def run_unit(configs: str, out: str, checkpoint_every: float) -> None:
     """Do the runs of one unit, given as JSON, on one device, unless they are done."""
+    # In a thread the signals stay with whoever runs this worker.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(_run, configs, out, checkpoint_every).result()
+
+
+def _run(configs: str, out: str, checkpoint_every: float) -> None:
     from jaxgbg.runs.config import Config
     from jaxgbg.runs.devices import prepare_jax
     from jaxgbg.runs.execution import run_together
@@ -39,9 +44,7 @@ def run_unit(configs: str, out: str, checkpoint_every: float) -> None:
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
-            # In a thread the signals stay with whoever runs this worker.
-            with ThreadPoolExecutor(1) as thread:
-                thread.submit(run_together, read, out, checkpoint_every=checkpoint_every).result()
+            run_together(read, out, checkpoint_every=checkpoint_every)
             return
         except Busy:
             if time.monotonic() > deadline:
@@ -53,14 +56,8 @@ def main() -> None:
     """The worker as a process: one core, one device, stopped by SIGTERM with a checkpoint."""
     out, every, core = sys.argv[1:]
     os.sched_setaffinity(0, {int(core)})
-    from jaxgbg.runs.config import Config
-    from jaxgbg.runs.devices import prepare_jax
-    from jaxgbg.runs.execution import run_together
-
-    prepare_jax(devices=1)
-    configs = [Config.from_json(fields) for fields in json.load(sys.stdin)]
     try:
-        run_together(configs, Path(out), checkpoint_every=float(every))
+        _run(sys.stdin.read(), out, float(every))
     except (ValueError, OSError, RuntimeError) as error:
         print(" ".join(str(error).split()), file=sys.stderr)
         sys.exit(2)
