@@ -1,11 +1,11 @@
 """The runs below a folder, finished or not, and what is wrong with them."""
 
 import dataclasses
-import json
 import math
 from pathlib import Path
 from typing import Any
 
+from jaxgbg.report.reading import UNREADABLE, defect, evaluation_columns, json_object, run_folders
 from jaxgbg.runs import Config, Evaluation, RunFolder
 from jaxgbg.runs.table1 import GAMES
 
@@ -46,13 +46,14 @@ def find_runs(root: Path) -> tuple[list[FoundRun], list[str]]:
     """
     if not root.is_dir():
         raise ValueError(f"{root} is no folder; give the one that holds the runs, such as runs")
-    runs, problems = [], []
-    for file in sorted(root.rglob("config.json")):
+    runs: list[FoundRun] = []
+    problems: list[str] = []
+    for path in run_folders(root, problems.append):
         # Others keep a config.json too: only a run has this beside it.
-        if not (file.parent / "provenance.json").exists():
+        if not (path / "provenance.json").exists():
             continue
         try:
-            runs.append(_read(file.parent, root))
+            runs.append(_read(path, root))
         except ValueError as error:
             problems.append(f"{error}: this run is left out")
     if not runs and not problems:
@@ -66,30 +67,24 @@ def find_runs(root: Path) -> tuple[list[FoundRun], list[str]]:
 
 def _read(path: Path, root: Path) -> FoundRun:
     """Raises ValueError where the config is damaged; other damage is noted."""
-    folder = RunFolder.open(path)
+    config = RunFolder.open(path).config
     problems: list[str] = []
-    try:
-        evaluations = folder.evaluations()
-    except ValueError as error:
-        evaluations = []
-        problems.append(str(error))
+    columns = evaluation_columns(path / "metrics.jsonl", problems.append)
+    evaluations = [Evaluation(*fields) for fields in zip(*columns[1:], strict=True)]
 
     def content(name: str) -> dict[str, Any] | None:
-        if not (path / name).exists():
-            return None
         try:
-            found = json.loads((path / name).read_text(encoding="utf-8"))
-            if isinstance(found, dict):
-                return found
-        except (OSError, ValueError):
-            pass
-        problems.append(f"{path / name} is damaged")
-        return None
+            return json_object(path / name)
+        except FileNotFoundError:
+            return None
+        except UNREADABLE as error:
+            problems.append(defect(path / name, error))
+            return None
 
     return FoundRun(
         path=path,
         name=str(path.relative_to(root)) if path != root else path.name,
-        config=folder.config,
+        config=config,
         evaluations=evaluations,
         provenance=content("provenance.json"),
         summary=content("summary.json"),

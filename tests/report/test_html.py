@@ -172,6 +172,17 @@ def test_a_damaged_file_is_named_and_the_rest_reported(
     assert still_there in text
 
 
+def test_a_damaged_line_costs_that_evaluation_alone(jaxgbg, copied, tmp_path):
+    metrics = nim_folder(copied) / "metrics.jsonl"
+    whole = metrics.read_bytes()
+    metrics.write_bytes(whole + b"{\n")
+    code, _, err = jaxgbg("report", copied, "--out", tmp_path / "report.html")
+    assert code == 0
+    assert err.count("\n") == 1
+    assert f"metrics.jsonl, line {len(whole.splitlines()) + 1}: no JSON" in err.replace("\n", " ")
+    assert "Learning curves" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_a_run_without_a_readable_config_is_left_out(jaxgbg, copied):
     (nim_folder(copied) / "config.json").write_text("{}")
     code, out, err = jaxgbg("report", copied, "--json", copied / "rows.json")
