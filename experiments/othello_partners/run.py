@@ -4,6 +4,7 @@
     python experiments/othello_partners/run.py q --games 100000 --seeds 2
     python experiments/othello_partners/run.py sarsa --games 100000 --seeds 2
     python experiments/othello_partners/run.py td --games 2000000 --seeds 1 --only self
+    python experiments/othello_partners/run.py td --games 1000000 --seeds 1 --only self --step 4
     python experiments/othello_partners/run.py players
 
 Runs that are finished in the output folder are not made again. Writes LEARNER-GAMES.json (or
@@ -75,8 +76,8 @@ COLUMN = {"q": 0, "sarsa": 1, "td": 2}
 ALPHA = {"q": 0.01 / 4, "sarsa": 0.01 / 4, "td": 0.001 / 4}
 
 
-def config_of(learner: str, partner: str, games: int, seeds: int) -> Config:
-    """One cell's training: `seeds` networks, tested a hundred times as in the paper or less."""
+def config_of(learner: str, partner: str, games: int, seeds: int, step: float = 1) -> Config:
+    """One cell's training: `seeds` networks, their step size `step` times the paper's."""
     name, learns = PARTNERS[partner]
     return preset(
         "othello",
@@ -93,8 +94,8 @@ def config_of(learner: str, partner: str, games: int, seeds: int) -> Config:
         seeds=tuple(range(seeds)),
         episodes=games,
         eval_every=20_000,
-        alpha_start=ALPHA[learner],
-        alpha_end=ALPHA[learner],
+        alpha_start=step * ALPHA[learner],
+        alpha_end=step * ALPHA[learner],
         epsilon_start=0.1,
         epsilon_end=0.0,
         opening_plies=4,
@@ -125,6 +126,7 @@ def rows_of(learner: str, partner: str, config: Config, folder: RunFolder) -> li
                 "final": round(float(sessions[-1].mean()), 2),
                 "final_sem": _sem(sessions[-1]),
                 "games": config.episodes,
+                "step": config.alpha_start / ALPHA[learner],
                 "seeds": len(config.seeds),
                 "config": config.digest,
                 "seconds": folder.summary()["training_seconds"],
@@ -157,6 +159,7 @@ def main() -> None:
     parser.add_argument("learner", choices=("td", "q", "sarsa", "players"))
     parser.add_argument("--games", type=int, default=2_000_000)
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--step", type=float, default=1, help="in multiples of the paper's size")
     parser.add_argument("--only", choices=("self", "fixed"), help="self-play or fixed partners")
     parser.add_argument("--out", type=Path, default=Path("runs/othello_partners"))
     options = parser.parse_args()
@@ -172,7 +175,7 @@ def main() -> None:
     for kind, partners in groups.items():
         if options.only in (None, kind):
             configs = [
-                config_of(options.learner, partner, options.games, options.seeds)
+                config_of(options.learner, partner, options.games, options.seeds, options.step)
                 for partner in partners
             ]
             folders = run_together(configs, options.out)
@@ -183,7 +186,9 @@ def main() -> None:
             f"{row['learner']:6}{row['partner']:10}{row['opponent']:7} paper {row['paper_best']:5}"
             f" best {row['best']:6} final {row['final']:6} ({row['seconds']:.0f} s)"
         )
-    name = f"{options.learner}-{options.games}{'-' + options.only if options.only else ''}.json"
+    parts = [options.learner, str(options.games), options.only or ""]
+    parts.append("" if options.step == 1 else f"step{options.step:g}")
+    name = "-".join(filter(None, parts)) + ".json"
     (here / name).write_text(json.dumps(records, indent=1) + "\n")
     draw(records, (here / name).with_suffix(".png"))
 

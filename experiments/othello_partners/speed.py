@@ -66,7 +66,8 @@ def main() -> None:
         for learner in ("td", "q"):
             config = preset(
                 game, value="mlp", learner=learner, farl=("farl",), seeds=(0,), opponents=(),
-                episodes=2**31, epsilon_end=0.1, alpha_end=0.01, opening_plies=0,
+                hidden=(50,), activation="sigmoid", output="tanh", initializer="uniform",
+                episodes=2**31, epsilon_end=0.1, alpha_start=0.01, alpha_end=0.01, opening_plies=0,
             )  # fmt: skip
             training, reference = Training(config), serial(game, learner)
             training.advance(2**31)

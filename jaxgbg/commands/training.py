@@ -82,19 +82,22 @@ def train(
         bool, arg(help="sarsa: choose the action anew after the update, as in Algorithm 5.")
     ] = False,
     hidden: Annotated[
-        tuple[int, ...] | None, network("Sizes of the hidden layers.", "N ...", "50")
+        tuple[int, ...] | None,
+        network("Sizes of the hidden layers.", "N ...", "50; 100 on up to 9 cells"),
     ] = None,
     activation: Annotated[
         Literal["sigmoid", "tanh", "relu"] | None,
-        network("Of the hidden layers.", "NAME", "sigmoid"),
+        network("Of the hidden layers.", "NAME", "sigmoid; relu on up to 9 cells"),
     ] = None,
     output: Annotated[
         Literal["tanh", "sigmoid", "identity"] | None,
-        network("Of the outputs; sigmoid spans the rewards.", "NAME", "tanh"),
+        network(
+            "Of the outputs; sigmoid spans the rewards.", "NAME", "tanh; identity on up to 9 cells"
+        ),
     ] = None,
     initializer: Annotated[
         Literal["uniform", "xavier", "truncated"] | None,
-        network("Of the weights.", "NAME", "uniform"),
+        network("Of the weights.", "NAME", "uniform; xavier on up to 9 cells"),
     ] = None,
     bias: Annotated[
         float | None, network("Where biases start, unless uniform draws them.", "X", "0")
@@ -134,8 +137,9 @@ def train(
     given_ones = [name for name, setting in network_settings.items() if setting is not None]
     if value != "mlp" and given_ones:
         raise ValueError(f"--{given_ones[0]} is for networks: add --value mlp")
-    if value == "mlp" and layout:
-        raise ValueError("--layout is for n-tuples: leave it out with --value mlp")
+    if value == "mlp" and (layout or tcl):
+        option = "--layout" if layout else "--tcl"
+        raise ValueError(f"{option} is for n-tuples: leave it out with --value mlp")
     given = {
         "episodes": episodes,
         "batch": batch,

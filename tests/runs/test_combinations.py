@@ -124,6 +124,17 @@ def test_a_partner_of_another_game_or_of_the_host_is_refused(tmp_path):
         Training(preset("tictactoe", partner=str(tmp_path / "none.agent")))
 
 
+@pytest.mark.slow
+def test_a_network_learns_tictactoe_with_farl_and_not_without():
+    training = Training(
+        preset("tictactoe", value="mlp", seeds=(0, 1, 2), episodes=20_000, eval_every=20_000)
+    )
+    found = {(one.farl, one.seed): one.score for one in training.evaluations()}
+    with_farl, without = (np.mean([found[v, seed] for seed in range(3)]) for v in ("farl", "none"))
+    assert with_farl > -0.3
+    assert without < -0.6
+
+
 def test_younger_fields_leave_old_digests_alone():
     config = small()
     assert "learner" not in config.as_json()
