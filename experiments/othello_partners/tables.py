@@ -1,6 +1,8 @@
 """Tables II to IV of van der Ree & Wiering 2013 in Markdown, from the JSON files beside this one.
 
     python experiments/othello_partners/tables.py td-200000 q-100000 sarsa-100000
+
+Each name is that of a file; a column of three figures for each learner among them.
 """
 
 import json

@@ -187,6 +187,8 @@ def draw(records: list[dict], path: Path) -> None:
                     rounds = np.arange(1, len(record["curve"]) + 1)
                     axis.plot(rounds, record["curve"], color=colour, lw=1.2)
                     axis.axhline(record["paper"], color=colour, lw=0.8, ls="--")
+            if not axis.lines:
+                axis.text(0.5, 0.5, "not run", transform=axis.transAxes, ha="center", color="grey")
             axis.set(title=f"{shape}, gamma {gamma:g}", ylim=(0, 100))
             axis.grid(alpha=0.25)
     for axis in axes[-1]:
@@ -195,8 +197,8 @@ def draw(records: list[dict], path: Path) -> None:
         line[0].set_ylabel("games won, %")
     for decay, colour in colours.items():
         axes[0][0].plot([], [], color=colour, label=f"lambda {decay:g}")
-    axes[0][0].plot([], [], color="grey", lw=0.8, ls="--", label="slides, last 20 rounds")
-    axes[0][0].legend(loc="lower right", fontsize=8)
+    axes[0][0].plot([], [], color="grey", lw=0.8, ls="--", label="slides, last 20 of 100 rounds")
+    figure.legend(loc="outside lower center", ncols=len(LAMBDAS) + 1, fontsize=9)
     figure.savefig(path, dpi=110)
 
 
