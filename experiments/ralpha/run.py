@@ -175,12 +175,15 @@ def draw(records: list[dict], path: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 6), layout="constrained")
+    shapes = [name for name in ("shallow", "deep") if any(r["shape"] == name for r in records)]
+    gammas = [gamma for gamma in GAMMAS if any(r["gamma"] == gamma for r in records)]
+    size = (max(4 * len(gammas), 8), 3 * max(len(shapes), 1.3))
+    figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots(2, len(GAMMAS), sharex=True, sharey=True)
+    axes = figure.subplots(len(shapes), len(gammas), sharex=True, sharey=True, squeeze=False)
     colours = dict(zip(LAMBDAS, ("#0072B2", "#009E73", "#E69F00", "#D55E00"), strict=True))
-    for line, shape in zip(axes, ("shallow", "deep"), strict=True):
-        for axis, gamma in zip(line, GAMMAS, strict=True):
+    for line, shape in zip(axes, shapes, strict=True):
+        for axis, gamma in zip(line, gammas, strict=True):
             for record in records:
                 if (record["shape"], record["gamma"]) == (shape, gamma) and "curve" in record:
                     colour = colours[record["lambda"]]
