@@ -69,6 +69,15 @@ def stopped(config, out, chunks=12, number=signal.SIGTERM) -> RunFolder:
     return RunFolder(out, config)
 
 
+@pytest.fixture
+def default_handlers():
+    """As in a terminal: a shell that runs tests in the background has them ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("default_handlers")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path, undisturbed, number):
     before = signal.getsignal(number)
