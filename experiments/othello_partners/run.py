@@ -125,6 +125,7 @@ def rows_of(learner: str, partner: str, config: Config, folder: RunFolder) -> li
                 "best_sem": _sem(best),
                 "final": round(float(sessions[-1].mean()), 2),
                 "final_sem": _sem(sessions[-1]),
+                "last_ten": round(float(sessions[-10:].mean()), 2),
                 "games": config.episodes,
                 "step": config.alpha_start / ALPHA[learner],
                 "seeds": len(config.seeds),

@@ -5,11 +5,12 @@ start does only the rest. A worker that is lost is replaced; a unit that fails i
 end and stops no other.
 """
 
+import contextlib
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,6 +42,8 @@ class Settings(NamedTuple):
 
 
 Report = Callable[[Unit], None]
+# A unit, how often it was begun, and the process that is at it.
+_Worker = tuple[Unit, int, "subprocess.Popen[str]"]
 
 
 def inline(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
@@ -59,38 +62,43 @@ def processes(units: Sequence[Unit], settings: Settings, report: Report) -> list
     """As many processes as `workers`, each with one unit at a time and a core of its own."""
     cores = sorted(os.sched_getaffinity(0))
     waiting = [(unit, 1) for unit in units]
-    working: dict[int, tuple[Unit, int, subprocess.Popen[str]]] = {}
+    working: dict[int, _Worker] = {}
     failures = []
+    # SIGTERM as Ctrl-C, else workers would outlive the process that waits for them.
+    with _ended_together(working), stop_signals(interruptible=lambda: True):
+        while waiting or working:
+            for place in range(settings.workers):
+                if place not in working and waiting:
+                    unit, attempt = waiting.pop(0)
+                    core = str(cores[place % len(cores)])
+                    working[place] = unit, attempt, _start(unit, settings, core)
+            time.sleep(_POLL_SECONDS)
+            for place, (unit, attempt, process) in list(working.items()):
+                code = process.poll()
+                if code is None:
+                    continue
+                del working[place]
+                _, complaint = process.communicate()
+                if code == 0:
+                    report(unit)
+                elif code < 0 and attempt < TRIES:
+                    waiting.append((unit, attempt + 1))
+                else:
+                    last = (complaint.strip().splitlines() or [f"ended with code {code}"])[-1]
+                    failures.append(Failure(unit, last))
+    return failures
+
+
+@contextlib.contextmanager
+def _ended_together(working: dict[int, _Worker]) -> Iterator[None]:
+    """Stop the workers that are left at the end of the block; each keeps a checkpoint."""
     try:
-        # SIGTERM as Ctrl-C, else workers would outlive the process that waits for them.
-        with stop_signals(interruptible=lambda: True):
-            while waiting or working:
-                for place in range(settings.workers):
-                    if place not in working and waiting:
-                        unit, attempt = waiting.pop(0)
-                        core = str(cores[place % len(cores)])
-                        working[place] = unit, attempt, _start(unit, settings, core)
-                time.sleep(_POLL_SECONDS)
-                for place, (unit, attempt, process) in list(working.items()):
-                    code = process.poll()
-                    if code is None:
-                        continue
-                    del working[place]
-                    _, complaint = process.communicate()
-                    if code == 0:
-                        report(unit)
-                    elif code < 0 and attempt < TRIES:
-                        waiting.append((unit, attempt + 1))
-                    else:
-                        last = (complaint.strip().splitlines() or [f"ended with code {code}"])[-1]
-                        failures.append(Failure(unit, last))
+        yield
     finally:
-        # Stopped: every worker keeps a checkpoint.
         for _, _, process in working.values():
             process.terminate()
         for _, _, process in working.values():
             process.communicate()
-    return failures
 
 
 def _start(unit: Unit, settings: Settings, core: str) -> "subprocess.Popen[str]":
