@@ -8,7 +8,7 @@ import numpy as np
 from jaxgbg.arena import compete
 from jaxgbg.games import make
 from jaxgbg.players import GreedyAgent, Solver, make_opponent
-from jaxgbg.runs import Config, RunFolder, load_agent, preset, protocol_for, run
+from jaxgbg.training import Config, RunFolder, load_agent, preset, protocol_for, run
 
 __all__ = ["Config", "evaluate", "load", "make", "preset", "train"]
 

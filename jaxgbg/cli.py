@@ -11,7 +11,7 @@ from typing import Any
 import tyro
 
 from jaxgbg import commands
-from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.training.devices import prepare_jax
 
 
 def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:

@@ -34,7 +34,7 @@ VARIANTS = ("farl", "part1", "none")
 # without. Whatever else there is to choose is the same, down to the random numbers of each seed.
 
 # %%
-from jaxgbg.runs import RunFolder
+from jaxgbg.training import RunFolder
 
 if RUN:
     folder = RunFolder.open(RUN)
@@ -54,7 +54,7 @@ print(f"{config.episodes:,} episodes each, {len(evaluations):,} evaluations")
 # beats a perfect opponent, so 50 % is the best there is.
 
 # %%
-from jaxgbg.report.curves import draw_curves
+from jaxgbg.results.curves import draw_curves
 
 draw_curves([(config, evaluations)], OUT / "curves.png")
 Image(OUT / "curves.png")
@@ -66,8 +66,8 @@ Image(OUT / "curves.png")
 # %%
 from rich.console import Console
 
-from jaxgbg.report.rows import rows
-from jaxgbg.report.table import print_table
+from jaxgbg.results.rows import rows
+from jaxgbg.results.table import print_table
 
 table = rows(config, evaluations, folder.summary()["training_seconds"])
 print_table(table, Console(width=120))
@@ -110,7 +110,7 @@ print(f"FARL − no FARL: {mean:+.3f} ({low:+.3f} to {high:+.3f})")
 # weights that have changed.
 
 # %%
-from jaxgbg.runs import load_agent
+from jaxgbg.training import load_agent
 
 single = jaxgbg.preset("tictactoe", seeds=(0,), farl=VARIANTS, episodes=1, batch=1, opponents=())
 one = jaxgbg.train(single, OUT)
@@ -246,7 +246,7 @@ for variant, (label, _) in NAMES.items():
 # And this is what it comes to against Max-N: part 1 alone beside both parts, and beside none.
 
 # %%
-from jaxgbg.report.statistics import paired_difference
+from jaxgbg.results.statistics import paired_difference
 
 scores = {
     row.farl: dict(enumerate(row.per_seed))

@@ -128,7 +128,7 @@ print("\n".join(sorted(str(path.relative_to(folder.path)) for path in folder.pat
 # rate, a draw counting half. A perfect opponent cannot be beaten, so 50 % is the best there is.
 
 # %%
-from jaxgbg.report.curves import draw_curves
+from jaxgbg.results.curves import draw_curves
 
 draw_curves([(config, folder.evaluations())], OUT / "curve.png")
 Image(OUT / "curve.png")
@@ -160,7 +160,7 @@ for seat, name in enumerate(("first", "second")):
 # write it under another name.
 
 # %%
-from jaxgbg.runs import load_agent, save_agent
+from jaxgbg.training import load_agent, save_agent
 
 saved = load_agent(folder.path / "agents" / "seed0-farl.agent")
 print(f"seed {saved.seed}, variant {saved.farl}, {len(saved.weights):,} weights")

@@ -45,7 +45,7 @@ plt.show()
 
 # %%
 from jaxgbg.players import GreedyAgent
-from jaxgbg.runs import Training
+from jaxgbg.training import Training
 
 episodes = max(30, round(30_000 * BUDGET))
 config = jaxgbg.preset(

@@ -34,8 +34,8 @@ from jaxgbg.cli import _prepare_jax
 from jaxgbg.games import Game, make
 from jaxgbg.games.game2048 import MAX_SCORE
 from jaxgbg.players import GreedyAgent, MaxN, Player, RandomPlayer
-from jaxgbg.runs import RunFolder, load_agent, run
-from jaxgbg.runs.files import write_json
+from jaxgbg.training import RunFolder, load_agent, run
+from jaxgbg.training.files import write_json
 
 STAGES = ("random", "trained", "gains", "ceiling", "figure")
 HERE = Path(__file__).parent

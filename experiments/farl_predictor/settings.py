@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jaxgbg import preset
-from jaxgbg.runs import RunFolder
-from jaxgbg.runs.config import Config
-from jaxgbg.runs.table1 import table1_config
+from jaxgbg.training import RunFolder
+from jaxgbg.training.config import Config
+from jaxgbg.papers.table1 import table1_config
 
 
 @dataclasses.dataclass(frozen=True)

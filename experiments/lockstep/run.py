@@ -16,10 +16,10 @@ import numpy as np
 
 from jaxgbg import preset
 from jaxgbg.players import make_player
-from jaxgbg.report.paper import to_unit
-from jaxgbg.runs import RunFolder, run
-from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.table1 import meet
+from jaxgbg.papers.figures import to_unit
+from jaxgbg.training import RunFolder, run
+from jaxgbg.training.devices import prepare_jax
+from jaxgbg.papers.table1 import meet
 
 BATCHES = (16, 64, 256, 1024, 4096)
 RULES = ("sum", "mean", "saturating")

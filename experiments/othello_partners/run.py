@@ -23,10 +23,10 @@ import numpy as np
 from jaxgbg import make, preset
 from jaxgbg.arena import Protocol, compete
 from jaxgbg.players import make_player
-from jaxgbg.runs import RunFolder
-from jaxgbg.runs.config import Config
-from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.execution import run_together
+from jaxgbg.training import RunFolder
+from jaxgbg.training.config import Config
+from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.execution import run_together
 
 STARTS = "four_ply_positions"
 OPPONENTS = ("bench", "heur", "random")

@@ -22,8 +22,8 @@ sys.path.insert(0, str(HERE.parents[1]))
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 from jaxgbg import preset  # noqa: E402
-from jaxgbg.runs.devices import prepare_jax  # noqa: E402
-from jaxgbg.runs.train import Training  # noqa: E402
+from jaxgbg.training.devices import prepare_jax  # noqa: E402
+from jaxgbg.training.train import Training  # noqa: E402
 from tests.reference.board_rules import Othello  # noqa: E402
 from tests.reference.mlp_td import Network, NetworkParameters, SerialNetworkLearner  # noqa: E402
 from tests.reference.rules import ConnectFour, TicTacToe  # noqa: E402

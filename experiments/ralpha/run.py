@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from jaxgbg import preset
-from jaxgbg.runs import RunFolder, run
-from jaxgbg.runs.config import Config
-from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.training import RunFolder, run
+from jaxgbg.training.config import Config
+from jaxgbg.training.devices import prepare_jax
 
 GAMMAS, LAMBDAS, ROUNDS = (1.0, 0.9, 0.8), (0.0, 0.2, 0.5, 0.8), 100
 GAMES_A_ROUND = {"tictactoe": 300, "connectfour": 10_000}

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from jaxgbg.report.curves import draw_curves
-from jaxgbg.report.rows import as_records, rows
-from jaxgbg.report.table import print_table
-from jaxgbg.runs import Config, RunFolder
-from jaxgbg.runs.table1 import GAMES
+from jaxgbg.results.curves import draw_curves
+from jaxgbg.results.rows import as_records, rows
+from jaxgbg.results.table import print_table
+from jaxgbg.training import Config, RunFolder
+from jaxgbg.papers.table1 import GAMES
 
 
 def main() -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from jaxgbg import preset
-from jaxgbg.runs import run
-from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.training import run
+from jaxgbg.training.devices import prepare_jax
 
 # The paper shows the first two; its Algorithm 5 plans anew where its authors' program does not.
 LEARNERS = {

@@ -12,7 +12,7 @@ from jaxgbg.commands.common import Json, console, print_records, write_rows
 if TYPE_CHECKING:
     import pandas
 
-    from jaxgbg.report.compare import Comparison
+    from jaxgbg.arena.comparison import Comparison
 
 # More is for a file, not for the eye.
 _ROWS_SHOWN = 200
@@ -52,7 +52,7 @@ def results(
     evaluation that all of them have reached. `runs` has a row a run, `evaluations` a row an
     evaluation, `summary` the rows of the table. Damaged files and lines are named and left out.
     """
-    from jaxgbg.report.results import results as ask
+    from jaxgbg.results.results import results as ask
 
     for path in (csv, parquet, json_file):
         if path is not None and not path.parent.is_dir():
@@ -70,7 +70,7 @@ def results(
 
 
 def _print_summary(frame: "pandas.DataFrame") -> None:
-    from jaxgbg.report.paper import in_words
+    from jaxgbg.papers.figures import in_words
 
     def figure(row: dict[str, Any]) -> str:
         mean = in_words(row["unit"], row["mean"])
@@ -135,7 +135,7 @@ def _plain(value: Any) -> str:
 
 
 def _write(path: Path, write: Callable[[Path], object]) -> None:
-    from jaxgbg.runs.files import written_whole
+    from jaxgbg.training.files import written_whole
 
     try:
         with written_whole(path) as temporary:
@@ -180,9 +180,9 @@ def compare(
     from rich.console import Console
 
     from jaxgbg.players import GTPEngine, make_player
-    from jaxgbg.report.compare import compare as play
-    from jaxgbg.report.sequential import SequentialTest
-    from jaxgbg.runs.agents import load_agent, names_agent_file
+    from jaxgbg.arena.comparison import compare as play
+    from jaxgbg.arena.sequential import SequentialTest
+    from jaxgbg.training.agents import load_agent, names_agent_file
 
     test = SequentialTest(elo0, elo1, alpha, beta)
     saved = load_agent(agent)

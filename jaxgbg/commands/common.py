@@ -125,7 +125,7 @@ def console() -> "Console":
 
 
 def write_rows(path: Path | None, records: list[dict[str, Any]]) -> None:
-    from jaxgbg.runs.files import write_json
+    from jaxgbg.training.files import write_json
 
     if path is None:
         return

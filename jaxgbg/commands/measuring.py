@@ -78,9 +78,9 @@ def evaluate(
     import jax
 
     from jaxgbg.players import GTPEngine, make_opponent
-    from jaxgbg.report.paper import to_unit, unit
-    from jaxgbg.runs.agents import load_agent
-    from jaxgbg.runs.train import evaluate as judge
+    from jaxgbg.papers.figures import to_unit, unit
+    from jaxgbg.training.agents import load_agent
+    from jaxgbg.training.train import evaluate as judge
 
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
@@ -136,12 +136,12 @@ def bench(
 ) -> None:
     """Measure training speed at the published parameters, or that of the rules alone."""
     from jaxgbg.games import GAMES
-    from jaxgbg.runs.bench import bench as measure
+    from jaxgbg.bench.training import bench as measure
 
     if seconds <= 0 or (seeds is not None and seeds < 1):
         raise ValueError("seconds and seeds must be positive")
     if rules:
-        from jaxgbg.runs.bench_rules import bench_rules
+        from jaxgbg.bench.rules import bench_rules
 
         print_records([bench_rules(game)._asdict() for game in games or tuple(GAMES)], json_file)
         return

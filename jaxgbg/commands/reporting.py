@@ -25,8 +25,8 @@ def report(
     json_file: Json = None,
 ) -> None:
     """Write one HTML file about all runs below a folder: table, curves, weights, sample games."""
-    from jaxgbg.report.html import write_report
-    from jaxgbg.report.rows import as_records
+    from jaxgbg.pages.html import write_report
+    from jaxgbg.results.rows import as_records
 
     path = out if out is not None else folder / "report.html"
     start = time.perf_counter()

@@ -100,7 +100,7 @@ def _record(unit: "Unit", out: Path) -> dict[str, Any]:
 
 def _plan(units: list["Unit"], out: Path) -> list[dict[str, Any]]:
     """A record a unit, the expected time measured by a second of training on this machine."""
-    from jaxgbg.sweeps.pilot import expected_seconds
+    from jaxgbg.sweeps.estimate import expected_seconds
 
     records = []
     for unit in units:

@@ -26,9 +26,9 @@ from jaxgbg.commands.common import (
 )
 
 if TYPE_CHECKING:
-    from jaxgbg.runs.config import Config
-    from jaxgbg.runs.store import RunFolder
-    from jaxgbg.runs.train import Evaluation
+    from jaxgbg.training.config import Config
+    from jaxgbg.training.store import RunFolder
+    from jaxgbg.training.train import Evaluation
 
 _BY_GAME = "N|GAME=N ..."
 
@@ -120,7 +120,7 @@ def train(
     (self-play), a fixed player, or an agent trained before.
     """
     from jaxgbg.games import make
-    from jaxgbg.runs.config import preset
+    from jaxgbg.training.config import preset
     from jaxgbg.values import read_layout
 
     if seeds < 1:
@@ -200,7 +200,7 @@ def ablate(
     json_file: Json = None,
 ) -> None:
     """Train with and without FARL, and compare with the published figures."""
-    from jaxgbg.runs.config import preset
+    from jaxgbg.training.config import preset
 
     if not games:
         raise ValueError("name at least one game; `jaxgbg games` lists them")
@@ -243,7 +243,7 @@ def table1(
     json_file: Json = None,
 ) -> None:
     """Make the paper's Table 1: train and evaluate what is not yet on disk."""
-    from jaxgbg.runs import table1 as paper
+    from jaxgbg.papers import table1 as paper
 
     if seeds < 1:
         raise ValueError(f"seeds must be at least 1, not {seeds}")
@@ -286,11 +286,11 @@ def _run_all(
     """Train what is not yet on disk, `finish` each run, then print the table and write curves and
     rows, of what there is if stopped. `name` is that of the picture, by default the games'.
     """
-    from jaxgbg.report.curves import draw_curves
-    from jaxgbg.report.rows import as_records, rows
-    from jaxgbg.report.table import print_table
-    from jaxgbg.runs.progress import run_with_bar
-    from jaxgbg.runs.store import RunFolder
+    from jaxgbg.results.curves import draw_curves
+    from jaxgbg.results.rows import as_records, rows
+    from jaxgbg.results.table import print_table
+    from jaxgbg.commands.progress import run_with_bar
+    from jaxgbg.training.store import RunFolder
 
     screen = console()
     results: list[tuple[Config, list[Evaluation], float]] = []

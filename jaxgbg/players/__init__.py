@@ -9,7 +9,7 @@ from jaxgbg.players.core import EngineError, History, MissingExtra, Player, choo
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.gtp import GRHINO, GTPEngine
 from jaxgbg.players.maxn import MaxN
-from jaxgbg.players.mcts import MCTS
+from jaxgbg.search.mcts import MCTS
 from jaxgbg.players.positional import Positional
 from jaxgbg.players.random_player import RandomPlayer
 from jaxgbg.players.solver import Solver

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jaxgbg.players import MissingExtra
-from jaxgbg.runs.execution import run_together
-from jaxgbg.runs.stopping import stop_signals
+from jaxgbg.training.execution import run_together
+from jaxgbg.training.stopping import stop_signals
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.sweeps.worker import as_text, run_unit
 

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxgbg.runs.config import Config, preset
-from jaxgbg.runs.lanes import program_of
-from jaxgbg.runs.store import RunFolder
+from jaxgbg.training.config import Config, preset
+from jaxgbg.training.lanes import program_of
+from jaxgbg.training.store import RunFolder
 
 _KEYS = ("game", "seeds", "chunk", "lanes", "memory_gb", "settings", "axes")
 # Constants, and not this machine's memory: which runs share a program must not depend on where a

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jaxgbg.runs.config import Config
+    from jaxgbg.training.config import Config
 
 # A worker that was lost may take this long to let go of its folder.
 _PATIENCE_SECONDS = 120.0
@@ -32,10 +32,10 @@ def run_unit(configs: str, out: str, checkpoint_every: float) -> None:
 
 
 def _run(configs: str, out: str, checkpoint_every: float) -> None:
-    from jaxgbg.runs.config import Config
-    from jaxgbg.runs.devices import prepare_jax
-    from jaxgbg.runs.execution import run_together
-    from jaxgbg.runs.store import Busy
+    from jaxgbg.training.config import Config
+    from jaxgbg.training.devices import prepare_jax
+    from jaxgbg.training.execution import run_together
+    from jaxgbg.training.store import Busy
 
     # Where this process has used JAX before, it stays as it is.
     with contextlib.suppress(RuntimeError):

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.runs.config import preset
-from jaxgbg.runs.lanes import hyperparameters, lane_mesh
-from jaxgbg.runs.train import Training, compile_chunk
+from jaxgbg.training.config import preset
+from jaxgbg.training.lanes import hyperparameters, lane_mesh
+from jaxgbg.training.train import Training, compile_chunk
 from jaxgbg.values import NTuple
 
 

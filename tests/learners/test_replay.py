@@ -7,7 +7,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.learners import Hyperparameters, TDLearner, decay_factors
-from jaxgbg.runs.config import preset
+from jaxgbg.training.config import preset
 from jaxgbg.values import NTuple, NTupleParams
 from tests.reference import rules
 from tests.reference.td_farl import Parameters, SerialTDFarl

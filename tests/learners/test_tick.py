@@ -10,9 +10,9 @@ import pytest
 from jaxgbg.games import Othello, TicTacToe
 from jaxgbg.learners import TDLearner, horizon_of
 from jaxgbg.learners.selection import action_values, choose_action
-from jaxgbg.runs.config import preset
-from jaxgbg.runs.lanes import hyperparameters
-from jaxgbg.runs.train import Training
+from jaxgbg.training.config import preset
+from jaxgbg.training.lanes import hyperparameters
+from jaxgbg.training.train import Training
 from jaxgbg.values import NTuple, random_walk
 from tests.games.playouts import playouts
 

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from jaxgbg.runs.stopping import Stopped
-from jaxgbg.runs.store import RunFolder
+from jaxgbg.training.stopping import Stopped
+from jaxgbg.training.store import RunFolder
 from jaxgbg.sweeps import EXECUTORS
 from jaxgbg.sweeps.executors import Settings
 from jaxgbg.sweeps.spec import units

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jaxgbg.runs.lanes import program_of
+from jaxgbg.training.lanes import program_of
 from jaxgbg.sweeps.spec import lane_memory, read_spec, units
 
 TINY = {"episodes": 100, "eval_every": 100, "opponents": []}
@@ -50,7 +50,7 @@ def test_units_stay_within_lanes_and_memory():
 
 
 def test_the_memory_of_a_lane_is_that_of_its_arrays():
-    from jaxgbg.runs import Training
+    from jaxgbg.training import Training
 
     (config,) = configs(game="hex", seeds=[3], axes={"farl": ["farl"]})
     import jax

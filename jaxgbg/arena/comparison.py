@@ -1,0 +1,72 @@
+"""Two players meet until it is clear who is stronger."""
+
+import dataclasses
+from collections.abc import Callable
+
+import jax
+import numpy as np
+
+from jaxgbg.arena import Protocol, compete
+from jaxgbg.games import Game
+from jaxgbg.players import Player
+from jaxgbg.arena.sequential import Decision, SequentialTest
+from jaxgbg.results.statistics import mean_sem
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """Games of the first player's so far, and what the test says to their pairs.
+
+    `score` is points a game, a draw counting half, `sem` its standard error over pairs.
+    """
+
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    sem: float
+    log_likelihood_ratio: float
+    decision: Decision
+
+
+def compare(
+    game: Game,
+    first: Player,
+    second: Player,
+    test: SequentialTest,
+    opening_plies: int = 4,
+    batch: int = 50,
+    max_games: int = 20_000,
+    seed: int = 0,
+    on_batch: Callable[[Comparison], None] = lambda _: None,
+) -> Comparison:
+    """Play batches of pairs of games until `test` decides, or for about `max_games`.
+
+    A pair is one start, drawn by `opening_plies` uniformly random plies, and played twice with
+    seats changed: greedy agents alone would repeat one game for ever. What is found holds for such
+    starts. Raises ValueError for a game that is not for two, or too short for such openings.
+    """
+    if game.num_players != 2:
+        raise ValueError(f"compare needs a game for two players, not {game.name}")
+    if batch < 1 or max_games < 2 * batch:
+        raise ValueError("batch must be at least 1 pair, and max-games hold one batch")
+    protocol = Protocol("random_plies", count=batch, plies=opening_plies)
+    pairs: list[float] = []
+    rewards = np.zeros(0)
+    key = jax.random.key(seed)
+    while True:
+        key, draw = jax.random.split(key)
+        # Rewards float32[2, batch]: the same start from each seat.
+        found = compete(game, first, second, protocol, draw)[0]
+        scores = ((found + 1) / 2).mean(0)
+        pairs += scores.tolist()
+        rewards = np.append(rewards, found)
+        decision = test.update(scores)
+        score, sem = mean_sem(pairs)
+        wins, losses = int((rewards > 0).sum()), int((rewards < 0).sum())
+        draws = len(rewards) - wins - losses
+        ratio = test.log_likelihood_ratio
+        so_far = Comparison(wins, draws, losses, score, sem, ratio, decision)
+        on_batch(so_far)
+        if decision != "continue" or len(rewards) + 2 * batch > max_games:
+            return so_far

@@ -1,0 +1,1 @@
+"""How fast: training, and the rules alone."""

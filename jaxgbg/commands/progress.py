@@ -1,0 +1,62 @@
+"""A run with a progress bar: episodes/s, time left, the latest scores."""
+
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+from jaxgbg.training.config import Config
+from jaxgbg.training.execution import run
+from jaxgbg.commands.loggers import Loggers
+from jaxgbg.training.stopping import Stopped
+from jaxgbg.training.store import RunFolder
+from jaxgbg.training.train import Evaluation, Progress
+
+
+def run_with_bar(
+    config: Config, out: Path, checkpoint_every: float, log: Sequence[str] = ()
+) -> tuple[RunFolder, float, int]:
+    """Do a run unless it is done, shown by the loggers `log` too.
+
+    Returns (folder, training seconds, 0 or the number of the signal that stopped it).
+    """
+    from rich import progress as bars
+    from rich.console import Console
+
+    folder = RunFolder(out, config)
+    if folder.finished:
+        return folder, folder.summary()["training_seconds"], 0
+    bar = bars.Progress(
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.TaskProgressColumn(),
+        bars.TextColumn("{task.fields[rate]:>9,.0f} episodes/s"),
+        bars.TimeRemainingColumn(),
+        bars.TextColumn("{task.fields[latest]}"),
+        console=Console(stderr=True),
+    )
+    seconds = 0.0
+    task = bar.add_task(config.game, total=None, rate=0.0, latest="")
+    loggers = Loggers(log, folder.path, config)
+
+    def on_chunk(now: Progress) -> None:
+        nonlocal seconds
+        # A bar that starts only now leaves the line to a mistake found before the training.
+        bar.start()
+        seconds = now.seconds
+        rate = now.episodes / now.seconds
+        bar.update(task, completed=now.episodes, total=now.total_episodes, rate=rate)
+
+    def on_evaluation(found: Evaluation) -> None:
+        latest = f"{found.opponent}, {found.farl}: {found.score:+.2f} at {found.episodes:,}"
+        bar.update(task, latest=latest)
+        loggers.log(found)
+
+    try:
+        run(config, out, on_chunk, on_evaluation, checkpoint_every)
+    except KeyboardInterrupt as stop:
+        return folder, seconds, stop.signal_number if isinstance(stop, Stopped) else signal.SIGINT
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+        loggers.close()
+    return folder, folder.summary()["training_seconds"], 0

@@ -1,0 +1,1 @@
+"""Drawings of boards, and the pages that show them."""

@@ -1,0 +1,1 @@
+"""What is published: parameters, evaluation protocols and figures."""

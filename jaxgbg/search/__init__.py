@@ -1,0 +1,5 @@
+"""Better choices by looking ahead."""
+
+from jaxgbg.search.mcts import MCTS, RootStatistics
+
+__all__ = ["MCTS", "RootStatistics"]

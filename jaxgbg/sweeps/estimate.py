@@ -1,0 +1,27 @@
+"""How long a unit will take, by a second of its own training."""
+
+from jaxgbg.training.train import Training
+from jaxgbg.sweeps.spec import Unit
+
+PILOT_SECONDS = 1.0
+
+
+def expected_seconds(unit: Unit) -> float:
+    """Seconds of training of a unit on this machine, compiling and evaluations left out.
+
+    The rate of the first second stands for all: first games are random, and may be longer or
+    shorter than later ones.
+    """
+    training = Training(*unit.configs)
+    # The first chunk compiles.
+    training.advance(unit.configs[0].episodes)
+    before = training.progress()
+    while training.progress().episodes < before.total_episodes:
+        training.advance(unit.configs[0].episodes)
+        if training.seconds - before.seconds >= PILOT_SECONDS:
+            break
+    after = training.progress()
+    if after.episodes == before.episodes:
+        return before.seconds
+    rate = (after.episodes - before.episodes) / (after.seconds - before.seconds)
+    return after.total_episodes / rate

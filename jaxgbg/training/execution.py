@@ -1,0 +1,152 @@
+"""Doing runs: trained, kept in checkpoints, stopped, resumed, finished, one or several together."""
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import jax
+import numpy as np
+
+from jaxgbg.training.agents import SavedAgent, save_agent
+from jaxgbg.training.checkpoints import Checkpoint, Checkpoints, checksum
+from jaxgbg.training.config import Config
+from jaxgbg.training.devices import warn_of_known_faults
+from jaxgbg.training.files import write_json
+from jaxgbg.training.histograms import histograms
+from jaxgbg.training.stopping import Stopped, stop_signals
+from jaxgbg.training.store import RunFolder, only_here
+from jaxgbg.training.train import Evaluation, Progress, Training
+
+CHECKPOINT_EVERY = 60.0
+"""Seconds of training between two checkpoints, where nothing else is asked for."""
+
+
+def run(
+    config: Config,
+    out: str | Path,
+    on_chunk: Callable[[Progress], None] = lambda _: None,
+    on_evaluation: Callable[[Evaluation], None] = lambda _: None,
+    checkpoint_every: float = CHECKPOINT_EVERY,
+) -> RunFolder:
+    """Train and evaluate `config` unless its folder under `out` is finished already.
+
+    An unfinished one goes on from its last checkpoint. Interrupted (Stopped, a KeyboardInterrupt,
+    goes on to the caller), the folder keeps all evaluations made and a checkpoint.
+    """
+    return run_together([config], out, on_chunk, on_evaluation, checkpoint_every)[0]
+
+
+def run_together(
+    configs: Sequence[Config],
+    out: str | Path,
+    on_chunk: Callable[[Progress], None] = lambda _: None,
+    on_evaluation: Callable[[Evaluation], None] = lambda _: None,
+    checkpoint_every: float = CHECKPOINT_EVERY,
+) -> list[RunFolder]:
+    """`run` for several configs that are lanes of one program; each has a folder of its own.
+
+    As long as one of them is unfinished all are trained, for a lane's last bits depend on how many
+    lanes its program has; finished folders are left as they are.
+    """
+    folders = [RunFolder(out, config) for config in configs]
+    unfinished = {number: f for number, f in enumerate(folders) if not f.finished}
+    if not unfinished:
+        return folders
+    name = "-".join(config.digest for config in configs)
+    if len(folders) == 1:
+        kept = folders[0].path / "checkpoints"
+    else:
+        name = hashlib.sha256(name.encode()).hexdigest()[:8]
+        kept = Path(out) / f"together-{name}"
+    warn_of_known_faults()
+    # A mistake in the configs is found here, before anything is written.
+    training = Training(*configs)
+    with contextlib.ExitStack() as stack:
+        for folder in unfinished.values():
+            stack.enter_context(only_here(folder))
+        # Only now nobody else can finish one of them.
+        unfinished = {number: f for number, f in unfinished.items() if not f.finished}
+        if not unfinished:
+            return folders
+        for folder in unfinished.values():
+            folder.begin()
+        checkpoints = Checkpoints(kept, name, checkpoint_every)
+        stack.callback(checkpoints.close)
+        _begin_or_resume(training, unfinished, checkpoints)
+        request = stack.enter_context(stop_signals(lambda: training.evaluating))
+
+        def between_chunks(progress: Progress) -> None:
+            on_chunk(progress)
+            request.obey()
+            if checkpoints.due():
+                checkpoints.save(_checkpoint(training, folders))
+
+        try:
+            for found in training.rounds(between_chunks):
+                for owner, evaluation in found:
+                    if owner in unfinished:
+                        unfinished[owner].append(evaluation)
+                        on_evaluation(evaluation)
+                request.obey()
+        except Stopped:
+            checkpoints.save(_checkpoint(training, folders), wait=True)
+            raise
+        for number, folder in unfinished.items():
+            _finish(training, number, folder)
+        checkpoints.remove()
+    return folders
+
+
+def _checkpoint(training: Training, folders: Sequence[RunFolder]) -> Checkpoint:
+    """All that it takes to go on from here."""
+    metrics = [folder.metrics_size() for folder in folders]
+    return Checkpoint(
+        jax.tree.leaves(training.changing()), training.reached, training.seconds, metrics
+    )
+
+
+def _begin_or_resume(
+    training: Training, unfinished: Mapping[int, RunFolder], checkpoints: Checkpoints
+) -> None:
+    """Bring `training` and the folders to the last checkpoint, or to the start."""
+    found = checkpoints.restore(jax.tree.leaves(training.changing()))
+    if found is not None and all(
+        folder.metrics_size() >= found.metrics[number] for number, folder in unfinished.items()
+    ):
+        training.restore(found.leaves, found.reached, found.seconds)
+    else:
+        found = None
+    for number, folder in unfinished.items():
+        folder.resume(found.metrics[number] if found else None)
+
+
+def _finish(training: Training, number: int, folder: RunFolder) -> None:
+    """Write the agents of run `number` and, last of all, its summary."""
+    config, value = folder.config, training.learner.value
+    try:
+        agents = training.agents(number)
+        write_json(folder.path / "histograms.json", histograms(value, agents))
+        for (seed, farl), params in agents.items():
+            agent = SavedAgent(config.of_seed(seed), seed, farl, value.weights_of(params))
+            save_agent(folder.path / "agents" / f"seed{seed}-{farl}.agent", agent)
+        lanes = [at for at, owner in enumerate(training.owners) if owner == number]
+        # Runs that were trained together share the time by their lanes.
+        seconds = training.seconds * len(lanes) / len(training.lanes)
+        moves = int(np.asarray(training.state.moves, np.uint64)[lanes].sum())
+        diverged = [training.lanes[lane] for lane in lanes if lane in training.diverged]
+        mine = (np.asarray(leaf)[lanes] for leaf in jax.tree.leaves(training.changing()))
+        write_json(
+            folder.path / "summary.json",
+            {
+                "episodes": int(np.asarray(training.state.finished)[lanes].sum()),
+                "moves": moves,
+                "training_seconds": round(seconds, 3),
+                "moves_per_second": round(moves / seconds),
+                # Tables, counters, games and random state: equal for equal runs.
+                "state_sha256": checksum(mine),
+                **({"diverged": diverged} if diverged else {}),
+            },
+        )
+    except OSError as error:
+        raise folder.unwritable(error) from error

@@ -1,0 +1,191 @@
+"""What a run leaves on disk: `<out>/<game>-<hash>/`.
+
+config.json (all it takes to repeat it), metrics.jsonl (a line for each evaluation, appended as they
+come), provenance.json (versions, device, revision), checkpoints/ until it is done, histograms.json
+(of weights and TC factors), agents/, and at the end summary.json: a folder with a summary is
+finished and not run again.
+"""
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from jaxgbg.training.config import Config
+from jaxgbg.training.files import write_json
+from jaxgbg.training.train import Evaluation
+
+
+class Busy(ValueError):
+    """Another process is at work in a run's folder."""
+
+
+class RunFolder:
+    """The folder of one run; raises ValueError where it cannot be written."""
+
+    def __init__(self, out: str | Path, config: Config) -> None:
+        self.config = config
+        self.path = Path(out) / f"{config.game}-{config.digest}"
+
+    @classmethod
+    def open(cls, path: str | Path) -> "RunFolder":
+        """The run whose folder is `path`, whatever its name; raises ValueError if it is none."""
+        path = Path(path)
+        try:
+            fields = json.loads((path / "config.json").read_text(encoding="utf-8"))
+            config = Config.from_json(fields)
+        except OSError as error:
+            raise ValueError(
+                f"{path} is no folder of a run: config.json: {error.strerror}"
+            ) from error
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{path / 'config.json'} is damaged or not readable by this version ({error})"
+            ) from error
+        folder = cls(path.parent, config)
+        folder.path = path
+        return folder
+
+    @property
+    def finished(self) -> bool:
+        return (self.path / "summary.json").exists()
+
+    def begin(self) -> None:
+        """Make the folder; what an unfinished run has left there stays."""
+        try:
+            strange = self.path.exists() and not (self.path / "config.json").exists()
+            if strange and any(self.path.iterdir()):
+                raise ValueError(f"{self.path} holds something else; choose another --out")
+            (self.path / "agents").mkdir(parents=True, exist_ok=True)
+            write_json(self.path / "config.json", self.config.as_json())
+            if not (self.path / "provenance.json").exists():
+                write_json(self.path / "provenance.json", provenance())
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    def resume(self, metrics: int | None) -> None:
+        """Cut the metrics to the `metrics` bytes that belong to a checkpoint; None begins anew."""
+        try:
+            origin = provenance()
+            if metrics is not None:
+                with contextlib.suppress(OSError, ValueError):
+                    earlier = json.loads((self.path / "provenance.json").read_text("utf-8"))
+                    origin = earlier | {"resumed": [*earlier.get("resumed", ()), origin["started"]]}
+            write_json(self.path / "provenance.json", origin)
+            if self.metrics_size() > (metrics or 0):
+                os.truncate(self._metrics, metrics or 0)
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    @property
+    def _metrics(self) -> Path:
+        return self.path / "metrics.jsonl"
+
+    def metrics_size(self) -> int:
+        """Bytes of the metrics written so far."""
+        return self._metrics.stat().st_size if self._metrics.exists() else 0
+
+    def append(self, evaluation: Evaluation) -> None:
+        """Add a line to the metrics; ValueError where there is no room for it."""
+        try:
+            with self._metrics.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(evaluation._asdict()) + "\n")
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    def unwritable(self, error: OSError) -> ValueError:
+        """What to tell a user whose folder could not be written."""
+        if error.errno == errno.ENOSPC:
+            return ValueError(
+                f"no space left to write {self.path}: make room and start the same command again,"
+                " it goes on from the last checkpoint"
+            )
+        return ValueError(
+            f"cannot write {self.path}: {error.strerror}; choose another folder with --out"
+        )
+
+    def evaluations(self) -> list[Evaluation]:
+        """All evaluations so far, in the order in which they came."""
+        try:
+            lines = self._metrics.read_text(encoding="utf-8").splitlines()
+            return [Evaluation(**json.loads(line)) for line in lines]
+        except FileNotFoundError:
+            return []
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{self._metrics} is damaged: {error}") from error
+
+    def summary(self) -> dict[str, Any]:
+        return json.loads((self.path / "summary.json").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
+def _origin() -> dict[str, Any]:
+    """What is the same for all runs of a process; a sweep has hundreds."""
+    packages = ("jaxgbg", "jax", "jaxlib", "numpy", "bitbully")
+    versions = {}
+    for name in packages:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            versions[name] = "not installed"
+    revision = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    return {
+        "command": sys.argv,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "versions": versions,
+        "devices": [str(device) for device in jax.devices()],
+        "revision": revision or "unknown",
+    }
+
+
+def provenance() -> dict[str, Any]:
+    """Versions, device, revision and time behind a result."""
+    return {**_origin(), "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+
+
+@contextlib.contextmanager
+def only_here(folder: RunFolder) -> Iterator[None]:
+    """Keep other processes out of a run's folder; raises Busy where one is at work in it."""
+    path = folder.path.with_name(f".{folder.path.name}.lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("w")
+    except OSError as error:
+        raise folder.unwritable(error) from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise _busy(folder) from error
+        # Whoever let go of the lock has deleted the file: then somebody else may hold a new one.
+        if not (path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino):
+            raise _busy(folder)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _busy(folder: RunFolder) -> Busy:
+    return Busy(
+        f"another process is at work in {folder.path}: wait for it, or choose another --out"
+    )

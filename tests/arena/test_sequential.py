@@ -1,0 +1,168 @@
+"""The sequential test: its likelihoods, how often it errs, and matches that it ends."""
+
+import jax
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import jaxgbg
+from jaxgbg.arena import Protocol, start_states
+from jaxgbg.players import MaxN, RandomPlayer
+from jaxgbg.arena.comparison import compare
+from jaxgbg.arena.sequential import SequentialTest, expected_score
+
+
+def test_elo_is_points():
+    assert expected_score(0) == 0.5
+    assert expected_score(400) == pytest.approx(10 / 11)
+    assert expected_score(-120) == pytest.approx(1 - expected_score(120))
+
+
+def test_without_draws_it_is_the_test_of_wald():
+    test = SequentialTest(elo0=-30, elo1=20, alpha=0.01, beta=0.1)
+    zero, one = expected_score(-30), expected_score(20)
+    test.update([1.0] * 9 + [0.0] * 6)
+    wald = 9 * np.log(one / zero) + 6 * np.log((1 - one) / (1 - zero))
+    assert test.log_likelihood_ratio == pytest.approx(wald, rel=1e-6)
+    assert (test.lower, test.upper) == pytest.approx((np.log(0.1 / 0.99), np.log(0.9 / 0.01)))
+
+
+@pytest.mark.parametrize(
+    "counts", [(12, 30, 20), (0, 5, 30), (3, 0, 1), (0, 40, 0), (2, 7, 11, 9, 4), (0, 1, 30, 9, 0)]
+)
+def test_the_ratio_is_that_of_the_likeliest_distributions(counts):
+    scores = np.linspace(0, 1, len(counts))
+    counts = np.array(counts)
+    test = SequentialTest(elo0=-60, elo1=40)
+
+    def likelihood(mean):
+        """The greatest, over distributions of these outcomes with this mean, by brute force."""
+        found = minimize(
+            lambda p: -(counts @ np.log(p)),
+            np.full(len(counts), 1 / len(counts)),
+            jac=lambda p: -counts / p,
+            bounds=[(1e-9, 1)] * len(counts),
+            constraints=[{"type": "eq", "fun": lambda p: [p.sum() - 1, p @ scores - mean]}],
+            method="SLSQP",
+            options={"ftol": 1e-10, "maxiter": 1000},
+        )
+        assert [found.x.sum(), found.x @ scores] == pytest.approx([1, mean], abs=1e-7)
+        return -found.fun
+
+    test.update(np.repeat(scores, counts))
+    expected = likelihood(expected_score(40)) - likelihood(expected_score(-60))
+    assert test.log_likelihood_ratio == pytest.approx(expected, abs=1e-4)
+
+
+def decided(elo, draws, elo0, elo1, alpha, beta, trials=300, batch=20):
+    """The share of tests that accept a player `elo` stronger, and the mean number of games."""
+    random = np.random.default_rng(7)
+    win = expected_score(elo) - draws / 2
+    accepted = games = 0
+    for _ in range(trials):
+        test = SequentialTest(elo0, elo1, alpha, beta)
+        while test.decision == "continue":
+            games += batch
+            test.update(random.choice([1.0, 0.5, 0.0], batch, p=[win, draws, 1 - win - draws]))
+        accepted += test.decision == "accept"
+    return accepted / trials, games / trials
+
+
+@pytest.mark.parametrize("draws", [0.0, 0.3, 0.7])
+def test_errors_are_as_rare_as_promised(draws):
+    """At the bounds themselves, where they are most frequent."""
+    bounds = {"elo0": -80, "elo1": 0, "alpha": 0.1, "beta": 0.05}
+    # Three standard errors of 300 trials.
+    false_alarms, _ = decided(-80, draws, **bounds)
+    assert 0 < false_alarms < 0.1 + 3 * np.sqrt(0.1 * 0.9 / 300)
+    power, _ = decided(0, draws, **bounds)
+    assert 1 > power > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_a_plain_case_needs_few_games_and_more_draws_fewer():
+    bounds = {"elo0": -50, "elo1": 0, "alpha": 0.05, "beta": 0.05, "trials": 40}
+    share, plain = decided(150, 0.2, **bounds)
+    assert share == 1
+    _, close = decided(0, 0.2, **bounds)
+    _, drawn = decided(0, 0.8, **bounds)
+    assert plain < close / 3
+    assert drawn < close / 2
+
+
+def test_a_decision_stays():
+    test = SequentialTest()
+    assert test.update([]) == "continue"
+    assert test.update([0.5]) == "continue"
+    assert test.update([1.0] * 200) == "accept"
+    ratio = test.log_likelihood_ratio
+    assert test.update([0.0] * 5000) == "accept"
+    assert test.log_likelihood_ratio == ratio
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"elo0": 0, "elo1": 0}, "elo0 must be less than elo1"),
+        ({"elo0": float("nan")}, "elo0 must be less than elo1"),
+        ({"alpha": 0.5}, "alpha and beta"),
+        ({"beta": 0}, "alpha and beta"),
+    ],
+)
+def test_bounds_that_decide_nothing_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        SequentialTest(**options)
+    with pytest.raises(ValueError, match="between 0, a loss, and 1"):
+        SequentialTest().update([-1])
+
+
+def test_matches_end_with_the_right_answer():
+    game = jaxgbg.make("tictactoe")
+    weak, strong = RandomPlayer(game), MaxN(game)
+    found = compare(game, strong, weak, SequentialTest(), opening_plies=2, batch=20)
+    assert found.decision == "accept"
+    assert found.wins > found.losses
+    assert compare(game, weak, strong, SequentialTest(), 2, 20).decision == "reject"
+    again = compare(game, strong, weak, SequentialTest(), opening_plies=2, batch=20)
+    assert again == found
+
+
+def test_matches_end_undecided_in_time():
+    game = jaxgbg.make("tictactoe")
+    seen = []
+    test = SequentialTest(elo0=-1, elo1=0)
+    player = RandomPlayer(game)
+    found = compare(game, player, player, test, batch=10, max_games=70, on_batch=seen.append)
+    assert found.decision == "continue"
+    assert found.wins + found.draws + found.losses == 60
+    assert [one.wins + one.draws + one.losses for one in seen] == [20, 40, 60]
+    assert found.score == pytest.approx((found.wins + found.draws / 2) / 60)
+
+
+def test_what_cannot_be_compared_is_named():
+    game = jaxgbg.make("nim3p")
+    with pytest.raises(ValueError, match="two players, not nim3p"):
+        compare(game, RandomPlayer(game), RandomPlayer(game), SequentialTest())
+    game = jaxgbg.make("nim")
+    with pytest.raises(ValueError, match="max-games"):
+        compare(game, RandomPlayer(game), RandomPlayer(game), SequentialTest(), max_games=5)
+
+
+def test_openings_are_drawn_move_by_move_and_go_on():
+    game = jaxgbg.make("tictactoe")
+    states, history = start_states(
+        game, Protocol("random_plies", count=300, plies=6), jax.random.key(1)
+    )
+    assert history.actions.shape == (300, 6)
+    assert not states.terminal.any()
+    np.testing.assert_array_equal(history.players, np.tile([0, 1], (300, 3)))
+    # The history leads to the state: six stones, each on a cell of its own.
+    assert all(len(set(actions)) == 6 for actions in history.actions)
+    start, step = game.init(None), jax.jit(game.afterstate)
+    for at in range(3):
+        state = start
+        for action in history.actions[at]:
+            state = step(state, action)
+        np.testing.assert_array_equal(game.cells(state), jax.vmap(game.cells)(states)[at])
+    assert len(np.unique(history.actions, axis=0)) > 250
+    with pytest.raises(ValueError, match="hardly a game of tictactoe goes on after 9"):
+        start_states(game, Protocol("random_plies", count=3, plies=9), jax.random.key(1))

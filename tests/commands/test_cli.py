@@ -1,0 +1,311 @@
+"""The command line: records for machines, one line and exit code 2 for mistakes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas
+import pytest
+
+from jaxgbg.training import Evaluation, RunFolder, SavedAgent, preset, save_agent, table1
+
+
+def test_games_are_listed(jaxgbg, tmp_path):
+    code, out, _ = jaxgbg("games", "--json", tmp_path / "games.json")
+    records = json.loads((tmp_path / "games.json").read_text())
+    assert code == 0
+    assert [record["game"] for record in records] == [
+        "tictactoe",
+        "nim",
+        "nim3p",
+        "connectfour",
+        "hex",
+        "othello",
+        "2048",
+    ]
+    assert all(record["game"] in out for record in records)
+
+
+def test_perft_prints_the_counts(jaxgbg, tmp_path):
+    code, out, _ = jaxgbg("perft", "nim", "--depth", 4, "--json", tmp_path / "perft.json")
+    records = json.loads((tmp_path / "perft.json").read_text())
+    assert code == 0
+    assert [record["paths"] for record in records] == [15, 180, 1680, 12015]
+    assert "12,015" in out
+
+
+def test_a_board_may_have_another_size(jaxgbg, tmp_path):
+    assert jaxgbg("perft", "hex", "--size", 3, "--depth", 2, "--json", tmp_path / "p.json")[0] == 0
+    assert [row["paths"] for row in json.loads((tmp_path / "p.json").read_text())] == [9, 72]
+    options = ["--episodes", 20, "--eval-every", 20, "--opponents", "random", "--batch", 2]
+    assert jaxgbg("train", "hex", "--size", 3, *options, "--out", tmp_path / "runs")[0] == 0
+    config = json.loads(next((tmp_path / "runs").glob("hex-*/config.json")).read_text())
+    assert config["game_parameters"] == [["size", 3]]
+
+
+def test_a_game_may_have_other_parameters(jaxgbg, tmp_path):
+    file = tmp_path / "p.json"
+    chosen = ["--parameters", "heaps=1", "rule=last_loses", "size=4"]
+    assert jaxgbg("perft", "nim", *chosen, "--depth", 9, "--json", file)[0] == 0
+    assert [row["paths"] for row in json.loads(file.read_text())] == [4, 6, 4, 1]
+    options = ["--episodes", 20, "--eval-every", 20, "--opponents", "random", "--batch", 2]
+    options += ["--size", 3, "--parameters", "misere=true", "--out", tmp_path / "runs"]
+    assert jaxgbg("train", "hex", *options)[0] == 0
+    config = json.loads(next((tmp_path / "runs").glob("hex-*/config.json")).read_text())
+    assert config["game_parameters"] == [["size", 3], ["misere", True]]
+
+
+def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
+    arguments = ["ablate", "tictactoe", "nim", "--seeds", 2, "nim=3", "--episodes", 300]
+    arguments += ["--eval-every", 100, "--out", tmp_path, "--json", tmp_path / "rows.json"]
+    code, out, _ = jaxgbg(*arguments)
+    assert code == 0
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert {(row["game"], row["farl"], row["n"]) for row in rows} == {
+        ("tictactoe", "farl", 2),
+        ("tictactoe", "none", 2),
+        ("nim", "farl", 3),
+        ("nim", "none", 3),
+    }
+    for row in rows:
+        assert row["episodes"] == 300
+        assert len(row["per_seed"]) == row["n"]
+    assert (tmp_path / "tictactoe-nim-curves.png").read_bytes().startswith(b"\x89PNG")
+    assert "tictactoe" in out
+
+    folder = next(tmp_path.glob("nim-*/"))
+    code, out, _ = jaxgbg("eval", folder, "--opponent", "maxn")
+    assert code == 0
+    assert "seed2-farl.agent" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "nim", "--episodes", "many"], "--episodes"),
+        (["train", "nim", "--horses", "3"], "--horses"),
+        (["fly"], "fly"),
+        (["train", "chess"], "unknown game 'chess'"),
+        (["ablate", "chess"], "unknown game 'chess'"),
+        (["perft", "chess"], "unknown game 'chess'"),
+        (["train", "nim", "--episodes", "-5"], "episodes must be at least 1"),
+        (["train", "nim", "--seeds", "0"], "seeds must be at least 1"),
+        (["ablate", "nim", "--seeds", "many"], "expected N or GAME=N"),
+        (["ablate", "nim", "--seeds", "hex=3"], "'hex' is not among the games"),
+        (["train", "nim", "--opponents", "kasparov"], "unknown player 'kasparov'"),
+        (["train", "nim", "--opponents", "ab"], "alpha-beta plays connectfour only"),
+        (["train", "nim", "--layout", "missing.json"], "layout file missing.json"),
+        (["train", "nim", "--hidden", "9"], "--hidden is for networks"),
+        (["train", "nim", "--value", "mlp", "--tcl", "id"], "--tcl is for n-tuples"),
+        (["train", "nim", "--value", "mlp", "--layout", "x"], "--layout is for n-tuples"),
+        (["eval", "missing.agent"], "agent file missing.agent"),
+        (["train", "hex", "--size", "99"], "size must lie between 2 and 11"),
+        (["perft", "tictactoe", "--size", "4"], "tictactoe"),
+        (["perft", "nim", "--parameters", "heaps=x"], "heaps=x: expected a whole number"),
+        (["perft", "nim", "--parameters", "heaps"], "expected NAME=VALUE; nim has heaps, size"),
+        (["perft", "hex", "--parameters", "misere=1"], "misere=1: expected true or false"),
+        (["train", "nim", "--parameters", "rule=misere"], "rule must be one of last_wins"),
+        (["train", "hex", "--size", "3", "--parameters", "size=4"], "size is given twice"),
+        (["train", "connectfour", "--parameters", "draw_after=9"], "no draw after 9 plies"),
+        (["table1", "--games", "go"], "no row of 'go'"),
+        (["table1", "--games", "nim", "--scale", "0"], "scale must be positive"),
+        (["train", "2048", "--opponents", "random"], "'random' does not evaluate 2048"),
+        (["train", "hex", "--opponents", "bench"], "bench plays othello only"),
+        (["results", "missing"], "missing is no folder"),
+        (["results", "."], "holds no runs"),
+        (["results", ".", "--csv", "missing/rows.csv"], "there is no folder missing"),
+        (["compare", "missing.agent", "random"], "agent file missing.agent"),
+        (["compare", "missing.agent", "random", "--elo0", "10"], "elo0 must be less than elo1"),
+    ],
+)
+def test_a_mistake_ends_with_one_line_and_code_2(jaxgbg, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = jaxgbg(*arguments)
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+    assert out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_results_are_shown_and_written(jaxgbg, tmp_path):
+    for game in ("nim", "tictactoe"):
+        config = preset(game, seeds=(0, 1), farl=("farl",))
+        folder = RunFolder(tmp_path / "runs" / game, config)
+        folder.begin()
+        for seed, score in ((0, 0.25), (1, -0.5)):
+            folder.append(Evaluation(seed, "farl", 30, "maxn", -1.0, 20, 0.0))
+            folder.append(Evaluation(seed, "farl", 60, "maxn", score, 20, 0.5))
+    metrics = next(tmp_path.glob("runs/nim/nim-*/metrics.jsonl"))
+    with metrics.open("a") as file:
+        file.write('{"seed": 0, "fa')
+    files = {kind: tmp_path / f"rows.{kind}" for kind in ("csv", "parquet", "json")}
+    options = [text for kind, path in files.items() for text in (f"--{kind}", path)]
+    code, out, err = jaxgbg("results", tmp_path / "runs", *options)
+    assert code == 0
+    assert err.startswith(f"jaxgbg: {metrics}, line 5: no JSON")
+    assert err.count("\n") == 1
+    assert "tictactoe" in out
+    records = json.loads(files["json"].read_text())
+    assert [(one["game"], one["n"], one["episodes"]) for one in records] == [
+        ("nim", 2, 60),
+        ("tictactoe", 2, 60),
+    ]
+    assert f"{100 * records[0]['mean']:.1f} ± {100 * records[0]['sem']:.1f}" in out
+    expected = [f"{one['mean']:.9f}" for one in records]
+    table = pandas.read_csv(files["csv"])
+    assert [f"{mean:.9f}" for mean in table["mean"]] == expected
+    stored = duckdb.sql(f"select * from '{files['parquet']}'").fetchall()
+    assert [f"{row[4]:.9f}" for row in stored] == expected
+    assert list(table) == list(records[0])
+
+    query = "select game, max(wins) as wins from evaluations group by game having game = 'nim'"
+    code, out, _ = jaxgbg("results", tmp_path / "runs", "--sql", query)
+    assert code == 0
+    assert "wins" in out
+    assert "tictactoe" not in out
+    code, out, err = jaxgbg("results", tmp_path / "runs", "--where", "game = 'hex'")
+    assert (code, out) == (0, "no rows\n")
+    code, _, err = jaxgbg("results", tmp_path / "runs", "--where", "gmae = 'hex'")
+    assert code == 2
+    assert "gmae" in err.splitlines()[-1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "rows.csv",
+        "rows.json",
+        "rows.parquet",
+        "runs",
+    ]
+
+
+def test_agents_are_compared(jaxgbg, tmp_path):
+    for size in (3, 5):
+        config = preset("nim", seeds=(0,), game_parameters=(("size", size),))
+        weights = np.random.default_rng(size).normal(size=config.make_learner().value.num_weights)
+        saved = SavedAgent(config, 0, "farl", weights.astype(np.float32))
+        save_agent(tmp_path / f"{size}.agent", saved)
+    small, agent = tmp_path / "3.agent", tmp_path / "5.agent"
+    play = ["--opening-plies", 1, "--batch", 20, "--json", tmp_path / "rows.json"]
+    code, out, _ = jaxgbg("compare", agent, agent, *play)
+    assert code == 0
+    assert "above -50 Elo" in out
+    (row,) = json.loads((tmp_path / "rows.json").read_text())
+    assert row["wins"] + row["losses"] == row["games"]
+    assert row["opponent"] == "5.agent"
+    bounds = ["--elo0", 790, "--elo1", 800]
+    code, out, _ = jaxgbg("compare", agent, agent, *play, *bounds)
+    assert code == 0
+    assert "reject: below +800 Elo" in " ".join(out.split())
+    code, out, _ = jaxgbg("compare", agent, "random", *play, "--max-games", 40, "--elo0", -1)
+    assert code == 0
+    assert json.loads((tmp_path / "rows.json").read_text())[0]["games"] == 40
+    code, _, err = jaxgbg("compare", agent, small)
+    assert code == 2
+    assert "other parameters" in err
+    code, _, err = jaxgbg("compare", agent, "random", "--opening-plies", 15)
+    assert code == 2
+    assert "open with fewer" in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("[[0, 1", "is not JSON"), ("[[0, 3]]", "names cell 3"), ("7", "expected a list")],
+)
+def test_a_bad_layout_is_named(jaxgbg, tmp_path, content, message):
+    layout = tmp_path / "layout.json"
+    layout.write_text(content)
+    code, _, err = jaxgbg("train", "nim", "--layout", layout, "--out", tmp_path / "runs")
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(jaxgbg, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    code, _, err = jaxgbg("train", "nim", "--episodes", 100, "--out", tmp_path / "file")
+    assert code == 2
+    assert "cannot write" in err
+    assert err.count("\n") == 1
+
+
+def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path, monkeypatch):
+    monkeypatch.setitem(table1.FINAL_OPPONENTS, "nim3p", ("mcts-50",))
+    arguments = ["table1", "--games", "nim3p", "--seeds", 2, "--scale", 0.001, "--out", tmp_path]
+    code, _, err = jaxgbg(*arguments, "--json", tmp_path / "rows.json")
+    assert code == 0
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert [(row["opponent"], row["farl"], row["n"]) for row in rows] == [
+        ("maxn", "farl", 2),
+        ("maxn", "none", 2),
+        ("mcts-50", "farl", 2),
+        ("mcts-50", "none", 2),
+    ]
+    assert "nim3p: mcts-50" in err
+    assert (tmp_path / "table1-curves.png").exists()
+    folder = next(tmp_path.glob("nim3p-*/"))
+    metrics = (folder / "metrics.jsonl").read_bytes()
+    assert jaxgbg(*arguments)[0] == 0
+    assert (folder / "metrics.jsonl").read_bytes() == metrics
+
+
+def test_an_engine_judges_agents_and_a_bad_one_is_named(jaxgbg, tmp_path):
+    engine = f"{sys.executable} {Path(__file__).parent / 'players' / 'fake_engine.py'}"
+    options = ["--episodes", 8, "--eval-every", 8, "--out", tmp_path, "--opponents", "random"]
+    assert jaxgbg("train", "othello", *options, "--batch", 2)[0] == 0
+    folder = next(tmp_path.glob("othello-*/"))
+    code, _, err = jaxgbg("eval", folder, "--engine", f"{engine} illegal")
+    assert code == 2
+    assert "which is not legal here" in err
+    assert err.count("\n") == 1
+    code, _, err = jaxgbg("eval", folder, "--engine", "no-such-engine -gtp")
+    assert code == 2
+    assert "'no-such-engine' cannot be started" in err
+    code, _, err = jaxgbg("eval", folder, "--engine", engine, "--opponent", "bench")
+    assert code == 2
+    assert "not both" in err
+
+
+def test_a_missing_extra_is_named(jaxgbg, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bitbully", None)
+    code, _, err = jaxgbg("train", "connectfour", "--episodes", 100, "--out", tmp_path)
+    assert code == 2
+    assert "jaxgbg[connectfour]" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_control_c_keeps_the_evaluations_made_so_far(tmp_path):
+    # A shell that runs tests in the background ignores Ctrl-C, and so would its children; a
+    # preexec_fn would fork this process, which JAX warns of.
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    program += "from jaxgbg.cli import main; main()"
+    command = [sys.executable, "-c", program, "train", "tictactoe", "--episodes", "100000000"]
+    command += ["--eval-every", "500", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not any(tmp_path.glob("*/metrics.jsonl")):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "evaluations kept in" in err
+    assert "Traceback" not in err
+    lines = next(tmp_path.glob("*/metrics.jsonl")).read_text().splitlines()
+    assert all(json.loads(line)["opponent"] == "maxn" for line in lines)
+    assert "results:" in out

@@ -1,0 +1,291 @@
+"""The HTML report: what it holds, what it does about damage, and how it behaves in a browser."""
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from jaxgbg.pages.html import write_report
+from jaxgbg.results.rows import rows
+from jaxgbg.results.table import difference, in_figures
+from jaxgbg.training import Evaluation, RunFolder, preset, run
+
+CHROMIUM = Path("/usr/bin/chromium")
+_VOID = {"meta", "input", "br", "link", "img"}
+
+
+class Page(HTMLParser):
+    """The page's text, its elements and their attributes; wrongly nested elements are an error."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict]] = []
+        self.words: list[str] = []
+        self.feed(source)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with a finished run of Nim and an unfinished one of TicTacToe."""
+    folder = tmp_path_factory.mktemp("runs")
+    run(preset("nim", seeds=(0, 1), episodes=300, eval_every=100), folder / "small")
+    begun = RunFolder(folder, preset("tictactoe", seeds=(0, 1), episodes=900, eval_every=100))
+    begun.begin()
+    for seed in (0, 1):
+        begun.append(Evaluation(seed, "farl", 100, "maxn", -0.5 + 0.1 * seed, 20))
+    return folder
+
+
+@pytest.fixture
+def copied(trained, tmp_path):
+    return Path(shutil.copytree(trained, tmp_path / "runs"))
+
+
+@pytest.fixture(scope="module")
+def written(trained, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return write_report(trained, path), path
+
+
+def nim_folder(folder: Path) -> Path:
+    return next((folder / "small").glob("nim-*"))
+
+
+def test_the_report_holds_every_run_and_every_row(trained, written):
+    report, path = written
+    page = Page(path.read_text(encoding="utf-8"))
+    headings = {a["id"] for tag, a in page.elements if tag == "section" and "id" in a}
+    assert {"table", "curves"} <= headings
+    assert len(headings) == 2 + report.runs == 4
+    assert report.problems == []
+    config = preset("nim", seeds=(0, 1), episodes=300, eval_every=100)
+    folder = RunFolder(trained / "small", config)
+    expected = rows(config, folder.evaluations(), 1.0)
+    assert len(expected) == 2
+    assert len(report.rows) == 3
+    for row in expected:
+        assert in_figures(row, row.mean, row.sem) in page.text
+        assert in_figures(row, row.paper_mean, row.paper_error) in page.text
+    assert difference(expected[0]) in page.text
+    kept = json.loads((folder.path / "provenance.json").read_text())
+    for words in (kept["revision"], kept["started"], kept["versions"]["jax"], folder.path.name):
+        assert words in page.text
+
+
+def test_the_report_is_one_small_file_that_loads_nothing(written):
+    source = written[1].read_text(encoding="utf-8")
+    page = Page(source)
+    assert not re.search(r"https?://|url\(|@import", source)
+    assert not any("src" in attributes for _, attributes in page.elements)
+    targets = [a["href"] for tag, a in page.elements if tag in ("a", "use")]
+    ids = [a["id"] for _, a in page.elements if "id" in a]
+    assert targets
+    assert {target.removeprefix("#") for target in targets} <= set(ids)
+    assert len(ids) == len(set(ids))
+    assert written[1].stat().st_size < 1e6
+    assert [path.name for path in written[1].parent.iterdir()] == ["report.html"]
+
+
+def test_the_same_folder_gives_the_same_report(trained, written, tmp_path):
+    write_report(trained, tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_bytes() == written[1].read_bytes()
+
+
+def test_sample_games_are_data_for_the_script_and_stills_for_paper(written):
+    source = written[1].read_text(encoding="utf-8")
+    films = re.findall(r'<script type="application/json">(.*?)</script>', source)
+    # One game in either seat against Max-N; the unfinished run has no agent to play.
+    assert len(films) == 2
+    for film in films:
+        positions = json.loads(film)["positions"]
+        assert positions[0][0] == "1" * 15
+        assert positions[-1][0] == "0" * 15
+        assert len(positions[0][1]) == 15
+        assert positions[-1][1] == []
+    assert source.count("<figcaption>") >= 8
+    assert "player 1 (agent) – player 2 (maxn)" in source
+
+
+def test_an_unfinished_run_is_said_to_be_one(written):
+    text = Page(written[1].read_text(encoding="utf-8")).text
+    assert "2 runs, 1 of them finished" in text
+    assert "Unfinished: 2 evaluations so far, the last after 100 of 900 episodes." in text
+
+
+def test_a_run_says_whether_it_kept_tc_factors(written, copied, tmp_path):
+    source = written[1].read_text(encoding="utf-8")
+    assert "TC factors of active weights" in source
+    assert "did not keep its TC factors" not in source
+    (nim_folder(copied) / "histograms.json").unlink()
+    write_report(copied, tmp_path / "old.html")
+    old = (tmp_path / "old.html").read_text(encoding="utf-8")
+    assert "TC factors of active weights" not in old
+    assert "Weights of seed0-farl.agent that are not 0. This run did not keep its TC" in old
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "still_there"),
+    [
+        ("agents/seed0-farl.agent", b"jaxgbg agent 1\nno", "Learning curves"),
+        ("metrics.jsonl", b"{", "Sample games"),
+        ("histograms.json", b"{}[", "Sample games"),
+        ("histograms.json", b'{"weights": 3}', "Sample games"),
+        ("summary.json", b"", "Sample games"),
+    ],
+)
+def test_a_damaged_file_is_named_and_the_rest_reported(
+    jaxgbg, copied, tmp_path, name, content, still_there
+):
+    (nim_folder(copied) / name).write_bytes(content)
+    code, out, err = jaxgbg("report", copied, "--out", tmp_path / "report.html")
+    assert code == 0
+    assert "2 runs" in out
+    assert err.count("\n") == 1
+    assert name in err
+    text = Page((tmp_path / "report.html").read_text(encoding="utf-8")).text
+    assert "What could not be read" in text
+    assert name in text
+    assert still_there in text
+
+
+def test_a_damaged_line_costs_that_evaluation_alone(jaxgbg, copied, tmp_path):
+    metrics = nim_folder(copied) / "metrics.jsonl"
+    whole = metrics.read_bytes()
+    metrics.write_bytes(whole + b"{\n")
+    code, _, err = jaxgbg("report", copied, "--out", tmp_path / "report.html")
+    assert code == 0
+    assert err.count("\n") == 1
+    assert f"metrics.jsonl, line {len(whole.splitlines()) + 1}: no JSON" in err.replace("\n", " ")
+    assert "Learning curves" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_without_a_readable_config_is_left_out(jaxgbg, copied):
+    (nim_folder(copied) / "config.json").write_text("{}")
+    code, out, err = jaxgbg("report", copied, "--json", copied / "rows.json")
+    assert code == 0
+    assert "1 run," in out
+    assert "config.json is damaged" in err
+    assert "nim" not in {row["game"] for row in json.loads((copied / "rows.json").read_text())}
+
+
+def test_without_runs_one_line_says_so(jaxgbg, tmp_path):
+    for folder, message in ((tmp_path, "holds no runs"), (tmp_path / "none", "is no folder")):
+        code, out, err = jaxgbg("report", folder)
+        assert code == 2
+        assert out == ""
+        assert message in err
+        assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_that_cannot_be_written_is_named(jaxgbg, copied, tmp_path):
+    code, _, err = jaxgbg("report", copied, "--out", tmp_path / "missing" / "report.html")
+    assert code == 2
+    assert "cannot write" in err
+    assert err.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not CHROMIUM.exists():
+        pytest.skip("chromium is not installed: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.mark.browser
+def test_a_game_is_clicked_through(browser, written):
+    context = browser.new_context(offline=True, viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text))
+    page.goto(written[1].as_uri())
+    game = page.locator(".replay").first
+    film = json.loads(game.locator("script").text_content())["positions"]
+    last = len(film) - 1
+
+    def at() -> int:
+        """The position shown; all that shows it must agree."""
+        number = int(game.locator("input").input_value())
+        pieces, moves, _, _, _, caption = film[number]
+        assert game.locator(".caption").text_content() == caption
+        shown = game.locator(".player use:first-child").evaluate_all(
+            "uses => uses.filter(use => use.parentNode.matches('.spot'))"
+            ".map(use => use.getAttribute('href').split('-').pop()).join('')"
+        )
+        assert shown == pieces
+        values = game.locator(".player .value").all_text_contents()
+        assert sorted(filter(None, values)) == sorted(words for *_, words in moves)
+        assert game.locator(".moves li").count() == len(moves)
+        return number
+
+    def press(name: str) -> int:
+        game.get_by_role("button", name=name, exact=True).click()
+        return at()
+
+    assert at() == 0
+    assert not game.locator(".storyboard").is_visible()
+    assert game.get_by_role("button", name="previous").is_disabled()
+    assert [press("next"), press("next"), press("previous")] == [1, 2, 1]
+    assert press("last") == last
+    assert game.get_by_role("button", name="next").is_disabled()
+    page.keyboard.press("ArrowLeft")
+    assert at() == last - 1
+    page.keyboard.press("ArrowRight")
+    assert at() == last
+    assert press("first") == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert errors == []
+    context.close()
+
+
+@pytest.mark.browser
+def test_dark_paper_and_no_script_are_served(browser, written):
+    grounds = {}
+    for scheme in ("light", "dark"):
+        context = browser.new_context(color_scheme=scheme)
+        page = context.new_page()
+        page.goto(written[1].as_uri())
+        ground = "getComputedStyle(document.documentElement).backgroundColor"
+        grounds[scheme] = page.evaluate(ground)
+        page.emulate_media(media="print", color_scheme=scheme)
+        assert page.evaluate(ground) == "rgb(255, 255, 255)"
+        assert page.locator(".storyboard .board").first.is_visible()
+        assert not page.locator(".player").first.is_visible()
+        context.close()
+    assert grounds["light"] == "rgb(255, 255, 255)"
+    assert grounds["dark"] != grounds["light"]
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(written[1].as_uri())
+    assert page.locator(".storyboard .board").first.is_visible()
+    assert not page.get_by_role("button").first.is_visible()
+    context.close()

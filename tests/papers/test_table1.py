@@ -1,0 +1,79 @@
+"""Table 1: what is trained, whom the agents meet afterwards, and that nothing is done twice."""
+
+import json
+import shutil
+
+import jax
+import pytest
+
+from jaxgbg.players import MCTS, RandomPlayer, make_player
+from jaxgbg.training import preset, run
+from jaxgbg.papers.table1 import FINAL_OPPONENTS, GAMES, meet, othello_engine, table1_config
+
+
+def test_the_table_scales_episodes_and_evaluates_ten_times_at_most():
+    for game in GAMES:
+        published, scaled = preset(game), table1_config(game, 3, 0.1)
+        assert scaled.seeds == (0, 1, 2)
+        assert scaled.episodes == published.episodes // 10
+        often = min(10, published.episodes // published.eval_every)
+        assert scaled.episodes // scaled.eval_every == often
+        assert table1_config(game, 10, 1.0) == published
+    assert set(FINAL_OPPONENTS) <= set(GAMES)
+    with pytest.raises(ValueError, match="no row of 'go'"):
+        table1_config("go", 1, 1.0)
+    with pytest.raises(ValueError, match="scale must be positive"):
+        table1_config("nim", 1, 0.0)
+
+
+def test_finished_agents_meet_an_opponent_once(tmp_path):
+    config = preset(
+        "hex", game_parameters=(("size", 3),), walks=(4, 3), seeds=(0, 1), episodes=200,
+        eval_every=200, opponents=(),
+    )  # fmt: skip
+    folder = run(config, tmp_path)
+    assert folder.evaluations() == []
+    built = []
+
+    def make():
+        built.append(1)
+        return RandomPlayer(config.make_game())
+
+    for _ in range(2):
+        meet(folder, "random", make)
+    found = folder.evaluations()
+    assert {(one.seed, one.farl) for one in found} == set(config.lanes)
+    assert len(found) == len(config.lanes) == 4
+    assert built == [1]
+    assert all(one.episodes == 200 and one.games == 80 for one in found)
+    # Agents with layouts of their own play as they would alone.
+    alone = folder.path / "agents" / "seed1-farl.agent"
+    assert json.loads((folder.path / "config.json").read_text())["tuples"] == []
+    from jaxgbg.training import load_agent
+
+    saved = load_agent(alone)
+    assert saved.config.tuples == config.layout(1)
+    assert saved.player().value.tuples == config.layout(1)
+
+
+def test_the_engine_of_the_othello_row(monkeypatch):
+    assert othello_engine("/opt/edax/wEdax -gtp -l 1") == ("edax", "/opt/edax/wEdax -gtp -l 1")
+    assert othello_engine("zebra --gtp") == ("zebra", "zebra --gtp")
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    assert othello_engine(None) is None
+    monkeypatch.setattr(shutil, "which", lambda name: name)
+    assert othello_engine(None)[0] == "grhino"
+
+
+def test_mcts_is_built_as_published():
+    nim3p = make_player("mcts-5000", jaxgbg_make("nim3p"))
+    assert isinstance(nim3p, MCTS)
+    assert (nim3p.iterations, nim3p.reward_range) == (5000, (-1.0, 1.0))
+    assert make_player("mcts", jaxgbg_make("hex")).iterations == 10_000
+    assert jax.devices()
+
+
+def jaxgbg_make(name):
+    import jaxgbg
+
+    return jaxgbg.make(name)

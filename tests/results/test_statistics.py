@@ -1,0 +1,106 @@
+"""The statistics of many runs beside SciPy's."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxgbg.results.statistics import (
+    bootstrap_interval,
+    improvement_probability,
+    interquartile_mean,
+)
+
+
+@pytest.mark.parametrize("shape", [(4, 1), (10, 1), (7, 3), (1, 1), (5, 6)])
+def test_the_interquartile_mean_is_the_trimmed_mean(shape):
+    scores = np.random.default_rng(3).normal(size=(2, *shape))
+    expected = [stats.trim_mean(one, 0.25, axis=None) for one in scores]
+    np.testing.assert_allclose(interquartile_mean(scores), expected)
+
+
+def test_the_interquartile_mean_does_not_feel_an_outlier():
+    scores = np.array([[0.0], [1.0], [2.0], [1e9]])
+    assert interquartile_mean(scores) == 1.5
+
+
+def test_the_probability_of_improvement_is_that_of_mann_and_whitney():
+    random = np.random.default_rng(5)
+    # Whole numbers, so that there are ties.
+    first, second = random.integers(0, 6, (8, 3)), random.integers(0, 5, (5, 3))
+    each = [stats.mannwhitneyu(first[:, task], second[:, task]).statistic / 40 for task in range(3)]
+    found = improvement_probability(first, second)
+    assert found == pytest.approx(np.mean(each))
+    assert improvement_probability(second, first) == pytest.approx(1 - found)
+    assert improvement_probability(np.ones((2, 1)), np.ones((3, 1))) == 0.5
+
+
+@pytest.mark.parametrize("statistic", ["iqm", "probability"])
+def test_the_bootstrap_is_that_of_scipy(statistic):
+    random = np.random.default_rng(0)
+    groups = [random.normal(size=(12, 3)) * [1, 5, 0.2] + [0, 3, 9]]
+    function = interquartile_mean
+    if statistic == "probability":
+        groups.append(random.normal(size=(9, 3)) * [1, 5, 0.2] + [0.5, 3, 9.1])
+        function = improvement_probability
+    # SciPy draws every sample by itself: with a sample for each task that is the strata.
+    columns = [group[:, task] for group in groups for task in range(3)]
+
+    def of_columns(*drawn, axis):
+        assert axis == -1
+        tables = [np.stack(drawn[at : at + 3], -1) for at in range(0, len(drawn), 3)]
+        return function(*tables)
+
+    expected = stats.bootstrap(
+        columns,
+        of_columns,
+        method="percentile",
+        n_resamples=10_000,
+        rng=np.random.default_rng(1),
+        batch=1000,
+        axis=-1,
+    )
+    found = bootstrap_interval(function, *groups)
+    # Quantiles of 10,000 draws: a few hundredths of the standard error of the statistic.
+    np.testing.assert_allclose(
+        found, expected.confidence_interval, atol=0.1 * expected.standard_error
+    )
+    inner = bootstrap_interval(function, *groups, level=0.5)
+    assert found[0] < inner[0] < inner[1] < found[1]
+    assert bootstrap_interval(function, *groups, seed=1) != found
+
+
+def test_strata_do_not_mix():
+    # Within a task all seeds agree: whatever is drawn, the mean is the same.
+    scores = np.tile([[0.0, 10.0]], (5, 1))
+    low, high = bootstrap_interval(lambda drawn: drawn.mean((-2, -1)), scores, repetitions=1500)
+    assert (low, high) == (5.0, 5.0)
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says():
+    random = np.random.default_rng(11)
+    covered = 0
+    for trial in range(400):
+        # Two tasks of one mean, symmetric: the interquartile mean of the population is 0.
+        scores = random.normal(size=(40, 2))
+        low, high = bootstrap_interval(
+            interquartile_mean, scores, level=0.9, repetitions=400, seed=trial
+        )
+        covered += low <= 0 <= high
+    # 360 expected, standard deviation 6; a bootstrap covers somewhat too little.
+    assert 336 <= covered <= 378
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([np.ones(3)], "must be a table"),
+        ([np.ones((0, 2))], "must be a table"),
+        ([np.ones((3, 2)), np.ones((3, 1))], "the same tasks"),
+        ([np.array([[1.0], [np.nan]])], "no finite number"),
+    ],
+)
+def test_what_is_no_table_of_scores_is_named(groups, message):
+    with pytest.raises(ValueError, match=message):
+        bootstrap_interval(interquartile_mean, *groups)
+    with pytest.raises(ValueError, match="level"):
+        bootstrap_interval(interquartile_mean, np.ones((2, 2)), level=95)

@@ -1,0 +1,58 @@
+"""Lanes shared out over devices, and builds of JAX with known faults."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from jaxgbg.training.devices import known_fault
+
+PROGRAM = """
+import json, sys
+from jaxgbg.training.devices import prepare_jax
+prepare_jax(devices=int(sys.argv[1]))
+import jax, numpy as np
+from jaxgbg.training import Training, preset
+from jaxgbg.training.checkpoints import checksum
+found = {}
+for game in ("tictactoe", "nim3p"):
+    config = preset(game, seeds=(0, 1, 2), episodes=1_000, eval_every=1_000, batch=16)
+    training = Training(config)
+    scores = [one.score for one in training.evaluations()]
+    leaves = [np.asarray(leaf)[:6] for leaf in jax.tree.leaves(training.changing())]
+    found[game] = [training._sharding.mesh.size, scores, [checksum([leaf]) for leaf in leaves]]
+print(json.dumps(found))
+"""
+
+
+def test_four_devices_train_the_same_as_one_bit_for_bit():
+    # Six lanes: the last device is filled up with lanes that stand still.
+    found = []
+    for devices in (1, 4):
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, str(devices)],
+            capture_output=True, text=True, check=False, env=dict(os.environ),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads(done.stdout))
+    for game, (size, scores, sums) in found[0].items():
+        assert (size, found[1][game][0]) == (1, 4)
+        assert found[1][game][1:] == [scores, sums]
+
+
+@pytest.mark.parametrize(
+    ("version", "platform", "flags", "warned"),
+    [
+        ("0.10.2", "gpu", "", True),
+        ("0.11.0", "cuda", "--xla_gpu_foo", True),
+        ("0.10.2", "cpu", "", False),
+        ("0.12.0", "gpu", "", False),
+        ("0.10.2", "gpu", "-nvptx-allow-ftz-atomics", False),
+    ],
+)
+def test_slow_builds_are_named_on_a_gpu(version, platform, flags, warned):
+    warning = known_fault(version, platform, flags)
+    assert (warning is not None) == warned
+    assert warning is None or ("update jaxlib" in warning and version in warning)

@@ -1,0 +1,62 @@
+"""What a run keeps of its weights and TC factors, against a count of our own."""
+
+import json
+
+import numpy as np
+import pytest
+
+from jaxgbg.training.agents import load_agent
+from jaxgbg.training.config import preset
+from jaxgbg.training.execution import run
+from jaxgbg.training.histograms import histograms
+from jaxgbg.training.train import Training
+
+
+@pytest.fixture(scope="module")
+def trained():
+    training = Training(preset("nim", seeds=(0, 1), episodes=300, eval_every=300))
+    list(training.evaluations())
+    return training
+
+
+def test_active_weights_and_their_factors_are_counted(trained):
+    agents = trained.agents()
+    found = histograms(trained.learner.value, agents)
+    edges = np.array(found["weights"]["edges"])
+    assert found["tc_factors"]["edges"] == pytest.approx(np.linspace(0, 1, 51))
+    assert edges[-1] == max(np.abs(params.weights).max() for params in agents.values())
+    for number, ((seed, farl), params) in enumerate(agents.items()):
+        active = params.weights != 0
+        ratio = np.abs(params.counters[:, 0]) / params.counters[:, 1]
+        for name, figures in (("weights", params.weights), ("tc_factors", ratio)):
+            record = found[name]["agents"][number]
+            assert (record["seed"], record["farl"]) == (seed, farl)
+            assert sum(record["counts"]) == active.sum() > 0
+            bounds = np.array(found[name]["edges"])
+            slots = np.digitize(figures[active], bounds[1:-1])
+            np.testing.assert_allclose(record["counts"], np.bincount(slots, minlength=50), atol=2)
+
+
+def test_a_run_leaves_its_histograms(tmp_path):
+    config = preset("nim", seeds=(0,), episodes=100, eval_every=100)
+    folder = run(config, tmp_path)
+    found = json.loads((folder.path / "histograms.json").read_text())
+    weights = load_agent(folder.path / "agents" / "seed0-farl.agent").weights
+    assert sum(found["weights"]["agents"][0]["counts"]) == np.count_nonzero(weights)
+    assert set(found) == {"weights", "tc_factors"}
+
+
+def test_what_has_no_counters_has_no_factors(tmp_path):
+    changes = {"seeds": (0,), "episodes": 50, "eval_every": 50}
+    for settings in ({}, {"value": "mlp"}):
+        folder = run(preset("tictactoe", **changes, **settings), tmp_path)
+        assert set(json.loads((folder.path / "histograms.json").read_text())) == {"weights"}
+
+
+def test_nothing_learned_and_numbers_lost_are_no_active_weights(trained):
+    value = trained.learner.value
+    params = value.init()
+    lost = params._replace(weights=np.full(value.num_weights, np.nan, np.float32))
+    found = histograms(value, {(0, "farl"): params, (0, "none"): lost})
+    for name in ("weights", "tc_factors"):
+        assert [sum(agent["counts"]) for agent in found[name]["agents"]] == [0, 0]

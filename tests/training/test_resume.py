@@ -1,0 +1,365 @@
+"""Runs that are stopped, killed or damaged: nothing is lost, nothing doubled, nothing guessed."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from jaxgbg.training import checkpoints as checkpoints_module
+from jaxgbg.training.checkpoints import Checkpoint, Checkpoints
+from jaxgbg.training.config import preset
+from jaxgbg.training.execution import run, run_together
+from jaxgbg.training.stopping import Stopped
+from jaxgbg.training.store import RunFolder, only_here
+
+EVERY = 0.0
+
+
+def small(**changes):
+    fields = {"episodes": 3_000, "eval_every": 1_000, "batch": 16, "seeds": (0, 1), **changes}
+    return preset("tictactoe", **fields)
+
+
+@pytest.fixture(autouse=True)
+def _many_checkpoints(monkeypatch):
+    """Short chunks, and a checkpoint after each of them."""
+    monkeypatch.setattr(checkpoints_module, "_SHARE", 1e9)
+    monkeypatch.setattr("jaxgbg.training.train.SECONDS_A_CHUNK", 0.0)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    return run(small(), tmp_path_factory.mktemp("undisturbed"))
+
+
+def same(folder: RunFolder, other: RunFolder) -> None:
+    """Tables, counters, games and random state, metrics and agents are equal bit for bit."""
+    assert folder.summary()["state_sha256"] == other.summary()["state_sha256"]
+    metrics = [f.path / "metrics.jsonl" for f in (folder, other)]
+    assert metrics[0].read_bytes() == metrics[1].read_bytes()
+    agents = [sorted((f.path / "agents").iterdir()) for f in (folder, other)]
+    assert [a.name for a in agents[0]] == [a.name for a in agents[1]]
+    for mine, theirs in zip(*agents, strict=True):
+        assert mine.read_bytes() == theirs.read_bytes()
+
+
+def stop_after(chunks: int, number: int = signal.SIGTERM):
+    """An `on_chunk` that sends this process a signal after so many chunks."""
+    left = [chunks]
+
+    def on_chunk(_):
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), number)
+
+    return on_chunk
+
+
+def stopped(config, out, chunks=12, number=signal.SIGTERM) -> RunFolder:
+    with pytest.raises(Stopped) as stop:
+        run(config, out, stop_after(chunks, number), checkpoint_every=EVERY)
+    assert stop.value.signal_number == number
+    return RunFolder(out, config)
+
+
+@pytest.fixture
+def default_handlers():
+    """As in a terminal: a shell that runs tests in the background has them ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("default_handlers")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path, undisturbed, number):
+    before = signal.getsignal(number)
+    folder = stopped(small(), tmp_path, number=number)
+    assert signal.getsignal(number) == before
+    assert not folder.finished
+    assert len(list((folder.path / "checkpoints").iterdir())) == 2
+    same(run(small(), tmp_path), undisturbed)
+    assert not (folder.path / "checkpoints").exists()
+    assert len(json.loads((folder.path / "provenance.json").read_text())["resumed"]) == 1
+
+
+def test_it_goes_on_from_the_checkpoint_and_not_from_the_start(tmp_path):
+    stopped(small(), tmp_path)
+    seen = []
+    run(small(), tmp_path, seen.append)
+    assert seen[0].episodes > 100
+
+
+def test_a_stop_while_an_evaluation_runs_leaves_no_half_of_it(tmp_path, undisturbed, monkeypatch):
+    from jaxgbg.training import train
+
+    honest, calls = train.compete, []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return honest(*arguments)
+
+    monkeypatch.setattr(train, "compete", interrupted)
+    with pytest.raises(Stopped):
+        run(small(), tmp_path)
+    assert len(RunFolder(tmp_path, small()).evaluations()) == 4
+    same(run(small(), tmp_path), undisturbed)
+
+
+def test_metrics_beyond_the_checkpoint_are_cut_off(tmp_path, undisturbed):
+    folder = stopped(small(), tmp_path, chunks=40)
+    with (folder.path / "metrics.jsonl").open("a") as file:
+        file.write('{"seed": 0, "farl": "none", "epis')
+    same(run(small(), tmp_path), undisturbed)
+
+
+def test_metrics_that_were_lost_are_made_anew(tmp_path, undisturbed):
+    folder = stopped(small(), tmp_path, chunks=60)
+    (folder.path / "metrics.jsonl").write_text("")
+    same(run(small(), tmp_path), undisturbed)
+
+
+def data_files(checkpoint):
+    """The files of a checkpoint, the largest first."""
+    files = [path for path in checkpoint.rglob("*") if path.is_file() and path.stat().st_size]
+    return sorted(files, key=lambda path: -path.stat().st_size)
+
+
+def newest(folder: RunFolder):
+    return max((folder.path / "checkpoints").iterdir(), key=lambda path: int(path.name))
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+@pytest.mark.parametrize("harm", [flip, cut, os.remove], ids=["flip", "cut", "remove"])
+def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(
+    tmp_path, undisturbed, capsys, harm
+):
+    folder = stopped(small(), tmp_path)
+    harm(data_files(newest(folder))[0])
+    seen = []
+    same(run(small(), tmp_path, seen.append), undisturbed)
+    assert "is damaged and left out" in capsys.readouterr().err
+    assert seen[0].episodes > 100
+
+
+def test_with_all_checkpoints_damaged_the_run_begins_anew(tmp_path, undisturbed, capsys):
+    folder = stopped(small(), tmp_path)
+    for checkpoint in (folder.path / "checkpoints").iterdir():
+        cut(data_files(checkpoint)[0])
+    same(run(small(), tmp_path), undisturbed)
+    assert capsys.readouterr().err.count("is damaged and left out") == 2
+
+
+def test_no_byte_of_the_numbers_can_change_unnoticed(tmp_path):
+    leaves = [np.arange(12, dtype=np.float32).reshape(3, 4), np.zeros(0, np.int8)]
+    kept = Checkpoints(tmp_path / "kept", "a", 0.0)
+    kept.save(Checkpoint(leaves, 3, 1.5, [7]), wait=True)
+    found = kept.restore(leaves)
+    assert found is not None
+    assert found[1:] == (3, 1.5, [7])
+    np.testing.assert_array_equal(found.leaves[0], leaves[0])
+    sums = {checkpoints_module.checksum(leaves)}
+    for place in range(12):
+        other = leaves[0].copy()
+        other.view(np.uint8)[place // 4, place] ^= 1
+        sums.add(checkpoints_module.checksum([other, leaves[1]]))
+    assert len(sums) == 13
+    kept.close()
+
+
+def rewrite(folder: RunFolder, **changes) -> None:
+    """Change what the checkpoints of a folder say about themselves."""
+    for path in (folder.path / "checkpoints").rglob("about/metadata"):
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"format": 2}, "was written by a newer jaxgbg"),
+        ({"run": "12345678"}, "belongs to another run"),
+    ],
+)
+def test_a_strange_checkpoint_is_refused_and_not_deleted(tmp_path, changes, complaint):
+    folder = stopped(small(), tmp_path)
+    rewrite(folder, **changes)
+    with pytest.raises(ValueError, match=complaint):
+        run(small(), tmp_path)
+    assert len(list((folder.path / "checkpoints").iterdir())) == 2
+
+
+def test_a_checkpoint_of_another_config_is_refused(tmp_path):
+    other = stopped(small(alpha_start=0.5), tmp_path)
+    folder = RunFolder(tmp_path, small())
+    shutil.copytree(other.path, folder.path)
+    with pytest.raises(ValueError, match="belongs to another run"):
+        run(small(), tmp_path)
+
+
+def test_two_processes_do_not_share_a_folder(tmp_path):
+    folder = RunFolder(tmp_path, small())
+    with only_here(folder), pytest.raises(ValueError, match="another process is at work"):
+        run(small(), tmp_path)
+    run(small(), tmp_path)
+    assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_what_another_process_has_just_finished_is_left_alone(tmp_path, monkeypatch):
+    from jaxgbg.training import execution
+
+    folder, honest = RunFolder(tmp_path, small()), execution.Training
+    times = {}
+
+    def slow_to_begin(*configs):
+        monkeypatch.setattr(execution, "Training", honest)
+        run(small(), tmp_path)
+        times.update({path: path.stat().st_mtime_ns for path in folder.path.rglob("*")})
+        return honest(*configs)
+
+    monkeypatch.setattr(execution, "Training", slow_to_begin)
+    run(small(), tmp_path)
+    assert times
+    assert times == {path: path.stat().st_mtime_ns for path in folder.path.rglob("*")}
+
+
+def test_a_lock_file_that_was_deleted_meanwhile_locks_nobody_out_of_nothing(tmp_path, monkeypatch):
+    import fcntl
+
+    folder, honest = RunFolder(tmp_path, small()), fcntl.flock
+
+    def after_it_was_let_go(file, how):
+        honest(file, how)
+        os.unlink(file.name)
+
+    monkeypatch.setattr(fcntl, "flock", after_it_was_let_go)
+    with pytest.raises(ValueError, match="another process is at work"), only_here(folder):
+        raise AssertionError("the lock is on a file that nobody else can find")
+
+
+def test_a_full_disk_ends_the_run_with_one_line_and_keeps_the_checkpoint(tmp_path, undisturbed):
+    folder = stopped(small(), tmp_path, chunks=6)
+    assert folder.metrics_size() == 0
+    # Whatever is written to this device fails as on a full disk.
+    (folder.path / "metrics.jsonl").symlink_to("/dev/full")
+    with pytest.raises(ValueError, match="no space left"):
+        run(small(), tmp_path)
+    (folder.path / "metrics.jsonl").unlink()
+    same(run(small(), tmp_path), undisturbed)
+
+
+def test_a_checkpoint_that_finds_no_room_is_told_and_training_goes_on(
+    tmp_path, undisturbed, capsys, monkeypatch
+):
+    from orbax.checkpoint import CheckpointManager
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(CheckpointManager, "save", full)
+    same(run(small(), tmp_path, checkpoint_every=EVERY), undisturbed)
+    assert "no checkpoint could be written" in capsys.readouterr().err
+
+
+def test_a_clock_that_jumps_back_harms_nothing(tmp_path, undisturbed, monkeypatch):
+    start = time.time()
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(time, "time", lambda: start - 3600 * next(ticks))
+    stopped(small(), tmp_path)
+    same(run(small(), tmp_path, checkpoint_every=EVERY), undisturbed)
+
+
+def test_runs_trained_together_resume_together(tmp_path):
+    configs = [small(alpha_start=alpha, alpha_end=alpha) for alpha in (1.0, 0.5)]
+    apart = run_together(configs, tmp_path / "undisturbed")
+    assert len({folder.summary()["state_sha256"] for folder in apart}) == 2
+    out = tmp_path / "stopped"
+    with pytest.raises(Stopped):
+        run_together(configs, out, stop_after(12), checkpoint_every=EVERY)
+    for folder, other in zip(run_together(configs, out), apart, strict=True):
+        same(folder, other)
+    # One of them lost its summary: it is made again, and the other is left alone.
+    lost, kept = (RunFolder(out, config) for config in configs)
+    (lost.path / "summary.json").unlink()
+    times = {path: path.stat().st_mtime_ns for path in kept.path.rglob("*")}
+    run_together(configs, out)
+    same(lost, apart[0])
+    assert times == {path: path.stat().st_mtime_ns for path in kept.path.rglob("*")}
+    assert sorted(path.name for path in out.iterdir()) == sorted(f.path.name for f in apart)
+
+
+def test_runs_of_two_programs_are_not_trained_together(tmp_path):
+    with pytest.raises(ValueError, match="lanes of one program"):
+        run_together([small(), small(batch=8)], tmp_path)
+
+
+PROGRAM = """
+from jaxgbg.training import checkpoints, train
+checkpoints._SHARE = 1e9
+train.SECONDS_A_CHUNK = 0.05
+from jaxgbg.cli import main
+main()
+"""
+
+
+def command(out, *more):
+    arguments = ["train", "nim", "--seeds", "2", "--episodes", "400000", "--eval-every", "40000"]
+    arguments += ["--batch", "16", "--checkpoint-every", "0", "--out", str(out), *more]
+    return [sys.executable, "-c", PROGRAM, *arguments]
+
+
+@pytest.mark.slow
+def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    subprocess.run(command(tmp_path / "a"), check=True, **quiet)
+    (undisturbed,) = (tmp_path / "a").glob("nim-????????")
+    draw, kills, second_signals = random.Random(0), 0, 0
+    while kills < 10:
+        process = subprocess.Popen(command(tmp_path / "b"), **quiet)
+        try:
+            # From the moment training can have begun, anywhere in the next second.
+            while process.poll() is None and not list(tmp_path.glob("b/nim-????????/checkpoints")):
+                time.sleep(0.01)
+            time.sleep(draw.uniform(0, 6))
+            if process.poll() is None:
+                kills += 1
+                if kills == 5:
+                    # Asked twice, a process does not even wait for its checkpoint.
+                    process.send_signal(signal.SIGTERM)
+                    process.send_signal(signal.SIGTERM)
+                    second_signals += process.wait(60) in (-signal.SIGTERM, 128 + signal.SIGTERM)
+                process.kill()
+        finally:
+            process.kill()
+            process.communicate()
+        if list(tmp_path.glob("b/nim-????????/summary.json")):
+            shutil.rmtree(tmp_path / "b")
+    done = subprocess.run(command(tmp_path / "b"), check=True, **quiet)
+    assert done.stderr is not None
+    (killed,) = (tmp_path / "b").glob("nim-????????")
+    config = json.loads((killed / "config.json").read_text())
+    assert config == json.loads((undisturbed / "config.json").read_text())
+    sums = [json.loads((f / "summary.json").read_text()) for f in (killed, undisturbed)]
+    assert sums[0]["state_sha256"] == sums[1]["state_sha256"]
+    names = ["metrics.jsonl", *(f"agents/{p.name}" for p in (killed / "agents").iterdir())]
+    for name in names:
+        assert (killed / name).read_bytes() == (undisturbed / name).read_bytes()
+    assert second_signals == 1
+    assert not (killed / "checkpoints").exists()
