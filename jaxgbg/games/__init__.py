@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxgbg.games.connectfour import ConnectFour
-from jaxgbg.games.core import Game, State
+from jaxgbg.games.core import SHARE, WIN_RATE, Game, Scale, State
 from jaxgbg.games.game2048 import Game2048
 from jaxgbg.games.hex import Hex
 from jaxgbg.games.nim import Nim
@@ -13,12 +13,15 @@ from jaxgbg.games.tictactoe import TicTacToe
 
 __all__ = [
     "GAMES",
+    "SHARE",
+    "WIN_RATE",
     "ConnectFour",
     "Game",
     "Game2048",
     "Hex",
     "Nim",
     "Othello",
+    "Scale",
     "State",
     "TicTacToe",
     "make",

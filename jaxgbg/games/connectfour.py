@@ -74,6 +74,7 @@ class ConnectFour(Game):
 
     name = "connectfour"
     num_players = 2
+    sides = ("red", "blue")
     piece_digits = (1, 2)
     num_actions = _COLUMNS
     num_cells = _COLUMNS * _ROWS

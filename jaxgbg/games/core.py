@@ -1,7 +1,7 @@
 """The contract of a game: pure rules on one unbatched state; batches come from `jax.vmap`."""
 
 import dataclasses
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,36 @@ class State(Protocol):
     def terminal(self) -> jax.Array: ...
     @property
     def rewards(self) -> jax.Array: ...
+
+
+class Scale(NamedTuple):
+    """How the scores of a game are shown: as `zero` + `factor` * score, in `unit`.
+
+    Figures lie between `low` and `high`, None where there is no such bound; `percent` shows shares
+    in %, else `digits` follow the point.
+    """
+
+    unit: str
+    zero: float = 0.0
+    factor: float = 1.0
+    low: float | None = None
+    high: float | None = None
+    percent: bool = False
+    digits: int = 3
+
+    def figure(self, score: float) -> float:
+        """The figure that a mean score stands for."""
+        return self.zero + self.factor * score
+
+    def text(self, figure: float) -> str:
+        """A figure as tables show it."""
+        return f"{100 * figure:.1f}" if self.percent else f"{figure:,.{self.digits}f}"
+
+
+WIN_RATE = Scale("win rate", 0.5, 0.5, 0.0, 1.0, percent=True)
+"""Of rewards -1, 0, 1: the share of wins, a draw counting half."""
+SHARE = Scale("share", low=0.0, high=1.0, percent=True)
+"""Of scores 0 and 1: the share of ones."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +93,18 @@ class Game:
     def reward_range(self) -> tuple[float, float]:
         """Least and greatest cumulative reward a player can end with."""
         return (-1.0, 1.0)
+
+    @property
+    def scale(self) -> Scale:
+        """How mean rewards are shown: as win rates where two players play for -1, 0 and 1."""
+        if self.num_players == 2 and self.reward_range == (-1.0, 1.0):
+            return WIN_RATE
+        return Scale("reward", low=self.reward_range[0], high=self.reward_range[1])
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """What the players are called, in the order of their seats."""
+        return tuple(f"player {seat + 1}" for seat in range(self.num_players))
 
     @property
     def symmetries(self) -> np.ndarray:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, grid_adjacency, keep_if
+from jaxgbg.games.core import Game, Scale, grid_adjacency, keep_if
 
 MAX_SCORE = 3_932_156
 """The highest score that play can reach; rewards are shares of it."""
@@ -47,6 +47,7 @@ class Game2048(Game):
 
     name = "2048"
     num_players = 1
+    sides = ("agent",)
     num_actions = 4
     num_cells = 16
     num_cell_values = 15
@@ -55,6 +56,10 @@ class Game2048(Game):
     @property
     def reward_range(self) -> tuple[float, float]:
         return (0.0, 1.0)
+
+    @property
+    def scale(self) -> Scale:
+        return Scale("points", factor=MAX_SCORE, low=0.0, digits=0)
 
     @property
     def symmetries(self) -> np.ndarray:

@@ -50,6 +50,7 @@ class Hex(Game):
 
     name = "hex"
     num_players = 2
+    sides = ("red", "blue")
     piece_digits = (1, 2)
     num_cell_values = 3
 

@@ -43,6 +43,7 @@ class Othello(Game):
 
     name = "othello"
     num_players = 2
+    sides = ("black", "white")
     piece_digits = (0, 1)
     num_cell_values = 4
 

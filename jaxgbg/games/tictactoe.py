@@ -44,6 +44,7 @@ class TicTacToe(Game):
 
     name = "tictactoe"
     num_players = 2
+    sides = ("X", "O")
     piece_digits = (2, 0)
     num_actions = 9
     num_cells = 9
