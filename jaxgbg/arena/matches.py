@@ -11,11 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
+from jaxgbg.specs import Spec, setting
 from jaxgbg.players import History, Player, choose_uniformly
 
 
 @dataclasses.dataclass(frozen=True)
-class Protocol:
+class Protocol(Spec):
     """Which games an evaluation plays.
 
     `starts`: "default", the start position, drawn anew for every game in a game of chance;

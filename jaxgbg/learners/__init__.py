@@ -1,22 +1,29 @@
 """Learners: how self-play turns into updates of a value function."""
 
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.qlearning import QLearner
-from jaxgbg.learners.sarsa import SarsaLearner
-from jaxgbg.learners.schedules import decay_factors, horizon_of
+from jaxgbg.learners.policy import EpsilonGreedy, Policy
+from jaxgbg.learners.sarsa import QSpec, SarsaLearner, SarsaSpec
+from jaxgbg.learners.schedules import Schedule
+from jaxgbg.learners.spec import FARL_PARTS, LearnerSpec
 from jaxgbg.learners.state import Hyperparameters, Lane
-from jaxgbg.learners.td import TDLearner
+from jaxgbg.learners.td import TDLearner, TDSpec
 
-LEARNERS: dict[str, type[Learner]] = {"td": TDLearner, "sarsa": SarsaLearner, "q": QLearner}
+LEARNERS: dict[str, type[LearnerSpec]] = {spec.kind: spec for spec in (TDSpec, SarsaSpec, QSpec)}
+"""The learners by name."""
 
 __all__ = [
+    "FARL_PARTS",
     "LEARNERS",
+    "EpsilonGreedy",
     "Hyperparameters",
     "Lane",
     "Learner",
-    "QLearner",
+    "LearnerSpec",
+    "Policy",
+    "QSpec",
     "SarsaLearner",
+    "SarsaSpec",
+    "Schedule",
     "TDLearner",
-    "decay_factors",
-    "horizon_of",
+    "TDSpec",
 ]

@@ -2,25 +2,28 @@
 
 Each game spends a tick on one move (stage 0) or, once its episode is over, on one of its final
 updates (stages 1..N). So a tick makes at most one update a game, and with one game it is the serial
-algorithm update for update. What is compared with what is the learner's: see `td` and `sarsa`.
+algorithm update for update. A tick has four steps: select a move, find the target of an update,
+learn, advance. What is compared with what is the learner's: see `td` and `sarsa`.
 Source: Konen & Bagheri 2021, Algorithms 2, 5, 6 and 7.
 """
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, once
+from jaxgbg.learners.openings import start_positions
 from jaxgbg.learners.parameter_traces import (
     ParameterTraces,
     no_parameter_traces,
     push_gradient,
 )
+from jaxgbg.learners.policy import EpsilonGreedy, Policy
 from jaxgbg.learners.schedules import decayed
-from jaxgbg.learners.selection import action_values, choose_action, uniform
+from jaxgbg.learners.selection import select
 from jaxgbg.learners.state import (
     IDLE,
     Choice,
@@ -28,7 +31,8 @@ from jaxgbg.learners.state import (
     Hyperparameters,
     Lane,
     Record,
-    Task,
+    Target,
+    Words,
 )
 from jaxgbg.learners.traces import (
     Push,
@@ -39,7 +43,10 @@ from jaxgbg.learners.traces import (
     push_delayed,
     push_immediate,
 )
-from jaxgbg.values.core import ValueFunction
+from jaxgbg.values.core import FollowsMoves, HasGradients, ValueFunction
+
+# Ticks never get as far as these numbers, whose keys are left for other draws.
+_KEY_OF_NETWORK, _KEY_OF_PARTNER = np.uint32(2**32 - 1), np.uint32(2**32 - 2)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,16 +67,22 @@ class Learner:
     opening_share: float = 0.5
     delayed: bool = False
     parameter_traces: bool = False
+    policy: Policy = EpsilonGreedy()
 
     # Whether values are those of afterstates, learned once the move is made, or of actions.
     of_afterstates = True
     # Whether the action that the update counted on is chosen anew after it.
     replan = False
 
-    def _task(
-        self, games: Games, seen: Any, choice: Choice, player: jax.Array, hyper: Hyperparameters
-    ) -> Task:
-        """Whose value is updated towards what, with the rewards of the states `seen`."""
+    def _target(
+        self,
+        games: Games,
+        next_states: Any,
+        choice: Choice,
+        player: jax.Array,
+        hyper: Hyperparameters,
+    ) -> Target:
+        """Whose memory moves towards what, with the rewards of `next_states`."""
         raise NotImplementedError
 
     def _next_stage(
@@ -78,26 +91,14 @@ class Learner:
         """The stage after this one and whether the episode is over."""
         raise NotImplementedError
 
-    def _worth(self, values: jax.Array, legal: jax.Array, action: jax.Array) -> jax.Array:
-        """float32[B]: the value that an update counts on, of the `values` float32[B, A]."""
-        del legal
-        return jax.vmap(lambda row, action: row[action])(values, action)
-
-    @property
-    def _words_a_tick(self) -> int:
-        """Random words of one game and tick: two for each choice, more for chance and openings."""
-        other = self.opening_plies // 2 + self.game.spawn_words + self.game.init_words
-        return 2 + other + 2 * self.replan
-
-    def init(self, key: jax.Array, tuples: jax.Array | None = None, partner: Any = None) -> Lane:
+    def init(self, key: jax.Array, drawn: jax.Array | None = None, partner: Any = None) -> Lane:
         """A lane before its first tick: every game is idle and starts an episode in it.
 
-        `tuples` int32[m, L] is the lane's layout where every seed has its own, `partner` a player
-        to train against instead of self-play.
+        `drawn` is what the seed has drawn for itself (`ValueSpec.drawn`), `partner` a player to
+        train against instead of self-play.
         """
         players, features = self.game.num_players, self.value.num_features
-        # Ticks never get as far as this number.
-        params = self.value.init(tuples, jax.random.fold_in(key, np.uint32(2**32 - 1)))
+        params = self.value.init(drawn, jax.random.fold_in(key, _KEY_OF_NETWORK))
         games = Games(
             state=jax.vmap(self.game.init)(jax.random.split(key, self.batch)),
             features=jnp.zeros((self.batch, features), jnp.int32),
@@ -116,8 +117,16 @@ class Learner:
     def _no_traces(self, params: Any) -> Traces | ParameterTraces:
         players, features = self.game.num_players, self.value.num_features
         if self.parameter_traces:
+            assert isinstance(self.value, HasGradients)
             return no_parameter_traces(self.value, params, self.batch, players)
         return no_traces(self.batch, players, self.horizon - 1, features, self.delayed)
+
+    @property
+    def _word_counts(self) -> Words:
+        """How many words of each kind a game needs in a tick."""
+        opening_spawn = self.opening_plies * self.game.spawn_words
+        openings, start = self.opening_plies // 2, self.game.init_words
+        return Words(2, self.game.spawn_words, openings, start, 2 * self.replan, opening_spawn)
 
     def advance(
         self, lane: Lane, hyper: Hyperparameters, limit: jax.Array, ticks: int
@@ -129,7 +138,7 @@ class Learner:
         """
         numbers = lane.ticks + jnp.arange(ticks, dtype=jnp.uint32)
         keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(lane.key, numbers)
-        shape = (self.batch, self._words_a_tick)
+        shape = (self.batch, sum(self._word_counts))
         words = jax.vmap(lambda key: jax.random.bits(key, shape))(keys)
         return jax.lax.scan(lambda lane, bits: self.tick(lane, hyper, limit, bits), lane, words)
 
@@ -137,227 +146,209 @@ class Learner:
         self, lane: Lane, hyper: Hyperparameters, limit: jax.Array, bits: jax.Array
     ) -> tuple[Lane, Record]:
         """One tick of all games of a lane; `bits` uint32[B, words a tick]."""
-        params, games = lane.params, lane.games
+        words = Words(*jnp.split(bits, np.cumsum(self._word_counts)[:-1].tolist(), axis=1))
+        games = lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
-        alpha = decayed(hyper.alpha_start, hyper.alpha_factors, lane.finished)
-        epsilon = hyper.epsilon_start + progress * (hyper.epsilon_end - hyper.epsilon_start)
+        alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
+        epsilon = hyper.epsilon + progress * (hyper.epsilon_end - hyper.epsilon)
+        player = jnp.where(games.stage == 0, games.state.player, games.mover)
 
-        playing = games.stage == 0
-        player = jnp.where(playing, games.state.player, games.mover)
-        choice = foreseen = self._select(lane, params, bits[:, :2], epsilon, hyper)
+        choice = foreseen = self._select(lane, lane.params, words.select, epsilon, hyper)
         if self.of_afterstates:
-            after, state = self._move(games, choice, bits)
-            seen = state
+            move = self._move(games, player, choice, words.spawn)
+            target = self._target(games, move.next_states, choice, player, hyper)
+            params, games = self._learn(lane, target, alpha, hyper)
         else:
-            seen = games.state
-
-        task = self._task(games, seen, choice, player, hyper)
-        known = at(games.has_last, task.subject) & (games.stage != IDLE)
-        skipped = task.skipped & playing & known
-        live = known & ~skipped
-        if lane.partner is not None:
-            live &= (task.subject == games.seat) | hyper.learn_from_partner
-        params, games = self._learn(params, games, task.subject, task.target, live, alpha, hyper)
-        closed = skipped & hyper.reset_traces
-        if isinstance(games.traces, ParameterTraces):
-            fresh = games.traces.fresh | closed[:, None]
-            games = games._replace(traces=games.traces._replace(fresh=fresh))
-        else:
-            games = games._replace(traces=emptied(games.traces, closed))
-
-        if not self.of_afterstates:
+            target = self._target(games, games.state, choice, player, hyper)
+            params, games = self._learn(lane, target, alpha, hyper)
             if self.replan:
-                choice = self._select(lane, params, bits[:, -2:], epsilon, hyper)
-            after, state = self._move(games, choice, bits)
-
-        # On to the next stage; the n-th idle game starts the n-th of the episodes to be started.
-        stage, over = self._next_stage(games.stage, state.terminal, hyper)
-        idle = over | (stage == IDLE)
-        number = lane.started + jnp.cumsum(idle.astype(jnp.uint32))
-        restart = idle & (number <= limit)
-        start, opening = self._start(bits, restart)
-        shown = _where(restart, start, after)
-        features = self._features_after(params, games, choice.action, shown, start, restart)
-
-        seats = np.arange(self.game.num_players)
-        mine = (seats == player[:, None]) & playing[:, None]
-        reward = jnp.where(restart[:, None], 0.0, seen.rewards)
-        if self.of_afterstates:
-            # The mover's afterstate becomes its last one. A start position is the last afterstate
-            # of the player before the first mover, except in a game of chance, where it is none.
-            before_first = (seats == (start.player[:, None] - 1) % self.game.num_players) & (
-                not self.game.stochastic
-            )
-            mine, memory, mover = mine | restart[:, None], features, player
-            has_last = jnp.where(restart[:, None], before_first, games.has_last | mine)
-            last_explored = games.last_explored
-        else:
-            memory = self.value.of_action(games.features, choice.action)
-            mover = jnp.where(playing, state.player, player)
-            has_last = ~restart[:, None] & (games.has_last | mine)
-            last_explored = jnp.where(mine, choice.explored[:, None], games.last_explored)
-        traces, seat = games.traces, games.seat
-        if isinstance(traces, ParameterTraces):
-            traces = traces._replace(fresh=traces.fresh | restart[:, None])
-        if lane.partner is not None:
-            # The learner takes the seats in turn, from episode to episode.
-            turn = ((number - 1) % self.game.num_players).astype(jnp.int8)
-            seat = jnp.where(restart, turn, seat)
-        games = Games(
-            state=_where(restart, start, state),
-            features=features,
-            stage=jnp.where(restart, jnp.int8(0), jnp.where(idle, jnp.int8(IDLE), stage)),
-            mover=mover,
-            last=jnp.where(mine[..., None], memory[:, None], games.last),
-            has_last=has_last,
-            last_reward=jnp.where(mine | restart[:, None], reward, games.last_reward),
-            last_explored=last_explored,
-            seat=seat,
-            traces=traces,
-        )
-        # An idle lane stands still: how long it waits for a higher limit changes nothing later.
-        busy = (lane.games.stage != IDLE).any() | restart.any()
-        lane = Lane(
-            params=params,
-            games=games,
-            key=lane.key,
-            ticks=lane.ticks + busy.astype(jnp.uint32),
-            started=lane.started + restart.sum(dtype=jnp.uint32),
-            finished=lane.finished + over.sum(dtype=jnp.uint32),
-            moves=lane.moves + playing.sum(dtype=jnp.uint32),
-            partner=lane.partner,
-        )
+                choice = self._select(lane, params, words.replan, epsilon, hyper)
+            move = self._move(games, player, choice, words.spawn)
+        playing = games.stage == 0
+        lane, restart, opening = self._advance(lane, params, games, move, words, limit, hyper)
         record = Record(playing, foreseen.action, choice.action, choice.explored, restart, opening)
         return lane, record
 
     def _select(
         self, lane: Lane, params: Any, words: jax.Array, epsilon: jax.Array, hyper: Hyperparameters
     ) -> Choice:
-        """Each game's action, epsilon-greedy by `words` uint32[B, 2] or the partner's."""
+        """Each game's choice by the policy, drawn by `words` uint32[B, 2], or the partner's."""
         games = lane.games
-        legal = jax.vmap(self.game.legal_actions)(games.state)
-        gains, values = action_values(
-            self.game, self.value, params, games.state, games.features, hyper.zero_terminal
+        choice = self.policy.select(self.game, self.value, params, games, words, epsilon, hyper)
+        if lane.partner is None:
+            return choice
+        key = jax.random.fold_in(lane.key, _KEY_OF_PARTNER)
+        theirs = games.state.player != games.seat
+        moved = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
+        return choice._replace(
+            action=jnp.where(theirs, moved, choice.action), explored=choice.explored & ~theirs
         )
-        explored = uniform(words[:, 0]) < epsilon
-        gains = jnp.where(explored[:, None], 0.0, gains)
-        action = jax.vmap(choose_action)(gains, legal, uniform(words[:, 1]))
-        if lane.partner is not None:
-            # Ticks never get as far as this number.
-            key = jax.random.fold_in(lane.key, np.uint32(2**32 - 2))
-            theirs = games.state.player != games.seat
-            moved = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
-            action, explored = jnp.where(theirs, moved, action), explored & ~theirs
-        return Choice(action, explored, self._worth(values, legal, action))
 
-    def _move(self, games: Games, choice: Choice, bits: jax.Array) -> tuple[Any, Any]:
-        """The states after the chosen actions, before and after chance had its turn."""
+    def _move(self, games: Games, player: jax.Array, choice: Choice, words: jax.Array) -> "_Move":
+        """What the chosen actions bring, before and after chance had its turn by `words`."""
         after = jax.vmap(self.game.afterstate)(games.state, choice.action)
         if not self.game.stochastic:
-            return after, after
-        return after, jax.vmap(self.game.spawn_from)(after, bits[:, 2 : 2 + self.game.spawn_words])
+            return _Move(player, choice, after, after)
+        return _Move(player, choice, after, jax.vmap(self.game.spawn_from)(after, words))
 
-    def _features_after(
+    def _learn(
+        self, lane: Lane, target: Target, alpha: jax.Array, hyper: Hyperparameters
+    ) -> tuple[Any, Games]:
+        """Move V(last[player] | player) and what its trace holds towards the target."""
+        params, games = lane.params, lane.games
+        player = target.player
+        known = at(games.has_last, player) & (games.stage != IDLE)
+        skipped = target.skipped & (games.stage == 0) & known
+        live = known & ~skipped
+        if lane.partner is not None:
+            live &= (player == games.seat) | hyper.learn_from_partner
+        features = at(games.last, player)
+        value = self.value.value(params, features, player)
+        slope, error, player, live = once(
+            jnp.where(live, self.value.slope(value), 0),
+            jnp.where(live, target.value - value, 0),
+            player,
+            live,
+        )
+        push = Push(features, player, error, slope, live)
+        params, traces = self._push(params, games.traces, push, alpha, hyper)
+        closed = skipped & hyper.reset_traces
+        if isinstance(traces, ParameterTraces):
+            traces = traces._replace(fresh=traces.fresh | closed[:, None])
+        else:
+            traces = emptied(traces, closed)
+        return params, games._replace(traces=traces)
+
+    def _push(
         self,
         params: Any,
+        traces: Traces | ParameterTraces,
+        push: Push,
+        alpha: jax.Array,
+        hyper: Hyperparameters,
+    ) -> tuple[Any, Traces | ParameterTraces]:
+        """The parameters and traces after one update a game, by whichever kind of eligibility."""
+
+        def update(params: Any, *which: jax.Array) -> Any:
+            return self.value.update(params, *which, alpha, hyper.beta)
+
+        if isinstance(traces, ParameterTraces):
+            assert isinstance(self.value, HasGradients)
+            decay = hyper.trace_decay * hyper.discount
+            return push_gradient(params, traces, push, decay, self.value, alpha)
+        if self.horizon == 1:
+            change = push.error * push.slope
+            size = jnp.abs(change)
+            return update(params, push.features, push.player, change, size, push.live), traces
+        decay = hyper.trace_decay * hyper.discount
+        if self.delayed:
+            return push_delayed(params, traces, push, decay, update)
+        one_by_one = self.batch == 1 and self.value.serial_list
+        return push_immediate(params, traces, push, decay, update, one_by_one)
+
+    def _advance(
+        self,
+        lane: Lane,
+        params: Any,
         games: Games,
-        actions: jax.Array,
-        shown: Any,
-        start: Any,
-        restart: jax.Array,
+        move: "_Move",
+        words: Words,
+        limit: jax.Array,
+        hyper: Hyperparameters,
+    ) -> tuple[Lane, jax.Array, jax.Array]:
+        """All games one stage on: (lane, where an episode starts bool[B], its opening plies).
+
+        The n-th idle game starts the n-th of the episodes to be started.
+        """
+        playing, next_states = games.stage == 0, move.next_states
+        stage, over = self._next_stage(games.stage, next_states.terminal, hyper)
+        idle = over | (stage == IDLE)
+        number = lane.started + jnp.cumsum(idle.astype(jnp.uint32))
+        restart = idle & (number <= limit)
+        start, opening = start_positions(
+            self.game, self.opening_plies, self.opening_share, words, restart
+        )
+        features = self._features_after(params, games, move, start, restart)
+        games = self._remember(games, move, features, start, restart)
+        if lane.partner is not None:
+            # The learner takes the seats in turn, from episode to episode.
+            turn = ((number - 1) % self.game.num_players).astype(jnp.int8)
+            games = games._replace(seat=jnp.where(restart, turn, games.seat))
+        if isinstance(games.traces, ParameterTraces):
+            fresh = games.traces.fresh | restart[:, None]
+            games = games._replace(traces=games.traces._replace(fresh=fresh))
+        games = games._replace(
+            state=select(restart, start, next_states),
+            features=features,
+            stage=jnp.where(restart, jnp.int8(0), jnp.where(idle, jnp.int8(IDLE), stage)),
+        )
+        # An idle lane stands still: how long it waits for a higher limit changes nothing later.
+        busy = (lane.games.stage != IDLE).any() | restart.any()
+        lane = lane._replace(
+            params=params,
+            games=games,
+            ticks=lane.ticks + busy.astype(jnp.uint32),
+            started=lane.started + restart.sum(dtype=jnp.uint32),
+            finished=lane.finished + over.sum(dtype=jnp.uint32),
+            moves=lane.moves + playing.sum(dtype=jnp.uint32),
+        )
+        return lane, restart, opening
+
+    def _remember(
+        self, games: Games, move: "_Move", features: jax.Array, start: Any, restart: jax.Array
+    ) -> Games:
+        """What every player remembers once the mover has moved, or an episode starts anew."""
+        seats, playing = np.arange(self.game.num_players), games.stage == 0
+        begins = restart[:, None]
+        mine = (seats == move.player[:, None]) & playing[:, None]
+        memory = move.choice.memory
+        if self.of_afterstates:
+            rewards, mover = move.next_states.rewards, move.player
+            # The mover's afterstate becomes its last one. A start position is the last afterstate
+            # of the player before the first mover, except in a game of chance, where it is none.
+            before_first = (seats == (start.player[:, None] - 1) % self.game.num_players) & (
+                not self.game.stochastic
+            )
+            mine = mine | begins
+            has_last = jnp.where(begins, before_first, games.has_last | mine)
+            last_explored = games.last_explored
+            memory = features if memory is None else jnp.where(begins, features, memory)
+        else:
+            rewards = games.state.rewards
+            mover = jnp.where(playing, move.next_states.player, move.player)
+            has_last = ~begins & (games.has_last | mine)
+            last_explored = jnp.where(mine, move.choice.explored[:, None], games.last_explored)
+            if memory is None:
+                memory = self.value.of_action(games.features, move.choice.action)
+        return games._replace(
+            mover=mover,
+            last=jnp.where(mine[..., None], memory[:, None], games.last),
+            has_last=has_last,
+            last_reward=jnp.where(
+                mine | begins, jnp.where(begins, 0.0, rewards), games.last_reward
+            ),
+            last_explored=last_explored,
+        )
+
+    def _features_after(
+        self, params: Any, games: Games, move: "_Move", start: Any, restart: jax.Array
     ) -> jax.Array:
-        """int32[B, F] of the boards `shown`: where `restart` of `start`, else after `actions`."""
-        if self.value.patterns is None:
-            return self.value.features(params, jax.vmap(self.game.cells)(shown))
-        (changes,) = once(jax.vmap(self.game.change)(games.state, actions))
+        """int32[B, F] of the boards before the next moves: where `restart` of `start`."""
+        if not isinstance(self.value, FollowsMoves):
+            boards = select(restart, start, move.afterstates)
+            return self.value.features(params, jax.vmap(self.game.cells)(boards))
+        (changes,) = once(jax.vmap(self.game.change)(games.state, move.choice.action))
         moved = self.value.shift(games.features, changes)
         cells = jax.vmap(self.game.cells)(start)
         # Without openings there is one start position: its features are a constant.
         begun = self.value.features(params, cells if self.opening_plies else cells[:1])
         return jnp.where(restart[:, None], begun, moved)
 
-    def _learn(
-        self,
-        params: Any,
-        games: Games,
-        subject: jax.Array,
-        target: jax.Array,
-        live: jax.Array,
-        alpha: jax.Array,
-        hyper: Hyperparameters,
-    ) -> tuple[Any, Games]:
-        """Move V(last[subject] | subject) and what its trace holds towards `target`."""
-        features = at(games.last, subject)
-        value = self.value.value(params, features, subject)
-        slope, error, subject, live = once(
-            jnp.where(live, self.value.slope(value), 0),
-            jnp.where(live, target - value, 0),
-            subject,
-            live,
-        )
 
-        def update(
-            features: jax.Array,
-            subject: jax.Array,
-            change: jax.Array,
-            size: jax.Array,
-            live: jax.Array,
-        ) -> None:
-            nonlocal params
-            params = self.value.update(
-                params, features, subject, change, size, live, alpha, hyper.beta
-            )
+class _Move(NamedTuple):
+    """Who moves in each game, the choice, and the states after it, before and after chance."""
 
-        if isinstance(games.traces, ParameterTraces):
-            new = Push(features, subject, error, slope, live)
-            decay = hyper.trace_decay * hyper.discount
-            pushed, params = push_gradient(games.traces, new, decay, self.value, params, alpha)
-            return params, games._replace(traces=pushed)
-        if self.horizon == 1:
-            change = error * slope
-            update(features, subject, change, jnp.abs(change), live)
-            return params, games
-        new = Push(features, subject, error, slope, live)
-        decay = hyper.trace_decay * hyper.discount
-        if self.delayed:
-            traces = push_delayed(games.traces, new, decay, update)
-        else:
-            one_by_one = self.batch == 1 and self.value.serial_list
-            traces = push_immediate(games.traces, new, decay, update, one_by_one)
-        return params, games._replace(traces=traces)
-
-    def _start(self, bits: jax.Array, restart: jax.Array) -> tuple[Any, jax.Array]:
-        """A start position for each game, and the random plies that led there where `restart`."""
-        opening = jnp.full((self.batch, self.opening_plies), -1)
-        first = 2 + self.opening_plies // 2 + self.game.spawn_words
-        start = jax.vmap(self.game.init_from)(bits[:, first : first + self.game.init_words])
-        if not self.opening_plies:
-            return start, opening
-        # The move of this tick has used the upper 24 bits of the first two words.
-        spare = ((bits[:, 0] & 0xFF) << 8) | (bits[:, 1] & 0xFF)
-        draw = spare.astype(jnp.float32) / (2**16 * self.opening_share)
-        begun, draws = (draw < 1) & restart, [draw]
-        for ply in range(1, self.opening_plies):
-            half = bits[:, 2 + self.game.spawn_words + (ply - 1) // 2] >> (16 * (ply % 2))
-            draws.append((half & 0xFFFF).astype(jnp.float32) / 2**16)
-
-        def random_ply(played: Any, draw: jax.Array) -> tuple[Any, jax.Array]:
-            legal = jax.vmap(self.game.legal_actions)(played)
-            (action,) = once(jax.vmap(choose_action)(jnp.zeros(legal.shape), legal, draw))
-            return jax.vmap(self.game.afterstate)(played, action), jnp.where(begun, action, -1)
-
-        # One ply is compiled in line: a loop would cost more than it does.
-        if self.opening_plies == 1:
-            played, action = random_ply(start, draws[0])
-            return _where(begun, played, start), action[:, None]
-        played, actions = jax.lax.scan(random_ply, start, jnp.stack(draws))
-        return _where(begun, played, start), actions.T
-
-
-def _where(chosen: jax.Array, new: Any, old: Any) -> Any:
-    """Game by game `new` where `chosen` bool[B], else `old`: trees with leading axis B."""
-
-    def choose(new: jax.Array, old: jax.Array) -> jax.Array:
-        return jnp.where(chosen.reshape(-1, *[1] * (new.ndim - 1)), new, old)
-
-    return jax.tree.map(choose, new, old)
+    player: jax.Array
+    choice: Choice
+    afterstates: Any
+    next_states: Any

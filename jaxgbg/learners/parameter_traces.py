@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.learners.traces import Push
-from jaxgbg.values.core import ValueFunction
+from jaxgbg.values.core import HasGradients
 
 
 class ParameterTraces(NamedTuple):
@@ -24,25 +24,26 @@ class ParameterTraces(NamedTuple):
 
 
 def no_parameter_traces(
-    value: ValueFunction, params: Any, batch: int, players: int
+    value: HasGradients, params: Any, batch: int, players: int
 ) -> ParameterTraces:
     """Traces of B games before their first episode."""
     gradient = jax.tree.map(
-        lambda leaf: jnp.zeros((batch, players, *leaf.shape), leaf.dtype), params.network
+        lambda leaf: jnp.zeros((batch, players, *leaf.shape), leaf.dtype),
+        value.zero_gradient(params),
     )
     return ParameterTraces(gradient, jnp.ones((batch, players), bool))
 
 
 def push_gradient(
+    params: Any,
     traces: ParameterTraces,
     push: Push,
     decay: jax.Array,
-    value: ValueFunction,
-    params: Any,
+    value: HasGradients,
     alpha: jax.Array,
-) -> tuple[ParameterTraces, Any]:
+) -> tuple[Any, ParameterTraces]:
     """Let the new state's gradient join its player's trace, and step along it."""
-    place = (jnp.arange(push.subject.shape[0]), push.subject.astype(jnp.int32))
+    place = (jnp.arange(push.player.shape[0]), push.player.astype(jnp.int32))
     kept = jnp.where(traces.fresh[place], 0.0, decay)
     error = jnp.where(push.live, push.error, 0.0)
 
@@ -57,10 +58,10 @@ def push_gradient(
         )
 
     leaves, tree = jax.tree.flatten(traces.gradient)
-    new = jax.tree.leaves(value.gradients(params, push.features, push.subject))
+    new = jax.tree.leaves(value.gradients(params, push.features, push.player))
     pairs = [joined(trace, leaf) for trace, leaf in zip(leaves, new, strict=True)]
     gradient, uphill = (jax.tree.unflatten(tree, part) for part in zip(*pairs, strict=True))
     players = np.arange(traces.fresh.shape[1])
-    theirs = (players == push.subject[:, None]) & push.live[:, None]
+    theirs = (players == push.player[:, None]) & push.live[:, None]
     params = value.step(params, uphill, push.live, alpha)
-    return ParameterTraces(gradient, traces.fresh & ~theirs), params
+    return params, ParameterTraces(gradient, traces.fresh & ~theirs)

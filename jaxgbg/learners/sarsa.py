@@ -1,10 +1,10 @@
-"""SARSA-FARL: values of actions, each compared with the next action of the same player.
+"""SARSA-FARL and Q-learning: values of actions, compared with the next action of the same player.
 
 Stage 0 plays: before the mover acts, its last state and action learn its reward since then and the
 value of the action that it has chosen now. In the terminal state stage 1 adapts the player who
 would move, stages 2..N the others (FARL; there is no part 2, for no value of a terminal state is
-ever asked for).
-Source: Konen & Bagheri 2021, Algorithm 5.
+ever asked for). Q-learning is SARSA that counts on the best action instead of the one chosen.
+Source: Konen & Bagheri 2021, Algorithms 3 and 5; van der Ree & Wiering 2013, equation 8.
 """
 
 import dataclasses
@@ -13,9 +13,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxgbg.games.core import Game
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Task
+from jaxgbg.learners.policy import EpsilonGreedy
+from jaxgbg.learners.schedules import Schedule
+from jaxgbg.learners.spec import LearnerSpec
+from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Target
 from jaxgbg.learners.traces import at
+from jaxgbg.values.core import ValueSpec
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,17 +34,22 @@ class SarsaLearner(Learner):
     replan: bool = False
     of_afterstates = False
 
-    def _task(
-        self, games: Games, seen: Any, choice: Choice, player: jax.Array, hyper: Hyperparameters
-    ) -> Task:
+    def _target(
+        self,
+        games: Games,
+        next_states: Any,
+        choice: Choice,
+        player: jax.Array,
+        hyper: Hyperparameters,
+    ) -> Target:
         playing = games.stage == 0
         other = games.stage - 2
         other += (other >= games.mover).astype(jnp.int8)
         subject = jnp.where(games.stage > 1, other, player)
-        gain = at(seen.rewards, subject) - at(games.last_reward, subject)
+        gain = at(next_states.rewards, subject) - at(games.last_reward, subject)
         target = jnp.where(playing, gain + hyper.discount * choice.value, gain)
         explored = at(games.last_explored, subject)
-        return Task(subject, target, explored & ~hyper.learn_from_random)
+        return Target(subject, target, explored & ~hyper.learn_from_random)
 
     def _next_stage(
         self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
@@ -48,3 +58,48 @@ class SarsaLearner(Learner):
         last = jnp.where(hyper.final_others, jnp.int8(self.game.num_players), jnp.int8(1))
         running = (stage == IDLE) | ((stage == 0) & ~terminal)
         return jnp.where(running, stage, following), (following > last) & ~running
+
+
+@dataclasses.dataclass(frozen=True)
+class _ActionsSpec(LearnerSpec):
+    """What learners of values of actions share."""
+
+    of_actions = True
+    # Without values of terminal states there is no part 2 to leave out.
+    variants = ("farl", "none")
+
+    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> dict[str, Any]:
+        if game.stochastic:
+            raise ValueError(
+                f"{game.name} is learned on afterstates, before chance has its turn, and"
+                f" {self.kind} learns values of actions: use the learner td"
+            )
+        return super()._parts(game, value, schedule)
+
+
+@dataclasses.dataclass(frozen=True)
+class SarsaSpec(_ActionsSpec):
+    """SARSA with Final Adaptation (Konen & Bagheri 2021, Algorithm 5).
+
+    Attributes:
+      replan: Choose the action anew after the update, as in Algorithm 5 to the letter.
+    """
+
+    replan: bool = False
+
+    kind = "sarsa"
+
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> SarsaLearner:
+        return SarsaLearner(**self._parts(game, value, schedule), replan=self.replan)
+
+
+@dataclasses.dataclass(frozen=True)
+class QSpec(_ActionsSpec):
+    """Q-learning with Final Adaptation (Konen & Bagheri 2021, Algorithm 3)."""
+
+    kind = "q"
+
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> SarsaLearner:
+        return SarsaLearner(
+            **self._parts(game, value, schedule), policy=EpsilonGreedy(counting_on_best=True)
+        )

@@ -1,15 +1,54 @@
-"""How step sizes fall with the episodes, and how long traces are."""
+"""How long a run learns, how step sizes and exploration fall, and how long traces are."""
+
+import dataclasses
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.specs import Spec, setting
 
-def decay_factors(ratio: float, episodes: int) -> np.ndarray:
-    """float32[32]: what 1, 2, 4, ... of so many `episodes` make of 1 if all make `ratio` of it."""
-    # What lies beyond the budget is never asked for.
-    shares = np.minimum(2.0 ** np.arange(32) / episodes, 1.0)
-    return (ratio**shares).astype(np.float32)
+
+@dataclasses.dataclass(frozen=True)
+class Schedule(Spec):
+    """How long and how boldly each agent learns.
+
+    Attributes:
+      episodes: Budget of each agent.
+      batch: Games in lockstep for each agent; 1 is the serial algorithm.
+      alpha: First step size.
+      alpha_end: Last step size; falls or grows geometrically, the same as the first if not given.
+      epsilon: First exploration rate.
+      epsilon_end: Last exploration rate; falls linearly, the same as the first if not given.
+      opening_plies: Random plies before some of the episodes.
+      opening_share: The share of the episodes that begin with them.
+    """
+
+    episodes: int = setting(10_000, low=1, high=2**31)
+    batch: int = setting(64, low=1, high=2**20)
+    alpha: float = setting(1.0, above=0)
+    alpha_end: float | None = setting(None, above=0)
+    epsilon: float = setting(0.1, low=0, high=1)
+    epsilon_end: float | None = setting(None, low=0, high=1)
+    opening_plies: int = setting(0, low=0, high=10_000)
+    opening_share: float = setting(0.5, above=0, high=1)
+
+    @property
+    def last_alpha(self) -> float:
+        """The step size at the end of the budget."""
+        return self.alpha if self.alpha_end is None else self.alpha_end
+
+    @property
+    def last_epsilon(self) -> float:
+        """The exploration rate at the end of the budget."""
+        return self.epsilon if self.epsilon_end is None else self.epsilon_end
+
+    @property
+    def alpha_factors(self) -> np.ndarray:
+        """float32[32]: what 1, 2, 4, ... episodes make of alpha."""
+        # What lies beyond the budget is never asked for.
+        shares = np.minimum(2.0 ** np.arange(32) / self.episodes, 1.0)
+        return ((self.last_alpha / self.alpha) ** shares).astype(np.float32)
 
 
 def decayed(start: jax.Array, factors: jax.Array, count: jax.Array) -> jax.Array:

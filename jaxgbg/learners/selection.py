@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.values.core import ValueFunction
+from jaxgbg.values.core import FollowsMoves, ValueFunction, ValuesStones
 from jaxgbg.values.indices import look_up
 
 # With more actions than this, those that are not legal are left out of the evaluation.
@@ -19,6 +19,15 @@ _PAIRS_A_GAME = 3
 def uniform(word: jax.Array) -> jax.Array:
     """float32 in [0, 1) from the upper 24 bits of uint32 `word`."""
     return (word >> 8).astype(jnp.float32) * np.float32(2**-24)
+
+
+def select(chosen: jax.Array, new: Any, old: Any) -> Any:
+    """Game by game `new` where `chosen` bool[B], else `old`: trees with leading axis B."""
+
+    def choose(new: jax.Array, old: jax.Array) -> jax.Array:
+        return jnp.where(chosen.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
+    return jax.tree.map(choose, new, old)
 
 
 def action_values(
@@ -37,15 +46,16 @@ def action_values(
     int32[B, F] are those of the states' boards.
     """
     if value.num_actions > 1:
-        found = value.action_values(params, features, states.player)
-        return found, found
-    if value.stone_digits is None and value.patterns is None and game.num_actions > _FEW_ACTIONS:
+        q = value.action_values(params, features, states.player)
+        return q, q
+    all_at_once = isinstance(value, ValuesStones | FollowsMoves)
+    if not all_at_once and game.num_actions > _FEW_ACTIONS:
 
-        def worth(state: Any, after: Any) -> jax.Array:
+        def evaluate(state: Any, after: Any) -> jax.Array:
             boards = value.features(params, jax.vmap(game.cells)(after))
             return value.value(params, boards, state.player)
 
-        reward, over, values = of_legal_actions(game, states, worth)
+        reward, over, values = score_legal_actions(game, states, evaluate)
     else:
         reward, over = jax.vmap(game.outcomes)(states)
         values = _of_all_actions(game, value, params, states, features)
@@ -56,11 +66,11 @@ def _of_all_actions(
     game: Game, value: ValueFunction, params: Any, states: Any, features: jax.Array
 ) -> jax.Array:
     """V float32[B, A] of all afterstates."""
-    if value.stone_digits is not None:
+    if isinstance(value, ValuesStones):
         return value.values_with_stone(params, features, states.player)
     every_action = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))
     actions = jnp.arange(game.num_actions, dtype=jnp.int32)
-    if value.patterns is not None:
+    if isinstance(value, FollowsMoves):
         changes = jax.vmap(jax.vmap(game.change, (None, 0)), (0, None))(states, actions)
         return jax.vmap(value.values_after, (None, 0, 0, 0))(
             params, features, changes, states.player
@@ -71,12 +81,12 @@ def _of_all_actions(
     return value.value(params, boards, player)
 
 
-def of_legal_actions(
-    game: Game, states: Any, worth: Callable[[Any, Any], jax.Array]
+def score_legal_actions(
+    game: Game, states: Any, evaluate: Callable[[Any, Any], jax.Array]
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """(reward, over, worth) [B, A] of the legal actions; zeros elsewhere.
+    """(reward, over, score) [B, A] of the legal actions; zeros elsewhere.
 
-    `worth(states[P], afterstates[P])` judges pairs. All (game, legal action) pairs of the batch are
+    `evaluate(states[P], afterstates[P])` scores pairs. All (game, legal action) pairs of the batch are
     numbered through and made in portions: most squares of a board are illegal most of the time, and
     no two games have equally many moves.
     """
@@ -97,7 +107,7 @@ def of_legal_actions(
         action = jax.vmap(_nth_bit)(words[source], rank)
         state = jax.tree.map(lambda leaf: leaf[source], states)
         after = jax.vmap(game.afterstate)(state, action)
-        found = worth(state, after)
+        scores = evaluate(state, after)
         gain = jax.vmap(lambda new, old, player: (new - old)[player])(
             after.rewards, state.rewards, state.player
         )
@@ -107,7 +117,7 @@ def of_legal_actions(
             first + portion,
             reward.at[place].set(gain, mode="drop"),
             over.at[place].set(after.terminal, mode="drop"),
-            values.at[place].set(found, mode="drop"),
+            values.at[place].set(scores, mode="drop"),
         )
 
     nothing = jnp.zeros(batch * actions, jnp.float32)

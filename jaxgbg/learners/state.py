@@ -1,4 +1,4 @@
-"""What a lane carries from tick to tick, and what a tick is told and tells."""
+"""What a lane carries from tick to tick, and what the steps of a tick tell one another."""
 
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ IDLE = -1
 
 
 class Hyperparameters(NamedTuple):
-    """Traced scalars, one set for each seed: an ablation over them is one compiled program.
+    """Traced scalars, one set for each lane: an ablation over them is one compiled program.
 
     `episodes` is the budget over which alpha decays geometrically and epsilon linearly;
     `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha. `discount`
@@ -19,13 +19,13 @@ class Hyperparameters(NamedTuple):
     value of a terminal afterstate as 0 in move selection; False reads it from the tables, as the
     paper's runs of 2020 did. `reset_traces` empties all eligibility lists when the update after a
     random move is left out (mode RESET); False keeps them (mode ET). With `learn_from_partner` the
-    moves of a training partner are learned from like the learner's own.
+    moves of a training partner are learned from like the learner's own. `beta` is for TCL.
     """
 
     episodes: jax.Array
-    alpha_start: jax.Array
+    alpha: jax.Array
     alpha_factors: jax.Array
-    epsilon_start: jax.Array
+    epsilon: jax.Array
     epsilon_end: jax.Array
     trace_decay: jax.Array
     beta: jax.Array
@@ -81,8 +81,8 @@ class Record(NamedTuple):
     """What happened in a tick, leading axis B: enough to replay it elsewhere.
 
     `opening` int32[B, opening_plies] are the random actions before a newly started episode, -1
-    where it starts at the start. `foreseen` int32[B] is the action that the update counted on: the
-    one made, unless that was chosen anew.
+    where none was made. `foreseen` int32[B] is the action that the update counted on: the one made,
+    unless that was chosen anew.
     """
 
     moved: jax.Array
@@ -93,20 +93,43 @@ class Record(NamedTuple):
     opening: jax.Array
 
 
+class Words(NamedTuple):
+    """The random words uint32[B, ...] of one tick, by what they decide.
+
+    `select` [B, 2] whether a move is random and which one is made; its upper 24 bits, so that the
+    lower ones are left for the first opening ply. `spawn` chance after the move, `opening` two
+    plies a word, `start` the start position, `replan` as `select`, `opening_spawn` chance after
+    each opening ply.
+    """
+
+    select: jax.Array
+    spawn: jax.Array
+    opening: jax.Array
+    start: jax.Array
+    replan: jax.Array
+    opening_spawn: jax.Array
+
+
 class Choice(NamedTuple):
-    """Each game's epsilon-greedy `action` int32[B], whether it was random, and its `value`."""
+    """What a policy has chosen in each game; leading axis B.
+
+    `action` int32[B], whether it was random (`explored` bool[B]), and the `value` float32[B] that
+    the update counts on. `memory` int32[B, F] are the features that the mover is to remember, None
+    for the learner's own: those of the board after the move, or of the state and the action.
+    """
 
     action: jax.Array
     explored: jax.Array
     value: jax.Array
+    memory: jax.Array | None = None
 
 
-class Task(NamedTuple):
-    """The one update of each game in a tick: the `subject` player's memory, towards `target`.
+class Target(NamedTuple):
+    """The one update of each game in a tick: the memory of `player` int8[B] moves towards `value`.
 
     `skipped` bool[B]: left out because of a random move.
     """
 
-    subject: jax.Array
-    target: jax.Array
+    player: jax.Array
+    value: jax.Array
     skipped: jax.Array

@@ -13,7 +13,7 @@ Source: Konen & Bagheri 2021, appendix A.3 (eligibility with a horizon, Jaskowsk
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -23,12 +23,12 @@ import numpy as np
 class Push(NamedTuple):
     """One update a game: whose list, and the state that goes on it; leading axis B everywhere.
 
-    `features` int32[B, F], `subject` int8[B], `error` float32[B] = target - V, `slope` float32[B],
+    `features` int32[B, F], `player` int8[B], `error` float32[B] = target - V, `slope` float32[B],
     `live` bool[B]; error and slope are 0 where not live.
     """
 
     features: jax.Array
-    subject: jax.Array
+    player: jax.Array
     error: jax.Array
     slope: jax.Array
     live: jax.Array
@@ -51,8 +51,8 @@ class Traces(NamedTuple):
     oldest: jax.Array
 
 
-Update = Callable[..., None]
-"""Called with (features [n, F], subject, change, size, live [n]) to update the tables."""
+Update = Callable[..., Any]
+"""(params, features [n, F], player, change, size, live [n]) -> the parameters after the updates."""
 
 
 def no_traces(batch: int, players: int, length: int, features: int, delayed: bool) -> Traces:
@@ -70,55 +70,65 @@ def no_traces(batch: int, players: int, length: int, features: int, delayed: boo
 
 
 def push_immediate(
-    traces: Traces, push: Push, trace_decay: jax.Array, update: Update, one_by_one: bool
-) -> Traces:
-    """Update the new state and all that the list holds.
+    params: Any,
+    traces: Traces,
+    push: Push,
+    trace_decay: jax.Array,
+    update: Update,
+    one_by_one: bool,
+) -> tuple[Any, Traces]:
+    """Update the new state and all that the list holds: (parameters, traces).
 
     `one_by_one` each update sees what the one before has left, as in the serial algorithm for
     n-tuples. Otherwise they are joined like all updates of a tick.
     """
-    features = jnp.concatenate([push.features[:, None], at(traces.features, push.subject)], 1)
-    slope = jnp.concatenate([push.slope[:, None], at(traces.slope, push.subject)], 1)
+    features = jnp.concatenate([push.features[:, None], at(traces.features, push.player)], 1)
+    slope = jnp.concatenate([push.slope[:, None], at(traces.slope, push.player)], 1)
     batch, length = slope.shape
     decay = trace_decay ** np.arange(length, dtype=np.float32)
     change = push.error[:, None] * decay * slope
     live = push.live[:, None] & ((slope > 0) | (np.arange(length) == 0))
     if one_by_one:
         for k in range(length):
-            update(features[:, k], push.subject, change[:, k], jnp.abs(change[:, k]), live[:, k])
+            size = jnp.abs(change[:, k])
+            params = update(params, features[:, k], push.player, change[:, k], size, live[:, k])
     else:
-        update(
+        params = update(
+            params,
             features.reshape(batch * length, -1),
-            jnp.repeat(push.subject, length),
+            jnp.repeat(push.player, length),
             change.reshape(-1),
             jnp.abs(change).reshape(-1),
             live.reshape(-1),
         )
     pushed, pushed_slope = features[:, :-1], slope[:, :-1]
     theirs = _theirs(traces, push)
-    return traces._replace(
+    return params, traces._replace(
         features=jnp.where(theirs[..., None, None], pushed[:, None], traces.features),
         slope=jnp.where(theirs[..., None], pushed_slope[:, None], traces.slope),
     )
 
 
-def push_delayed(traces: Traces, push: Push, trace_decay: jax.Array, update: Update) -> Traces:
+def push_delayed(
+    params: Any, traces: Traces, push: Push, trace_decay: jax.Array, update: Update
+) -> tuple[Any, Traces]:
     """Let every state of the list gather its share; update the one that the new state displaces."""
-    game = jnp.arange(push.subject.shape[0])
-    oldest = at(traces.oldest, push.subject)
+    game = jnp.arange(push.player.shape[0])
+    oldest = at(traces.oldest, push.player)
     length = traces.slope.shape[2]
     leaving = (oldest[:, None] == np.arange(length)) & push.live[:, None]
-    slope, decay = at(traces.slope, push.subject), at(traces.decay, push.subject)
+    slope, decay = at(traces.slope, push.player), at(traces.decay, push.player)
     gain = push.error[:, None] * decay * slope
-    change = at(traces.change, push.subject) + gain
-    size = at(traces.size, push.subject) + jnp.abs(gain)
+    change = at(traces.change, push.player) + gain
+    size = at(traces.size, push.player) + jnp.abs(gain)
 
-    place = (game, push.subject.astype(jnp.int32), oldest.astype(jnp.int32))
+    place = (game, push.player.astype(jnp.int32), oldest.astype(jnp.int32))
     features = traces.features.at[place].get(mode="promise_in_bounds")
     last_slope = jnp.where(leaving, slope, 0).sum(1)
-    update(
+    params = update(
+        params,
         features,
-        push.subject,
+        push.player,
         jnp.where(leaving, change, 0).sum(1),
         jnp.where(leaving, size, 0).sum(1),
         push.live & (last_slope > 0),
@@ -126,18 +136,18 @@ def push_delayed(traces: Traces, push: Push, trace_decay: jax.Array, update: Upd
     # The write depends on the read, or XLA would copy the whole list to keep the old one.
     written = jnp.where(push.live[:, None] & (features >= 0), push.features, features)
 
-    def shown(new: jax.Array, kept: jax.Array, old: jax.Array) -> jax.Array:
+    def replaced(new: jax.Array, kept: jax.Array, old: jax.Array) -> jax.Array:
         mine = jnp.where(leaving, new[:, None], kept)
         return jnp.where(_theirs(traces, push)[..., None], mine[:, None], old)
 
     first = push.error * push.slope
     following = jnp.where(oldest == length - 1, 0, oldest + 1).astype(jnp.int8)
-    return Traces(
+    return params, Traces(
         features=traces.features.at[place].set(written, mode="promise_in_bounds"),
-        slope=shown(push.slope, slope, traces.slope),
-        decay=shown(jnp.full_like(push.error, trace_decay), decay * trace_decay, traces.decay),
-        change=shown(first, change, traces.change),
-        size=shown(jnp.abs(first), size, traces.size),
+        slope=replaced(push.slope, slope, traces.slope),
+        decay=replaced(jnp.full_like(push.error, trace_decay), decay * trace_decay, traces.decay),
+        change=replaced(first, change, traces.change),
+        size=replaced(jnp.abs(first), size, traces.size),
         oldest=jnp.where(_theirs(traces, push), following[:, None], traces.oldest),
     )
 
@@ -153,7 +163,7 @@ def emptied(traces: Traces, chosen: jax.Array) -> Traces:
 def _theirs(traces: Traces, push: Push) -> jax.Array:
     """bool[B, N]: whose list it is."""
     players = np.arange(traces.slope.shape[1])
-    return (players == push.subject[:, None]) & push.live[:, None]
+    return (players == push.player[:, None]) & push.live[:, None]
 
 
 def at(array: jax.Array, player: jax.Array) -> jax.Array:

@@ -1,1 +1,79 @@
-"""What is published: parameters, evaluation protocols and figures."""
+"""What is published: parameters, evaluation protocols and figures, as data; a source a file."""
+
+from typing import Any, TypeVar
+
+from jaxgbg.arena import Protocol
+from jaxgbg.games import Game, make
+from jaxgbg.papers import dambra, konen2021, ree2013
+from jaxgbg.training import Run
+from jaxgbg.training.settings import compose
+
+__all__ = ["figure", "is_published", "note", "preset", "protocol_for"]
+
+_PROTOCOLS = konen2021.PROTOCOLS | dambra.PROTOCOLS
+_OF_EVALUATION = ("episodes", "eval_every", "opening_plies", "opening_share", "opponents")
+_Entry = TypeVar("_Entry")
+
+
+def preset(game: str | Game, **changes: Any) -> Run:
+    """The published run of a game, with `changes` by the short forms of settings.
+
+    With `value="mlp"` only budget, evaluation and openings are Konen & Bagheri's, and the network is
+    van der Ree & Wiering's. A game that no paper knows gets our own defaults for its size. Raises
+    ValueError for an unknown game or setting, and where a setting does not fit.
+    """
+    built = make(game) if isinstance(game, str) else game
+    fields = konen2021.parameters(built) or _defaults(built)
+    if changes.get("value") == "mlp":
+        kept = {name: fields[name] for name in _OF_EVALUATION if name in fields}
+        fields = kept | ree2013.network(built)
+    if "alpha" in changes:
+        fields.pop("alpha_end", None)
+    fields |= changes
+    if "protocols" not in changes:
+        fields["protocols"] = [protocol_for(built, name) for name in fields["opponents"]]
+    return compose(built, fields)
+
+
+def is_published(game: Game) -> bool:
+    """Whether some paper has parameters for this game."""
+    return konen2021.parameters(game) is not None
+
+
+def _defaults(game: Game) -> dict[str, Any]:
+    """Our own settings for a game that no paper knows, by its size; the layout is the specs'."""
+    small = game.num_cells * game.max_plies <= 100
+    episodes = 20_000 if small else 100_000
+    return {
+        "episodes": episodes,
+        "eval_every": episodes // 10,
+        "alpha_end": 0.5,
+        "epsilon_end": 0.0,
+        "tcl": "id",
+        "sigmoid": game.reward_range == (-1.0, 1.0),
+        "opponents": ("score" if game.num_players == 1 else "random",),
+    }
+
+
+def protocol_for(game: Game, opponent: str) -> Protocol:
+    """The published evaluation of `game` against `opponent`; else ten random starts, every seat."""
+    found = _look_up(_PROTOCOLS, game.name, opponent)
+    return found or Protocol("choose_01", count=10, repeats=4)
+
+
+def _look_up(entries: dict[tuple[str, str], _Entry], game: str, opponent: str) -> _Entry | None:
+    # An opponent may carry an argument: mcts-1000.
+    for known in (opponent, opponent.partition("-")[0], "*"):
+        if (game, known) in entries:
+            return entries[game, known]
+    return None
+
+
+def figure(game: Game, opponent: str, variant: str) -> tuple[float, float] | None:
+    """The published (mean, standard error), in the game's unit."""
+    return konen2021.FIGURES.get((game.name, opponent, variant))
+
+
+def note(game: Game, opponent: str) -> str | None:
+    """What a reader of a table must know of the figures against `opponent`."""
+    return _look_up(konen2021.NOTES, game.name, opponent)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Othello
-from jaxgbg.learners.selection import of_legal_actions
+from jaxgbg.learners.selection import score_legal_actions
 from jaxgbg.players.core import choose_uniformly
 
 # Van der Ree & Wiering 2013, Fig. 3a: the same in all eight symmetries. (A copy read by machine has
@@ -96,7 +96,7 @@ def _best_actions(player: Positional, states: Any) -> jax.Array:
         slip = (after.player == states.player) & player.sign_slip
         return jnp.where(slip, -mine, mine)
 
-    _, _, values = of_legal_actions(game, states, worth)
+    _, _, values = score_legal_actions(game, states, worth)
     legal = jax.vmap(game.legal_actions)(states)
     values = jnp.where(legal, values, -jnp.inf)
     return legal & (values == values.max(1, keepdims=True))

@@ -1,21 +1,24 @@
 """Runs: a learner times seeds times devices, in chunks, with results on disk."""
 
 from jaxgbg.training.agents import SavedAgent, load_agent, save_agent
-from jaxgbg.training.config import Config, preset, protocol_for
-from jaxgbg.training.execution import run
+from jaxgbg.training.execution import train, train_together
+from jaxgbg.training.run import Evaluation, LaneName, Run
+from jaxgbg.training.settings import with_changes
 from jaxgbg.training.store import RunFolder
-from jaxgbg.training.train import Evaluation, Progress, Training
+from jaxgbg.training.train import Progress, Result, Training
 
 __all__ = [
-    "Config",
     "Evaluation",
+    "LaneName",
     "Progress",
+    "Result",
+    "Run",
     "RunFolder",
     "SavedAgent",
     "Training",
     "load_agent",
-    "preset",
-    "protocol_for",
-    "run",
     "save_agent",
+    "train",
+    "train_together",
+    "with_changes",
 ]

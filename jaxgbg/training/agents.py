@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from jaxgbg.players import GreedyAgent
-from jaxgbg.training.config import Config
+from jaxgbg.training.run import RulesChanged, Run
 from jaxgbg.training.files import written_whole
 
 _MAGIC = b"jaxgbg agent 1\n"
@@ -18,18 +18,22 @@ _MAGIC = b"jaxgbg agent 1\n"
 
 @dataclasses.dataclass(frozen=True)
 class SavedAgent:
-    """A trained agent: its run's config, its seed and FARL variant, its weights float32[R]."""
+    """A trained agent: its run with its seed alone, its FARL variant, its weights float32[R]."""
 
-    config: Config
-    seed: int
-    farl: str
+    run: Run
+    variant: str
     weights: np.ndarray
+
+    @property
+    def seed(self) -> int:
+        """The seed it was trained with."""
+        return self.run.seeds[0]
 
     def player(self) -> GreedyAgent:
         """The agent as a player of its game."""
-        learner = self.config.make_learner()
+        learner = self.run.make_learner()
         params = learner.value.with_weights(self.weights)
-        return GreedyAgent(learner.game, learner.value, params, self.config.zero_terminal)
+        return GreedyAgent(learner.game, learner.value, params, self.run.learner.zero_terminal)
 
 
 def save_agent(path: Path, agent: SavedAgent) -> None:
@@ -37,7 +41,7 @@ def save_agent(path: Path, agent: SavedAgent) -> None:
 
     The file appears whole or not at all.
     """
-    header = {"config": agent.config.as_json(), "seed": agent.seed, "farl": agent.farl}
+    header = {"run": agent.run.plain(), "variant": agent.variant}
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, header=text, weights=agent.weights)
@@ -70,17 +74,17 @@ def load_agent(path: str | Path, game: str | None = None) -> SavedAgent:
     try:
         with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
             header, weights = json.loads(arrays["header"].tobytes()), arrays["weights"]
-        agent = SavedAgent(
-            Config.from_json(header["config"]), header["seed"], header["farl"], weights
-        )
+        agent = SavedAgent(Run.read(header["run"]), header["variant"], weights)
+    except RulesChanged as error:
+        raise ValueError(f"agent file {path} was {error}: train it again") from error
     except (KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
         raise ValueError(f"agent file {path}: not readable by this version ({error})") from error
-    expected = agent.config.make_learner().value.num_weights
+    expected = agent.run.make_learner().value.num_weights
     if weights.shape != (expected,) or weights.dtype != np.float32:
         raise ValueError(
             f"agent file {path}: {weights.dtype}{list(weights.shape)} weights,"
             f" but its n-tuples or network need float32[{expected}]"
         )
-    if game is not None and agent.config.game != game:
-        raise ValueError(f"agent file {path} plays {agent.config.game}, not {game}")
+    if game is not None and agent.run.game.name != game:
+        raise ValueError(f"agent file {path} plays {agent.run.game.name}, not {game}")
     return agent

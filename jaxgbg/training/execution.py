@@ -10,58 +10,59 @@ import numpy as np
 
 from jaxgbg.training.agents import SavedAgent, save_agent
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints, checksum
-from jaxgbg.training.config import Config
 from jaxgbg.training.devices import warn_of_known_faults
 from jaxgbg.training.files import write_json
 from jaxgbg.training.histograms import histograms
+from jaxgbg.training.run import Run
 from jaxgbg.training.stopping import Stopped, stop_signals
 from jaxgbg.training.store import RunFolder, only_here
-from jaxgbg.training.train import Evaluation, Progress, Training
+from jaxgbg.training.train import Progress, Result, Training
 
 CHECKPOINT_EVERY = 60.0
 """Seconds of training between two checkpoints, where nothing else is asked for."""
 
 
-def run(
-    config: Config,
-    out: str | Path,
+def train(
+    run: Run,
+    out: str | Path = "runs",
     on_chunk: Callable[[Progress], None] = lambda _: None,
-    on_evaluation: Callable[[Evaluation], None] = lambda _: None,
+    on_evaluation: Callable[[Result], None] = lambda _: None,
     checkpoint_every: float = CHECKPOINT_EVERY,
 ) -> RunFolder:
-    """Train and evaluate `config` unless its folder under `out` is finished already.
+    """Train and evaluate all seeds and variants of `run`, or find them done, in a folder below `out`.
 
     An unfinished one goes on from its last checkpoint. Interrupted (Stopped, a KeyboardInterrupt,
-    goes on to the caller), the folder keeps all evaluations made and a checkpoint.
+    goes on to the caller), the folder keeps all evaluations made and a checkpoint. Raises ValueError
+    where the folder cannot be written, holds a run under other rules, or the game breaks its rules.
     """
-    return run_together([config], out, on_chunk, on_evaluation, checkpoint_every)[0]
+    return train_together([run], out, on_chunk, on_evaluation, checkpoint_every)[0]
 
 
-def run_together(
-    configs: Sequence[Config],
+def train_together(
+    runs: Sequence[Run],
     out: str | Path,
     on_chunk: Callable[[Progress], None] = lambda _: None,
-    on_evaluation: Callable[[Evaluation], None] = lambda _: None,
+    on_evaluation: Callable[[Result], None] = lambda _: None,
     checkpoint_every: float = CHECKPOINT_EVERY,
 ) -> list[RunFolder]:
-    """`run` for several configs that are lanes of one program; each has a folder of its own.
+    """`train` for several runs that are lanes of one program; each has a folder of its own.
 
     As long as one of them is unfinished all are trained, for a lane's last bits depend on how many
     lanes its program has; finished folders are left as they are.
     """
-    folders = [RunFolder(out, config) for config in configs]
+    folders = [RunFolder(out, run) for run in runs]
     unfinished = {number: f for number, f in enumerate(folders) if not f.finished}
     if not unfinished:
         return folders
-    name = "-".join(config.digest for config in configs)
+    name = "-".join(run.digest for run in runs)
     if len(folders) == 1:
         kept = folders[0].path / "checkpoints"
     else:
         name = hashlib.sha256(name.encode()).hexdigest()[:8]
         kept = Path(out) / f"together-{name}"
     warn_of_known_faults()
-    # A mistake in the configs is found here, before anything is written.
-    training = Training(*configs)
+    # A mistake in the runs is found here, before anything is written.
+    training = Training(*runs)
     with contextlib.ExitStack() as stack:
         for folder in unfinished.values():
             stack.enter_context(only_here(folder))
@@ -83,8 +84,8 @@ def run_together(
                 checkpoints.save(_checkpoint(training, folders))
 
         try:
-            for found in training.rounds(between_chunks):
-                for owner, evaluation in found:
+            for evaluations in training.rounds(between_chunks):
+                for owner, evaluation in evaluations:
                     if owner in unfinished:
                         unfinished[owner].append(evaluation)
                         on_evaluation(evaluation)
@@ -123,13 +124,13 @@ def _begin_or_resume(
 
 def _finish(training: Training, number: int, folder: RunFolder) -> None:
     """Write the agents of run `number` and, last of all, its summary."""
-    config, value = folder.config, training.learner.value
+    run, value = folder.run, training.learner.value
     try:
         agents = training.agents(number)
         write_json(folder.path / "histograms.json", histograms(value, agents))
-        for (seed, farl), params in agents.items():
-            agent = SavedAgent(config.of_seed(seed), seed, farl, value.weights_of(params))
-            save_agent(folder.path / "agents" / f"seed{seed}-{farl}.agent", agent)
+        for (seed, variant), params in agents.items():
+            agent = SavedAgent(run.for_seed(seed), variant, value.weights_of(params))
+            save_agent(folder.path / "agents" / f"seed{seed}-{variant}.agent", agent)
         lanes = [at for at, owner in enumerate(training.owners) if owner == number]
         # Runs that were trained together share the time by their lanes.
         seconds = training.seconds * len(lanes) / len(training.lanes)

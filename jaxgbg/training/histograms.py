@@ -5,15 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from jaxgbg.training.run import LaneName
 from jaxgbg.values import ValueFunction
 
 BINS = 50
 
-Lane = tuple[int, str]
-"""A seed and a FARL variant."""
 
-
-def histograms(value: ValueFunction, agents: Mapping[Lane, Any]) -> dict[str, Any]:
+def histograms(value: ValueFunction, agents: Mapping[LaneName, Any]) -> dict[str, Any]:
     """Histograms of the active weights, those that are not 0, and of their TC factors |N| / A.
 
     `agents` are the parameters of each lane, on the host. Returns what `histograms.json` holds:
@@ -21,7 +19,7 @@ def histograms(value: ValueFunction, agents: Mapping[Lane, Any]) -> dict[str, An
     the same for all agents, and "agents", one record each with its "counts".
     """
     weights = {lane: value.weights_of(params) for lane, params in agents.items()}
-    found = {"weights": weight_histograms(weights)}
+    content = {"weights": weight_histograms(weights)}
     factors = {lane: value.tc_factors(params) for lane, params in agents.items()}
     kept = {
         lane: each[_active(weights[lane])] for lane, each in factors.items() if each is not None
@@ -29,11 +27,13 @@ def histograms(value: ValueFunction, agents: Mapping[Lane, Any]) -> dict[str, An
     if kept:
         # |N| <= A but for rounding, which must not push a factor of 1 out of the last bin.
         edges = np.linspace(0, 1, BINS + 1)
-        found["tc_factors"] = _counted(edges, {lane: np.minimum(f, 1) for lane, f in kept.items()})
-    return found
+        content["tc_factors"] = _counted(
+            edges, {lane: np.minimum(f, 1) for lane, f in kept.items()}
+        )
+    return content
 
 
-def weight_histograms(weights: Mapping[Lane, np.ndarray]) -> dict[str, Any]:
+def weight_histograms(weights: Mapping[LaneName, np.ndarray]) -> dict[str, Any]:
     """Histograms of the active ones of float32[R] weights a lane, over one range for all lanes."""
     active = {lane: each[_active(each)] for lane, each in weights.items()}
     reach = max((float(np.abs(each).max()) for each in active.values() if each.size), default=0.0)
@@ -46,7 +46,7 @@ def _active(weights: np.ndarray) -> np.ndarray:
     return (weights != 0) & np.isfinite(weights)
 
 
-def _counted(edges: np.ndarray, figures: Mapping[Lane, np.ndarray]) -> dict[str, Any]:
+def _counted(edges: np.ndarray, figures: Mapping[LaneName, np.ndarray]) -> dict[str, Any]:
     # The range as two numbers lets NumPy place values without a search among the edges.
     span = (edges[0], edges[-1])
     return {
@@ -54,9 +54,9 @@ def _counted(edges: np.ndarray, figures: Mapping[Lane, np.ndarray]) -> dict[str,
         "agents": [
             {
                 "seed": seed,
-                "farl": farl,
+                "variant": variant,
                 "counts": np.histogram(each, BINS, span)[0].tolist(),
             }
-            for (seed, farl), each in figures.items()
+            for (seed, variant), each in figures.items()
         ],
     }

@@ -8,97 +8,81 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
-from jaxgbg.games import Othello
-from jaxgbg.learners import Hyperparameters, Lane, Learner, decay_factors
-from jaxgbg.players import Player, Positional, make_player
+from jaxgbg.learners import FARL_PARTS, Hyperparameters, Lane, Learner
+from jaxgbg.players import Player, make_player
 from jaxgbg.training.agents import load_agent, names_agent_file
-from jaxgbg.training.config import FARL_SWITCHES, Config
+from jaxgbg.training.run import LaneName, Run
 
 
-def hyperparameters(config: Config, lanes: tuple[tuple[int, str], ...]) -> Hyperparameters:
+def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
     """The traced scalars of `lanes`, each with a leading axis over them."""
-
-    def number(value: float) -> jax.Array:
-        return jnp.full(len(lanes), value, jnp.float32)
-
-    def switch(value: bool) -> jax.Array:
-        return jnp.full(len(lanes), value, bool)
-
-    factors = decay_factors(config.alpha_end / config.alpha_start, config.episodes)
-    parts = np.array([FARL_SWITCHES[variant] for _, variant in lanes])
+    schedule = run.schedule
+    numbers: dict[str, Any] = {"beta": 0.0}
+    for spec in (run.value, run.learner):
+        numbers |= {name: getattr(spec, name) for name in spec.lane_numbers}
+    numbers |= {
+        "alpha": schedule.alpha,
+        "epsilon": schedule.epsilon,
+        "epsilon_end": schedule.last_epsilon,
+    }
+    kinds = {bool: bool, float: jnp.float32}
+    traced = {
+        name: jnp.full(len(lanes), value, kinds[type(value)]) for name, value in numbers.items()
+    }
+    parts = np.array([FARL_PARTS[variant] for _, variant in lanes])
     return Hyperparameters(
-        episodes=jnp.full(len(lanes), config.episodes, jnp.uint32),
-        alpha_start=number(config.alpha_start),
-        alpha_factors=jnp.tile(factors, (len(lanes), 1)),
-        epsilon_start=number(config.epsilon_start),
-        epsilon_end=number(config.epsilon_end),
-        trace_decay=number(config.trace_decay),
-        beta=number(config.beta),
-        discount=number(config.discount),
-        learn_from_random=switch(config.learn_from_random),
+        **traced,
+        episodes=jnp.full(len(lanes), schedule.episodes, jnp.uint32),
+        alpha_factors=jnp.tile(schedule.alpha_factors, (len(lanes), 1)),
         final_others=jnp.array(parts[:, 0]),
         final_zero=jnp.array(parts[:, 1]),
-        zero_terminal=switch(config.zero_terminal),
-        reset_traces=switch(config.reset_traces),
-        learn_from_partner=switch(config.learn_from_partner),
     )
 
 
-def begin(
-    configs: Sequence[Config], sharding: NamedSharding
-) -> tuple[Lane, Hyperparameters, Learner]:
-    """All lanes of `configs`, one after the other, before their first tick.
+def begin(runs: Sequence[Run], sharding: NamedSharding) -> tuple[Lane, Hyperparameters, Learner]:
+    """All lanes of `runs`, one after the other, before their first tick.
 
-    Lanes that never start an episode fill up the last device. The configs have one program.
+    Lanes that never start an episode fill up the last device. The runs have one program.
     """
-    learner = configs[0].make_learner()
-    seeds = [seed for config in configs for seed, _ in config.lanes]
-    layouts = np.zeros((len(seeds), 0, 0), np.int32)
-    if learner.value.varied:
-        drawn = [config.layout(seed) for config in configs for seed, _ in config.lanes]
-        layouts = np.array(drawn, np.int32)
-    made = [(make_partner(config), len(config.lanes)) for config in configs]
+    learner = runs[0].make_learner()
+    seeds = [lane.seed for run in runs for lane in run.lanes]
+    drawn = np.stack([run.value.drawn(run.game, seed) for run in runs for seed, _ in run.lanes])
+    made = [(make_partner(run), len(run.lanes)) for run in runs]
     partners = [partner for partner, lanes in made for _ in range(lanes)]
     partner = jax.tree.map(lambda *leaves: jnp.stack([*map(jnp.asarray, leaves)]), *partners)
-    every = [hyperparameters(config, config.lanes) for config in configs]
+    every = [hyperparameters(run, run.lanes) for run in runs]
     hyper = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *every)
 
     filled = np.r_[: len(seeds), np.zeros(-len(seeds) % sharding.mesh.size, int)]
-    layouts, partner, hyper = jax.tree.map(lambda leaf: leaf[filled], (layouts, partner, hyper))
+    drawn, partner, hyper = jax.tree.map(lambda leaf: leaf[filled], (drawn, partner, hyper))
     keys = jax.vmap(jax.random.key)(np.array(seeds, np.uint32)[filled])
     start = jax.jit(jax.vmap(learner.init), out_shardings=sharding)
-    return start(keys, layouts, partner), jax.device_put(hyper, sharding), learner
+    return start(keys, drawn, partner), jax.device_put(hyper, sharding), learner
 
 
-def make_partner(config: Config) -> Player | None:
+def make_partner(run: Run) -> Player | None:
     """Whom a run trains against: nobody but itself, a player by name, or a saved agent.
 
     Raises ValueError for an unknown player, one that only plays on the host, or another game's.
     """
-    if config.partner == "self":
+    if run.partner == "self":
         return None
-    if names_agent_file(config.partner):
-        return load_agent(config.partner, config.game).player()
-    game = config.make_game()
-    if config.partner == "random" and isinstance(game, Othello) and game.size == 8:
-        # So that RAND, BENCH and HEUR are one program.
-        return Positional(game, "even")
-    player = make_player(config.partner, game)
-    if not getattr(player, "traceable", False):
-        raise ValueError(f"{config.partner} is too slow to train against: it plays on the host")
+    if names_agent_file(run.partner):
+        return load_agent(run.partner, run.game.name).player()
+    player = make_player(run.partner, run.game)
+    if not player.traceable:
+        raise ValueError(f"{run.partner} is too slow to train against: it plays on the host")
     return player
 
 
-def program_of(config: Config) -> tuple[Any, ...]:
+def program_of(run: Run) -> tuple[Any, ...]:
     """What runs must have in common to be lanes of one program, evaluated at the same times."""
     return (
-        config.make_learner(),
-        config.episodes,
-        config.eval_every,
-        config.opponents,
-        config.starts,
-        config.zero_terminal,
-        jax.tree.structure(make_partner(config)),
+        run.make_learner(),
+        run.schedule.episodes,
+        run.evaluation,
+        run.learner.zero_terminal,
+        jax.tree.structure(make_partner(run)),
     )
 
 

@@ -23,9 +23,10 @@ from typing import Any
 
 import jax
 
-from jaxgbg.training.config import Config
+from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.training.files import write_json
-from jaxgbg.training.train import Evaluation
+from jaxgbg.training.run import RulesChanged, Run
+from jaxgbg.training.train import Result
 
 
 class Busy(ValueError):
@@ -35,9 +36,9 @@ class Busy(ValueError):
 class RunFolder:
     """The folder of one run; raises ValueError where it cannot be written."""
 
-    def __init__(self, out: str | Path, config: Config) -> None:
-        self.config = config
-        self.path = Path(out) / f"{config.game}-{config.digest}"
+    def __init__(self, out: str | Path, run: Run) -> None:
+        self.run = run
+        self.path = Path(out) / run.name
 
     @classmethod
     def open(cls, path: str | Path) -> "RunFolder":
@@ -45,22 +46,38 @@ class RunFolder:
         path = Path(path)
         try:
             fields = json.loads((path / "config.json").read_text(encoding="utf-8"))
-            config = Config.from_json(fields)
+            run = Run.read(fields)
         except OSError as error:
             raise ValueError(
                 f"{path} is no folder of a run: config.json: {error.strerror}"
             ) from error
-        except (AttributeError, TypeError, ValueError) as error:
+        except RulesChanged as error:
+            raise ValueError(f"{path} was {error}") from error
+        except (AttributeError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(
                 f"{path / 'config.json'} is damaged or not readable by this version ({error})"
             ) from error
-        folder = cls(path.parent, config)
+        folder = cls(path.parent, run)
         folder.path = path
         return folder
 
     @property
     def finished(self) -> bool:
-        return (self.path / "summary.json").exists()
+        """Whether nothing is left to be done; raises ValueError where it was under other rules."""
+        if not (self.path / "summary.json").exists():
+            return False
+        self._check_rules()
+        return True
+
+    def _check_rules(self) -> None:
+        """Refuse a folder whose run was made when the game had other rules."""
+        with contextlib.suppress(OSError, AttributeError, json.JSONDecodeError, UnicodeDecodeError):
+            stored = json.loads((self.path / "config.json").read_text("utf-8")).get("fingerprint")
+            if stored != fingerprint(self.run.game):
+                raise ValueError(
+                    f"{self.path} was made under other rules of {self.run.game.name}: choose another"
+                    " --out, or delete it"
+                )
 
     def begin(self) -> None:
         """Make the folder; what an unfinished run has left there stays."""
@@ -68,8 +85,9 @@ class RunFolder:
             strange = self.path.exists() and not (self.path / "config.json").exists()
             if strange and any(self.path.iterdir()):
                 raise ValueError(f"{self.path} holds something else; choose another --out")
+            self._check_rules()
             (self.path / "agents").mkdir(parents=True, exist_ok=True)
-            write_json(self.path / "config.json", self.config.as_json())
+            write_json(self.path / "config.json", self.run.plain())
             if not (self.path / "provenance.json").exists():
                 write_json(self.path / "provenance.json", provenance())
         except OSError as error:
@@ -97,11 +115,11 @@ class RunFolder:
         """Bytes of the metrics written so far."""
         return self._metrics.stat().st_size if self._metrics.exists() else 0
 
-    def append(self, evaluation: Evaluation) -> None:
+    def append(self, result: Result) -> None:
         """Add a line to the metrics; ValueError where there is no room for it."""
         try:
             with self._metrics.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(evaluation._asdict()) + "\n")
+                file.write(json.dumps(result._asdict()) + "\n")
         except OSError as error:
             raise self.unwritable(error) from error
 
@@ -116,11 +134,11 @@ class RunFolder:
             f"cannot write {self.path}: {error.strerror}; choose another folder with --out"
         )
 
-    def evaluations(self) -> list[Evaluation]:
+    def evaluations(self) -> list[Result]:
         """All evaluations so far, in the order in which they came."""
         try:
             lines = self._metrics.read_text(encoding="utf-8").splitlines()
-            return [Evaluation(**json.loads(line)) for line in lines]
+            return [Result(**json.loads(line)) for line in lines]
         except FileNotFoundError:
             return []
         except (TypeError, ValueError) as error:

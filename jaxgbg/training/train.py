@@ -1,6 +1,5 @@
 """The one training loop: lanes of seeds and FARL variants, in chunks, evaluated at milestones."""
 
-import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -11,17 +10,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgbg.arena import Protocol, compete
+from jaxgbg.arena import Judge, make_judge
 from jaxgbg.learners import Hyperparameters, Lane, Learner
-from jaxgbg.players import GreedyAgent, Player, Solver, make_opponent
-from jaxgbg.training.config import Config, protocol_for
+from jaxgbg.players import GreedyAgent
 from jaxgbg.training.lanes import begin, lanes_sharding, program_of
+from jaxgbg.training.run import LaneName, Run
+from jaxgbg.values import HasGradients
 
 TICKS_A_BLOCK = 32
 SECONDS_A_CHUNK = 0.5
 
 
-class Evaluation(NamedTuple):
+class Result(NamedTuple):
     """Mean reward of one agent against one opponent after `episodes` of its training.
 
     `wins` is the share of the games that brought the agent a positive reward; None in runs of
@@ -29,7 +29,7 @@ class Evaluation(NamedTuple):
     """
 
     seed: int
-    farl: str
+    variant: str
     episodes: int
     opponent: str
     score: float
@@ -101,21 +101,22 @@ class Training:
     """Runs in progress, lanes of one program: iterate `rounds()` or `evaluations()` to the end.
 
     All lanes reach a milestone before any goes on: they are evaluated together, and what a run
-    draws does not depend on how fast it was. Several `configs` must agree in `program_of`.
+    draws does not depend on how fast it was. Several `runs` must agree in `program_of`.
     """
 
-    def __init__(self, *configs: Config) -> None:
-        if len({program_of(config) for config in configs}) != 1:
+    def __init__(self, *runs: Run) -> None:
+        if len({program_of(run) for run in runs}) != 1:
             raise ValueError("runs can be trained together only as lanes of one program")
-        self.configs = configs
-        self.config = configs[0]
-        self.lanes = tuple(lane for config in configs for lane in config.lanes)
-        self.owners = tuple(run for run, config in enumerate(configs) for _ in config.lanes)
+        self.runs = runs
+        self.lanes = tuple(lane for run in runs for lane in run.lanes)
+        self.owners = tuple(number for number, run in enumerate(runs) for _ in run.lanes)
         self._sharding = lanes_sharding(len(self.lanes))
-        self.state, self._hyper, self.learner = begin(configs, self._sharding)
-        self.opponents: dict[str, Player | Solver | None] = {
-            name: make_opponent(name, self.learner.game) for name in self.config.opponents
-        }
+        self.state, self._hyper, self.learner = begin(runs, self._sharding)
+        evaluation = runs[0].evaluation
+        self.judges: list[Judge] = [
+            make_judge(name, self.learner.game, evaluation.protocol_of(name))
+            for name in evaluation.opponents
+        ]
         self._chunk = compile_chunk(self.learner, self._sharding.mesh)
         self._blocks = 1
         self.seconds = 0.0
@@ -126,16 +127,22 @@ class Training:
         """Lanes whose networks are past repair."""
 
     @property
+    def episodes(self) -> int:
+        """The budget of each lane."""
+        return self.runs[0].schedule.episodes
+
+    @property
     def milestones(self) -> tuple[int, ...]:
         """Numbers of episodes after which all lanes are evaluated."""
-        total, every = self.config.episodes, self.config.eval_every
-        return *range(every, total, every), total
+        every = self.runs[0].evaluation.every
+        return *range(every, self.episodes, every), self.episodes
 
     def progress(self) -> Progress:
+        """Where all lanes stand together."""
         live = len(self.lanes)
         episodes = int(np.asarray(self.state.finished)[:live].sum())
         moves = int(np.asarray(self.state.moves, np.uint64)[:live].sum())
-        return Progress(episodes, moves, self.seconds, self.config.episodes * live)
+        return Progress(episodes, moves, self.seconds, self.episodes * live)
 
     def advance(self, limit: int) -> None:
         """One chunk of every lane on its way to `limit` episodes."""
@@ -158,14 +165,14 @@ class Training:
             self._blocks //= 2
 
     def _check_finite(self) -> None:
-        """Note which networks are past repair; ValueError once all are.
+        """Note which agents are past repair; ValueError once all are.
 
         n-tuples' steps cannot run away. A network without finite weights plays at random, so that
         the other seeds can go on beside it.
         """
-        if self.config.value != "mlp":
+        if not isinstance(self.learner.value, HasGradients):
             return
-        leaves = jax.tree.leaves(self.state.params.network)
+        leaves = jax.tree.leaves(self.learner.value.for_player(self.state.params))
         finite = [np.asarray(_finite(leaf))[: len(self.lanes)] for leaf in leaves]
         self.diverged = np.flatnonzero(~np.all(finite, 0)).tolist()
         if len(self.diverged) == len(self.lanes):
@@ -176,7 +183,7 @@ class Training:
 
     def rounds(
         self, on_chunk: Callable[[Progress], None] = lambda _: None
-    ) -> Iterator[list[tuple[int, Evaluation]]]:
+    ) -> Iterator[list[tuple[int, Result]]]:
         """Train to the end, yielding the evaluations of each milestone, each with its run's number.
 
         `on_chunk` is told after each chunk; between chunks the state may be kept or replaced.
@@ -187,19 +194,19 @@ class Training:
                 self.advance(episodes)
                 on_chunk(self.progress())
             self.evaluating = True
-            found = list(self._evaluate(episodes))
+            evaluations = list(self._evaluate(episodes))
             self.evaluating = False
             self.reached += 1
-            yield found
+            yield evaluations
 
     def evaluations(
         self, on_chunk: Callable[[Progress], None] = lambda _: None
-    ) -> Iterator[Evaluation]:
+    ) -> Iterator[Result]:
         """Train to the end, yielding every evaluation."""
-        for found in self.rounds(on_chunk):
-            yield from (one for _, one in found)
+        for evaluations in self.rounds(on_chunk):
+            yield from (one for _, one in evaluations)
 
-    def agents(self, run: int = 0) -> dict[tuple[int, str], Any]:
+    def agents(self, run: int = 0) -> dict[LaneName, Any]:
         """The parameters of every lane of one run as they stand, on the host."""
         return {
             lane: jax.device_get(jax.tree.map(lambda leaf, at=at: leaf[at], self.state.params))
@@ -221,17 +228,18 @@ class Training:
         )
         self.reached, self.seconds = reached, seconds
 
-    def _evaluate(self, episodes: int) -> Iterator[tuple[int, Evaluation]]:
-        game, value = self.learner.game, self.learner.value
-        zero_terminal = self.config.zero_terminal
-        agent = GreedyAgent(game, value, self.state.params, zero_terminal, several=True)
-        for number, (name, opponent) in enumerate(self.opponents.items()):
+    def _evaluate(self, episodes: int) -> Iterator[tuple[int, Result]]:
+        agents = GreedyAgent(
+            self.learner.game,
+            self.learner.value,
+            self.state.params,
+            self.runs[0].learner.zero_terminal,
+            several=True,
+        )
+        for number, judge in enumerate(self.judges):
             key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
-            protocol = protocol_for(game.name, name)
-            if self.config.starts:
-                protocol = dataclasses.replace(protocol, starts=self.config.starts)
-            found = evaluate(agent, name, opponent, episodes, self.lanes, key, protocol)
-            yield from zip(self.owners, found, strict=True)
+            evaluations = evaluate(agents, judge, episodes, self.lanes, key)
+            yield from zip(self.owners, evaluations, strict=True)
 
 
 @jax.jit
@@ -241,24 +249,15 @@ def _finite(leaf: jax.Array) -> jax.Array:
 
 
 def evaluate(
-    agent: GreedyAgent,
-    name: str,
-    opponent: Player | Solver | None,
+    agents: GreedyAgent,
+    judge: Judge,
     episodes: int,
-    lanes: tuple[tuple[int, str], ...],
+    lanes: Sequence[LaneName],
     key: jax.Array,
-    protocol: Protocol | None = None,
-) -> Iterator[Evaluation]:
-    """One evaluation of each copy of `agent`, by the published protocol if no other is given.
-
-    `lanes` names the seed and FARL variant of every copy, `name` the opponent.
-    """
-    if isinstance(opponent, Solver):
-        played, scores = False, opponent.judge(agent, key)
-    else:
-        protocol = protocol or protocol_for(agent.game.name, name)
-        played, scores = True, compete(agent.game, agent, opponent, protocol, key)
+) -> Iterator[Result]:
+    """One evaluation of each copy of `agents` after `episodes`; `lanes` names the copies."""
+    scores = judge.scores(agents, key)
     # Copies beyond the lanes only fill up a device.
-    for (seed, farl), found in zip(lanes, scores, strict=False):
-        wins = float((found > 0).mean()) if played else None
-        yield Evaluation(seed, farl, episodes, name, float(found.mean()), found.size, wins)
+    for (seed, variant), own in zip(lanes, scores, strict=False):
+        wins = judge.wins(own)
+        yield Result(seed, variant, episodes, judge.name, float(own.mean()), own.size, wins)

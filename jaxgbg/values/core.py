@@ -1,25 +1,23 @@
-"""The contract of a value function, between boards and learners."""
+"""The contract of a value function, between boards and learners: a small core and named capabilities."""
 
-from typing import Any
+import dataclasses
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import jax
 import numpy as np
+
+from jaxgbg.games.core import Game
+from jaxgbg.specs import Spec
 
 
 class ValueFunction:
     """V(s | player) of boards, or Q(s, a | player) of actions; frozen and hashable, static.
 
-    Learners handle the parameters and the features of a board without a look inside. A value
-    function that knows a way around the evaluation of whole boards says so by an attribute that is
-    None here, and a learner that has none of these ways to go asks for `value` alone.
+    Learners handle the parameters and the features of a board without a look inside. What a value
+    function can do beyond this it says by being a `FollowsMoves`, `ValuesStones` or `HasGradients`;
+    of one that can do nothing more, learners ask `value` alone.
     """
 
-    # Not None where `shift` and `values_after` follow a move without a look at the board.
-    patterns: Any = None
-    # Not None where `values_with_stone` values all moves of a board together.
-    stone_digits: tuple[int, ...] | None = None
-    # Whether every seed has n-tuples of its own.
-    varied: bool = False
     # Whether the states of an eligibility list are updated one after the other.
     serial_list: bool = False
 
@@ -38,8 +36,8 @@ class ValueFunction:
         """R: what `weights_of` gives."""
         raise NotImplementedError
 
-    def init(self, tuples: Any = None, key: jax.Array | None = None) -> Any:
-        """The parameters before the first update."""
+    def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> Any:
+        """The parameters before the first update; `drawn` is what `ValueSpec.drawn` gave a seed."""
         raise NotImplementedError
 
     def features(self, params: Any, cells: jax.Array) -> jax.Array:
@@ -52,20 +50,6 @@ class ValueFunction:
 
     def value(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[...] of features int32[..., F] for player int[...]."""
-        raise NotImplementedError
-
-    def shift(self, features: jax.Array, change: jax.Array) -> jax.Array:
-        """int32[F] after pattern `change` int32[] of `patterns`."""
-        raise NotImplementedError
-
-    def values_after(
-        self, params: Any, features: jax.Array, changes: jax.Array, player: jax.Array
-    ) -> jax.Array:
-        """float32[A] of the boards after patterns int32[A] of `patterns`."""
-        raise NotImplementedError
-
-    def values_with_stone(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
-        """float32[..., C] of the boards with one more stone, where there are `stone_digits`."""
         raise NotImplementedError
 
     def action_values(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
@@ -98,8 +82,8 @@ class ValueFunction:
         """float32[R]: all that a player needs, in one row."""
         raise NotImplementedError
 
-    def with_weights(self, weights: Any) -> Any:
-        """Parameters for a player, of float32[R]."""
+    def with_weights(self, weights: Any, drawn: np.ndarray | None = None) -> Any:
+        """Parameters for a player, of float32[R] and what its seed has `drawn`."""
         raise NotImplementedError
 
     def tc_factors(self, params: Any) -> np.ndarray | None:
@@ -107,10 +91,68 @@ class ValueFunction:
         del params
         return None
 
+
+@runtime_checkable
+class FollowsMoves(Protocol):
+    """Follows a move by the number of its `Game.change`, without a look at the board."""
+
+    def shift(self, features: jax.Array, change: jax.Array) -> jax.Array:
+        """int32[F] after pattern `change` int32[] of `Game.change_patterns`."""
+        ...
+
+    def values_after(
+        self, params: Any, features: jax.Array, changes: jax.Array, player: jax.Array
+    ) -> jax.Array:
+        """float32[A] of the boards after patterns int32[A]."""
+        ...
+
+
+@runtime_checkable
+class ValuesStones(Protocol):
+    """Values all moves of a board together, where a move adds one stone (`Game.stone_digits`)."""
+
+    def values_with_stone(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., C] of the boards with one more stone."""
+        ...
+
+
+@runtime_checkable
+class HasGradients(Protocol):
+    """Has gradients, so that eligibility may run over the parameters."""
+
+    def zero_gradient(self, params: Any) -> Any:
+        """A gradient of one value, all 0."""
+        ...
+
     def gradients(self, params: Any, features: jax.Array, player: jax.Array) -> Any:
-        """The gradients of B values, leaves [B, ...]; networks only, as are parameter traces."""
-        raise NotImplementedError
+        """The gradients of B values, leaves [B, ...]."""
+        ...
 
     def step(self, params: Any, uphill: Any, live: jax.Array, alpha: jax.Array) -> Any:
-        """The parameters after a step along `uphill`; networks only."""
+        """The parameters after a step along `uphill`."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class ValueSpec(Spec):
+    """The settings of a value function, which build it for a game."""
+
+    # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
+    lane_numbers: ClassVar[tuple[str, ...]] = ()
+
+    def build(self, game: Game, of_actions: bool, batch: int) -> ValueFunction:
+        """The value function of `game`, V or Q `of_actions`, for `batch` games in lockstep.
+
+        Raises ValueError where the settings do not fit the game.
+        """
         raise NotImplementedError
+
+    def for_seed(self, game: Game, seed: int) -> "ValueSpec":
+        """These settings with what `seed` draws for itself written out."""
+        del game, seed
+        return self
+
+    def drawn(self, game: Game, seed: int) -> np.ndarray:
+        """What `seed` draws for itself and lanes of one program may differ in: nothing."""
+        del game, seed
+        return np.zeros((0, 0), np.int32)

@@ -24,20 +24,16 @@ def look_up(table: jax.Array | np.ndarray, index: jax.Array) -> jax.Array:
 class Indices(ValueFunction):
     """The rows of all tables, players one after the other, that boards look up; static under jit.
 
-    `patterns` are the (cell, difference) pairs of each way in which a move alters the board, None
-    where a move may alter many cells. `stone_digits` as in `Game`. With `varied` layouts `tuples`
-    only gives their shape, and the cells are an agent's own: `layout` int32[m, L] in the methods
-    below. With `action_images`, a game's action symmetries, there are tables for every action too:
+    With `varied` layouts `tuples` only gives their shape, and the cells are an agent's own: `layout`
+    int32[m, L] in the methods below. With `action_images`, a game's action symmetries, there are tables for every action too:
     Q(s, a | p) reads image j of the board in the tables of image j of the action, and the features
     of the pair are those of s, moved to these tables.
     """
 
     tuples: Layout
     symmetries: tuple[tuple[int, ...], ...]
-    patterns: tuple[tuple[tuple[int, int], ...], ...] | None
     num_cell_values: int
     num_players: int
-    stone_digits: tuple[int, ...] | None = None
     varied: bool = False
     action_images: tuple[tuple[int, ...], ...] | None = None
 
@@ -132,21 +128,6 @@ class Indices(ValueFunction):
     def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:
         """int32[..., F]: features of the pair of a board and `action` int[...]."""
         return features + look_up(self._action_offsets, action)
-
-    @functools.cached_property
-    def _shifts(self) -> np.ndarray:
-        """int32[Q, F]: by how much each pattern of changes moves each index."""
-        assert self.patterns is not None
-        return np.stack(
-            [
-                sum((d * self._strides[cell] for cell, d in row), np.zeros_like(self._offsets))
-                for row in self.patterns
-            ]
-        )
-
-    def shift(self, features: jax.Array, change: jax.Array) -> jax.Array:
-        """int32[F]: the features after the board changed by pattern `change` int32[]."""
-        return features + look_up(self._shifts, change)
 
     def rows(self, features: jax.Array, player: jax.Array) -> jax.Array:
         """int32[..., F]: where in `weights` the terms of V(s | player int[...]) stand."""

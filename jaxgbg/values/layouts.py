@@ -10,6 +10,9 @@ from jaxgbg.games.core import Game
 
 Layout = tuple[tuple[int, ...], ...]
 
+# A whole board is one n-tuple where its table has no more rows than this, and walks are no longer.
+_MOST_ROWS = 2**16
+
 
 def random_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
     """Draw connected cell sets by random walks over neighbouring cells.
@@ -33,6 +36,15 @@ def random_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
                 walk.append(int(generator.choice(fresh)))
         layout.append(tuple(sorted(walk)))
     return tuple(layout)
+
+
+def default_layout(game: Game) -> Layout:
+    """Our own choice by the size of a game: all cells in one n-tuple, or two walks a cell."""
+    digits = game.num_cell_values
+    length = max((n for n in range(1, game.num_cells + 1) if digits**n <= _MOST_ROWS), default=1)
+    if length == game.num_cells:
+        return (tuple(range(game.num_cells)),)
+    return random_walk(game, 2 * game.num_cells, length, seed=0)
 
 
 def check_layout(game: Game, tuples: Sequence[Sequence[int]], source: str) -> Layout:

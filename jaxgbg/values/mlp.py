@@ -17,7 +17,8 @@ import optax
 from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
-from jaxgbg.values.core import ValueFunction
+from jaxgbg.specs import setting
+from jaxgbg.values.core import ValueFunction, ValueSpec
 
 ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "sigmoid": jax.nn.sigmoid,
@@ -47,83 +48,88 @@ class MLPParams(NamedTuple):
     optimizer: Any
 
 
-class _Network(nn.Module):
-    hidden: tuple[int, ...]
-    activation: str
-    outputs: int
-    initializer: str
-    bias: float
-
-    @nn.compact
-    def __call__(self, inputs: jax.Array) -> jax.Array:
-        layer = functools.partial(
-            nn.Dense,
-            kernel_init=INITIALIZERS[self.initializer],
-            bias_init=_uniform
-            if self.initializer == "uniform"
-            else nn.initializers.constant(self.bias),
-        )
-        for size in self.hidden:
-            inputs = ACTIVATIONS[self.activation](layer(size)(inputs))
-        return layer(self.outputs)(inputs)
-
-
 @dataclasses.dataclass(frozen=True)
-class MLP(ValueFunction):
-    """Multi-layer perceptron on the cells of one game; static under jit.
+class MLPSpec(ValueSpec):
+    """A multi-layer perceptron (van der Ree & Wiering 2013, section III); alpha is its step size.
 
-    With `piece_digits`, the digit of each player's pieces, there is one input a cell: 1 an own
-    piece, -1 another's, 0 neither. Otherwise every digit of every cell has an input that is 1 or 0,
-    and so has every player. `num_actions` outputs: 1 for V, one an action for Q. An output
-    "sigmoid" is stretched over `reward_range`. All biases start at `bias`, but "uniform" draws them
-    like the weights. `optimizer` is the name of one of optax, and `combine` says whether the errors
-    of one tick are added up or averaged.
+    Attributes:
+      hidden: Sizes of the hidden layers.
+      activation: Of the hidden layers.
+      output: Of the outputs; sigmoid spans the rewards.
+      initializer: Of the weights.
+      bias: Where biases start, unless uniform draws them.
+      optimizer: Any of optax that takes a step size.
+      combine: Whether the errors of one tick are added up or averaged.
     """
 
-    num_cells: int
-    num_cell_values: int
-    num_players: int
-    piece_digits: tuple[int, ...] | None
-    reward_range: tuple[float, float]
-    hidden: tuple[int, ...] = (50,)
-    activation: str = "sigmoid"
-    output: str = "tanh"
-    initializer: str = "uniform"
-    bias: float = 0.0
+    hidden: tuple[int, ...] = setting((50,), low=1, high=2**20)
+    activation: str = setting("sigmoid", choices=tuple(ACTIVATIONS))
+    output: str = setting("tanh", choices=OUTPUTS)
+    initializer: str = setting("uniform", choices=tuple(INITIALIZERS))
+    bias: float = setting(0.0)
     optimizer: str = "sgd"
-    combine: str = "sum"
-    num_actions: int = 1
+    combine: str = setting("sum", choices=COMBINE_RULES)
 
-    @classmethod
-    def for_game(cls, game: Game, of_actions: bool, **settings: Any) -> "MLP":
-        """The network of `game`: V of states, or Q `of_actions`; ValueError on a wrong setting."""
-        network = cls(
+    kind = "mlp"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.hidden:
+            raise ValueError("hidden must name at least one layer's size")
+        _optimizer(self.spec.optimizer)
+
+    def build(self, game: Game, of_actions: bool, batch: int) -> "MLP":
+        del batch
+        return MLP(
+            spec=self,
             num_cells=game.num_cells,
             num_cell_values=game.num_cell_values,
             num_players=game.num_players,
             piece_digits=game.piece_digits,
             reward_range=game.reward_range,
             num_actions=game.num_actions if of_actions else 1,
-            **settings,
         )
-        for name, known in (
-            ("activation", tuple(ACTIVATIONS)),
-            ("output", OUTPUTS),
-            ("initializer", tuple(INITIALIZERS)),
-            ("combine", COMBINE_RULES),
-        ):
-            if getattr(network, name) not in known:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(known)}, not {getattr(network, name)!r}"
-                )
-        if not network.hidden or min(network.hidden) < 1:
-            raise ValueError(f"hidden must name at least one layer's size, not {network.hidden}")
-        _optimizer(network.optimizer)
-        return network
+
+
+class _Network(nn.Module):
+    spec: MLPSpec
+    outputs: int
+
+    @nn.compact
+    def __call__(self, inputs: jax.Array) -> jax.Array:
+        uniform = self.spec.initializer == "uniform"
+        layer = functools.partial(
+            nn.Dense,
+            kernel_init=INITIALIZERS[self.spec.initializer],
+            bias_init=_uniform if uniform else nn.initializers.constant(self.spec.bias),
+        )
+        for size in self.spec.hidden:
+            inputs = ACTIVATIONS[self.spec.activation](layer(size)(inputs))
+        return layer(self.outputs)(inputs)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MLP(ValueFunction):
+    """Multi-layer perceptron on the cells of one game; static under jit. It `HasGradients`.
+
+    With `piece_digits`, the digit of each player's pieces, there is one input a cell: 1 an own
+    piece, -1 another's, 0 neither. Otherwise every digit of every cell has an input that is 1 or 0,
+    and so has every player. `num_actions` outputs: 1 for V, one an action for Q. An output
+    "sigmoid" is stretched over `reward_range`. All biases start at one number, but "uniform" draws
+    them like the weights.
+    """
+
+    spec: MLPSpec
+    num_cells: int
+    num_cell_values: int
+    num_players: int
+    piece_digits: tuple[int, ...] | None
+    reward_range: tuple[float, float]
+    num_actions: int = 1
 
     @functools.cached_property
     def _module(self) -> _Network:
-        return _Network(self.hidden, self.activation, self.num_actions, self.initializer, self.bias)
+        return _Network(self.spec, self.num_actions)
 
     @property
     def num_features(self) -> int:
@@ -142,13 +148,13 @@ class MLP(ValueFunction):
         shapes = jax.eval_shape(lambda: self.init(key=jax.random.key(0)))
         return sum(leaf.size for leaf in jax.tree.leaves(shapes.network))
 
-    def init(self, tuples: Any = None, key: jax.Array | None = None) -> MLPParams:
-        """A network drawn by `key`; it has no use for n-tuples."""
-        del tuples
+    def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> MLPParams:
+        """A network drawn by `key`."""
+        del drawn
         network = self._module.init(
             jax.random.key(0) if key is None else key, jnp.zeros(self.num_inputs)
         )
-        return MLPParams(network, _optimizer(self.optimizer).init(network))
+        return MLPParams(network, _optimizer(self.spec.optimizer).init(network))
 
     def features(self, params: MLPParams, cells: jax.Array) -> jax.Array:
         """int32[..., F] of boards `cells` int8[..., C]; the place of the action holds 0."""
@@ -181,10 +187,10 @@ class MLP(ValueFunction):
     def _outputs(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]."""
         total = jnp.asarray(self._module.apply(network, self._inputs(features, player)))
-        if self.output == "sigmoid":
+        if self.spec.output == "sigmoid":
             low, high = self.reward_range
             return low + (high - low) * jax.nn.sigmoid(total)
-        return ACTIVATIONS[self.output](total)
+        return ACTIVATIONS[self.spec.output](total)
 
     def action_values(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         """Q(s, a | player) float32[..., A] of every action."""
@@ -223,10 +229,14 @@ class MLP(ValueFunction):
         """
         del size, beta
 
-        def worth(network: Any) -> jax.Array:
+        def weighted(network: Any) -> jax.Array:
             return (self._value(network, features, player) * jnp.where(live, change, 0)).sum()
 
-        return self.step(params, jax.grad(worth)(params.network), live, alpha)
+        return self.step(params, jax.grad(weighted)(params.network), live, alpha)
+
+    def zero_gradient(self, params: MLPParams) -> Any:
+        """A tree like the network's, all 0."""
+        return jax.tree.map(jnp.zeros_like, params.network)
 
     def gradients(self, params: MLPParams, features: jax.Array, player: jax.Array) -> Any:
         """The gradient of V(s | player) for each of B features: a tree like the network's, [B]."""
@@ -235,9 +245,9 @@ class MLP(ValueFunction):
 
     def step(self, params: MLPParams, uphill: Any, live: jax.Array, alpha: jax.Array) -> MLPParams:
         """One step of the optimizer in the direction `uphill`, gathered from `live` bool[B]."""
-        scale = 1 / jnp.maximum(live.sum(), 1) if self.combine == "mean" else 1.0
+        scale = 1 / jnp.maximum(live.sum(), 1) if self.spec.combine == "mean" else 1.0
         downhill = jax.tree.map(lambda leaf: -scale * leaf, uphill)
-        moves, optimizer = _optimizer(self.optimizer).update(
+        moves, optimizer = _optimizer(self.spec.optimizer).update(
             downhill, params.optimizer, params.network
         )
         network = jax.tree.map(lambda old, move: old + alpha * move, params.network, moves)
@@ -252,8 +262,9 @@ class MLP(ValueFunction):
         """float32[R]: all weights and biases in one row."""
         return np.asarray(ravel_pytree(params.network)[0])
 
-    def with_weights(self, weights: jax.Array) -> MLPParams:
+    def with_weights(self, weights: jax.Array, drawn: np.ndarray | None = None) -> MLPParams:
         """The network of `weights` float32[R], for a player."""
+        del drawn
         like = self.init(key=jax.random.key(0)).network
         return MLPParams(ravel_pytree(like)[1](weights), ())
 

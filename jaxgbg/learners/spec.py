@@ -1,0 +1,94 @@
+"""The settings that all learners share, and how they build one."""
+
+import dataclasses
+from typing import Any, ClassVar
+
+from jaxgbg.games.core import Game
+from jaxgbg.learners.core import Learner
+from jaxgbg.learners.schedules import Schedule, horizon_of
+from jaxgbg.specs import Spec, setting
+from jaxgbg.values.core import HasGradients, ValueSpec
+
+# A longer eligibility list than this is a mistake: each update would touch so many states.
+_LONGEST_LIST = 1000
+
+FARL_PARTS = {"farl": (True, True), "part1": (True, False), "none": (False, False)}
+"""(final_others, final_zero) of each variant: parts 1 and 2 of Final Adaptation."""
+
+
+@dataclasses.dataclass(frozen=True)
+class LearnerSpec(Spec):
+    """The settings of a learner (Konen & Bagheri 2021, Algorithms 2, 5 and 6).
+
+    Attributes:
+      trace_decay: Lambda of the eligibility traces; 0 updates the last state alone.
+      trace_cut: Eligibilities below this are dropped, which fixes the horizon.
+      reset_traces: Empty all traces when the update after a random move is left out.
+      delayed_traces: Update a state once, when it leaves the traces; for long ones.
+      parameter_traces: Eligibility over the parameters instead of over past states; networks only.
+      discount: Gamma.
+      learn_from_random: Learn after random moves too.
+      learn_from_partner: Learn from the partner's moves as from one's own.
+      zero_terminal: Count a terminal afterstate as 0 when choosing a move.
+    """
+
+    trace_decay: float = setting(0.0, low=0, below=1)
+    trace_cut: float = setting(0.1, above=0, below=1)
+    reset_traces: bool = False
+    delayed_traces: bool = False
+    parameter_traces: bool = False
+    discount: float = setting(1.0, low=0, high=1)
+    learn_from_random: bool = True
+    learn_from_partner: bool = False
+    zero_terminal: bool = False
+
+    # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
+    lane_numbers: ClassVar[tuple[str, ...]] = (
+        "trace_decay",
+        "discount",
+        "learn_from_random",
+        "zero_terminal",
+        "reset_traces",
+        "learn_from_partner",
+    )
+    of_actions: ClassVar[bool] = False
+    variants: ClassVar[tuple[str, ...]] = tuple(FARL_PARTS)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.parameter_traces and self.delayed_traces:
+            raise ValueError("choose parameter_traces or delayed_traces, not both")
+        if self.horizon > _LONGEST_LIST and not self.parameter_traces:
+            raise ValueError(
+                f"trace_decay {self.trace_decay} with trace_cut {self.trace_cut} makes lists of"
+                f" {self.horizon:,} states; at most {_LONGEST_LIST:,} are kept"
+            )
+
+    @property
+    def horizon(self) -> int:
+        """States of an eligibility list, the current one among them."""
+        return horizon_of(self.trace_decay, self.trace_cut)
+
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
+        """The learner of `game`, static under jit; raises ValueError where the parts do not fit."""
+        raise NotImplementedError
+
+    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> dict[str, Any]:
+        """The fields of a `Learner` that all learners have."""
+        built = value.build(game, self.of_actions, schedule.batch)
+        if self.parameter_traces and not isinstance(built, HasGradients):
+            raise ValueError(
+                f"parameter_traces need gradients, and {value.kind} has eligibility lists"
+            )
+        # One game at a time is the serial algorithm to the letter.
+        delayed = self.delayed_traces and schedule.batch > 1 and self.horizon > 1
+        return {
+            "game": game,
+            "value": built,
+            "batch": schedule.batch,
+            "horizon": self.horizon,
+            "opening_plies": schedule.opening_plies,
+            "opening_share": schedule.opening_share,
+            "delayed": delayed,
+            "parameter_traces": self.parameter_traces,
+        }

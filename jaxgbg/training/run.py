@@ -1,0 +1,175 @@
+"""What a run is: every number that it takes to repeat it, as a composition of specs."""
+
+import dataclasses
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+from jaxgbg.arena import Protocol
+from jaxgbg.games import Game, make
+from jaxgbg.games.fingerprint import fingerprint
+from jaxgbg.learners import FARL_PARTS, LEARNERS, Learner, LearnerSpec, Schedule, TDSpec
+from jaxgbg.specs import Spec, plain, setting
+from jaxgbg.values import VALUES, NTupleSpec, ValueSpec
+
+
+class LaneName(NamedTuple):
+    """A lane of a run: its seed and its FARL variant, "farl", "part1" or "none"."""
+
+    seed: int
+    variant: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluation(Spec):
+    """When and by whom agents are judged.
+
+    Attributes:
+      every: Episodes between evaluations.
+      opponents: Evaluate against these players.
+      protocols: How each opponent is met; ten random starts from every seat where not given.
+    """
+
+    every: int = setting(1_000, low=1, high=2**31, short="eval_every")
+    opponents: tuple[str, ...] = ()
+    protocols: tuple[Protocol, ...] = ()
+
+    def __post_init__(self) -> None:
+        read = [Protocol.read(each) if isinstance(each, dict) else each for each in self.protocols]
+        object.__setattr__(self, "protocols", tuple(read))
+        super().__post_init__()
+        if self.protocols and len(self.protocols) != len(self.opponents):
+            raise ValueError("protocols must be one for each of the opponents, or none at all")
+
+    def protocol_of(self, opponent: str) -> Protocol | None:
+        """How `opponent` is met; None for the default."""
+        return dict(zip(self.opponents, self.protocols, strict=False)).get(opponent)
+
+
+@dataclasses.dataclass(frozen=True)
+class Run(Spec):
+    """One training run of one game: a learner times variants times seeds.
+
+    Attributes:
+      game: A game, or its name.
+      value: The value function, n-tuples or a network.
+      learner: What is compared with what, move by move.
+      schedule: How long and how boldly each agent learns.
+      evaluation: When and by whom agents are judged.
+      partner: Whom to train against: self, a traceable player's name, or an agent file.
+      variants: Parts of Final Adaptation, trained side by side: farl (both), part1, none.
+      seeds: One agent of each variant for each seed.
+    """
+
+    game: Game
+    value: ValueSpec = NTupleSpec()
+    learner: LearnerSpec = TDSpec()
+    schedule: Schedule = Schedule()
+    evaluation: Evaluation = Evaluation()
+    partner: str = "self"
+    variants: tuple[str, ...] = setting(("farl", "none"), choices=tuple(FARL_PARTS))
+    seeds: tuple[int, ...] = setting(tuple(range(10)), low=0, high=2**32 - 1)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.game, str):
+            object.__setattr__(self, "game", make(self.game))
+        super().__post_init__()
+        for name in ("seeds", "variants"):
+            entries = getattr(self, name)
+            if not entries or len(set(entries)) != len(entries):
+                raise ValueError(f"{name} must be at least one, and all different, not {entries}")
+        alone = self.game.num_players == 1
+        if self.partner == "rand":
+            # The papers write RAND.
+            object.__setattr__(self, "partner", "random")
+        if self.learner.learn_from_partner and self.partner == "self":
+            raise ValueError("learn_from_partner needs a partner other than self")
+        if self.partner != "self" and alone:
+            raise ValueError(f"{self.game.name} is played alone: its only partner is self")
+        for variant in set(self.variants) - set(self.learner.variants):
+            raise ValueError(f"{self.learner.kind} has no second part of FARL: leave out {variant}")
+        self.make_learner()
+
+    def make_learner(self) -> Learner:
+        """The static half of the run: game, value function, batch and horizon."""
+        return self.learner.build(self.game, self.value, self.schedule)
+
+    def for_seed(self, seed: int) -> "Run":
+        """This run with one seed, and what it draws for itself written out."""
+        return dataclasses.replace(self, value=self.value.for_seed(self.game, seed), seeds=(seed,))
+
+    @property
+    def lanes(self) -> tuple[LaneName, ...]:
+        """Every training that runs side by side."""
+        return tuple(LaneName(seed, variant) for seed in self.seeds for variant in self.variants)
+
+    def plain(self) -> dict[str, Any]:
+        """All settings as JSON knows them, and the fingerprint of the game's rules."""
+        parts = {f.name: plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        game = plain_game(self.game)
+        return json.loads(json.dumps(parts | {"game": game, "fingerprint": fingerprint(self.game)}))
+
+    def changed(self) -> dict[str, Any]:
+        """What differs from the defaults, as JSON knows it."""
+        specs = ("value", "learner", "schedule", "evaluation")
+        own = {name: plain(getattr(self, name)) for name in ("partner", "variants", "seeds")}
+        parts = {name: getattr(self, name).changed() for name in specs}
+        return json.loads(json.dumps({"game": plain_game(self.game), **parts, **own}))
+
+    @classmethod
+    def read(cls, content: Any) -> "Run":
+        """Undo `plain`; raises ValueError on what is no run, or one under other rules."""
+        if not isinstance(content, Mapping):
+            raise ValueError(f"a run must be a table, not {content!r}")
+        fields = dict(content)
+        stored = fields.pop("fingerprint", None)
+        try:
+            fields["game"] = read_game(fields["game"])
+            for name, known in (("value", VALUES), ("learner", LEARNERS)):
+                kind = fields[name]["kind"]
+                if kind not in known:
+                    raise ValueError(f"{name} must be one of {', '.join(known)}, not {kind!r}")
+                fields[name] = known[kind].read(fields[name])
+            fields["schedule"] = Schedule.read(fields["schedule"])
+            fields["evaluation"] = Evaluation.read(fields["evaluation"])
+            run = cls(**fields)
+        except KeyError as error:
+            raise ValueError(f"no {error.args[0]}") from None
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+        if stored is not None and stored != fingerprint(run.game):
+            raise RulesChanged(
+                f"made under other rules of {run.game.name} (fingerprint {stored}, now"
+                f" {fingerprint(run.game)})"
+            )
+        return run
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that change with any setting that is not its default."""
+        text = json.dumps(self.changed(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return f"{self.game.name}-{self.digest}"
+
+
+class RulesChanged(ValueError):
+    """A run or an agent that was made when its game had other rules."""
+
+
+def plain_game(game: Game) -> dict[str, Any]:
+    """A game as JSON knows it: its name and parameters."""
+    return {"name": game.name, **dataclasses.asdict(game)}
+
+
+def read_game(content: Any) -> Game:
+    """Undo `plain_game`; raises ValueError for what is no game."""
+    if not isinstance(content, Mapping) or not isinstance(content.get("name"), str):
+        raise ValueError(f"no game that we know: {content!r}")
+    return make(**{"name": content["name"]}, **{k: v for k, v in content.items() if k != "name"})
