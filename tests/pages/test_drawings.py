@@ -1,6 +1,7 @@
 """Every shipped game is drawn, every move has its place, and any other game shows its cells."""
 
 import json
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -67,28 +68,51 @@ def test_a_game_that_nobody_drew_shows_its_cells():
     assert drawing.spot_of(np.zeros(5, np.int8), 2) == -1
 
 
-def test_a_game_of_127_kinds_of_cells_is_shown_with_all_of_them():
+@pytest.fixture
+def view_of_many():
+    """A game with 127 kinds of cells, one or two of them in each cell."""
+
     class Many(Unknown):
         num_cell_values = 127
 
     boards = np.array([[0, 9, 35, 36, 126], [1, 10, 36, 99, 100]], np.int8)
-    record = GameRecord(
-        Many(),
-        ("agent", "agent"),
-        boards,
-        np.zeros(2, np.int8),
-        np.zeros((2, 2), np.float32),
-        np.array([1]),
-        np.zeros((1, 3), np.float32),
+    players, rewards = np.zeros(2, np.int8), np.zeros((2, 2), np.float32)
+    values = np.zeros((1, 3), np.float32)
+    names = ("agent", "agent")
+    return RecordView(
+        GameRecord(Many(), names, boards, players, rewards, np.array([1]), values), "s"
     )
-    view = RecordView(record, "s")
-    shapes = shape_markup(view.drawing, view.shapes)
-    data = json.loads(view.data())
-    for at, board in enumerate(boards.tolist()):
+
+
+def test_a_game_of_127_kinds_of_cells_is_shown_with_all_of_them(view_of_many):
+    shapes = shape_markup(view_of_many.drawing, "s")
+    data = json.loads(view_of_many.data())
+    for at, board in enumerate(view_of_many.record.boards.tolist()):
         assert data["positions"][at][0] == board
         for digit in board:
-            assert f'href="#s-{digit}"' in view.board(at)
+            assert f'href="#s-{digit}"' in view_of_many.board(at)
             assert f'<g id="s-{digit}"><text x="0" y="0" class="digit">{digit}</text></g>' in shapes
+
+
+@pytest.mark.browser
+def test_digits_stand_in_the_middle_of_their_cells(browser, view_of_many):
+    style = (Path(drawings.__file__).parents[1] / "page" / "page.css").read_text()
+    shapes = shape_markup(view_of_many.drawing, "s")
+    page = browser.new_page()
+    page.set_content(
+        f"<style>{style}</style><svg class=shapes width=0 height=0><defs>{shapes}</defs></svg>"
+        + view_of_many.board(0)
+    )
+    boxes = page.locator(".spot use:first-child").evaluate_all(
+        "uses => uses.map(use => use.getBBox())"
+        ".map(box => [box.x, box.x + box.width, box.y, box.y + box.height])"
+    )
+    page.close()
+    assert len(boxes) == 5
+    for left, right, top, bottom in boxes:
+        assert -22 < left < 0 < right < 22
+        assert left + right == pytest.approx(0, abs=0.5)
+        assert -22 < top < 0 < bottom < 22
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from jaxgbg.results.rows import rows
 from jaxgbg.results.table import difference, in_figures
 from jaxgbg.training import Evaluation, RunFolder, preset, run
 
-CHROMIUM = Path("/usr/bin/chromium")
 _VOID = {"meta", "input", "br", "link", "img"}
 
 
@@ -207,17 +206,6 @@ def test_a_report_that_cannot_be_written_is_named(jaxgbg, copied, tmp_path):
     assert code == 2
     assert "cannot write" in err
     assert err.count("\n") == 1
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not CHROMIUM.exists():
-        pytest.skip("chromium is not installed: apt-get install chromium")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.mark.browser

@@ -33,7 +33,7 @@
         spot.children[1].style.fillOpacity = 0;
         spot.children[2].textContent = "";
       });
-      const best = Math.max(...moves.map((move) => move[1]));
+      const best = Math.max(...moves.map((move) => move[1] ?? -Infinity));
       moves.forEach(([action, value, place, words], number) => {
         const spot = spots[place];
         if (!spot) return;
