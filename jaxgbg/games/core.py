@@ -174,6 +174,10 @@ class Game:
         """int8[C]: the board as digits 0..num_cell_values-1, the same for every player."""
         raise NotImplementedError
 
+    def display_cells(self, state: Any) -> jax.Array:
+        """int8[C]: the board as it is drawn, where `cells` say less than a spectator sees."""
+        return self.cells(state)
+
     def in_range(self, action: jax.Array) -> jax.Array:
         """bool[]: whether `action` is one of 0..num_actions-1; traced code cannot raise."""
         return (action >= 0) & (action < self.num_actions)

@@ -137,6 +137,9 @@ class Game2048(Game):
     def cells(self, state: Game2048State) -> jax.Array:
         return jnp.minimum(state.tiles, self.num_cell_values - 1)
 
+    def display_cells(self, state: Game2048State) -> jax.Array:
+        return state.tiles
+
 
 def _movable(board: jax.Array) -> jax.Array:
     """bool[4]: whether the tiles int8[4, 4] can slide left, up, right, down."""

@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from jaxgbg.results.curves import STYLES
 from jaxgbg.pages.figures import curve_panels, histogram_panels
-from jaxgbg.pages.film import Film, shape_markup
-from jaxgbg.results.folders import FoundRun, find_runs
+from jaxgbg.pages.record_view import RecordView, shape_markup
+from jaxgbg.pages.records import record_games
 from jaxgbg.papers.figures import in_words
-from jaxgbg.pages.replay import sample_games
+from jaxgbg.results.curves import STYLES
+from jaxgbg.results.folders import FoundRun, find_runs
 from jaxgbg.results.rows import Row, rows
 from jaxgbg.results.statistics import confidence_interval
 from jaxgbg.results.table import VARIANTS, difference, in_figures, notes
@@ -40,7 +40,7 @@ class _Sample:
     """Games of one agent, and the histograms of its weights for a run that kept none."""
 
     file: Path
-    films: list[Film]
+    games: list[RecordView]
     histograms: dict[str, Any]
 
 
@@ -102,13 +102,13 @@ def _samples(runs: Sequence[FoundRun]) -> dict[str, _Sample]:
             for file in run.agent_files[:1]:
                 try:
                     saved = load_agent(file, game)
+                    records = record_games(saved.player(), run.config.opponents)
                 except ValueError as error:
                     run.problems.append(str(error))
                     continue
-                played = sample_games(saved.player(), run.config.opponents)
-                films = [Film(replay, f"{game}-shape") for replay in played]
+                views = [RecordView(record, f"{game}-shape") for record in records]
                 found = weight_histograms({(saved.seed, saved.farl): saved.weights})
-                return _Sample(file, films, {"weights": found})
+                return _Sample(file, views, {"weights": found})
         return None
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -176,31 +176,31 @@ def _run_section(run: FoundRun, sample: _Sample | None) -> dict[str, Any]:
         "config": json.dumps(run.config.as_json()),
         "histograms": [Markup(panel) for panel in panels],
         "histogram_note": told,
-        "replays": [],
-        "replay_note": "",
+        "records": [],
+        "record_note": "",
     }
     if own is not None:
-        section["shapes"] = Markup(shape_markup(own.films[0].drawing, own.films[0].shapes))
-        section["replay_note"] = (
+        section["shapes"] = Markup(shape_markup(own.games[0].drawing, own.games[0].shapes))
+        section["record_note"] = (
             f"Played by {own.file.name}. Each legal move bears the agent's value for the player to"
             " move, the stronger the colour the better; a frame marks the move played."
         )
-        section["replays"] = [
+        section["records"] = [
             {
-                "title": film.title,
-                "plies": film.plies,
-                "board": Markup(film.board(0)),
+                "title": view.title,
+                "plies": view.plies,
+                "board": Markup(view.board(0)),
                 "stills": [
                     {"board": Markup(still.board), "caption": still.caption}
-                    for still in film.stills()
+                    for still in view.stills()
                 ],
-                "moves": film.moves,
-                "data": Markup(film.data()),
+                "moves": view.moves,
+                "data": Markup(view.data()),
             }
-            for film in own.films
+            for view in own.games
         ]
     elif sample is not None:
-        section["replay_note"] = (
+        section["record_note"] = (
             f"Sample games of {run.config.game} are shown with {sample.file.parent.parent.name}."
         )
     return section

@@ -13,7 +13,6 @@ from jaxgbg.results.rows import rows
 from jaxgbg.results.table import difference, in_figures
 from jaxgbg.training import Evaluation, RunFolder, preset, run
 
-CHROMIUM = Path("/usr/bin/chromium")
 _VOID = {"meta", "input", "br", "link", "img"}
 
 
@@ -117,13 +116,13 @@ def test_the_same_folder_gives_the_same_report(trained, written, tmp_path):
 
 def test_sample_games_are_data_for_the_script_and_stills_for_paper(written):
     source = written[1].read_text(encoding="utf-8")
-    films = re.findall(r'<script type="application/json">(.*?)</script>', source)
+    records = re.findall(r'<script type="application/json">(.*?)</script>', source)
     # One game in either seat against Max-N; the unfinished run has no agent to play.
-    assert len(films) == 2
-    for film in films:
-        positions = json.loads(film)["positions"]
-        assert positions[0][0] == "1" * 15
-        assert positions[-1][0] == "0" * 15
+    assert len(records) == 2
+    for record in records:
+        positions = json.loads(record)["positions"]
+        assert positions[0][0] == [1] * 15
+        assert positions[-1][0] == [0] * 15
         assert len(positions[0][1]) == 15
         assert positions[-1][1] == []
     assert source.count("<figcaption>") >= 8
@@ -209,17 +208,6 @@ def test_a_report_that_cannot_be_written_is_named(jaxgbg, copied, tmp_path):
     assert err.count("\n") == 1
 
 
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not CHROMIUM.exists():
-        pytest.skip("chromium is not installed: apt-get install chromium")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 @pytest.mark.browser
 def test_a_game_is_clicked_through(browser, written):
     context = browser.new_context(offline=True, viewport={"width": 390, "height": 800})
@@ -228,18 +216,18 @@ def test_a_game_is_clicked_through(browser, written):
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text))
     page.goto(written[1].as_uri())
-    game = page.locator(".replay").first
-    film = json.loads(game.locator("script").text_content())["positions"]
-    last = len(film) - 1
+    game = page.locator(".record").first
+    record = json.loads(game.locator("script").text_content())["positions"]
+    last = len(record) - 1
 
     def at() -> int:
         """The position shown; all that shows it must agree."""
         number = int(game.locator("input").input_value())
-        pieces, moves, _, _, _, caption = film[number]
+        pieces, moves, _, _, _, caption = record[number]
         assert game.locator(".caption").text_content() == caption
         shown = game.locator(".player use:first-child").evaluate_all(
             "uses => uses.filter(use => use.parentNode.matches('.spot'))"
-            ".map(use => use.getAttribute('href').split('-').pop()).join('')"
+            ".map(use => Number(use.getAttribute('href').split('-').pop()))"
         )
         assert shown == pieces
         values = game.locator(".player .value").all_text_contents()

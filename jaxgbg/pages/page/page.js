@@ -2,8 +2,8 @@
 // Boards are drawn once, by Python; a step only fills in pieces, values and marks.
 (() => {
   document.documentElement.classList.add("js");
-  const replays = [...document.querySelectorAll(".replay")].map(begin);
-  let current = replays[0];
+  const records = [...document.querySelectorAll(".record")].map(begin);
+  let current = records[0];
 
   function begin(section) {
     const game = JSON.parse(section.querySelector("script").textContent);
@@ -29,11 +29,11 @@
       const [pieces, moves, played, came, halos, caption] = game.positions[at];
       spots.forEach((spot, number) => {
         spot.setAttribute("class", number === came ? "spot came" : "spot");
-        spot.children[0].setAttribute("href", `#${game.shapes}-${parseInt(pieces[number], 36)}`);
+        spot.children[0].setAttribute("href", `#${game.shapes}-${pieces[number]}`);
         spot.children[1].style.fillOpacity = 0;
         spot.children[2].textContent = "";
       });
-      const best = Math.max(...moves.map((move) => move[1]));
+      const best = Math.max(...moves.map((move) => move[1] ?? -Infinity));
       moves.forEach(([action, value, place, words], number) => {
         const spot = spots[place];
         if (!spot) return;
@@ -59,16 +59,16 @@
       parts.buttons.last.disabled = parts.buttons.next.disabled = at === last;
     }
 
-    const replay = { section, go };
+    const record = { section, go };
     for (const [where, button] of Object.entries(parts.buttons)) {
       button.addEventListener("click", () => go(where));
     }
     parts.slider.addEventListener("input", () => go(Number(parts.slider.value)));
-    section.addEventListener("pointerdown", () => { current = replay; });
-    section.addEventListener("focusin", () => { current = replay; });
+    section.addEventListener("pointerdown", () => { current = record; });
+    section.addEventListener("focusin", () => { current = record; });
     section.querySelector(".player").hidden = false;
     show();
-    return replay;
+    return record;
   }
 
   // Arrows turn the pages of the game that was last touched, wherever the focus is now.

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from jaxgbg.games.game2048 import MAX_SCORE
-from jaxgbg.pages.board_svg import Drawing, drawing_of
-from jaxgbg.pages.replay import Replay
+from jaxgbg.games import Scale
+from jaxgbg.pages.drawings import Drawing, drawing_of
+from jaxgbg.pages.records import GameRecord
 
 STILLS = 6
 _MOVES_IN_PRINT = 120
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_LABEL_DIGITS = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,9 +26,12 @@ class Still:
 
 @dataclasses.dataclass(frozen=True)
 class _Position:
-    """`pieces` names the kind on each spot; `moves` are (action, value, spot, value in words)."""
+    """`pieces` names the kind on each spot; `moves` are (action, value, spot, value in words).
 
-    pieces: str
+    `played` is the action that follows, `came` the spot of the one before; -1 where there is none.
+    """
+
+    pieces: list[int]
     moves: list[tuple[int, float | None, int, str]]
     played: int
     came: int
@@ -36,21 +39,25 @@ class _Position:
     caption: str
 
 
-class Film:
-    """A replay with its drawing; `shapes` is the prefix of the ids that `shape_markup` defines."""
+class RecordView:
+    """A record with its drawing; `shapes` is the prefix of the ids that `shape_markup` defines."""
 
-    def __init__(self, replay: Replay, shapes: str) -> None:
-        self.replay = replay
+    def __init__(self, record: GameRecord, shapes: str) -> None:
+        game = record.game
+        self.record = record
         self.shapes = shapes
-        self.drawing = drawing_of(replay.game)
-        seats = zip(self.drawing.sides, replay.names, strict=True)
+        self.drawing = drawing_of(game)
+        seats = zip(game.sides, record.names, strict=True)
         self._seats = [side if side == name else f"{side} ({name})" for side, name in seats]
-        self._alone = replay.game.num_players == 1
+        self._alone = game.num_players == 1
+        # What two players learn are rewards from loss to win, which a share of wins would hide.
+        scale = Scale("value") if game.num_players == 2 else game.scale
+        self._value_scale = scale._replace(digits=min(scale.digits, _LABEL_DIGITS))
         self.positions = [self._position(at) for at in range(self.plies + 1)]
 
     @property
     def plies(self) -> int:
-        return len(self.replay.actions)
+        return len(self.record.actions)
 
     @property
     def title(self) -> str:
@@ -62,7 +69,7 @@ class Film:
     @property
     def moves(self) -> str:
         """The moves in words, the first ones of a long game."""
-        names = [self.drawing.actions[action] for action in self.replay.actions[:_MOVES_IN_PRINT]]
+        names = [self.drawing.actions[action] for action in self.record.actions[:_MOVES_IN_PRINT]]
         more = self.plies - len(names)
         comma = "; " if any("," in name for name in names) else ", "
         return comma.join(names) + (f" and {more:,} more" if more else "")
@@ -85,7 +92,7 @@ class Film:
             look += " played" * (action is not None and action == position.played)
             spots.append(
                 f'<g class="{look}" transform="translate({x:.1f} {y:.1f})">'
-                f'<use href="#{self.shapes}-{int(position.pieces[number], 36)}"/>'
+                f'<use href="#{self.shapes}-{position.pieces[number]}"/>'
                 f'<use href="#{self.shapes}-halo" class="halo" style="fill-opacity:{halo}"/>'
                 f'<text class="value">{words}</text></g>'
             )
@@ -110,62 +117,75 @@ class Film:
         return json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
 
     def _position(self, at: int) -> _Position:
-        replay, drawing = self.replay, self.drawing
-        digits, over = replay.digits[at], at == self.plies
+        record, drawing = self.record, self.drawing
+        board, over = record.boards[at], at == self.plies
         came = -1
         if at:
-            came = drawing.place(replay.digits[at - 1], int(replay.actions[at - 1]))
+            came = drawing.spot_of(record.boards[at - 1], int(record.actions[at - 1]))
         moves: list[tuple[int, float | None, int, str]] = []
         if not over:
-            for action in np.flatnonzero(replay.values[at] != -np.inf).tolist():
-                value = self._in_unit(float(replay.values[at, action]))
-                spot = drawing.place(digits, action)
-                moves.append((action, value, spot, self._words(value)))
+            for action in np.flatnonzero(record.values[at] != -np.inf).tolist():
+                value = self._value(at, action)
+                spot = drawing.spot_of(board, action)
+                moves.append((action, value, spot, self._value_text(value)))
         return _Position(
-            pieces="".join(_DIGITS[kind] for kind in drawing.show(digits)),
+            pieces=[int(kind) for kind in drawing.kinds(board)],
             moves=moves,
-            played=-1 if over else int(replay.actions[at]),
+            played=-1 if over else int(record.actions[at]),
             came=came,
             halos=_halos([value for _, value, _, _ in moves]),
             caption=self._caption(at),
         )
 
-    def _in_unit(self, value: float) -> float | None:
-        """A value as the page tells it, points in 2048; None where a network has diverged."""
-        if not np.isfinite(value):
-            return None
-        return float(f"{value * MAX_SCORE if self._alone else value:.6g}")
+    def _value(self, at: int, action: int) -> float | None:
+        """The value of an action on the page's scale; None where a network has diverged."""
+        value = float(self.record.values[at, action])
+        return float(f"{self._value_scale.figure(value):.6g}") if np.isfinite(value) else None
 
-    def _words(self, value: float | None) -> str:
-        if value is None:
-            return "?"
-        # Adding 0 takes the sign from a zero.
-        return f"{value:,.0f}" if self._alone else f"{round(value, 2) + 0:.2f}".replace("-", "−")
+    def _value_text(self, value: float | None) -> str:
+        return "?" if value is None else _figure_text(self._value_scale, value)
 
     def _caption(self, at: int) -> str:
-        replay = self.replay
+        record = self.record
         if at == self.plies:
             return f"End after {self.plies:,} moves: {self._outcome()}."
-        move = self.drawing.actions[int(replay.actions[at])]
-        value = self._words(self._in_unit(float(replay.values[at, replay.actions[at]])))
-        who = f"{self._seats[int(replay.players[at])]} plays {move}"
+        action = int(record.actions[at])
+        move, value = self.drawing.actions[action], self._value_text(self._value(at, action))
+        who = f"{self._seats[int(record.players[at])]} plays {move}"
         if self._alone:
-            points = self._points(at)
-            who = f"{points} points so far; the agent plays {move}"
+            who = f"{self._score(at)} so far; the agent plays {move}"
         judge = "it" if self._alone else "the agent"
         return f"Move {at + 1:,} of {self.plies:,}: {who}, which {judge} values at {value}."
 
-    def _points(self, at: int) -> str:
-        return f"{float(self.replay.rewards[at, 0]) * MAX_SCORE:,.0f}"
+    def _score(self, at: int) -> str:
+        """What a single player has, e.g. "1,024 points"."""
+        return f"{self._reward_text(at, 0)} {self.record.game.scale.unit}"
+
+    def _reward_text(self, at: int, seat: int) -> str:
+        scale = self.record.game.scale
+        return _figure_text(scale, scale.figure(float(self.record.rewards[at, seat])), short=True)
 
     def _outcome(self) -> str:
-        rewards = self.replay.rewards[-1]
+        game, rewards = self.record.game, self.record.rewards[-1]
         if self._alone:
-            return f"{self._points(-1)} points"
-        if len(rewards) == 2:
+            return self._score(-1)
+        if game.num_players == 2:
             winner = int(np.argmax(rewards))
             return "a draw" if rewards[0] == rewards[1] else f"{self._seats[winner]} wins"
-        return "rewards " + ", ".join(f"{reward:g}" for reward in rewards)
+        figures = [
+            f"{self._reward_text(-1, seat)} for {side}" for seat, side in enumerate(game.sides)
+        ]
+        return f"{game.scale.unit} {', '.join(figures)}"
+
+
+def _figure_text(scale: Scale, figure: float, short: bool = False) -> str:
+    """A figure as tables show it, if `short` without digits that are 0."""
+    text = scale.text(figure)
+    if short and "." in text:
+        text = text.rstrip("0").rstrip(".")
+    if not text.strip("-0."):
+        text = text.removeprefix("-")
+    return text.replace("-", "−") + " %" * scale.percent
 
 
 def shape_markup(drawing: Drawing, shapes: str) -> str:

@@ -1,0 +1,25 @@
+"""Any game: its cells with their digits, in rows about as long as they are many."""
+
+import math
+
+from jaxgbg.games import Game
+from jaxgbg.pages.drawings.core import Drawing, grid, square, text
+
+
+def drawing(game: Game) -> Drawing:
+    columns = math.ceil(math.sqrt(game.num_cells))
+    rows, side = math.ceil(game.num_cells / columns), 44
+    spots = grid(rows, columns, side, 4, 4)[: game.num_cells]
+    ground = "".join(
+        f'<rect x="{x - side / 2}" y="{y - side / 2}" width="{side}" height="{side}" class="cell"/>'
+        for x, y in spots
+    )
+    return Drawing(
+        width=columns * side + 8,
+        height=rows * side + 8,
+        ground=ground,
+        spots=spots,
+        pieces=[text(0, 0, str(digit), "digit") for digit in range(game.num_cell_values)],
+        halo=square(side - 8),
+        actions=[f"action {action}" for action in range(game.num_actions)],
+    )

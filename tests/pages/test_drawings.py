@@ -1,0 +1,146 @@
+"""Every shipped game is drawn, every move has its place, and any other game shows its cells."""
+
+import json
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgbg.games import GAMES, Game, TicTacToe, make
+from jaxgbg.pages import drawings
+from jaxgbg.pages.drawings import Drawing, drawing_of, register_drawing
+from jaxgbg.pages.record_view import RecordView, shape_markup
+from jaxgbg.pages.records import GameRecord
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [*((name, {}) for name in GAMES), ("hex", {"size": 3}), ("nim", {"heaps": 2, "max_take": 2})],
+)
+def test_every_legal_move_has_a_place_of_its_own(name, parameters):
+    game = make(name, **parameters)
+    drawing = drawing_of(game)
+    assert len(drawing.actions) == len(set(drawing.actions)) == game.num_actions
+    assert len(game.sides) == game.num_players
+    for x, y in drawing.spots:
+        assert 0 < x < drawing.width
+        assert 0 < y < drawing.height
+    step = jax.jit(game.step)
+    key, state = jax.random.key(0), jax.jit(game.init)(jax.random.key(0))
+    random = np.random.default_rng(0)
+    for _ in range(12):
+        legal = np.flatnonzero(game.legal_actions(state))
+        if not legal.size:
+            break
+        board = np.asarray(game.display_cells(state))
+        kinds = drawing.kinds(board)
+        assert len(kinds) == len(drawing.spots)
+        places = [drawing.spot_of(board, int(action)) for action in legal]
+        assert len(set(places)) == len(places)
+        assert 0 <= min(places) <= max(places) < len(drawing.spots)
+        # Moves are written where nothing stands, but in Nim on what is taken.
+        free = [drawing.pieces[kinds[place]] == "" for place in places]
+        assert all(free) != (game.name in ("nim", "nim3p"))
+        state = step(state, random.choice(legal), key)
+
+
+def test_a_tile_of_32768_is_drawn_as_what_it_is():
+    game = make("2048")
+    state = game.init(jax.random.key(0))
+    state = state._replace(tiles=jnp.arange(16, dtype=jnp.int8))
+    board = np.asarray(game.display_cells(state))
+    drawing = drawing_of(game)
+    pieces = [drawing.pieces[kind] for kind in drawing.kinds(board)]
+    assert pieces[0] == ""
+    assert all(f">{2**power}<" in pieces[power] for power in range(1, 16))
+
+
+class Unknown(Game):
+    name, num_players, num_actions, num_cells, num_cell_values = "unknown", 2, 3, 5, 4
+
+
+def test_a_game_that_nobody_drew_shows_its_cells():
+    drawing = drawing_of(Unknown())
+    assert len(drawing.spots) == 5
+    assert [f">{digit}<" in piece for digit, piece in enumerate(drawing.pieces)] == [True] * 4
+    assert drawing.spot_of(np.zeros(5, np.int8), 2) == -1
+
+
+@pytest.fixture
+def view_of_many():
+    """A game with 127 kinds of cells, one or two of them in each cell."""
+
+    class Many(Unknown):
+        num_cell_values = 127
+
+    boards = np.array([[0, 9, 35, 36, 126], [1, 10, 36, 99, 100]], np.int8)
+    players, rewards = np.zeros(2, np.int8), np.zeros((2, 2), np.float32)
+    values = np.zeros((1, 3), np.float32)
+    names = ("agent", "agent")
+    return RecordView(
+        GameRecord(Many(), names, boards, players, rewards, np.array([1]), values), "s"
+    )
+
+
+def test_a_game_of_127_kinds_of_cells_is_shown_with_all_of_them(view_of_many):
+    shapes = shape_markup(view_of_many.drawing, "s")
+    data = json.loads(view_of_many.data())
+    for at, board in enumerate(view_of_many.record.boards.tolist()):
+        assert data["positions"][at][0] == board
+        for digit in board:
+            assert f'href="#s-{digit}"' in view_of_many.board(at)
+            assert f'<g id="s-{digit}"><text x="0" y="0" class="digit">{digit}</text></g>' in shapes
+
+
+@pytest.mark.browser
+def test_digits_stand_in_the_middle_of_their_cells(browser, view_of_many):
+    style = (Path(drawings.__file__).parents[1] / "page" / "page.css").read_text()
+    shapes = shape_markup(view_of_many.drawing, "s")
+    page = browser.new_page()
+    page.set_content(
+        f"<style>{style}</style><svg class=shapes width=0 height=0><defs>{shapes}</defs></svg>"
+        + view_of_many.board(0)
+    )
+    boxes = page.locator(".spot use:first-child").evaluate_all(
+        "uses => uses.map(use => use.getBBox())"
+        ".map(box => [box.x, box.x + box.width, box.y, box.y + box.height])"
+    )
+    page.close()
+    assert len(boxes) == 5
+    for left, right, top, bottom in boxes:
+        assert -22 < left < 0 < right < 22
+        assert left + right == pytest.approx(0, abs=0.5)
+        assert -22 < top < 0 < bottom < 22
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    """The registered drawings, forgotten again at the end."""
+    registered = dict(drawings._DRAWINGS)
+    monkeypatch.setattr(drawings, "_DRAWINGS", registered)
+    return registered
+
+
+def test_a_class_is_drawn_as_the_nearest_above_it(registry):
+    class Larger(TicTacToe):
+        pass
+
+    class Largest(Larger):
+        pass
+
+    def build(game: Game) -> Drawing:
+        return Drawing(1, 1, type(game).__name__, [], [], "", [])
+
+    assert drawing_of(Largest()).ground == drawing_of(TicTacToe()).ground
+    register_drawing(Larger, build)
+    assert drawing_of(Largest()).ground == "Largest"
+    assert drawing_of(TicTacToe()).ground != "TicTacToe"
+    register_drawing(Unknown, build)
+    assert drawing_of(Unknown()).ground == "Unknown"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_shipped_game_has_a_drawing_of_its_own(registry, name):
+    assert type(make(name)) in registry
