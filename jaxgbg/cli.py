@@ -47,6 +47,7 @@ def main() -> None:
         call = _parse(
             {
                 "games": commands.games,
+                "check": commands.check,
                 "train": commands.train,
                 "ablate": commands.ablate,
                 "table1": commands.table1,

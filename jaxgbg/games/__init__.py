@@ -1,14 +1,24 @@
 """Rules of the games, and nothing else."""
 
-from collections.abc import Callable
 from typing import Any
 
+from jaxgbg.games.check import check_game, check_playable
 from jaxgbg.games.connectfour import ConnectFour
 from jaxgbg.games.core import SHARE, WIN_RATE, Game, Scale, State
+from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.game2048 import Game2048
 from jaxgbg.games.hex import Hex
 from jaxgbg.games.nim import Nim
 from jaxgbg.games.othello import Othello
+from jaxgbg.games.registry import (
+    GAMES,
+    broken_games,
+    game_names,
+    import_games,
+    imported_modules,
+    make,
+    register,
+)
 from jaxgbg.games.tictactoe import TicTacToe
 
 __all__ = [
@@ -24,7 +34,15 @@ __all__ = [
     "Scale",
     "State",
     "TicTacToe",
+    "broken_games",
+    "check_game",
+    "check_playable",
+    "fingerprint",
+    "game_names",
+    "import_games",
+    "imported_modules",
     "make",
+    "register",
 ]
 
 
@@ -32,25 +50,10 @@ def _nim3p(**parameters: Any) -> Nim:
     return Nim(**{"players": 3, "rule": "nim3p", **parameters})
 
 
-GAMES: dict[str, Callable[..., Game]] = {
-    "tictactoe": TicTacToe,
-    "nim": Nim,
-    "nim3p": _nim3p,
-    "connectfour": ConnectFour,
-    "hex": Hex,
-    "othello": Othello,
-    "2048": Game2048,
-}
-
-
-def make(name: str, **parameters: Any) -> Game:
-    """Build a game by its name, e.g. `make("nim", heaps=4)`.
-
-    Raises ValueError for a name that no game has, or a parameter that this game does not take.
-    """
-    if name not in GAMES:
-        raise ValueError(f"unknown game {name!r}: choose one of {', '.join(GAMES)}")
-    try:
-        return GAMES[name](**parameters)
-    except TypeError as error:
-        raise ValueError(f"{name}: {error}") from error
+register("tictactoe", TicTacToe)
+register("nim", Nim)
+register("nim3p", _nim3p)
+register("connectfour", ConnectFour)
+register("hex", Hex)
+register("othello", Othello)
+register("2048", Game2048)

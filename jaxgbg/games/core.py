@@ -1,4 +1,8 @@
-"""The contract of a game: pure rules on one unbatched state; batches come from `jax.vmap`."""
+"""The contract of a game: pure rules on one unbatched state; batches come from `jax.vmap`.
+
+What every game has is named in `Game`, what it may have below it; `jaxgbg.games.check_game` says
+in a line each what a game breaks of this.
+"""
 
 import dataclasses
 from typing import Any, NamedTuple, Protocol
@@ -9,10 +13,11 @@ import numpy as np
 
 
 class State(Protocol):
-    """What every game state shows; a pytree of arrays whose other fields belong to the game.
+    """What every game state shows: a `typing.NamedTuple` of arrays with at least these fields.
 
-    `player` int8[] is the player to move, `terminal` bool[], `rewards` float32[num_players] the
-    cumulative reward of every player.
+    `player` int8[] is the player to move, `terminal` bool[] whether the game is over, `rewards`
+    float32[num_players] what every player has been paid so far. All other fields belong to the
+    game; shapes and dtypes are the same in every state of it.
     """
 
     @property
@@ -55,11 +60,30 @@ SHARE = Scale("share", low=0.0, high=1.0, percent=True)
 
 @dataclasses.dataclass(frozen=True)
 class Game:
-    """Rules of one game; frozen and hashable, hence static under `jax.jit`.
+    """Rules of one game: a frozen dataclass, hashable, hence static under `jax.jit`.
 
-    One rule covers every action that is not legal, out of range included: `afterstate` and `step`
-    return the state as it was. A terminal state has no legal action, so it is absorbing. Player 0
-    moves first.
+    What every game has: `name`, `num_players`, `num_actions`, `num_cells`, `num_cell_values` and
+    `max_plies`, all fixed by its parameters, and the pure functions `init`, `legal_actions`,
+    `afterstate` and `cells`. A parameter is a field annotated int, bool, float or str.
+
+    - Player 0 moves first, in a position that is not terminal and where nobody has been paid.
+    - Until a game is over there is a legal action; in a terminal state there is none, and it stays
+      as it is.
+    - One rule covers every action that is not legal, out of range included: `afterstate` and
+      `step` return the state as it was. A legal action changes it.
+    - A game is over after `max_plies` plies at the latest.
+    - The functions are traced: `jnp.where` and `jax.lax.cond` choose, not Python's `if`.
+
+    What it may have, each with a default: `reward_range`, `scale` and `sides` for those who show
+    it; `symmetries`, `action_symmetries` and `adjacency` for n-tuples; `piece_digits` for drawings;
+    `outcomes`, `stone_digits`, `change_patterns` with `change`, and a method `playout(state, words
+    uint32[2]) -> rewards float32[N]`, the end of uniformly random play, for those who can go faster
+    than move by move: they must agree with `afterstate`.
+
+    A game of chance also has `spawn`, the random half of a move, which leaves a position where
+    somebody is to move, or the game is over, as it is; and `spawn_words` = 2. One that starts at
+    random has `init_words` = 2. It may instead draw from any number of random words itself, in
+    `init_from` and `spawn_from`.
     """
 
     @property
@@ -131,13 +155,11 @@ class Game:
 
     def init_from(self, words: jax.Array) -> Any:
         """Start position drawn by `words` uint32[init_words]: for who draws them in bulk."""
-        del words
-        return self.init(jax.random.key(0))
+        return self.init(_key(words) if self.init_words else jax.random.key(0))
 
     def spawn_from(self, state: Any, words: jax.Array) -> Any:
         """What `spawn` does, drawn by `words` uint32[spawn_words]."""
-        del words
-        return state
+        return self.spawn(state, _key(words)) if self.spawn_words else state
 
     def legal_actions(self, state: Any) -> jax.Array:
         """bool[A]; all False exactly when the state is terminal."""
@@ -166,9 +188,6 @@ class Game:
                 if not (in_range and bool(self.legal_actions(state)[int(action)])):
                     raise ValueError(f"{self.name}: action {int(action)} is not legal here")
         return self.spawn(self.afterstate(state, jnp.asarray(action, jnp.int32)), key)
-
-    # A game may also have `playout(state, words uint32[2]) -> rewards float32[N]`: the end of
-    # uniformly random play, drawn faster than move by move; Monte Carlo players then use it.
 
     def cells(self, state: Any) -> jax.Array:
         """int8[C]: the board as digits 0..num_cell_values-1, the same for every player."""
@@ -220,6 +239,10 @@ class Game:
     def change(self, state: Any, action: jax.Array) -> jax.Array:
         """Number int32[] of the pattern by which `afterstate` alters the board; 0 if illegal."""
         raise NotImplementedError
+
+
+def _key(words: jax.Array) -> jax.Array:
+    return jax.random.wrap_key_data(words, impl="threefry2x32")
 
 
 def keep_if(legal: jax.Array, moved: Any, state: Any) -> Any:

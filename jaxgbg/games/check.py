@@ -1,0 +1,258 @@
+"""What a game breaks of the contract in `games/core.py`, in a line each."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.core import Game
+from jaxgbg.games.move_checks import (
+    chance_faults,
+    image_faults,
+    move_faults,
+    playout_faults,
+    start_faults,
+)
+from jaxgbg.games.registry import described, user_line
+from jaxgbg.games.sampling import sample_games
+
+_SIZES = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plies")
+_TRACED = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.NonConcreteBooleanIndexError,
+    jax.errors.TracerArrayConversionError,
+)
+
+
+def check_game(game: Game) -> list[str]:
+    """What `game` breaks of the contract, one line each; [] where it keeps it.
+
+    Seeded random games are played and every action is tried in some of their positions, so a fault
+    that needs a rare position may stay unseen. What later checks would stumble over ends them. An
+    error inside the game is a line too; it takes seconds, unless the game itself never returns.
+    """
+    for check in (_value_faults, _type_faults):
+        if faults := _guarded(check, game):
+            return faults
+    faults = _guarded(_constant_faults, game) + _guarded(_play_faults, game)
+    if faults:
+        return faults
+    checks = (start_faults, move_faults, chance_faults, image_faults, playout_faults)
+    return [fault for check in checks for fault in _guarded(check, game)]
+
+
+def check_playable(game: Game) -> None:
+    """Raise ValueError with the first point by which `game` would spoil a training or hang it.
+
+    Cheap, and shares its random games with `fingerprint`: types, digits, players, legal actions
+    and payments of positions, and ends within `max_plies`.
+    """
+    for fault in _guarded(_value_faults, game) or _playable_faults(game):
+        raise ValueError(f"{getattr(game, 'name', game)}: {fault}")
+
+
+@cache
+def _playable_faults(game: Game) -> list[str]:
+    return _guarded(_type_faults, game) or _guarded(_play_faults, game)
+
+
+def _guarded(check: Callable[[Any], list[str]], game: Game) -> list[str]:
+    """The faults that a check finds; where the game stops it with an error, that is the fault."""
+    try:
+        return check(game)
+    except _TRACED as error:
+        return [
+            f"Python decides on a traced value{user_line(error)}: choose with jnp.where or"
+            " jax.lax.cond, and compute with jnp"
+        ]
+    except NotImplementedError as error:
+        return [f"something that every game has is missing: {described(error)}"]
+    except Exception as error:
+        return [described(error)]
+
+
+def _value_faults(game: Game) -> list[str]:
+    """Whether the game is an immutable value, and has its name and sizes."""
+    if not isinstance(game, Game):
+        return [f"{game!r} is no Game: derive its class from jaxgbg.games.Game"]
+    faults = []
+    kind = type(game)
+    declares = [name for name in vars(kind).get("__annotations__", ())]
+    if declares and "__dataclass_params__" not in vars(kind):
+        faults.append(f"{kind.__name__} declares {declares[0]}: put @dataclass(frozen=True) on it")
+    try:
+        if dataclasses.replace(game) != game or hash(dataclasses.replace(game)) != hash(game):
+            faults.append("a game built with the same parameters is not equal to it")
+    except TypeError as error:
+        faults.append(f"not hashable, as a static argument must be: {error}")
+    for name in ("name", *_SIZES):
+        try:
+            value = getattr(game, name)
+        except NotImplementedError:
+            faults.append(f"{name} is missing")
+            continue
+        if name == "name" and not (isinstance(value, str) and value):
+            faults.append(f"name must be a word, not {value!r}")
+        elif name != "name" and (not isinstance(value, int) or value < 1):
+            faults.append(f"{name} must be a whole number of at least 1, not {value!r}")
+        elif name == "num_cell_values" and value > 128:
+            faults.append(f"num_cell_values must be at most 128, as cells are int8, not {value}")
+    return faults
+
+
+def _type_faults(game: Game) -> list[str]:
+    """Whether states and what is seen of them have the declared shapes and dtypes, traced."""
+    state: Any = jax.eval_shape(game.init, jax.random.key(0))
+    fields = getattr(state, "_fields", None)
+    if not isinstance(state, tuple) or fields is None:
+        return [f"a state must be a typing.NamedTuple of arrays, not a {type(state).__name__}"]
+    missing = [name for name in ("player", "terminal", "rewards") if name not in fields]
+    if missing:
+        return [f"a state must have a field {missing[0]}"]
+    players, actions, cells = game.num_players, game.num_actions, game.num_cells
+    action = jax.ShapeDtypeStruct((), jnp.int32)
+    key = jax.random.key(0)
+
+    def words(count: int) -> Any:
+        return jax.ShapeDtypeStruct((count,), jnp.uint32)
+
+    faults = [
+        f"{name} of a state {problem}"
+        for name, shape, dtype in (
+            ("player", (), jnp.int8),
+            ("terminal", (), jnp.bool_),
+            ("rewards", (players,), jnp.float32),
+        )
+        if (problem := _mismatch(getattr(state, name), jax.ShapeDtypeStruct(shape, dtype)))
+    ]
+    if faults:
+        return faults
+    boolean, number = jax.ShapeDtypeStruct((actions,), jnp.bool_), jnp.float32
+    wanted: list[tuple[str, tuple[Any, ...], Any]] = [
+        ("legal_actions", (state,), boolean),
+        ("cells", (state,), jax.ShapeDtypeStruct((cells,), jnp.int8)),
+        ("afterstate", (state, action), state),
+        ("spawn", (state, key), state),
+        ("init_from", (words(game.init_words),), state),
+        ("spawn_from", (state, words(game.spawn_words)), state),
+        ("outcomes", (state,), (jax.ShapeDtypeStruct((actions,), number), boolean)),
+    ]
+    if hasattr(game, "playout"):
+        rewards = jax.ShapeDtypeStruct((players,), number)
+        wanted.append(("playout", (state, words(2)), rewards))
+    for name, arguments, expected in wanted:
+        shown: Any = jax.eval_shape(getattr(game, name), *arguments)
+        found, structure = jax.tree_util.tree_flatten_with_path(shown)
+        targets, declared = jax.tree.flatten(expected)
+        if str(structure) != str(declared):
+            faults.append(f"{name} must return the same kind of state or arrays as declared")
+            continue
+        for (path, leaf), target in zip(found, targets, strict=True):
+            if problem := _mismatch(leaf, target):
+                faults.append(f"{name}: {jax.tree_util.keystr(path) or 'the array'} {problem}")
+    return faults
+
+
+def _mismatch(leaf: Any, wanted: Any) -> str:
+    """How an array differs from what it must be; "" where it does not."""
+    found = f"{leaf.dtype}{list(leaf.shape)}"
+    expected = f"{wanted.dtype}{list(wanted.shape)}"
+    if found != expected:
+        return f"must be {expected}, not {found}"
+    if leaf.weak_type and not getattr(wanted, "weak_type", False):
+        return f"must be {expected} in earnest, not a Python number: give it its dtype"
+    return ""
+
+
+def _constant_faults(game: Game) -> list[str]:
+    """Ranges, names of sides, symmetries, neighbours and lists of changes."""
+    faults = []
+    low, high = game.reward_range
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        faults.append(f"reward_range must be two finite numbers, rising, not {(low, high)}")
+    for name in ("sides", "piece_digits", "stone_digits"):
+        entries = getattr(game, name)
+        if entries is not None and len(entries) != game.num_players:
+            faults.append(f"{name} must have one entry for each of {game.num_players} players")
+    adjacency = np.asarray(game.adjacency)
+    if adjacency.shape != (game.num_cells,) * 2 or adjacency.dtype != bool:
+        faults.append(f"adjacency must be bool{[game.num_cells] * 2}, not {adjacency.shape}")
+    elif adjacency.diagonal().any() or (adjacency != adjacency.T).any():
+        faults.append("adjacency must be symmetric, and no cell its own neighbour")
+    faults += _symmetry_faults(game)
+    if game.change_patterns is not None:
+        cells, differences = (np.asarray(part) for part in game.change_patterns)
+        if cells.shape != differences.shape or cells.ndim != 2:
+            faults.append("change_patterns must be two arrays of one shape [Q, K]")
+        elif cells.min() < 0 or cells.max() >= game.num_cells:
+            faults.append(f"change_patterns names cell {cells.max()}: there are {game.num_cells}")
+        elif differences[0].any() or not differences[1:].any(1).all():
+            faults.append("pattern 0 of change_patterns alone must alter nothing")
+    return faults
+
+
+def _symmetry_faults(game: Game) -> list[str]:
+    """Whether the symmetries are a group that acts alike on cells and actions."""
+    boards, actions = np.asarray(game.symmetries), np.asarray(game.action_symmetries)
+    for name, images, count in (
+        ("symmetries", boards, game.num_cells),
+        ("action_symmetries", actions, game.num_actions),
+    ):
+        if images.dtype != np.int32 or images.shape != (len(boards), count):
+            found = f"{images.dtype}{list(images.shape)}"
+            return [f"{name} must be int32{[len(boards), count]}, not {found}"]
+        if (np.sort(images) != np.arange(count)).any():
+            return [f"{name}: a row is no permutation of 0..{count - 1}"]
+        if (images[0] != np.arange(count)).any():
+            return [f"{name}: row 0 is not the identity"]
+    row = {image.tobytes(): j for j, image in enumerate(boards)}
+    if len(row) < len(boards):
+        return ["symmetries: two rows are the same"]
+    for i in range(len(boards)):
+        for j in range(len(boards)):
+            both = row.get(boards[i][boards[j]].tobytes())
+            if both is None:
+                return [f"symmetries: rows {i} and {j} one after the other are no row"]
+            if (actions[both] != actions[j][actions[i]]).any():
+                return [f"action_symmetries: rows {i} and {j} do not follow those of the cells"]
+    return []
+
+
+def _play_faults(game: Game) -> list[str]:
+    """What random games show: starts, digits, players, legal actions, payments and ends."""
+    sample = sample_games(game)
+    low, high = game.reward_range
+    paid = sample.rewards * sample.terminal[..., None]
+    outside = (paid < np.float32(low)) | (paid > np.float32(high)) | ~np.isfinite(sample.rewards)
+    outside &= sample.terminal[..., None] | ~np.isfinite(sample.rewards)
+    values = game.num_cell_values
+    digits = sample.cells.astype(int)
+    stuck = ~sample.legal.any(2) & ~sample.terminal
+    start = (sample.player[0] != 0) | sample.terminal[0] | sample.rewards[0].any(1)
+    points = [
+        (start[None], "a game must start with player 0 to move, not over, and nobody paid"),
+        (
+            ((digits < 0) | (digits >= values)).any(2),
+            f"cells: a digit is outside 0..{values - 1} (num_cell_values is {values})",
+        ),
+        (
+            (sample.player < 0) | (sample.player >= game.num_players),
+            f"player is outside 0..{game.num_players - 1}",
+        ),
+        (stuck, "no legal action before the end"),
+        (sample.legal.any(2) & sample.terminal, "legal actions in a terminal state"),
+        (outside.any(2), f"rewards are outside reward_range {low:g} to {high:g}"),
+    ]
+    faults = [
+        f"{text} (seen at ply {int(np.argmax(wrong.any(1)))} of random play)"
+        for wrong, text in points
+        if wrong.any()
+    ]
+    if not stuck.any() and sample.plies.max() > game.max_plies:
+        faults.append(f"a game is not over after max_plies = {game.max_plies} plies")
+    return faults

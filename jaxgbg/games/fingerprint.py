@@ -1,0 +1,52 @@
+"""What identifies the rules of a game: two games that play alike have one fingerprint."""
+
+import dataclasses
+import hashlib
+import json
+from functools import cache
+
+import numpy as np
+
+from jaxgbg.games.core import Game
+from jaxgbg.games.sampling import sample_games
+
+
+@cache
+def fingerprint(game: Game) -> str:
+    """16 hexadecimal digits that change with the rules, the payments or the encoding of a game.
+
+    They are of SHA-256 over 256 random games, cells, players, legal actions, ends and rewards, of
+    256 plies at most, the game's name, sizes and symmetries, and the parameters that are not at
+    their defaults. Rewards count in steps of 2**-20, so that the last bit of a device does not.
+    """
+    sample = sample_games(game)
+    digest = hashlib.sha256(json.dumps(_declared(game), sort_keys=True).encode())
+    rewards = np.rint(sample.rewards.astype(np.float64) * 2**20)
+    for part, kind in (
+        (sample.cells, "<i4"),
+        (sample.player, "<i4"),
+        (sample.legal, "<u1"),
+        (sample.terminal, "<u1"),
+        (rewards, "<i8"),
+        (sample.plies, "<i4"),
+        (game.symmetries, "<i4"),
+        (game.action_symmetries, "<i4"),
+    ):
+        digest.update(np.asarray(part, kind).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _declared(game: Game) -> dict[str, object]:
+    """Name, sizes, and what of the game's parameters is not at its default."""
+    sizes = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plies")
+    changed = {
+        field.name: getattr(game, field.name)
+        for field in dataclasses.fields(game)
+        if getattr(game, field.name) != field.default
+    }
+    return {
+        "name": game.name,
+        "sizes": [int(getattr(game, size)) for size in sizes],
+        "reward_range": [float(bound) for bound in game.reward_range],
+        "parameters": {name: str(value) for name, value in changed.items()},
+    }

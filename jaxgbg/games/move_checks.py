@@ -1,0 +1,261 @@
+"""Whether moves, chance, symmetries and short cuts of a game agree with each other."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.core import Game
+from jaxgbg.games.rollout import roll_out
+from jaxgbg.games.sampling import Sample, choose_by_word, hasty, sample_games
+
+# Most pairs of a position and an action that are tried, and random games of a comparison.
+_PAIRS, _DRAWS, _GAMES = 20_000, 256, 8
+# Two means of as many draws differ by more once in 500 million times.
+_STANDARD_ERRORS = 6.0
+
+
+def move_faults(game: Game) -> list[str]:
+    """Every action, impossible ones included, in positions of random games."""
+    sample = sample_games(game)
+    actions = np.arange(-2, game.num_actions + 2, dtype=np.int32)
+    plies, games = _positions(sample, max(16, min(256, _PAIRS // len(actions))))
+    states = _select(sample.states, (plies, games))
+
+    def expand(state: Any, action: jax.Array) -> tuple[Any, jax.Array, Any]:
+        after = game.afterstate(state, action)
+        change = None if game.change_patterns is None else game.change(state, action)
+        return after, game.cells(after), change
+
+    def everything(states: Any, actions: jax.Array) -> tuple[Any, Any]:
+        expanded = jax.vmap(jax.vmap(expand, (None, 0)), (0, None))(states, actions)
+        return expanded, jax.vmap(game.outcomes)(states)
+
+    (after, cells, changes), outcomes = jax.device_get(_compiled(everything)(states, actions))
+    legal = np.pad(sample.legal[plies, games], ((0, 0), (2, 2)))
+    same = _unchanged(states, after)
+    over = states.terminal[:, None]
+    faults = []
+    for wrong, text in (
+        (~same & ~legal & ~over, "an action that is not legal changes the state"),
+        (~same & over, "a terminal state does not stay as it is"),
+        (same & legal, "a legal action changes nothing"),
+    ):
+        if wrong.any():
+            position, action = np.argwhere(wrong)[0]
+            faults.append(f"{text}: action {actions[action]} at ply {plies[position]}")
+    if cells.min() < 0 or cells.max() >= game.num_cell_values:
+        faults.append(f"cells of an afterstate: a digit is outside 0..{game.num_cell_values - 1}")
+    faults += _outcome_faults(states, after, outcomes)
+    before = sample.cells[plies, games].astype(int)
+    faults += _board_faults(game, states.player, before, legal, cells, changes)
+    return faults + _eager_faults(game, states, legal, actions, after)
+
+
+def _positions(sample: Sample, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """(plies, games) of positions to look at: three quarters with a move to make, then ends."""
+    over = sample.terminal[:, : jax.tree.leaves(sample.states)[0].shape[1]]
+    going, ended = np.argwhere(~over), np.argwhere(over)
+    chosen = [going[np.linspace(0, len(going) - 1, most * 3 // 4, dtype=int)]]
+    if len(ended):
+        chosen.append(ended[np.linspace(0, len(ended) - 1, most // 4, dtype=int)])
+    return tuple(np.concatenate(chosen).T)  # type: ignore[return-value]
+
+
+def _unchanged(states: Any, after: Any) -> np.ndarray:
+    """bool[n, X]: whether the afterstate [n, X] of every action is the state [n] itself."""
+
+    def same(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+        return (old[:, None] == new).reshape(*new.shape[:2], -1).all(-1)
+
+    return np.all(jax.tree.leaves(jax.tree.map(same, states, after)), axis=0)
+
+
+def _outcome_faults(states: Any, after: Any, outcomes: tuple[np.ndarray, np.ndarray]) -> list[str]:
+    mover = states.player.astype(int)[:, None, None]
+    gain = np.take_along_axis(after.rewards - states.rewards[:, None], mover, 2)[..., 0]
+    faults = []
+    if not np.allclose(outcomes[0], gain[:, 2:-2], rtol=1e-5, atol=1e-6):
+        faults.append("outcomes: the mover's reward is not that of making the move")
+    if (outcomes[1] != after.terminal[:, 2:-2]).any():
+        faults.append("outcomes: the end of the game is not that of making the move")
+    return faults
+
+
+def _board_faults(
+    game: Game,
+    players: np.ndarray,
+    before: np.ndarray,
+    legal: np.ndarray,
+    cells: np.ndarray,
+    changes: np.ndarray | None,
+) -> list[str]:
+    """Whether stones and changes lead from the cells [n, C] to those of the afterstates."""
+    faults = []
+    actions = np.arange(-2, game.num_actions + 2)
+    if game.stone_digits is not None:
+        stone = (actions[:, None] == np.arange(game.num_cells)) & legal[..., None]
+        digit = np.array(game.stone_digits)[players][:, None, None]
+        if (before[:, None] + digit * stone != cells).any():
+            faults.append("stone_digits: a move alters the cells otherwise")
+    if changes is not None and game.change_patterns is not None:
+        if ((changes == 0) != ~legal).any():
+            faults.append("change: 0 must stand for the actions that are not legal")
+        where, differences = (np.asarray(part)[changes] for part in game.change_patterns)
+        expected = np.repeat(before[:, None], len(actions), axis=1)
+        position, action = np.indices(legal.shape)[..., None]
+        np.add.at(expected, (position, action, where), differences)
+        if (expected != cells).any():
+            faults.append("change_patterns: a move alters the cells otherwise")
+    return faults
+
+
+def _eager_faults(
+    game: Game, states: Any, legal: np.ndarray, actions: np.ndarray, after: Any
+) -> list[str]:
+    """Whether plain Python plays as compiled batches do: no hidden state, no other chance."""
+    for position in (0, len(legal) // 3, 2 * len(legal) // 3):
+        state = jax.tree.map(jnp.asarray, _select(states, position))
+        choice = int(np.argmax(legal[position]))
+        with jax.disable_jit():
+            alone = game.afterstate(state, jnp.int32(actions[choice]))
+            seen = np.asarray(game.legal_actions(state))
+        agree = jax.tree.map(
+            lambda x, y: np.allclose(x, y, rtol=1e-5, atol=1e-6),
+            alone,
+            _select(after, (position, choice)),
+        )
+        if not all(jax.tree.leaves(agree)) or (seen != legal[position][2:-2]).any():
+            return ["a move made one by one is not the move made in a compiled batch"]
+    return []
+
+
+def start_faults(game: Game) -> list[str]:
+    """Whether games start alike by keys and by words."""
+
+    def draw(seed: jax.Array, words: jax.Array) -> tuple[Any, Any]:
+        keys = jax.random.split(jax.random.wrap_key_data(seed), _DRAWS)
+        return jax.vmap(game.init)(keys), jax.vmap(game.init_from)(words)
+
+    by_keys, by_words = jax.device_get(_compiled(draw)(_words(2), _words(_DRAWS, game.init_words)))
+    if not game.init_words and any((x != x[:1]).any() for x in jax.tree.leaves(by_keys)):
+        return ["init draws, but init_words is 0: training always starts alike; set it to 2"]
+    if _differ(*(jax.tree.map(lambda x: x[None], draws) for draws in (by_keys, by_words))):
+        return ["init and init_from draw other start positions"]
+    return []
+
+
+def chance_faults(game: Game) -> list[str]:
+    """Whether chance draws alike by keys and by words, and only where a move has been made."""
+    if not game.stochastic:
+        return ["spawn_words is not 0, but there is no spawn"] if game.spawn_words else []
+    if not game.spawn_words:
+        return ["spawn draws, but spawn_words is 0: training would never spawn; set it to 2"]
+    sample = sample_games(game)
+    plies, games = _positions(sample, 64)
+    states, actions = _select(sample.states, (plies, games)), sample.actions[plies, games]
+
+    def draw(states: Any, actions: jax.Array, seed: Any, words: Any) -> tuple[Any, ...]:
+        keys = jax.random.split(jax.random.wrap_key_data(seed), _DRAWS)
+        moved = jax.vmap(game.afterstate)(_select(states, np.s_[:_GAMES]), actions)
+        spawn, spawn_from = (
+            jax.vmap(jax.vmap(function, (None, 0)), (0, None))
+            for function in (game.spawn, game.spawn_from)
+        )
+        still = spawn(states, keys[:1]), spawn_from(states, words[:1])
+        return spawn(moved, keys), spawn_from(moved, words), *still
+
+    drawn = _compiled(draw)(states, actions[:_GAMES], _words(2), _words(_DRAWS, game.spawn_words))
+    by_keys, by_words, *still = jax.device_get(drawn)
+    faults = []
+    if not all(_unchanged(states, after).all() for after in still):
+        faults.append("spawn changes a position where a move is to be made, or the game is over")
+    if _differ(by_keys, by_words):
+        faults.append("spawn and spawn_from draw otherwise")
+    return faults
+
+
+def image_faults(game: Game) -> list[str]:
+    """Whether symmetric boards, from symmetric starts, allow and bring the same; without chance."""
+    sample = sample_games(game)
+    start = sample.cells[0, 0]
+    kept = [j for j, image in enumerate(game.symmetries) if (start[image] == start).all()]
+    if len(kept) < 2 or game.stochastic:
+        return []
+    boards, images = game.symmetries[kept], game.action_symmetries[kept]
+    actions = np.moveaxis(images[:, sample.actions[:, :_GAMES]], 0, 1)
+    first = _select(sample.states, (np.zeros((len(kept), 1), int), np.arange(_GAMES)[None]))
+
+    def replay(states: Any, actions: jax.Array) -> Any:
+        def ply(states: Any, actions: jax.Array) -> tuple[Any, Any]:
+            both = jax.vmap(jax.vmap(lambda state: (game.legal_actions(state), game.cells(state))))
+            seen = (*both(states), states.player, states.terminal, states.rewards)
+            return jax.vmap(jax.vmap(game.afterstate))(states, actions), seen
+
+        return jax.lax.scan(ply, states, actions)[1]
+
+    seen = jax.device_get(_compiled(replay)(first, actions))
+    shown = (sample.legal, sample.cells, sample.player, sample.terminal, sample.rewards)
+    legal, cells, *rest = (part[:, :_GAMES] for part in shown)
+    for j, board in enumerate(boards):
+        image = [part[:, j] for part in seen]
+        for name, found, expected in (
+            ("cells", image[1], cells[..., board]),
+            ("legal actions", image[0][..., images[j]], legal),
+            ("player", image[2], rest[0]),
+            ("end of the game", image[3], rest[1]),
+            ("rewards", image[4], rest[2]),
+        ):
+            if not np.array_equal(found, expected):
+                return [f"symmetries: {name} of image {kept[j]} of a game are not its own image's"]
+    return []
+
+
+def playout_faults(game: Game) -> list[str]:
+    """Whether `playout`, where a game has it, ends as uniformly random play does."""
+    playout = getattr(game, "playout", None)
+    if playout is None:
+        return []
+    sample = sample_games(game)
+    states = _select(sample.states, _positions(sample, 4))
+    count = len(states.terminal) * _DRAWS
+
+    def ends(states: Any, words: jax.Array) -> tuple[jax.Array, jax.Array]:
+        def choose(states: Any, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+            key, draw = jax.random.split(key)
+            drawn = jax.random.bits(draw, (count,))
+            return choose_by_word(jax.vmap(game.legal_actions)(states), drawn), key
+
+        many = jax.tree.map(lambda leaf: jnp.repeat(leaf, _DRAWS, axis=0), states)
+        played = roll_out(game, many, choose, jax.random.key(0)).rewards
+        drawn = jax.vmap(jax.vmap(playout, (None, 0)), (0, None))(states, words)
+        return played.reshape(drawn.shape), drawn
+
+    if _differ(*jax.device_get(_compiled(ends)(states, _words(_DRAWS, 2)))):
+        return ["playout ends otherwise than uniformly random play"]
+    return []
+
+
+def _words(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(2**32, size=shape, dtype=np.uint32)
+
+
+def _compiled(function: Any) -> Any:
+    return jax.jit(function, compiler_options=hasty())
+
+
+def _select(states: Any, index: Any) -> Any:
+    return jax.tree.map(lambda leaf: leaf[index], states)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two sets of draws [n, D, ...] have other means than chance explains."""
+
+    def differs(x: np.ndarray, y: np.ndarray) -> bool:
+        x, y = x.astype(np.float64), y.astype(np.float64)
+        error = np.sqrt((x.var(1) + y.var(1)) / x.shape[1])
+        allowed = _STANDARD_ERRORS * error + 1e-6 * np.abs(x).max(initial=1)
+        return bool((np.abs(x.mean(1) - y.mean(1)) > allowed).any())
+
+    return any(jax.tree.leaves(jax.tree.map(differs, one, other)))

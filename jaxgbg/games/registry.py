@@ -1,0 +1,168 @@
+"""Games by name: those of this package, of installed packages, and of a user's own modules."""
+
+import dataclasses
+import importlib
+import importlib.metadata
+import os
+import re
+import sys
+import traceback
+import typing
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from jaxgbg.games.core import Game
+
+GROUP = "jaxgbg.games"
+"""The entry points by which an installed package brings games, each under its name."""
+
+_KINDS = {int: "a whole number", bool: "true or false", float: "a number", str: "a word"}
+GAMES: dict[str, Callable[..., Game]] = {}
+"""The games registered so far; `game_names` also looks for those of installed packages."""
+_broken: dict[str, str] = {}
+_imported: list[str] = []
+
+
+def register(name: str, build: Callable[..., Game]) -> None:
+    """Make a game known under its name; `build`, its class or a function, takes its parameters.
+
+    Raises ValueError for a name that is taken by something else, or not made of letters, digits,
+    "_" and "-".
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]+", name):
+        raise ValueError(f"a game's name has letters, digits, _ and - only, not {name!r}")
+    if not callable(build):
+        raise ValueError(f"{name}: register a class or a function, not {build!r}")
+    if GAMES.setdefault(name, build) is not build:
+        raise ValueError(f"{name}: another game of this name is registered already")
+
+
+def game_names() -> tuple[str, ...]:
+    """The names that `make` takes: shipped games first, then those of others as they came."""
+    for entry in importlib.metadata.entry_points(group=GROUP):
+        _load(entry)
+    return tuple(GAMES)
+
+
+def broken_games() -> dict[str, str]:
+    """What is wrong, in a line, with each game of an installed package that cannot be loaded."""
+    game_names()
+    return dict(_broken)
+
+
+def make(name: str, **parameters: Any) -> Game:
+    """Build a game by its name, e.g. `make("nim", heaps=4)`.
+
+    Raises ValueError, in one line, for a name that no game has, a parameter that this game does
+    not take or of another kind than it is declared, and a game that calls itself otherwise.
+    """
+    game = built(name, _builder(name), parameters)
+    if game.name != name:
+        raise ValueError(f"{name}: the game that this makes is named {game.name!r}: use that name")
+    return game
+
+
+def built(name: str, build: Callable[..., Game], parameters: dict[str, Any] | None = None) -> Game:
+    """The game that `build` makes of the parameters; ValueErrors, in one line, begin with `name`
+    or what the game itself says.
+    """
+    kind = build if isinstance(build, type) else typing.get_type_hints(build).get("return")
+    try:
+        _check_kinds(name, kind, parameters or {})
+        game = build(**parameters or {})
+    except ValueError:
+        raise
+    except TypeError as error:
+        raise ValueError(f"{name}: {' '.join(str(error).split())}") from error
+    except Exception as error:
+        raise ValueError(f"{name}: {described(error)}") from error
+    if not isinstance(game, Game):
+        raise ValueError(f"{name}: {type(game).__name__} is no jaxgbg.games.Game")
+    return game
+
+
+def import_games(modules: Sequence[str]) -> None:
+    """Import the modules, found in the current folder or installed, that register more games.
+
+    Raises ValueError, in one line, for the first that cannot be imported.
+    """
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except (Exception, SystemExit) as error:
+            missing = error.name if isinstance(error, ModuleNotFoundError) else None
+            if missing and f"{module}.".startswith(f"{missing}."):
+                what = "neither in the current folder nor installed (give NAME, not NAME.py)"
+            else:
+                what = described(error)
+            raise ValueError(f"cannot import {module}: {what}") from error
+        if module not in _imported:
+            _imported.append(module)
+
+
+def imported_modules() -> tuple[str, ...]:
+    """The modules of `import_games` in their order, for other processes to import as well."""
+    return tuple(_imported)
+
+
+def described(error: BaseException) -> str:
+    """An error in one line: its type, what it says, and the user's line that led to it."""
+    text = " ".join(str(error).split("\n\n")[0].split())
+    if isinstance(error, SyntaxError):
+        text = str(error.msg)
+    return f"{type(error).__name__}: {text}{user_line(error)}".replace(": (", " (")
+
+
+def user_line(error: BaseException) -> str:
+    """ " (file, line N)": where outside JAX and this package an error came from; "" if nowhere."""
+    if isinstance(error, SyntaxError):
+        return f" ({Path(error.filename or '?').name}, line {error.lineno})"
+    libraries = [str(Path(file).parent) for file in (__file__, jax.__file__, importlib.__file__)]
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.startswith((*libraries, "<")):
+            return f" ({Path(frame.filename).name}, line {frame.lineno})"
+    return ""
+
+
+def _builder(name: str) -> Callable[..., Game]:
+    if name not in GAMES:
+        for entry in importlib.metadata.entry_points(group=GROUP, name=name):
+            _load(entry)
+    if name in GAMES:
+        return GAMES[name]
+    if name in _broken:
+        raise ValueError(_broken[name])
+    raise ValueError(f"unknown game {name!r}: choose one of {', '.join(game_names())}")
+
+
+def _load(entry: importlib.metadata.EntryPoint) -> None:
+    """Register the game of an entry point; one that fails is remembered, and no other suffers."""
+    try:
+        register(entry.name, entry.load())
+        _broken.pop(entry.name, None)
+    except (Exception, SystemExit) as error:
+        package = entry.dist.name if entry.dist else "an installed package"
+        what = str(error) if isinstance(error, ValueError) else described(error)
+        _broken[entry.name] = f"the game {entry.name!r} of {package} cannot be loaded: {what}"
+
+
+def _check_kinds(name: str, kind: Any, parameters: dict[str, Any]) -> None:
+    """ValueError where a parameter is of another kind than the field of the game's class says."""
+    if not dataclasses.is_dataclass(kind):
+        return
+    hints: dict[str, Any] = typing.get_type_hints(kind)
+    for parameter, value in parameters.items():
+        wanted = hints.get(parameter, object)
+        fits = {
+            int: isinstance(value, int) and not isinstance(value, bool),
+            bool: isinstance(value, bool),
+            float: isinstance(value, int | float) and not isinstance(value, bool),
+            str: isinstance(value, str),
+        }
+        if not fits.get(wanted, True):
+            raise ValueError(f"{name}: {parameter} must be {_KINDS[wanted]}, not {value!r}")
