@@ -8,21 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from tyro.conf import Positional, arg
 
 if TYPE_CHECKING:
+    from jaxgbg.games import Game
     from rich.console import Console
 
 OPPONENTS = "maxn, mcts, mcts-N, ab, ab-dl, blocker, solver, bench, heur, grhino, score or random"
-
-
-def published(help_text: str, metavar: str) -> Any:
-    """An option that stays at the published parameters where it is not given."""
-    return arg(help=help_text, metavar=metavar, help_behavior_hint="(default: as published)")
-
-
-def network(help_text: str, metavar: str, default: str) -> Any:
-    """An option of networks."""
-    return arg(
-        help=f"mlp: {help_text}", metavar=metavar, help_behavior_hint=f"(default: {default})"
-    )
 
 
 Json = Annotated[
@@ -42,12 +31,6 @@ Size = Annotated[
         help="Of the board (hex, othello) or of each heap (nim).",
         help_behavior_hint="(default: as published)",
     ),
-]
-LearnerName = Annotated[
-    Literal["td", "sarsa", "q"], arg(help="What is compared with what, move by move.")
-]
-ValueName = Annotated[
-    Literal["ntuple", "mlp"], arg(help="Value function: n-tuple tables or a network.")
 ]
 Parameters = Annotated[
     tuple[str, ...],
@@ -69,34 +52,30 @@ Log = Annotated[
 ]
 
 
-def game_parameters(game: str, size: int | None, entries: tuple[str, ...]) -> dict[str, Any]:
-    """The parameters of a game from its options; raises ValueError in one line.
+def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> "Game":
+    """A game by its options; raises ValueError in one line.
 
     "NAME=VALUE" is read as what the game has there by default: a number, yes or no, or a word.
     """
     from jaxgbg.games import make
 
     parameters: dict[str, Any] = {} if size is None else {"size": size}
-    known = dataclasses.asdict(make(game))
+    known = dataclasses.asdict(make(name))
     for entry in entries:
-        name, equals, text = entry.partition("=")
-        if not equals or name not in known:
+        parameter, equals, text = entry.partition("=")
+        if not equals or parameter not in known:
             names = ", ".join(known) or "none"
-            raise ValueError(f"--parameters {entry}: expected NAME=VALUE; {game} has {names}")
-        if name in parameters:
-            raise ValueError(f"--parameters {entry}: {name} is given twice")
-        if isinstance(known[name], bool):
-            if text not in ("true", "false"):
-                raise ValueError(f"--parameters {entry}: expected true or false")
-            parameters[name] = text == "true"
-        elif isinstance(known[name], int):
-            try:
-                parameters[name] = int(text)
-            except ValueError as error:
-                raise ValueError(f"--parameters {entry}: expected a whole number") from error
-        else:
-            parameters[name] = text
-    return parameters
+            raise ValueError(f"--parameters {entry}: expected NAME=VALUE; {name} has {names}")
+        if parameter in parameters:
+            raise ValueError(f"--parameters {entry}: {parameter} is given twice")
+        kind = type(known[parameter])
+        try:
+            # Only true and false are read as JSON has them; float("nan") is nobody's parameter.
+            parameters[parameter] = {"true": True, "false": False}[text] if kind is bool else kind(text)
+        except (KeyError, ValueError) as error:
+            words = {bool: "true or false", int: "a whole number"}.get(kind, "a number")
+            raise ValueError(f"--parameters {entry}: expected {words}") from error
+    return make(name, **parameters)
 
 
 def print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:

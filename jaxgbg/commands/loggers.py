@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from jaxgbg.players import MissingExtra
-from jaxgbg.training.config import Config
-from jaxgbg.training.train import Evaluation
+from jaxgbg.training import Result, Run
 
 
 class Logger(Protocol):
     """Shows the evaluations of one run somewhere."""
 
-    def log(self, evaluation: Evaluation) -> None:
+    def log(self, result: Result) -> None:
         """Show one evaluation."""
         ...
 
@@ -28,14 +27,14 @@ class Logger(Protocol):
 class TensorBoardLogger:
     """A curve for each opponent, variant and seed, in `folder`/tensorboard, by tensorboardX."""
 
-    def __init__(self, folder: Path, config: Config) -> None:
+    def __init__(self, folder: Path, run: Run) -> None:
         from tensorboardX import SummaryWriter
 
-        del config
+        del run
         self._writer: Any = SummaryWriter(str(folder / "tensorboard"))
 
-    def log(self, evaluation: Evaluation) -> None:
-        self._writer.add_scalar(_curve(evaluation), evaluation.score, evaluation.episodes)
+    def log(self, result: Result) -> None:
+        self._writer.add_scalar(_curve(result), result.score, result.episodes)
 
     def close(self) -> None:
         self._writer.close()
@@ -44,27 +43,27 @@ class TensorBoardLogger:
 class WandbLogger:
     """The same curves as a run of Weights & Biases, kept in `folder`/wandb until `wandb sync`."""
 
-    def __init__(self, folder: Path, config: Config) -> None:
+    def __init__(self, folder: Path, run: Run) -> None:
         import wandb
 
         self._run: Any = wandb.init(
             project="jaxgbg",
             name=folder.name,
             dir=str(folder),
-            config=config.as_json(),
+            config=run.plain(),
             mode="offline",
             settings=wandb.Settings(silent=True, console="off"),
         )
 
-    def log(self, evaluation: Evaluation) -> None:
-        self._run.log({"episodes": evaluation.episodes, _curve(evaluation): evaluation.score})
+    def log(self, result: Result) -> None:
+        self._run.log({"episodes": result.episodes, _curve(result): result.score})
 
     def close(self) -> None:
         self._run.finish()
 
 
-def _curve(evaluation: Evaluation) -> str:
-    return f"{evaluation.opponent}/{evaluation.farl}/seed{evaluation.seed}"
+def _curve(result: Result) -> str:
+    return f"{result.opponent}/{result.variant}/seed{result.seed}"
 
 
 LOGGERS: dict[str, tuple[str, type[TensorBoardLogger] | type[WandbLogger]]] = {
@@ -85,17 +84,17 @@ def check_loggers(names: Sequence[str]) -> None:
 class Loggers:
     """All loggers of one run; they begin with its first evaluation, when its folder is there."""
 
-    def __init__(self, names: Sequence[str], folder: Path, config: Config) -> None:
+    def __init__(self, names: Sequence[str], folder: Path, run: Run) -> None:
         check_loggers(names)
-        self._names, self._folder, self._config = names, folder, config
+        self._names, self._folder, self._run = names, folder, run
         self._begun: list[Logger] = []
 
-    def log(self, evaluation: Evaluation) -> None:
+    def log(self, result: Result) -> None:
         """Show one evaluation everywhere."""
         if not self._begun:
-            self._begun = [LOGGERS[name][1](self._folder, self._config) for name in self._names]
+            self._begun = [LOGGERS[name][1](self._folder, self._run) for name in self._names]
         for logger in self._begun:
-            logger.log(evaluation)
+            logger.log(result)
 
     def close(self) -> None:
         """Let all of them write what they have."""

@@ -4,16 +4,16 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from jaxgbg.training.config import Config
-from jaxgbg.training.execution import run
+from jaxgbg.training.execution import train
 from jaxgbg.commands.loggers import Loggers
+from jaxgbg.training.run import Run
 from jaxgbg.training.stopping import Stopped
 from jaxgbg.training.store import RunFolder
-from jaxgbg.training.train import Evaluation, Progress
+from jaxgbg.training.train import Progress, Result
 
 
-def run_with_bar(
-    config: Config, out: Path, checkpoint_every: float, log: Sequence[str] = ()
+def train_with_bar(
+    run: Run, out: Path, checkpoint_every: float, log: Sequence[str] = ()
 ) -> tuple[RunFolder, float, int]:
     """Do a run unless it is done, shown by the loggers `log` too.
 
@@ -22,7 +22,7 @@ def run_with_bar(
     from rich import progress as bars
     from rich.console import Console
 
-    folder = RunFolder(out, config)
+    folder = RunFolder(out, run)
     if folder.finished:
         return folder, folder.summary()["training_seconds"], 0
     bar = bars.Progress(
@@ -35,8 +35,8 @@ def run_with_bar(
         console=Console(stderr=True),
     )
     seconds = 0.0
-    task = bar.add_task(config.game, total=None, rate=0.0, latest="")
-    loggers = Loggers(log, folder.path, config)
+    task = bar.add_task(run.game.name, total=None, rate=0.0, latest="")
+    loggers = Loggers(log, folder.path, run)
 
     def on_chunk(now: Progress) -> None:
         nonlocal seconds
@@ -46,13 +46,13 @@ def run_with_bar(
         rate = now.episodes / now.seconds
         bar.update(task, completed=now.episodes, total=now.total_episodes, rate=rate)
 
-    def on_evaluation(found: Evaluation) -> None:
-        latest = f"{found.opponent}, {found.farl}: {found.score:+.2f} at {found.episodes:,}"
-        bar.update(task, latest=latest)
-        loggers.log(found)
+    def on_result(result: Result) -> None:
+        latest = f"{result.opponent}, {result.variant}: {result.score:+.2f}"
+        bar.update(task, latest=f"{latest} at {result.episodes:,}")
+        loggers.log(result)
 
     try:
-        run(config, out, on_chunk, on_evaluation, checkpoint_every)
+        train(run, out, on_chunk, on_result, checkpoint_every)
     except KeyboardInterrupt as stop:
         return folder, seconds, stop.signal_number if isinstance(stop, Stopped) else signal.SIGINT
     finally:

@@ -52,12 +52,14 @@ def sweep(
     from jaxgbg.sweeps.executors import Settings
 
     units = read_spec(spec)
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers must be at least 1, not {workers}")
     missing = [unit for unit in units if not unit.finished(out)]
     if dry_run:
         print_records(_plan(units, out), json_file)
         return
     start, done = time.monotonic(), 0
-    runs = sum(len(unit.configs) for unit in units)
+    runs = sum(len(unit.runs) for unit in units)
     print(
         f"{runs:,} runs in {len(units):,} units, {len(units) - len(missing):,} of them done before",
         file=sys.stderr,
@@ -67,7 +69,7 @@ def sweep(
         nonlocal done
         done += 1
         print(
-            f"unit {unit.name} ({len(unit.configs)} runs of {unit.configs[0].game}):"
+            f"unit {unit.name} ({len(unit.runs)} runs of {unit.runs[0].game.name}):"
             f" done, {done} of {len(missing)}, {time.monotonic() - start:.0f} s",
             file=sys.stderr,
         )
@@ -77,7 +79,7 @@ def sweep(
     write_rows(json_file, [_record(unit, out) for unit in units])
     print(f"results: {out}; `jaxgbg results {out}` shows them")
     for failure in failures:
-        runs = len(failure.unit.configs)
+        runs = len(failure.unit.runs)
         print(
             f"jaxgbg: unit {failure.unit.name} ({runs} runs) failed: {failure.reason}",
             file=sys.stderr,
@@ -89,10 +91,10 @@ def sweep(
 def _record(unit: "Unit", out: Path) -> dict[str, Any]:
     return {
         "unit": unit.name,
-        "game": unit.configs[0].game,
-        "runs": len(unit.configs),
+        "game": unit.runs[0].game.name,
+        "runs": len(unit.runs),
         "lanes": unit.lanes,
-        "episodes": unit.configs[0].episodes,
+        "episodes": unit.runs[0].schedule.episodes,
         "memory_mb": round(unit.memory / 1e6, 1),
         "finished": "yes" if unit.finished(out) else "no",
     }

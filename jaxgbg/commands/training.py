@@ -4,110 +4,48 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tyro.conf import Positional, arg
+from tyro.conf import OmitArgPrefixes, Positional, arg
 
 from jaxgbg.commands.common import (
     CheckpointEvery,
     GameName,
     Json,
-    LearnerName,
     Log,
     Out,
     Parameters,
     Size,
-    ValueName,
     console,
-    game_parameters,
-    network,
-    published,
+    read_game,
     write_rows,
 )
+from jaxgbg.commands.options import given, run_options
 
 if TYPE_CHECKING:
-    from jaxgbg.training.config import Config
-    from jaxgbg.training.store import RunFolder
-    from jaxgbg.training.train import Evaluation
+    from jaxgbg.training import Result, Run, RunFolder
 
 _BY_GAME = "N|GAME=N ..."
+_Settings: Any = run_options()
+_MOST_SEEDS = 1_000_000
 
 
 def train(
     game: GameName,
+    settings: OmitArgPrefixes[_Settings] = _Settings(),
     size: Size = None,
     parameters: Parameters = (),
-    learner: LearnerName = "td",
-    value: ValueName = "ntuple",
-    partner: Annotated[
-        str, arg(metavar="NAME|FILE", help="self, random, maxn, heur, bench, or an agent file.")
-    ] = "self",
-    learn_from_partner: Annotated[
-        bool, arg(help="Learn from the partner's moves as from one's own.")
-    ] = False,
     seeds: Annotated[int, arg(help="Number of agents, trained side by side.")] = 1,
     seed: Annotated[int, arg(help="Number of the first seed.")] = 0,
-    episodes: Annotated[int | None, published("Budget of each agent.", "N")] = None,
-    batch: Annotated[int | None, published("Games in lockstep for each agent.", "N")] = None,
     farl: Annotated[bool, arg(help="Final Adaptation, both parts.")] = True,
-    eval_every: Annotated[int | None, published("Episodes between evaluations.", "N")] = None,
-    opponents: Annotated[
-        tuple[str, ...] | None, published("Evaluate against these players.", "NAME ...")
-    ] = None,
-    alpha: Annotated[float | None, published("First step size.", "X")] = None,
-    alpha_end: Annotated[float | None, published("Last step size.", "X")] = None,
-    epsilon: Annotated[float | None, published("First exploration rate.", "X")] = None,
-    epsilon_end: Annotated[float | None, published("Last exploration rate.", "X")] = None,
-    trace_decay: Annotated[
-        float | None, published("Lambda of the eligibility traces.", "X")
-    ] = None,
-    delayed_traces: Annotated[
-        bool | None,
-        published("Update a state once, when it leaves the traces; for long ones.", ""),
-    ] = None,
-    tcl: Annotated[
-        Literal["none", "id", "exp"] | None,
-        published("Step sizes by temporal coherence.", "NAME"),
-    ] = None,
-    combine: Annotated[
-        Literal["sum", "mean", "saturating"] | None,
-        published("How updates of one weight in one tick are joined.", "NAME"),
-    ] = None,
     layout: Annotated[
         Path | None,
-        published("JSON file with the n-tuples.", "FILE"),
-    ] = None,
-    discount: Annotated[float, arg(metavar="X", help="Gamma.")] = 1.0,
-    replan: Annotated[
-        bool, arg(help="sarsa: choose the action anew after the update, as in Algorithm 5.")
-    ] = False,
-    hidden: Annotated[
-        tuple[int, ...] | None,
-        network("Sizes of the hidden layers.", "N ...", "50; 100 on up to 9 cells"),
-    ] = None,
-    activation: Annotated[
-        Literal["sigmoid", "tanh", "relu"] | None,
-        network("Of the hidden layers.", "NAME", "sigmoid; relu on up to 9 cells"),
-    ] = None,
-    output: Annotated[
-        Literal["tanh", "sigmoid", "identity"] | None,
-        network(
-            "Of the outputs; sigmoid spans the rewards.", "NAME", "tanh; identity on up to 9 cells"
+        arg(
+            metavar="FILE",
+            help="ntuple: JSON file with the n-tuples.",
+            help_behavior_hint="(default: as published)",
         ),
     ] = None,
-    initializer: Annotated[
-        Literal["uniform", "xavier", "truncated"] | None,
-        network("Of the weights.", "NAME", "uniform; xavier on up to 9 cells"),
-    ] = None,
-    bias: Annotated[
-        float | None, network("Where biases start, unless uniform draws them.", "X", "0")
-    ] = None,
-    optimizer: Annotated[
-        str | None, network("Any of optax that takes a step size.", "NAME", "sgd")
-    ] = None,
-    parameter_traces: Annotated[
-        bool, arg(help="mlp: eligibility over the parameters instead of over past states.")
-    ] = False,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
     out: Out = Path("runs"),
@@ -119,60 +57,28 @@ def train(
     those of actions; ntuple keeps them in tables, mlp in a network; the partner is the agent itself
     (self-play), a fixed player, or an agent trained before.
     """
-    from jaxgbg.games import make
-    from jaxgbg.training.config import preset
+    from jaxgbg.papers import is_published, preset
     from jaxgbg.values import read_layout
 
-    if seeds < 1:
-        raise ValueError(f"seeds must be at least 1, not {seeds}")
-    built = game_parameters(game, size, parameters)
-    network_settings = {
-        "hidden": hidden,
-        "activation": activation,
-        "output": output,
-        "initializer": initializer,
-        "bias": bias,
-        "optimizer": optimizer,
-    }
-    given_ones = [name for name, setting in network_settings.items() if setting is not None]
-    if value != "mlp" and given_ones:
-        raise ValueError(f"--{given_ones[0]} is for networks: add --value mlp")
-    if value == "mlp" and (layout or tcl):
-        option = "--layout" if layout else "--tcl"
-        raise ValueError(f"{option} is for n-tuples: leave it out with --value mlp")
-    given = {
-        "episodes": episodes,
-        "batch": batch,
-        "eval_every": eval_every,
-        "opponents": opponents,
-        "alpha_start": alpha,
-        "alpha_end": alpha_end if alpha_end is not None else alpha,
-        "epsilon_start": epsilon,
-        "epsilon_end": epsilon_end,
-        "trace_decay": trace_decay,
-        "delayed_traces": delayed_traces,
-        "tcl": tcl,
-        "combine": combine,
-        **network_settings,
-        "game_parameters": tuple(built.items()) or None,
-        "tuples": read_layout(make(game, **built), layout) if layout else None,
-    }
-    changes = {name: value for name, value in given.items() if value is not None}
-    config = preset(
-        game,
-        seeds=tuple(range(seed, seed + seeds)),
-        farl=("farl" if farl else "none",),
-        learner=learner,
-        value=value,
-        # The papers write RAND.
-        partner="random" if partner == "rand" else partner,
-        learn_from_partner=learn_from_partner,
-        discount=discount,
-        replan=replan,
-        parameter_traces=parameter_traces,
+    if not 1 <= seeds <= _MOST_SEEDS:
+        raise ValueError(f"seeds must lie in [1, {_MOST_SEEDS:,}], not {seeds}")
+    rules = read_game(game, size, parameters)
+    changes = given(settings)
+    if layout is not None:
+        changes["layout"] = read_layout(rules, layout)
+    run = preset(
+        rules,
+        seeds=range(seed, seed + seeds),
+        variants=("farl" if farl else "none",),
         **changes,
     )
-    _run_all([config], out, json_file, checkpoint_every, log)
+    if not is_published(rules):
+        print(
+            f"jaxgbg: no paper has parameters for {game}; these are our own for its size:"
+            f" {run.value.describe()}; {run.schedule.describe()}",
+            file=sys.stderr,
+        )
+    _run_all([run], out, json_file, checkpoint_every, log)
 
 
 def ablate(
@@ -200,7 +106,7 @@ def ablate(
     json_file: Json = None,
 ) -> None:
     """Train with and without FARL, and compare with the published figures."""
-    from jaxgbg.training.config import preset
+    from jaxgbg.papers import preset
 
     if not games:
         raise ValueError("name at least one game; `jaxgbg games` lists them")
@@ -211,16 +117,16 @@ def ablate(
     }
     seeds_of = _numbers("seeds", seeds, games)
     variants = ("farl", "part1", "none") if part1 else ("farl", "none")
-    configs = [
+    runs = [
         preset(
             game,
-            seeds=tuple(range(seeds_of.get(game, 10))),
-            farl=variants,
+            seeds=range(seeds_of.get(game, 10)),
+            variants=variants,
             **{name: numbers[game] for name, numbers in by_game.items() if game in numbers},
         )
         for game in games
     ]
-    _run_all(configs, out, json_file, checkpoint_every, log)
+    _run_all(runs, out, json_file, checkpoint_every, log)
 
 
 def table1(
@@ -243,18 +149,19 @@ def table1(
     json_file: Json = None,
 ) -> None:
     """Make the paper's Table 1: train and evaluate what is not yet on disk."""
+    from jaxgbg.papers import konen2021
     from jaxgbg.papers import table1 as paper
 
     if seeds < 1:
         raise ValueError(f"seeds must be at least 1, not {seeds}")
-    configs = [paper.table1_config(game, seeds, scale) for game in games or paper.GAMES]
+    runs = [paper.table1_run(game, seeds, scale) for game in games or konen2021.GAMES]
 
     def finish(folder: "RunFolder") -> None:
         paper.meet_final_opponents(
-            folder, engine, lambda text: print(f"{folder.config.game}: {text}", file=sys.stderr)
+            folder, engine, lambda text: print(f"{folder.run.game.name}: {text}", file=sys.stderr)
         )
 
-    _run_all(configs, out, json_file, checkpoint_every, log, finish, "table1")
+    _run_all(runs, out, json_file, checkpoint_every, log, finish, "table1")
 
 
 def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> dict[str, int]:
@@ -275,7 +182,7 @@ def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> d
 
 
 def _run_all(
-    configs: list["Config"],
+    runs: list["Run"],
     out: Path,
     json_file: Path | None,
     checkpoint_every: float,
@@ -286,44 +193,43 @@ def _run_all(
     """Train what is not yet on disk, `finish` each run, then print the table and write curves and
     rows, of what there is if stopped. `name` is that of the picture, by default the games'.
     """
+    from jaxgbg.commands.progress import train_with_bar
     from jaxgbg.results.curves import draw_curves
     from jaxgbg.results.rows import as_records, rows
     from jaxgbg.results.table import print_table
-    from jaxgbg.commands.progress import run_with_bar
-    from jaxgbg.training.store import RunFolder
 
     screen = console()
-    results: list[tuple[Config, list[Evaluation], float]] = []
+    finished: list[tuple[Run, list[Result], float]] = []
     folders: list[RunFolder] = []
     stopped = 0
-    for config in configs:
-        folder, seconds, stopped = run_with_bar(config, out, checkpoint_every, log)
+    for run in runs:
+        folder, seconds, stopped = train_with_bar(run, out, checkpoint_every, log)
         folders.append(folder)
         try:
             if not stopped:
                 finish(folder)
         except KeyboardInterrupt:
             stopped = signal.SIGINT
-        results.append((config, folder.evaluations(), seconds))
+        finished.append((run, folder.results(), seconds))
         if stopped:
             break
-    table = [row for result in results if result[1] for row in rows(*result)]
+    table = [row for each in finished if each[1] for row in rows(*each)]
     if table:
         print_table(table, screen)
-        picture = out / f"{name or '-'.join(config.game for config in configs)}-curves.png"
-        draw_curves([(config, found) for config, found, _ in results if found], picture)
+        picture = out / f"{name or '-'.join(run.game.name for run in runs)}-curves.png"
+        draw_curves([(run, results) for run, results, _ in finished if results], picture)
         screen.print(f"learning curves: {picture}", soft_wrap=True)
     write_rows(json_file, as_records(table))
     for folder in folders:
         screen.print(f"results: {folder.path}", soft_wrap=True)
-        for seed, farl in folder.summary().get("diverged", ()) if folder.finished else ():
+        for seed, variant in folder.summary().get("diverged", ()) if folder.finished else ():
             print(
-                f"jaxgbg: the network of seed {seed}, {farl}, has diverged and plays at random;"
+                f"jaxgbg: the network of seed {seed}, {variant}, has diverged and plays at random;"
                 " use a smaller --alpha, or --output tanh",
                 file=sys.stderr,
             )
     if stopped:
-        count = len(folders[-1].evaluations())
+        count = len(folders[-1].results())
         print(
             f"jaxgbg: stopped; {count} evaluations kept in {folders[-1].path};"
             " the same command goes on from there",

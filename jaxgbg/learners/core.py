@@ -122,7 +122,7 @@ class Learner:
         return no_traces(self.batch, players, self.horizon - 1, features, self.delayed)
 
     @property
-    def _word_counts(self) -> Words:
+    def word_counts(self) -> Words:
         """How many words of each kind a game needs in a tick."""
         opening_spawn = self.opening_plies * self.game.spawn_words
         openings, start = self.opening_plies // 2, self.game.init_words
@@ -138,7 +138,7 @@ class Learner:
         """
         numbers = lane.ticks + jnp.arange(ticks, dtype=jnp.uint32)
         keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(lane.key, numbers)
-        shape = (self.batch, sum(self._word_counts))
+        shape = (self.batch, sum(self.word_counts))
         words = jax.vmap(lambda key: jax.random.bits(key, shape))(keys)
         return jax.lax.scan(lambda lane, bits: self.tick(lane, hyper, limit, bits), lane, words)
 
@@ -146,7 +146,7 @@ class Learner:
         self, lane: Lane, hyper: Hyperparameters, limit: jax.Array, bits: jax.Array
     ) -> tuple[Lane, Record]:
         """One tick of all games of a lane; `bits` uint32[B, words a tick]."""
-        words = Words(*jnp.split(bits, np.cumsum(self._word_counts)[:-1].tolist(), axis=1))
+        words = Words(*jnp.split(bits, np.cumsum(self.word_counts)[:-1].tolist(), axis=1))
         games = lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
         alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)

@@ -8,33 +8,28 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.players import GRHINO, GreedyAgent, GTPEngine, Player, make_player
-from jaxgbg.training.agents import load_agent
-from jaxgbg.training.config import Config, preset
-from jaxgbg.training.store import RunFolder
-from jaxgbg.training.train import Evaluation, evaluate
-
-GAMES = ("2048", "tictactoe", "connectfour", "hex", "othello", "nim", "nim3p")
-"""The games of the table, in its order."""
-
-# Opponents too slow, or too far from every machine, to be met again and again while training.
-FINAL_OPPONENTS = {"hex": ("mcts",), "othello": ("engine",), "nim3p": ("mcts-5000",)}
+from jaxgbg.arena import Judge, MatchJudge, make_judge
+from jaxgbg.papers import konen2021, preset, protocol_for
+from jaxgbg.players import GRHINO, GreedyAgent, GTPEngine
+from jaxgbg.training import Result, Run, RunFolder, load_agent
+from jaxgbg.training.train import evaluate
 
 
-def table1_config(game: str, seeds: int, scale: float) -> Config:
+def table1_run(game: str, seeds: int, scale: float) -> Run:
     """The published run of `game` with `scale` times its episodes.
 
     It is evaluated as often as the published run, but a shortened one ten times at most.
 
     Raises ValueError for a game that is not in the table.
     """
-    if game not in GAMES:
-        raise ValueError(f"table1 has no row of {game!r}: choose among {', '.join(GAMES)}")
+    if game not in konen2021.GAMES:
+        known = ", ".join(konen2021.GAMES)
+        raise ValueError(f"table1 has no row of {game!r}: choose among {known}")
     if not scale > 0:
         raise ValueError(f"scale must be positive, not {scale}")
     published = preset(game)
-    episodes = max(1, round(scale * published.episodes))
-    eval_every = max(1, round(scale * published.eval_every))
+    episodes = max(1, round(scale * published.schedule.episodes))
+    eval_every = max(1, round(scale * published.evaluation.every))
     if scale < 1:
         eval_every = max(eval_every, -(-episodes // 10))
     return preset(game, seeds=tuple(range(seeds)), episodes=episodes, eval_every=eval_every)
@@ -54,39 +49,36 @@ def othello_engine(command: str | None) -> tuple[str, str] | None:
 def meet(
     folder: RunFolder,
     name: str,
-    make: Callable[[], Player],
-    on_evaluation: Callable[[Evaluation], None] = lambda _: None,
+    make: Callable[[], Judge],
+    on_result: Callable[[Result], None] = lambda _: None,
 ) -> None:
-    """Let all agents of a finished run meet the player that `make` builds, unless they have.
+    """Let the judge that `make` builds judge all agents of a finished run, unless it has.
 
-    The evaluations join those of the run.
+    The results join those of the run.
     """
-    config = folder.config
-    met = {(one.seed, one.farl) for one in folder.evaluations() if one.opponent == name}
-    lanes = tuple(lane for lane in config.lanes if lane not in met)
+    run = folder.run
+    met = {(one.seed, one.variant) for one in folder.results() if one.opponent == name}
+    lanes = tuple(lane for lane in run.lanes if lane not in met)
     if not lanes:
         return
-    saved = [
-        load_agent(folder.path / "agents" / f"seed{seed}-{farl}.agent", config.game)
-        for seed, farl in lanes
+    value = run.make_learner().value
+    params = [
+        value.with_weights(
+            load_agent(folder.path / "agents" / lane.file, run.game.name).weights,
+            run.value.drawn(run.game, lane.seed),
+        )
+        for lane in lanes
     ]
-    learner = config.make_learner()
-    value = learner.value
-    params = [value.with_weights(agent.weights) for agent in saved]
-    if value.varied:
-        layouts = [jnp.asarray(config.layout(seed), jnp.int32) for seed, _ in lanes]
-        params = [one._replace(tuples=own) for one, own in zip(params, layouts, strict=True)]
     together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
-    agents = GreedyAgent(learner.game, value, together, config.zero_terminal, several=True)
-    player = make()
+    agents = GreedyAgent(run.game, value, together, run.learner.zero_terminal, several=True)
+    judge = make()
     try:
-        key = jax.random.key(config.episodes)
-        for found in evaluate(agents, name, player, config.episodes, lanes, key):
-            folder.append(found)
-            on_evaluation(found)
+        episodes = run.schedule.episodes
+        for result in evaluate(agents, judge, episodes, lanes, jax.random.key(episodes)):
+            folder.append(result)
+            on_result(result)
     finally:
-        if isinstance(player, GTPEngine):
-            player.close()
+        judge.close()
 
 
 def meet_final_opponents(
@@ -95,11 +87,12 @@ def meet_final_opponents(
     on_opponent: Callable[[str], None] = lambda _: None,
 ) -> None:
     """All of Table 1's opponents of a game that the finished run has not met yet."""
-    game = folder.config.make_game()
-    for opponent in FINAL_OPPONENTS.get(folder.config.game, ()):
+    game = folder.run.game
+    for opponent in konen2021.FINAL_OPPONENTS.get(game.name, ()):
         if opponent != "engine":
             on_opponent(opponent)
-            meet(folder, opponent, partial(make_player, opponent, game))
+            protocol = protocol_for(game, opponent)
+            meet(folder, opponent, partial(make_judge, opponent, game, protocol))
             continue
         found = othello_engine(engine)
         if found is None:
@@ -107,4 +100,6 @@ def meet_final_opponents(
             continue
         name, command = found
         on_opponent(name)
-        meet(folder, name, partial(GTPEngine, game, command, name))
+        meet(folder, name, lambda: MatchJudge(
+            game, GTPEngine(game, command, name), protocol_for(game, name), name
+        ))

@@ -12,12 +12,12 @@ def expected_seconds(unit: Unit) -> float:
     The rate of the first second stands for all: first games are random, and may be longer or
     shorter than later ones.
     """
-    training = Training(*unit.configs)
+    training = Training(*unit.runs)
     # The first chunk compiles.
-    training.advance(unit.configs[0].episodes)
+    training.advance(unit.runs[0].schedule.episodes)
     before = training.progress()
     while training.progress().episodes < before.total_episodes:
-        training.advance(unit.configs[0].episodes)
+        training.advance(unit.runs[0].schedule.episodes)
         if training.seconds - before.seconds >= PILOT_SECONDS:
             break
     after = training.progress()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jaxgbg.players import MissingExtra
-from jaxgbg.training.execution import run_together
+from jaxgbg.training.execution import train_together
 from jaxgbg.training.stopping import stop_signals
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.sweeps.worker import as_text, run_unit
@@ -51,7 +51,7 @@ def inline(units: Sequence[Unit], settings: Settings, report: Report) -> list[Fa
     failures = []
     for unit in units:
         try:
-            run_together(unit.configs, settings.out, checkpoint_every=settings.checkpoint_every)
+            train_together(unit.runs, settings.out, checkpoint_every=settings.checkpoint_every)
             report(unit)
         except Exception as error:  # One unit's fault is not another's.
             failures.append(Failure(unit, line(error)))
@@ -113,7 +113,7 @@ def _start(unit: Unit, settings: Settings, core: str) -> "subprocess.Popen[str]"
         start_new_session=True,
     )
     assert process.stdin is not None
-    process.stdin.write(as_text(unit.configs))
+    process.stdin.write(as_text(unit.runs))
     process.stdin.close()
     process.stdin = None
     return process
@@ -132,7 +132,7 @@ def by_ray(units: Sequence[Unit], settings: Settings, report: Report) -> list[Fa
     task = ray.remote(num_cpus=1, max_retries=TRIES - 1)(run_unit)
     out = str(settings.out.resolve())
     every = settings.checkpoint_every
-    pending = {task.remote(as_text(unit.configs), out, every): unit for unit in units}
+    pending = {task.remote(as_text(unit.runs), out, every): unit for unit in units}
     failures = []
     while pending:
         (done,), _ = ray.wait(list(pending), num_returns=1)
@@ -162,7 +162,7 @@ def by_slurm(units: Sequence[Unit], settings: Settings, report: Report) -> list[
     )
     out, every = str(settings.out.resolve()), settings.checkpoint_every
     with executor.batch():
-        jobs = [executor.submit(run_unit, as_text(unit.configs), out, every) for unit in units]
+        jobs = [executor.submit(run_unit, as_text(unit.runs), out, every) for unit in units]
     failures = []
     for job, unit in zip(jobs, units, strict=True):
         try:

@@ -4,15 +4,14 @@ game = "tictactoe"
 seeds = "0:64"              # or a list; "0:64" is 0 to 63
 chunk = 16                  # seeds of one run, all of them where not given
 
-[settings]                  # any field of Config, for all runs
+[settings]                  # any setting of a run, by its short form or its path
 episodes = 20_000
 
 [axes]                      # each combination is a run; "game" may be an axis too
-alpha_start = [0.5, 1.0]
-farl = ["farl", "none"]
+alpha = [0.5, 1.0]          # or schedule.alpha; game.heaps is a parameter of the game
+variants = ["farl", "none"]
 """
 
-import dataclasses
 import hashlib
 import itertools
 import tomllib
@@ -21,10 +20,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
-import numpy as np
 
-from jaxgbg.training.config import Config, preset
+from jaxgbg.games import make
+from jaxgbg.papers import preset
 from jaxgbg.training.lanes import program_of
+from jaxgbg.training.run import Run
+from jaxgbg.training.settings import find
 from jaxgbg.training.store import RunFolder
 
 _KEYS = ("game", "seeds", "chunk", "lanes", "memory_gb", "settings", "axes")
@@ -36,19 +37,19 @@ _LANES, _MEMORY_GB = 256, 4.0
 class Unit(NamedTuple):
     """Runs that are lanes of one program: what a worker does at one go. `memory` in bytes."""
 
-    configs: tuple[Config, ...]
+    runs: tuple[Run, ...]
     lanes: int
     memory: int
 
     @property
     def name(self) -> str:
         """Eight hexadecimal digits that change with any of its runs."""
-        text = "-".join(config.digest for config in self.configs)
+        text = "-".join(run.digest for run in self.runs)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     def finished(self, out: Path) -> bool:
         """Whether all its runs are done."""
-        return all(RunFolder(out, config).finished for config in self.configs)
+        return all(RunFolder(out, run).finished for run in self.runs)
 
 
 def read_spec(path: Path) -> list[Unit]:
@@ -71,34 +72,33 @@ def units(fields: dict[str, Any]) -> list[Unit]:
     if unknown:
         raise ValueError(f"unknown key {unknown[0]!r}; known are {', '.join(_KEYS)}")
     lanes, memory_gb = fields.get("lanes", _LANES), fields.get("memory_gb", _MEMORY_GB)
-    if not isinstance(lanes, int) or lanes < 1:
+    if type(lanes) is not int or lanes < 1:
         raise ValueError(f"lanes must be a number, 1 or more, not {lanes!r}")
-    if not isinstance(memory_gb, int | float) or memory_gb <= 0:
+    if not type(memory_gb) in (int, float) or not 0 < memory_gb < float("inf"):
         raise ValueError(f"memory_gb must be a positive number, not {memory_gb!r}")
-    programs: dict[Any, list[Config]] = {}
-    seen: set[str] = set()
-    for config in _configs(fields):
-        # Two combinations may come to the same run.
-        if config.digest not in seen:
-            seen.add(config.digest)
-            programs.setdefault(program_of(config), []).append(config)
+    # Two combinations may come to the same run.
+    runs = {run.digest: run for run in _runs(fields)}
+    programs: dict[Any, list[Run]] = {}
+    for run in runs.values():
+        programs.setdefault(program_of(run), []).append(run)
     return [
         unit
-        for configs in programs.values()
-        for unit in _portions(configs, lanes, int(memory_gb * 1e9))
+        for together in programs.values()
+        for unit in _portions(together, lanes, int(memory_gb * 1e9))
     ]
 
 
-def _configs(fields: dict[str, Any]) -> Iterator[Config]:
+def _runs(fields: dict[str, Any]) -> Iterator[Run]:
     """Every run: the product of the axes, and of each the chunks of seeds."""
-    settings, axes = fields.get("settings", {}), fields.get("axes", {})
-    for name, table in (("settings", settings), ("axes", axes)):
-        if not isinstance(table, dict):
+    tables = []
+    for name in ("settings", "axes"):
+        if not isinstance(fields.get(name, {}), dict):
             raise ValueError(f"{name} must be a table, [{name}]")
-    known = {field.name for field in dataclasses.fields(Config)} - {"seeds"}
+        tables.append({path: value for path, value in _flat(fields.get(name, {}))})
+    settings, axes = tables
     for name in (*settings, *axes):
-        if name not in known:
-            raise ValueError(f"no run has a setting {name!r}; known are {', '.join(sorted(known))}")
+        if name != "game" and not name.startswith("game.") and find(name).path == "seeds":
+            raise ValueError("seeds stand at the top of the file")
     for name, values in axes.items():
         if not isinstance(values, list) or not values:
             raise ValueError(f"axis {name} must be a list with at least one value")
@@ -108,21 +108,36 @@ def _configs(fields: dict[str, Any]) -> Iterator[Config]:
         raise ValueError('name the game: game = "tictactoe"')
     seeds = _seeds(fields.get("seeds", "0:10"))
     chunk = fields.get("chunk", len(seeds))
-    if not isinstance(chunk, int) or chunk < 1:
-        raise ValueError(f"chunk must be a number, 1 or more, not {chunk!r}")
+    if type(chunk) is not int or chunk < 1:
+        raise ValueError(f"chunk must be a whole number, 1 or more, not {chunk!r}")
     for values in itertools.product(*axes.values()):
         changes = {**settings, **dict(zip(axes, values, strict=True))}
-        changes = {name: _fixed(name, value) for name, value in changes.items()}
-        game = changes.pop("game", fields.get("game"))
+        name = changes.pop("game", fields.get("game"))
+        parameters = {n: changes.pop(n) for n in list(changes) if n.startswith("game.")}
+        game = make(name, **{path[5:]: value for path, value in parameters.items()})
+        # By short forms, and a single variant or opponent for a list of one.
+        short = {find(path).short: value for path, value in changes.items()}
+        for listed in ("variants", "opponents"):
+            if isinstance(short.get(listed), str):
+                short[listed] = (short[listed],)
         for first in range(0, len(seeds), chunk):
-            yield preset(game, **changes, seeds=seeds[first : first + chunk])
+            yield preset(game, **short, seeds=seeds[first : first + chunk])
+
+
+def _flat(table: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """Tables within tables as paths: schedule.alpha."""
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{path}{name}.")
+        else:
+            yield f"{path}{name}", value
 
 
 def _seeds(text: Any) -> tuple[int, ...]:
     """Read "0:64", "3" or a list of numbers."""
-    if isinstance(text, list) and all(isinstance(seed, int) for seed in text):
+    if isinstance(text, list) and all(type(seed) is int for seed in text):
         return tuple(text)
-    if isinstance(text, int):
+    if type(text) is int:
         return (text,)
     first, _, end = str(text).partition(":")
     try:
@@ -134,40 +149,26 @@ def _seeds(text: Any) -> tuple[int, ...]:
     return seeds
 
 
-def _fixed(name: str, value: Any) -> Any:
-    """A value of TOML as a field of Config: tuples for lists, and for a single variant."""
-    if name in ("farl", "opponents") and isinstance(value, str):
-        return (value,)
-    if name == "game_parameters" and isinstance(value, dict):
-        return tuple(value.items())
-    if isinstance(value, list):
-        return tuple(_fixed("", item) for item in value)
-    return value
-
-
-def _portions(configs: Sequence[Config], most_lanes: int, memory: int) -> Iterator[Unit]:
+def _portions(runs: Sequence[Run], most_lanes: int, memory: int) -> Iterator[Unit]:
     """Units of one program, none with more lanes or memory than it may have; one run at least."""
-    a_lane = lane_memory(configs[0])
+    a_lane = lane_memory(runs[0])
     most = max(1, min(most_lanes, memory // a_lane))
-    portion: list[Config] = []
-    for config in configs:
-        if portion and sum(len(c.lanes) for c in portion) + len(config.lanes) > most:
+    portion: list[Run] = []
+    for run in runs:
+        if portion and sum(len(each.lanes) for each in portion) + len(run.lanes) > most:
             yield _unit(portion, a_lane)
             portion = []
-        portion.append(config)
+        portion.append(run)
     yield _unit(portion, a_lane)
 
 
-def _unit(configs: Sequence[Config], a_lane: int) -> Unit:
-    lanes = sum(len(config.lanes) for config in configs)
-    return Unit(tuple(configs), lanes, lanes * a_lane)
+def _unit(runs: Sequence[Run], a_lane: int) -> Unit:
+    lanes = sum(len(run.lanes) for run in runs)
+    return Unit(tuple(runs), lanes, lanes * a_lane)
 
 
-def lane_memory(config: Config) -> int:
+def lane_memory(run: Run) -> int:
     """Bytes of one lane's tables, counters and games."""
-    learner = config.make_learner()
-    layout = None
-    if learner.value.varied:
-        layout = jax.ShapeDtypeStruct(np.shape(config.layout(config.seeds[0])), np.int32)
-    lane = jax.eval_shape(learner.init, jax.eval_shape(lambda: jax.random.key(0)), layout)
+    drawn = run.value.drawn(run.game, run.seeds[0])
+    lane = jax.eval_shape(run.make_learner().init, jax.eval_shape(lambda: jax.random.key(0)), drawn)
     return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(lane))

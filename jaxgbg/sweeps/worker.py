@@ -1,6 +1,6 @@
 """A worker of a sweep: the runs of one unit, in a process of their own.
 
-python -m jaxgbg.sweeps.worker OUT CHECKPOINT-EVERY CORE < configs.json
+python -m jaxgbg.sweeps.worker OUT CHECKPOINT-EVERY CORE < runs.json
 """
 
 import contextlib
@@ -12,39 +12,44 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from jaxgbg.games import import_games, imported_modules
+
 if TYPE_CHECKING:
-    from jaxgbg.training.config import Config
+    from jaxgbg.training.run import Run
 
 # A worker that was lost may take this long to let go of its folder.
 _PATIENCE_SECONDS = 120.0
 
 
-def as_text(configs: Sequence["Config"]) -> str:
-    """The configs of a unit as JSON."""
-    return json.dumps([config.as_json() for config in configs])
+def as_text(runs: Sequence["Run"]) -> str:
+    """The runs of a unit as JSON, and the modules that a worker must import to know their games."""
+    content = {"imports": imported_modules(), "runs": [run.plain() for run in runs]}
+    return json.dumps(content)
 
 
-def run_unit(configs: str, out: str, checkpoint_every: float) -> None:
+def run_unit(runs: str, out: str, checkpoint_every: float) -> None:
     """Do the runs of one unit, given as JSON, on one device, unless they are done."""
     # In a thread the signals stay with whoever runs this worker.
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(_run, configs, out, checkpoint_every).result()
+        thread.submit(_run, runs, out, checkpoint_every).result()
 
 
-def _run(configs: str, out: str, checkpoint_every: float) -> None:
-    from jaxgbg.training.config import Config
+def _run(runs: str, out: str, checkpoint_every: float) -> None:
     from jaxgbg.training.devices import prepare_jax
-    from jaxgbg.training.execution import run_together
+    from jaxgbg.training.execution import train_together
+    from jaxgbg.training.run import Run
     from jaxgbg.training.store import Busy
 
     # Where this process has used JAX before, it stays as it is.
     with contextlib.suppress(RuntimeError):
         prepare_jax(devices=1)
-    read = [Config.from_json(fields) for fields in json.loads(configs)]
+    content = json.loads(runs)
+    import_games(content["imports"])
+    read = [Run.read(fields) for fields in content["runs"]]
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
-            run_together(read, out, checkpoint_every=checkpoint_every)
+            train_together(read, out, checkpoint_every=checkpoint_every)
             return
         except Busy:
             if time.monotonic() > deadline:

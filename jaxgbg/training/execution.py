@@ -128,9 +128,9 @@ def _finish(training: Training, number: int, folder: RunFolder) -> None:
     try:
         agents = training.agents(number)
         write_json(folder.path / "histograms.json", histograms(value, agents))
-        for (seed, variant), params in agents.items():
-            agent = SavedAgent(run.for_seed(seed), variant, value.weights_of(params))
-            save_agent(folder.path / "agents" / f"seed{seed}-{variant}.agent", agent)
+        for lane, params in agents.items():
+            agent = SavedAgent(run.for_seed(lane.seed), lane.variant, value.weights_of(params))
+            save_agent(folder.path / "agents" / lane.file, agent)
         lanes = [at for at, owner in enumerate(training.owners) if owner == number]
         # Runs that were trained together share the time by their lanes.
         seconds = training.seconds * len(lanes) / len(training.lanes)

@@ -22,6 +22,11 @@ class LaneName(NamedTuple):
     seed: int
     variant: str
 
+    @property
+    def file(self) -> str:
+        """The name of its agent's file."""
+        return f"seed{self.seed}-{self.variant}.agent"
+
 
 @dataclasses.dataclass(frozen=True)
 class Evaluation(Spec):

@@ -134,7 +134,7 @@ class RunFolder:
             f"cannot write {self.path}: {error.strerror}; choose another folder with --out"
         )
 
-    def evaluations(self) -> list[Result]:
+    def results(self) -> list[Result]:
         """All evaluations so far, in the order in which they came."""
         try:
             lines = self._metrics.read_text(encoding="utf-8").splitlines()

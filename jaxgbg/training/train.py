@@ -257,7 +257,9 @@ def evaluate(
 ) -> Iterator[Result]:
     """One evaluation of each copy of `agents` after `episodes`; `lanes` names the copies."""
     scores = judge.scores(agents, key)
+    wins = judge.wins(scores)
     # Copies beyond the lanes only fill up a device.
-    for (seed, variant), own in zip(lanes, scores, strict=False):
-        wins = judge.wins(own)
-        yield Result(seed, variant, episodes, judge.name, float(own.mean()), own.size, wins)
+    for number, (seed, variant) in enumerate(lanes):
+        own = scores[number]
+        share = None if wins is None else float(wins[number])
+        yield Result(seed, variant, episodes, judge.name, float(own.mean()), own.size, share)

@@ -1,0 +1,89 @@
+"""What the machine gives right now: random look-ups in a table as large as the one that learns.
+
+Training is bound by look-ups in tables far larger than a cache. How many a second the same cores
+do without any training says what a rate of training is worth on this machine, however busy it is.
+"""
+
+import time
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import ClosedJaxpr, Jaxpr
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from jaxgbg.learners import Hyperparameters, Lane, Learner
+
+# Look-ups of one call on each device, of which every one is another row.
+_LOOK_UPS = 2**18
+
+
+class Yardstick:
+    """Random look-ups in float32 tables of `rows` rows, one table on each device of `mesh`."""
+
+    def __init__(self, rows: int, mesh: Mesh) -> None:
+        lanes = PartitionSpec("lanes")
+        self._devices = mesh.size
+        table = np.zeros((mesh.size, rows), np.float32)
+        self._table = jax.device_put(table, NamedSharding(mesh, lanes))
+        self._seeds = jax.device_put(
+            np.arange(mesh.size, dtype=np.uint32), NamedSharding(mesh, lanes)
+        )
+
+        def look_up(table: jax.Array, seeds: jax.Array) -> tuple[jax.Array, jax.Array]:
+            # The next indices come from the last ones: no call repeats another.
+            place = jnp.arange(_LOOK_UPS, dtype=jnp.uint32) * np.uint32(0x9E3779B9) + seeds[0]
+            mixed = (place ^ (place >> 15)) * np.uint32(0x85EBCA6B)
+            index = ((mixed ^ (mixed >> 13)) % np.uint32(rows)).astype(jnp.int32)
+            values = table[0].at[index].get(mode="promise_in_bounds")
+            return values.sum()[None], seeds * np.uint32(1664525) + np.uint32(1013904223)
+
+        self._run = jax.jit(
+            jax.shard_map(
+                look_up, mesh=mesh, in_specs=(lanes, lanes), out_specs=lanes, check_vma=False
+            )
+        )
+        jax.block_until_ready(self._run(self._table, self._seeds))
+
+    def measure(self, seconds: float) -> float:
+        """Look-ups a second over all devices, timed for about so long."""
+        calls, start = 0, time.perf_counter()
+        while time.perf_counter() - start < seconds:
+            total, self._seeds = self._run(self._table, self._seeds)
+            jax.block_until_ready(total)
+            calls += 1
+        return calls * self._devices * _LOOK_UPS / (time.perf_counter() - start)
+
+
+def look_ups_a_tick(learner: Learner, lane: Lane, hyper: Hyperparameters) -> int:
+    """Rows of the weights that one game's tick reads and writes, as its traced program has them.
+
+    Loops count once, so that where only legal actions are evaluated it is at least so many. `lane`
+    and `hyper` are those of one lane, or their shapes. 0 for a value function without tables.
+    """
+    words = jax.ShapeDtypeStruct((learner.batch, sum(learner.word_counts)), np.uint32)
+    limit = jax.ShapeDtypeStruct((), np.uint32)
+    traced = jax.make_jaxpr(learner.tick)(lane, hyper, limit, words)
+    return _rows_touched(traced.jaxpr, learner.value.num_weights) // learner.batch
+
+
+def _rows_touched(program: Jaxpr, rows: int) -> int:
+    total = 0
+    for equation in program.eqns:
+        operand = equation.invars[0].aval if equation.invars else None
+        shape = getattr(operand, "shape", ())
+        if equation.primitive.name.startswith(("gather", "scatter")) and shape[:1] == (rows,):
+            # The last axis of the indices names the row.
+            total += int(np.prod(equation.invars[1].aval.shape[:-1]))
+        for parameter in equation.params.values():
+            total += sum(_rows_touched(inner, rows) for inner in _programs(parameter))
+    return total
+
+
+def _programs(parameter: Any) -> list[Jaxpr]:
+    if isinstance(parameter, tuple | list):
+        return [program for each in parameter for program in _programs(each)]
+    if isinstance(parameter, ClosedJaxpr):
+        return [parameter.jaxpr]
+    return [parameter] if isinstance(parameter, Jaxpr) else []

@@ -1,0 +1,63 @@
+"""The flags of a run, made from its settings: one flag a setting, by its short form."""
+
+import dataclasses
+import functools
+import types
+import typing
+from typing import Annotated, Any, Literal
+
+from tyro.conf import arg
+from tyro.constructors import PrimitiveConstructorSpec
+
+from jaxgbg.training.settings import Setting, settings
+
+_TRUE = {"true": True, "false": False}
+_SWITCH = PrimitiveConstructorSpec(
+    nargs=(0, 1),
+    metavar="",
+    instance_from_str=lambda words: _TRUE[words[0]] if words else True,
+    is_instance=lambda value: isinstance(value, bool),
+    str_from_instance=lambda value: [str(value).lower()],
+)
+_METAVARS = {int: "N", float: "X", str: "NAME"}
+
+# Asked for in a way of their own: n-tuples by a file, seeds by their number, variants by --no-farl.
+_SPECIAL = ("layout", "protocols", "seeds", "variants")
+
+
+@functools.cache
+def run_options() -> type:
+    """A dataclass with a field for each flag of a run; None where a flag is not given."""
+    fields = [
+        (setting.short, _annotated(setting), dataclasses.field(default=None))
+        for setting in settings().values()
+        if setting.short not in _SPECIAL
+    ]
+    return dataclasses.make_dataclass("Settings", fields, frozen=True)
+
+
+def given(options: Any) -> dict[str, Any]:
+    """The settings that were asked for, by their short forms."""
+    fields = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _annotated(setting: Setting) -> Any:
+    hint, repeated = setting.hint, False
+    if isinstance(hint, types.UnionType):
+        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
+    element = hint
+    if typing.get_origin(hint) is tuple:
+        element, repeated = typing.get_args(hint)[0], True
+    metavar = _METAVARS.get(element, "") + " ..." * repeated
+    if element is bool:
+        hint = Annotated[bool, _SWITCH]
+    elif setting.choices:
+        hint = Literal[setting.choices]
+    kinds = f"{', '.join(setting.kinds)}: " if setting.kinds else ""
+    text = f"{kinds}{setting.help}"
+    if setting.choices:
+        text = f"{text.rstrip('.')}: {', '.join(setting.choices)}."
+    return Annotated[
+        hint | None, arg(help=text, metavar=metavar, help_behavior_hint="(default: as published)")
+    ]
