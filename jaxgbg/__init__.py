@@ -1,13 +1,14 @@
 """General board game learning in JAX: TD-FARL on n-tuple value functions, in lockstep."""
 
+import contextlib
 from pathlib import Path
 
 import jax
 import numpy as np
 
-from jaxgbg.arena import compete
+from jaxgbg.arena import make_judge
 from jaxgbg.games import make
-from jaxgbg.players import GreedyAgent, Solver, make_opponent
+from jaxgbg.players import GreedyAgent
 from jaxgbg.training import Config, RunFolder, load_agent, preset, protocol_for, run
 
 __all__ = ["Config", "evaluate", "load", "make", "preset", "train"]
@@ -37,8 +38,6 @@ def evaluate(agent: GreedyAgent, opponent: str, seed: int = 0) -> np.ndarray:
     agent's move keeps the game value. Raises ValueError for an opponent that does not play this
     game, MissingExtra if it is not installed.
     """
-    protocol = protocol_for(agent.game.name, opponent)
-    player = make_opponent(opponent, agent.game)
-    if isinstance(player, Solver):
-        return player.judge(agent, jax.random.key(seed))[0]
-    return compete(agent.game, agent, player, protocol, jax.random.key(seed))[0]
+    judge = make_judge(opponent, agent.game, protocol_for(agent.game.name, opponent))
+    with contextlib.closing(judge):
+        return judge.scores(agent, jax.random.key(seed))[0]

@@ -10,7 +10,13 @@ from tyro.conf import Positional, arg
 if TYPE_CHECKING:
     from rich.console import Console
 
-OPPONENTS = "maxn, mcts, mcts-N, ab, ab-dl, blocker, solver, bench, heur, grhino, score or random"
+
+def opponent_words() -> str:
+    """All that evaluates an agent, in words."""
+    from jaxgbg.arena import judge_names
+
+    *names, last = judge_names()
+    return f"{', '.join(names)} or {last}"
 
 
 def published(help_text: str, metavar: str) -> Any:

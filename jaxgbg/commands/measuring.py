@@ -1,12 +1,12 @@
 """Commands that look at games, agents and speed: `games`, `perft`, `eval` and `bench`."""
 
+import contextlib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import (
-    OPPONENTS,
     GameName,
     Json,
     LearnerName,
@@ -14,6 +14,7 @@ from jaxgbg.commands.common import (
     Size,
     ValueName,
     game_parameters,
+    opponent_words,
     print_records,
 )
 
@@ -60,7 +61,9 @@ def perft(
 
 def evaluate(
     folder: Annotated[Positional[Path], arg(help="Folder of a run, or one agent file.")],
-    opponent: Annotated[str | None, arg(help=f"{OPPONENTS}; random if nothing is given.")] = None,
+    opponent: Annotated[
+        str | None, arg(help=f"{opponent_words()}; random if nothing is given.")
+    ] = None,
     engine: Annotated[
         str | None,
         arg(
@@ -77,10 +80,10 @@ def evaluate(
     """Play trained agents against an opponent, by the published protocol."""
     import jax
 
-    from jaxgbg.players import GTPEngine, make_opponent
-    from jaxgbg.papers.figures import to_unit, unit
+    from jaxgbg.arena import Judge, MatchJudge, make_judge
+    from jaxgbg.players import GTPEngine
     from jaxgbg.training.agents import load_agent
-    from jaxgbg.training.train import evaluate as judge
+    from jaxgbg.training.config import protocol_for
 
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
@@ -90,31 +93,27 @@ def evaluate(
     agents = [load_agent(path, game) for path in paths]
     rules = agents[0].config.make_game()
     if engine is not None:
-        player: Any = GTPEngine(rules, engine, timeout=timeout)
-        name = player.name
+        player = GTPEngine(rules, engine, timeout=timeout)
+        protocol = protocol_for(rules.name, player.name)
+        judge: Judge = MatchJudge(rules, player, protocol, player.name)
     else:
         name = opponent or ("score" if rules.num_players == 1 else "random")
-        player = make_opponent(name, rules)
+        judge = make_judge(name, rules, protocol_for(rules.name, name))
     records = []
-    try:
+    with contextlib.closing(judge):
         for path, saved in zip(paths, agents, strict=True):
-            lane = ((saved.seed, saved.farl),)
-            key, episodes = jax.random.key(seed), saved.config.episodes
-            for found in judge(saved.player(), name, player, episodes, lane, key):
-                records.append(
-                    {
-                        "agent": path.name,
-                        "game": rules.name,
-                        "farl": saved.farl,
-                        "opponent": name,
-                        "unit": unit(rules.name, name),
-                        "mean": round(to_unit(rules.name, name, found.score), 4),
-                        "games": found.games,
-                    }
-                )
-    finally:
-        if isinstance(player, GTPEngine):
-            player.close()
+            scores = judge.scores(saved.player(), jax.random.key(seed))
+            records.append(
+                {
+                    "agent": path.name,
+                    "game": rules.name,
+                    "farl": saved.farl,
+                    "opponent": judge.name,
+                    "unit": judge.scale.unit,
+                    "mean": round(judge.scale.figure(float(scores.mean())), 4),
+                    "games": scores.size,
+                }
+            )
     print_records(records, json_file)
 
 
@@ -135,8 +134,8 @@ def bench(
     json_file: Json = None,
 ) -> None:
     """Measure training speed at the published parameters, or that of the rules alone."""
-    from jaxgbg.games import GAMES
     from jaxgbg.bench.training import bench as measure
+    from jaxgbg.games import GAMES
 
     if seconds <= 0 or (seeds is not None and seeds < 1):
         raise ValueError("seconds and seeds must be positive")

@@ -29,7 +29,7 @@ def action_values(
     features: jax.Array,
     zero_terminal: jax.Array | bool,
 ) -> tuple[jax.Array, jax.Array]:
-    """What each action is worth to the player to move, and V(afterstate | player).
+    """The value q of each action for the player to move, and V(afterstate | player).
 
     States [B] -> (q float32[B, A], V float32[B, A]). q = the player's reward in this move + V; V of
     a terminal afterstate counts as 0 if `zero_terminal`. If `value` is one of actions, both are
@@ -37,15 +37,15 @@ def action_values(
     int32[B, F] are those of the states' boards.
     """
     if value.num_actions > 1:
-        found = value.action_values(params, features, states.player)
-        return found, found
+        q = value.action_values(params, features, states.player)
+        return q, q
     if value.stone_digits is None and value.patterns is None and game.num_actions > _FEW_ACTIONS:
 
-        def worth(state: Any, after: Any) -> jax.Array:
+        def evaluate(state: Any, after: Any) -> jax.Array:
             boards = value.features(params, jax.vmap(game.cells)(after))
             return value.value(params, boards, state.player)
 
-        reward, over, values = of_legal_actions(game, states, worth)
+        reward, over, values = score_legal_actions(game, states, evaluate)
     else:
         reward, over = jax.vmap(game.outcomes)(states)
         values = _of_all_actions(game, value, params, states, features)
@@ -71,14 +71,14 @@ def _of_all_actions(
     return value.value(params, boards, player)
 
 
-def of_legal_actions(
-    game: Game, states: Any, worth: Callable[[Any, Any], jax.Array]
+def score_legal_actions(
+    game: Game, states: Any, evaluate: Callable[[Any, Any], jax.Array]
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """(reward, over, worth) [B, A] of the legal actions; zeros elsewhere.
+    """(reward, over, score) [B, A] of the legal actions; zeros elsewhere.
 
-    `worth(states[P], afterstates[P])` judges pairs. All (game, legal action) pairs of the batch are
-    numbered through and made in portions: most squares of a board are illegal most of the time, and
-    no two games have equally many moves.
+    `evaluate(states[P], afterstates[P])` gives float32[P]. All (game, legal action) pairs of the
+    batch are numbered through and made in portions: most squares of a board are illegal most of the
+    time, and no two games have equally many moves.
     """
     batch, actions = states.terminal.shape[0], game.num_actions
     legal = jax.vmap(game.legal_actions)(states)
@@ -97,7 +97,7 @@ def of_legal_actions(
         action = jax.vmap(_nth_bit)(words[source], rank)
         state = jax.tree.map(lambda leaf: leaf[source], states)
         after = jax.vmap(game.afterstate)(state, action)
-        found = worth(state, after)
+        scores = evaluate(state, after)
         gain = jax.vmap(lambda new, old, player: (new - old)[player])(
             after.rewards, state.rewards, state.player
         )
@@ -107,34 +107,45 @@ def of_legal_actions(
             first + portion,
             reward.at[place].set(gain, mode="drop"),
             over.at[place].set(after.terminal, mode="drop"),
-            values.at[place].set(found, mode="drop"),
+            values.at[place].set(scores, mode="drop"),
         )
 
     nothing = jnp.zeros(batch * actions, jnp.float32)
     start = (jnp.int32(0), nothing, nothing.astype(bool), nothing)
-    _, *found = jax.lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)
-    reward, over, values = (array.reshape(batch, actions) for array in found)
+    _, *arrays = jax.lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)
+    reward, over, values = (array.reshape(batch, actions) for array in arrays)
     return reward, over, values
 
 
-def choose_action(worth: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Array:
+def choose_action(q: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Array:
     """A best legal action, int32[], ties broken uniformly by `draw` in [0, 1).
 
-    `worth` float32[A], `legal` bool[A]. Without a legal action the answer is num_actions - 1. What
-    is not a number is worst, so that a game goes on to its end with a network that has diverged.
+    `q` float32[A], `legal` bool[A]; 0 without a legal action. What is not a number is worst, so
+    that a game goes on to its end with a network that has diverged.
     """
-    worth = jnp.where(legal & ~jnp.isnan(worth), worth, -jnp.inf)
-    return nth_true((worth == worth.max()) & legal, draw)
+    q = jnp.where(legal & ~jnp.isnan(q), q, -jnp.inf)
+    return nth_true((q == q.max()) & legal, draw)
+
+
+@jax.jit
+def choose_uniformly(mask: jax.Array, key: jax.Array) -> jax.Array:
+    """One True entry of every row, each with the same probability; 0 where a row has none.
+
+    mask bool[B, A] -> int32[B].
+    """
+    return jax.vmap(nth_true)(mask, jax.random.uniform(key, mask.shape[:1]))
 
 
 def nth_true(mask: jax.Array, draw: jax.Array) -> jax.Array:
     """Index int32[] of the floor(draw * count)-th True entry of bool[A], draw in [0, 1).
 
-    The mask is packed into words of 32 bits and halved by counting bits: a cumulative sum over so
-    short an axis costs XLA several times as much.
+    0 without a True entry: what every chooser falls back to. The mask is packed into words of 32
+    bits and halved by counting bits: a cumulative sum over so short an axis costs XLA several times
+    as much.
     """
     words = pack(mask)
     total = jax.lax.population_count(words).sum().astype(jnp.int32)
+    # draw < 1, but its product with the count may round up to the count.
     rank = jnp.minimum((draw * total).astype(jnp.int32), total - 1)
     return jnp.minimum(_nth_bit(words, rank), mask.shape[-1] - 1)
 
