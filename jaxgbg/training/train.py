@@ -11,9 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgbg.arena import Protocol, compete
+from jaxgbg.arena import MatchJudge, Protocol, Solver, compete, make_judge
 from jaxgbg.learners import Hyperparameters, Lane, Learner
-from jaxgbg.players import GreedyAgent, Player, Solver, make_opponent
+from jaxgbg.players import GreedyAgent, Player
 from jaxgbg.training.config import Config, protocol_for
 from jaxgbg.training.lanes import begin, lanes_sharding, program_of
 
@@ -113,8 +113,10 @@ class Training:
         self.owners = tuple(run for run, config in enumerate(configs) for _ in config.lanes)
         self._sharding = lanes_sharding(len(self.lanes))
         self.state, self._hyper, self.learner = begin(configs, self._sharding)
-        self.opponents: dict[str, Player | Solver | None] = {
-            name: make_opponent(name, self.learner.game) for name in self.config.opponents
+        self.opponents: dict[str, Any] = {
+            name: judge.opponent if isinstance(judge, MatchJudge) else judge
+            for name in self.config.opponents
+            for judge in [make_judge(name, self.learner.game)]
         }
         self._chunk = compile_chunk(self.learner, self._sharding.mesh)
         self._blocks = 1
@@ -254,7 +256,7 @@ def evaluate(
     `lanes` names the seed and FARL variant of every copy, `name` the opponent.
     """
     if isinstance(opponent, Solver):
-        played, scores = False, opponent.judge(agent, key)
+        played, scores = False, opponent.scores(agent, key)
     else:
         protocol = protocol or protocol_for(agent.game.name, name)
         played, scores = True, compete(agent.game, agent, opponent, protocol, key)
