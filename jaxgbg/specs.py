@@ -32,7 +32,7 @@ def setting(
     """A field of a spec: its default and what it may be.
 
     Numbers, and those in a tuple, lie from `low` to `high`, or strictly `above` and `below`; texts
-    are one of `choices`. `short` is the name that flags and columns use where it is not the field's.
+    are one of `choices`. `short` is what flags and columns use where it is not the field's name.
     """
     bounds = {"low": low, "high": high, "above": above, "below": below}
     metadata = {name: bound for name, bound in bounds.items() if bound is not None}
@@ -90,7 +90,6 @@ class Spec:
         return ", ".join([self.kind, *told[1:]] if self.kind else told)
 
     @classmethod
-    @functools.cache
     def help(cls) -> dict[str, str]:
         """What each setting means, from the docstrings."""
         texts: dict[str, str] = {}
@@ -161,9 +160,10 @@ def _check_range(name: str, value: Any, metadata: Mapping[str, Any]) -> None:
 
 def _range_words(bounds: Mapping[str, float]) -> str:
     """The bounds in words: lie in [0, 1), be at least 1."""
-    first, last = (bounds.get("low", bounds.get("above")), bounds.get("high", bounds.get("below")))
+    first, last = bounds.get("low", bounds.get("above")), bounds.get("high", bounds.get("below"))
     if first is not None and last is not None:
-        return f"lie in {'[' if 'low' in bounds else '('}{first:,}, {last:,}{']' if 'high' in bounds else ')'}"
+        opening, closing = "(["["low" in bounds], ")]"["high" in bounds]
+        return f"lie in {opening}{first:,}, {last:,}{closing}"
     words = {"low": "be at least", "above": "be above", "high": "be at most", "below": "be below"}
     return " and ".join(f"{words[name]} {bound:,}" for name, bound in bounds.items())
 

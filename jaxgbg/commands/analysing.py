@@ -179,9 +179,9 @@ def compare(
     """
     from rich.console import Console
 
-    from jaxgbg.players import GTPEngine, make_player
     from jaxgbg.arena.comparison import compare as play
     from jaxgbg.arena.sequential import SequentialTest
+    from jaxgbg.players import GTPEngine, make_player
     from jaxgbg.training.agents import load_agent, names_agent_file
 
     test = SequentialTest(elo0, elo1, alpha, beta)

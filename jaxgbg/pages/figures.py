@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from jaxgbg.pages.chart_svg import Series, chart
+from jaxgbg.papers.figures import PAPER, in_words, unit
 from jaxgbg.results.curves import STYLES, curve, opponents_met, span_of_shares, title
 from jaxgbg.results.folders import FoundRun
-from jaxgbg.papers.figures import PAPER, in_words, unit
 
 # Weights rarer than one in a million active ones are drawn as rare as that.
 _RAREST = -6

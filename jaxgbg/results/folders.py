@@ -5,9 +5,9 @@ import math
 from pathlib import Path
 from typing import Any
 
+from jaxgbg.papers.table1 import GAMES
 from jaxgbg.results.reading import UNREADABLE, defect, evaluation_columns, json_object, run_folders
 from jaxgbg.training import Config, Evaluation, RunFolder
-from jaxgbg.papers.table1 import GAMES
 
 
 @dataclasses.dataclass

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jaxgbg.papers.figures import to_unit, unit
 from jaxgbg.players import MissingExtra
 from jaxgbg.results.collect import Collection, collect
-from jaxgbg.papers.figures import to_unit, unit
 from jaxgbg.training import Config
 
 if TYPE_CHECKING:

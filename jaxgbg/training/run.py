@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, make
 from jaxgbg.games.fingerprint import fingerprint
