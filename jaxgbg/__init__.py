@@ -1,30 +1,59 @@
 """General board game learning in JAX: TD-FARL on n-tuple value functions, in lockstep."""
 
+import contextlib
 from pathlib import Path
 
 import jax
 import numpy as np
 
-from jaxgbg.arena import compete
-from jaxgbg.games import make
-from jaxgbg.players import GreedyAgent, Solver, make_opponent
-from jaxgbg.training import Config, RunFolder, load_agent, preset, protocol_for, run
+from jaxgbg.arena import Protocol, compete, make_judge
+from jaxgbg.games import Game, check_game, make, register
+from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
+from jaxgbg.papers import preset, protocol_for
+from jaxgbg.players import GreedyAgent, make_player
+from jaxgbg.training import (
+    Evaluation,
+    Run,
+    RunFolder,
+    load_agent,
+    train,
+    with_changes,
+)
+from jaxgbg.values import MLPSpec, NTupleSpec
 
-__all__ = ["Config", "evaluate", "load", "make", "preset", "train"]
+__version__ = "0.1.0"
 
-
-def train(config: Config, out: str | Path = "runs") -> RunFolder:
-    """Train all seeds and variants of `config`, or find them done, in a folder below `out`.
-
-    Raises ValueError where the folder cannot be written.
-    """
-    return run(config, out)
+__all__ = [
+    "Evaluation",
+    "Game",
+    "GreedyAgent",
+    "MLPSpec",
+    "NTupleSpec",
+    "Protocol",
+    "QSpec",
+    "Run",
+    "RunFolder",
+    "SarsaSpec",
+    "Schedule",
+    "TDSpec",
+    "__version__",
+    "check_game",
+    "compete",
+    "evaluate",
+    "load",
+    "make",
+    "make_player",
+    "preset",
+    "register",
+    "train",
+    "with_changes",
+]
 
 
 def load(path: str | Path) -> GreedyAgent:
     """The agent in a file that a run has left, as a player.
 
-    Raises ValueError if the file is missing, damaged or no agent.
+    Raises ValueError if the file is missing, damaged, no agent, or of a game with other rules now.
     """
     return load_agent(path).player()
 
@@ -37,8 +66,6 @@ def evaluate(agent: GreedyAgent, opponent: str, seed: int = 0) -> np.ndarray:
     agent's move keeps the game value. Raises ValueError for an opponent that does not play this
     game, MissingExtra if it is not installed.
     """
-    protocol = protocol_for(agent.game.name, opponent)
-    player = make_opponent(opponent, agent.game)
-    if isinstance(player, Solver):
-        return player.judge(agent, jax.random.key(seed))[0]
-    return compete(agent.game, agent, player, protocol, jax.random.key(seed))[0]
+    judge = make_judge(opponent, agent.game, protocol_for(agent.game, opponent))
+    with contextlib.closing(judge):
+        return judge.scores(agent, jax.random.key(seed))[0]

@@ -11,6 +11,7 @@ from typing import Any
 import tyro
 
 from jaxgbg import commands
+from jaxgbg.games import import_games
 from jaxgbg.training.devices import prepare_jax
 
 
@@ -30,7 +31,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
             return tyro.extras.subcommand_cli_from_dict(
                 {name: deferred(command) for name, command in known.items()},
                 prog="jaxgbg",
-                description="General board game learning in JAX: TD-FARL on n-tuple values.",
+                description="General board game learning in JAX: TD-FARL on n-tuple values."
+                " --import MODULE, with any command, makes a module's own games known.",
             )
     except SystemExit as stop:
         if stop.code != 2:
@@ -41,9 +43,27 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
         raise ValueError(f"{' '.join(wrong)} (`jaxgbg --help` shows what there is)") from None
 
 
+def _without_imports(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The arguments but for `--import MODULE` and `--import=MODULE`, and these modules."""
+    kept, modules = [], []
+    rest = iter(arguments)
+    for argument in rest:
+        option, equals, module = argument.partition("=")
+        if option != "--import":
+            kept.append(argument)
+            continue
+        module = module if equals else next(rest, "")
+        if not module:
+            raise ValueError("--import needs a module, such as --import my_games")
+        modules.append(module)
+    return kept, modules
+
+
 def main() -> None:
     """Run the command line; a mistake of the user ends with one line and exit code 2."""
     try:
+        sys.argv, modules = _without_imports(sys.argv)
+        import_games(modules)
         call = _parse(
             {
                 "games": commands.games,

@@ -32,7 +32,7 @@ def setting(
     """A field of a spec: its default and what it may be.
 
     Numbers, and those in a tuple, lie from `low` to `high`, or strictly `above` and `below`; texts
-    are one of `choices`. `short` is the name that flags and columns use where it is not the field's.
+    are one of `choices`. `short` is what flags and columns use where it is not the field's name.
     """
     bounds = {"low": low, "high": high, "above": above, "below": below}
     metadata = {name: bound for name, bound in bounds.items() if bound is not None}
@@ -61,7 +61,7 @@ class Spec:
         if name not in cls.__dataclass_fields__:
             known = ", ".join(sorted(cls.__dataclass_fields__))
             raise ValueError(f"unknown setting {name!r}; known are {known}")
-        value = _of_kind(name, value, _hints(cls)[name])
+        value = _of_kind(name, value, _hints(typing.cast(Any, cls))[name])
         _check_range(name, value, cls.__dataclass_fields__[name].metadata)
         return value
 
@@ -99,7 +99,6 @@ class Spec:
         return ": ".join(filter(None, (self.kind, settings))) or "all as by default"
 
     @classmethod
-    @functools.cache
     def help(cls) -> dict[str, str]:
         """What each setting means, from the docstrings."""
         texts: dict[str, str] = {}
@@ -111,7 +110,7 @@ class Spec:
 
 
 @functools.cache
-def _hints(cls: type) -> dict[str, Any]:
+def _hints(cls: Any) -> dict[str, Any]:
     return typing.get_type_hints(cls)
 
 
@@ -170,9 +169,10 @@ def _check_range(name: str, value: Any, metadata: Mapping[str, Any]) -> None:
 
 def _range_words(bounds: Mapping[str, float]) -> str:
     """The bounds in words: lie in [0, 1), be at least 1."""
-    first, last = (bounds.get("low", bounds.get("above")), bounds.get("high", bounds.get("below")))
+    first, last = bounds.get("low", bounds.get("above")), bounds.get("high", bounds.get("below"))
     if first is not None and last is not None:
-        return f"lie in {'[' if 'low' in bounds else '('}{first:,}, {last:,}{']' if 'high' in bounds else ')'}"
+        opening, closing = "(["["low" in bounds], ")]"["high" in bounds]
+        return f"lie in {opening}{first:,}, {last:,}{closing}"
     words = {"low": "be at least", "above": "be above", "high": "be at most", "below": "be below"}
     return " and ".join(f"{words[name]} {bound:,}" for name, bound in bounds.items())
 

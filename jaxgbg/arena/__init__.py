@@ -1,5 +1,28 @@
-"""Matches: which games an evaluation plays, and how they are played."""
+"""Evaluating agents: start positions, matches, judges, and tests of who is stronger."""
 
-from jaxgbg.arena.matches import Protocol, compete, no_history, play, start_states
+from jaxgbg.arena.judges import (
+    DEFAULT_PROTOCOL,
+    Judge,
+    MatchJudge,
+    judge_names,
+    make_judge,
+    scale_of,
+)
+from jaxgbg.arena.matches import compete, play
+from jaxgbg.arena.protocol import Protocol, no_history, start_states
+from jaxgbg.arena.solver import Solver
 
-__all__ = ["Protocol", "compete", "no_history", "play", "start_states"]
+__all__ = [
+    "DEFAULT_PROTOCOL",
+    "Judge",
+    "MatchJudge",
+    "Protocol",
+    "Solver",
+    "compete",
+    "judge_names",
+    "make_judge",
+    "no_history",
+    "play",
+    "scale_of",
+    "start_states",
+]

@@ -6,16 +6,16 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from jaxgbg.arena import Protocol, compete
+from jaxgbg.arena.matches import compete
+from jaxgbg.arena.protocol import Protocol
+from jaxgbg.arena.sequential import Decision, SequentialTest
 from jaxgbg.games import Game
 from jaxgbg.players import Player
-from jaxgbg.arena.sequential import Decision, SequentialTest
-from jaxgbg.results.statistics import mean_sem
 
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """Games of the first player's so far, and what the test says to their pairs.
+    """The first player's games so far, and the test's answer to their pairs.
 
     `score` is points a game, a draw counting half, `sem` its standard error over pairs.
     """
@@ -43,7 +43,7 @@ def compare(
     """Play batches of pairs of games until `test` decides, or for about `max_games`.
 
     A pair is one start, drawn by `opening_plies` uniformly random plies, and played twice with
-    seats changed: greedy agents alone would repeat one game for ever. What is found holds for such
+    seats changed: greedy agents alone would repeat one game for ever. The answer holds for such
     starts. Raises ValueError for a game that is not for two, or too short for such openings.
     """
     if game.num_players != 2:
@@ -51,18 +51,18 @@ def compare(
     if batch < 1 or max_games < 2 * batch:
         raise ValueError("batch must be at least 1 pair, and max-games hold one batch")
     protocol = Protocol("random_plies", count=batch, plies=opening_plies)
-    pairs: list[float] = []
-    rewards = np.zeros(0)
+    pairs, rewards = np.zeros(0), np.zeros(0)
     key = jax.random.key(seed)
     while True:
         key, draw = jax.random.split(key)
         # Rewards float32[2, batch]: the same start from each seat.
-        found = compete(game, first, second, protocol, draw)[0]
-        scores = ((found + 1) / 2).mean(0)
-        pairs += scores.tolist()
-        rewards = np.append(rewards, found)
+        batch_rewards = compete(game, first, second, protocol, draw)[0]
+        scores = ((batch_rewards + 1) / 2).mean(0)
+        pairs = np.append(pairs, scores)
+        rewards = np.append(rewards, batch_rewards)
         decision = test.update(scores)
-        score, sem = mean_sem(pairs)
+        score = float(pairs.mean())
+        sem = float(pairs.std(ddof=1) / np.sqrt(pairs.size)) if pairs.size > 1 else float("nan")
         wins, losses = int((rewards > 0).sum()), int((rewards < 0).sum())
         draws = len(rewards) - wins - losses
         ratio = test.log_likelihood_ratio

@@ -82,5 +82,5 @@ def _misfit(scores: np.ndarray, counts: np.ndarray, mean: float) -> float:
         return -float(counts @ np.log1p(t * (scores - mean)))
 
     bounds = -1 / (1 - mean), 1 / mean
-    found = minimize_scalar(negative, bounds=bounds, method="bounded", options={"xatol": 1e-9})
-    return -float(found.fun)
+    optimum = minimize_scalar(negative, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+    return -float(optimum.fun)

@@ -16,9 +16,9 @@ from jaxgbg.training.lanes import begin, lane_mesh
 from jaxgbg.training.train import compile_chunk
 
 GBG = (
-    "For comparison, GBG (Java) on one core of the machine of our published figures (AMD EPYC, 2026):"
-    " tictactoe 384 k moves/s, connectfour 35.4 k, nim 628 k, nim3p 615 k, hex 26.9 k, othello 9 k,"
-    " 2048 70 k."
+    "For comparison: GBG (Java) on one core of the AMD EPYC machine of our published figures, 2026,"
+    " made tictactoe 384 k moves/s, nim 628 k, nim3p 615 k, connectfour 35.4 k, hex 26.9 k,"
+    " othello 9 k and 2048 70 k."
 )
 """A note, not a yardstick: it was taken on another day."""
 
@@ -95,7 +95,9 @@ def _measure(
         mesh = lane_mesh(1)
     sharding = NamedSharding(mesh, PartitionSpec("lanes"))
     state, hyper, learner = begin([run], sharding)
-    one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), (state, hyper))
+    one = jax.tree.map(
+        lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), (state, hyper)
+    )
     look_ups = look_ups_a_tick(learner, *one)
     limit = jax.device_put(np.full(lanes, 2**31, np.uint32), sharding)
     chunk, compile_s, peak = _compile(learner, state, hyper, limit, mesh)

@@ -75,7 +75,7 @@ def _rows_touched(program: Jaxpr, rows: int) -> int:
         shape = getattr(operand, "shape", ())
         if equation.primitive.name.startswith(("gather", "scatter")) and shape[:1] == (rows,):
             # The last axis of the indices names the row.
-            total += int(np.prod(equation.invars[1].aval.shape[:-1]))
+            total += int(np.prod(getattr(equation.invars[1].aval, "shape", ())[:-1]))
         for parameter in equation.params.values():
             total += sum(_rows_touched(inner, rows) for inner in _programs(parameter))
     return total

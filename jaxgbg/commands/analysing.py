@@ -86,9 +86,7 @@ def _print_summary(frame: "pandas.DataFrame") -> None:
     # What all runs share would only make the lines longer.
     shown += [name for name in ("learner", "value", "batch") if frame[name].nunique() > 1]
     shown.append("folder")
-    cells = [
-        [text(record, name) for name in shown] for record in _records(frame.head(_ROWS_SHOWN))
-    ]
+    cells = [[text(record, name) for name in shown] for record in _records(frame.head(_ROWS_SHOWN))]
     _print_frame(frame[shown], cells)
     percent = {scale.unit for scale in scales.values() if scale.percent}
     units = [f"{unit} in %" for unit in frame["unit"].unique() if unit in percent]
@@ -183,17 +181,17 @@ def compare(
     """
     from rich.console import Console
 
-    from jaxgbg.players import GTPEngine, make_player
     from jaxgbg.arena.comparison import compare as play
     from jaxgbg.arena.sequential import SequentialTest
+    from jaxgbg.players import GTPEngine, make_player
     from jaxgbg.training.agents import load_agent, names_agent_file
 
     test = SequentialTest(elo0, elo1, alpha, beta)
     saved = load_agent(agent)
-    game = saved.config.make_game()
+    game = saved.run.game
     if names_agent_file(opponent):
         other = load_agent(opponent, game.name)
-        if other.config.make_game() != game:
+        if other.run.game != game:
             raise ValueError(f"{opponent} plays {game.name} with other parameters than {agent}")
         player: Any = other.player()
     else:

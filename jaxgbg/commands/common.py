@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from tyro.conf import Positional, arg
 
 if TYPE_CHECKING:
-    from jaxgbg.games import Game
     from rich.console import Console
 
-OPPONENTS = "maxn, mcts, mcts-N, ab, ab-dl, blocker, solver, bench, heur, grhino, score or random"
+    from jaxgbg.games import Game
+
+
+def opponent_words() -> str:
+    """All that evaluates an agent, in words."""
+    from jaxgbg.arena import judge_names
+
+    *names, last = judge_names()
+    return f"{', '.join(names)} or {last}"
 
 
 Json = Annotated[
@@ -71,7 +78,9 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> "Game":
         kind = type(known[parameter])
         try:
             # Only true and false are read as JSON has them; float("nan") is nobody's parameter.
-            parameters[parameter] = {"true": True, "false": False}[text] if kind is bool else kind(text)
+            parameters[parameter] = (
+                {"true": True, "false": False}[text] if kind is bool else kind(text)
+            )
         except (KeyError, ValueError) as error:
             words = {bool: "true or false", int: "a whole number"}.get(kind, "a number")
             raise ValueError(f"--parameters {entry}: expected {words}") from error

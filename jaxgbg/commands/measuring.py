@@ -1,28 +1,32 @@
 """Commands that look at games, agents and speed: `games`, `perft`, `eval` and `bench`."""
 
+import contextlib
+import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import (
-    OPPONENTS,
     GameName,
     Json,
-    LearnerName,
     Parameters,
     Size,
-    ValueName,
-    game_parameters,
+    console,
+    opponent_words,
     print_records,
+    read_game,
 )
+from jaxgbg.commands.options import flag
 
 
 def games(json_file: Json = None) -> None:
     """List the games and their sizes."""
-    from jaxgbg.games import GAMES, make
+    from jaxgbg.games import broken_games, game_names, make
 
-    built = [make(name) for name in GAMES]
+    for name, fault in broken_games().items():
+        print(f"jaxgbg: {name}: {fault}", file=sys.stderr)
+    built = [make(name) for name in game_names()]
     records = [
         {
             "game": game.name,
@@ -46,21 +50,22 @@ def perft(
     json_file: Json = None,
 ) -> None:
     """Count the paths and positions of a game by depth."""
-    from jaxgbg.games import make
     from jaxgbg.games.perft import perft as count
 
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
     records = [
         {"depth": row.depth, "paths": row.paths, "positions": row.positions}
-        for row in count(make(game, **game_parameters(game, size, parameters)), depth)
+        for row in count(read_game(game, size, parameters), depth)
     ]
     print_records(records, json_file)
 
 
 def evaluate(
     folder: Annotated[Positional[Path], arg(help="Folder of a run, or one agent file.")],
-    opponent: Annotated[str | None, arg(help=f"{OPPONENTS}; random if nothing is given.")] = None,
+    opponent: Annotated[
+        str | None, arg(help=f"{opponent_words()}; random if nothing is given.")
+    ] = None,
     engine: Annotated[
         str | None,
         arg(
@@ -77,10 +82,10 @@ def evaluate(
     """Play trained agents against an opponent, by the published protocol."""
     import jax
 
-    from jaxgbg.players import GTPEngine, make_opponent
-    from jaxgbg.papers.figures import to_unit, unit
+    from jaxgbg.arena import Judge, MatchJudge, make_judge
+    from jaxgbg.papers import protocol_for
+    from jaxgbg.players import GTPEngine
     from jaxgbg.training.agents import load_agent
-    from jaxgbg.training.train import evaluate as judge
 
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
@@ -88,33 +93,29 @@ def evaluate(
     if not paths:
         raise ValueError(f"{folder} holds no agents; give the folder of a finished run")
     agents = [load_agent(path, game) for path in paths]
-    rules = agents[0].config.make_game()
+    rules = agents[0].run.game
     if engine is not None:
-        player: Any = GTPEngine(rules, engine, timeout=timeout)
-        name = player.name
+        player = GTPEngine(rules, engine, timeout=timeout)
+        protocol = protocol_for(rules, player.name)
+        judge: Judge = MatchJudge(rules, player, protocol, player.name)
     else:
         name = opponent or ("score" if rules.num_players == 1 else "random")
-        player = make_opponent(name, rules)
+        judge = make_judge(name, rules, protocol_for(rules, name))
     records = []
-    try:
+    with contextlib.closing(judge):
         for path, saved in zip(paths, agents, strict=True):
-            lane = ((saved.seed, saved.farl),)
-            key, episodes = jax.random.key(seed), saved.config.episodes
-            for found in judge(saved.player(), name, player, episodes, lane, key):
-                records.append(
-                    {
-                        "agent": path.name,
-                        "game": rules.name,
-                        "farl": saved.farl,
-                        "opponent": name,
-                        "unit": unit(rules.name, name),
-                        "mean": round(to_unit(rules.name, name, found.score), 4),
-                        "games": found.games,
-                    }
-                )
-    finally:
-        if isinstance(player, GTPEngine):
-            player.close()
+            scores = judge.scores(saved.player(), jax.random.key(seed))
+            records.append(
+                {
+                    "agent": path.name,
+                    "game": rules.name,
+                    "variant": saved.variant,
+                    "opponent": judge.name,
+                    "unit": judge.scale.unit,
+                    "mean": round(judge.scale.figure(float(scores.mean())), 4),
+                    "games": scores.size,
+                }
+            )
     print_records(records, json_file)
 
 
@@ -127,27 +128,31 @@ def bench(
         tuple[int, ...] | None, arg(help="Batches to try; else 1, the default and a search.")
     ] = None,
     seconds: Annotated[float, arg(help="Seconds of each timing.")] = 1.0,
-    learner: LearnerName = "td",
-    value: ValueName = "ntuple",
+    learner: flag("learner") = None,  # type: ignore[valid-type]
+    value: flag("value") = None,  # type: ignore[valid-type]
     rules: Annotated[
         bool, arg(help="Random play instead of training, beside pgx where it is installed.")
     ] = False,
     json_file: Json = None,
 ) -> None:
     """Measure training speed at the published parameters, or that of the rules alone."""
-    from jaxgbg.games import GAMES
+    from jaxgbg.bench.training import GBG
     from jaxgbg.bench.training import bench as measure
+    from jaxgbg.games import game_names
 
-    if seconds <= 0 or (seeds is not None and seeds < 1):
-        raise ValueError("seconds and seeds must be positive")
+    if not 0 < seconds <= 3600 or (seeds is not None and seeds < 1):
+        raise ValueError("seeds must be positive, and seconds lie in (0, 3600]")
     if rules:
         from jaxgbg.bench.rules import bench_rules
 
-        print_records([bench_rules(game)._asdict() for game in games or tuple(GAMES)], json_file)
+        print_records([bench_rules(game)._asdict() for game in games or game_names()], json_file)
         return
+    chosen = {"learner": learner, "value": value}
+    changes = {name: kind for name, kind in chosen.items() if kind is not None}
     rows = [
         row
-        for game in games or tuple(GAMES)
-        for row in measure(game, seeds, batches, seconds, learner=learner, value=value)
+        for game in games or game_names()
+        for row in measure(game, seeds, batches, seconds, **changes)
     ]
     print_records([row._asdict() for row in rows], json_file)
+    console().print(GBG)

@@ -42,6 +42,11 @@ def given(options: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def flag(short: str) -> Any:
+    """The annotated type of one flag by its short form."""
+    return _annotated(settings()[short])
+
+
 def _annotated(setting: Setting) -> Any:
     hint, repeated = setting.hint, False
     if isinstance(hint, types.UnionType):

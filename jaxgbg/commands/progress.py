@@ -4,8 +4,8 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from jaxgbg.training.execution import train
 from jaxgbg.commands.loggers import Loggers
+from jaxgbg.training.execution import train
 from jaxgbg.training.run import Run
 from jaxgbg.training.stopping import Stopped
 from jaxgbg.training.store import RunFolder

@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 
 _BY_GAME = "N|GAME=N ..."
 _Settings: Any = run_options()
+_NOTHING_GIVEN = _Settings()
 _MOST_SEEDS = 1_000_000
 
 
 def train(
     game: GameName,
-    settings: OmitArgPrefixes[_Settings] = _Settings(),
+    settings: OmitArgPrefixes[_Settings] = _NOTHING_GIVEN,
     size: Size = None,
     parameters: Parameters = (),
     seeds: Annotated[int, arg(help="Number of agents, trained side by side.")] = 1,

@@ -8,6 +8,7 @@ Source: Konen & Bagheri 2021, Algorithms 2, 5, 6 and 7.
 """
 
 import dataclasses
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -122,11 +123,11 @@ class Learner:
         return no_traces(self.batch, players, self.horizon - 1, features, self.delayed)
 
     @property
-    def word_counts(self) -> Words:
-        """How many words of each kind a game needs in a tick."""
+    def word_counts(self) -> tuple[int, ...]:
+        """How many words a game needs in a tick for each field of `Words`."""
         opening_spawn = self.opening_plies * self.game.spawn_words
         openings, start = self.opening_plies // 2, self.game.init_words
-        return Words(2, self.game.spawn_words, openings, start, 2 * self.replan, opening_spawn)
+        return 2, self.game.spawn_words, openings, start, 2 * self.replan, opening_spawn
 
     def advance(
         self, lane: Lane, hyper: Hyperparameters, limit: jax.Array, ticks: int
@@ -229,9 +230,7 @@ class Learner:
     ) -> tuple[Any, Traces | ParameterTraces]:
         """The parameters and traces after one update a game, by whichever kind of eligibility."""
 
-        def update(params: Any, *which: jax.Array) -> Any:
-            return self.value.update(params, *which, alpha, hyper.beta)
-
+        update = partial(self.value.update, alpha=alpha, beta=hyper.beta)
         if isinstance(traces, ParameterTraces):
             assert isinstance(self.value, HasGradients)
             decay = hyper.trace_decay * hyper.discount

@@ -38,7 +38,7 @@ def action_values(
     features: jax.Array,
     zero_terminal: jax.Array | bool,
 ) -> tuple[jax.Array, jax.Array]:
-    """What each action is worth to the player to move, and V(afterstate | player).
+    """The value q of each action for the player to move, and V(afterstate | player).
 
     States [B] -> (q float32[B, A], V float32[B, A]). q = the player's reward in this move + V; V of
     a terminal afterstate counts as 0 if `zero_terminal`. If `value` is one of actions, both are
@@ -86,9 +86,9 @@ def score_legal_actions(
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """(reward, over, score) [B, A] of the legal actions; zeros elsewhere.
 
-    `evaluate(states[P], afterstates[P])` scores pairs. All (game, legal action) pairs of the batch are
-    numbered through and made in portions: most squares of a board are illegal most of the time, and
-    no two games have equally many moves.
+    `evaluate(states[P], afterstates[P])` gives float32[P]. All (game, legal action) pairs of the
+    batch are numbered through and made in portions: most squares of a board are illegal most of the
+    time, and no two games have equally many moves.
     """
     batch, actions = states.terminal.shape[0], game.num_actions
     legal = jax.vmap(game.legal_actions)(states)
@@ -122,29 +122,40 @@ def score_legal_actions(
 
     nothing = jnp.zeros(batch * actions, jnp.float32)
     start = (jnp.int32(0), nothing, nothing.astype(bool), nothing)
-    _, *found = jax.lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)
-    reward, over, values = (array.reshape(batch, actions) for array in found)
+    _, *arrays = jax.lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)
+    reward, over, values = (array.reshape(batch, actions) for array in arrays)
     return reward, over, values
 
 
-def choose_action(worth: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Array:
+def choose_action(q: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Array:
     """A best legal action, int32[], ties broken uniformly by `draw` in [0, 1).
 
-    `worth` float32[A], `legal` bool[A]. Without a legal action the answer is num_actions - 1. What
-    is not a number is worst, so that a game goes on to its end with a network that has diverged.
+    `q` float32[A], `legal` bool[A]; 0 without a legal action. What is not a number is worst, so
+    that a game goes on to its end with a network that has diverged.
     """
-    worth = jnp.where(legal & ~jnp.isnan(worth), worth, -jnp.inf)
-    return nth_true((worth == worth.max()) & legal, draw)
+    q = jnp.where(legal & ~jnp.isnan(q), q, -jnp.inf)
+    return nth_true((q == q.max()) & legal, draw)
+
+
+@jax.jit
+def choose_uniformly(mask: jax.Array, key: jax.Array) -> jax.Array:
+    """One True entry of every row, each with the same probability; 0 where a row has none.
+
+    mask bool[B, A] -> int32[B].
+    """
+    return jax.vmap(nth_true)(mask, jax.random.uniform(key, mask.shape[:1]))
 
 
 def nth_true(mask: jax.Array, draw: jax.Array) -> jax.Array:
     """Index int32[] of the floor(draw * count)-th True entry of bool[A], draw in [0, 1).
 
-    The mask is packed into words of 32 bits and halved by counting bits: a cumulative sum over so
-    short an axis costs XLA several times as much.
+    0 without a True entry: what every chooser falls back to. The mask is packed into words of 32
+    bits and halved by counting bits: a cumulative sum over so short an axis costs XLA several times
+    as much.
     """
     words = pack(mask)
     total = jax.lax.population_count(words).sum().astype(jnp.int32)
+    # draw < 1, but its product with the count may round up to the count.
     rank = jnp.minimum((draw * total).astype(jnp.int32), total - 1)
     return jnp.minimum(_nth_bit(words, rank), mask.shape[-1] - 1)
 

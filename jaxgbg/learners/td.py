@@ -61,7 +61,7 @@ class TDLearner(Learner):
 
 @dataclasses.dataclass(frozen=True)
 class TDSpec(LearnerSpec):
-    """TD(lambda) with Final Adaptation on afterstates (Konen & Bagheri 2021, Algorithms 2 and 6)."""
+    """TD(lambda) with Final Adaptation on afterstates (Konen & Bagheri 2021, Algorithms 2, 6)."""
 
     kind = "td"
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from jaxgbg import papers
+from jaxgbg.arena import scale_of
 from jaxgbg.games import Scale
 from jaxgbg.pages.chart_svg import Series, chart
 from jaxgbg.results.curves import STYLES, curve, span_of_shares, title
-from jaxgbg.results.rows import opponents_met, scale_of
+from jaxgbg.results.rows import opponents_met
 from jaxgbg.training import Result, Run
 
 # Weights rarer than one in a million active ones are drawn as rare as that.
@@ -25,7 +26,7 @@ def curve_panels(run: Run, results: Sequence[Result]) -> list[str]:
     panels = []
     for opponent in opponents_met(run, results):
         series = []
-        scale = scale_of(run.game, opponent)
+        scale = scale_of(opponent, run.game)
         for variant in run.variants:
             episodes, mean, sem = curve(run, results, opponent, variant)
             if not episodes.size:

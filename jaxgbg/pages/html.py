@@ -48,9 +48,9 @@ class _Sample:
 def write_report(root: Path, out: Path) -> Report:
     """Write the report on all runs below `root` to `out`, whole or not at all.
 
-    A file that cannot be read is named in the report and in `problems`, as is a run left out because
-    its game is not known or has other rules now. Raises ValueError in one line where there are no
-    runs, OSError where `out` cannot be written.
+    What cannot be read is named in the report and in `problems`, as is a run left out because its
+    game is not known or has other rules now. Raises ValueError in one line where there are no runs,
+    OSError where `out` cannot be written.
     """
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
@@ -59,7 +59,9 @@ def write_report(root: Path, out: Path) -> Report:
     samples = _samples(runs)
     tables = [rows(stored.run, stored.results, _seconds(stored)) for stored in runs]
     shown = [_run_section(stored, samples.get(stored.run.game.name)) for stored in runs]
-    curves = [Markup(panel) for stored in runs for panel in curve_panels(stored.run, stored.results)]
+    curves = [
+        Markup(panel) for stored in runs for panel in curve_panels(stored.run, stored.results)
+    ]
     problems += [problem for stored in runs for problem in stored.problems]
     environment = Environment(
         loader=PackageLoader("jaxgbg.pages", "page"), autoescape=True, trim_blocks=True
@@ -237,9 +239,8 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
             for view in own.games
         ]
     elif sample is not None:
-        section["record_note"] = (
-            f"Sample games of {stored.run.game.name} are shown with {sample.file.parent.parent.name}."
-        )
+        shown = sample.file.parent.parent.name
+        section["record_note"] = f"Sample games of {stored.run.game.name} are shown with {shown}."
     return section
 
 

@@ -20,9 +20,9 @@ _Entry = TypeVar("_Entry")
 def preset(game: str | Game, **changes: Any) -> Run:
     """The published run of a game, with `changes` by the short forms of settings.
 
-    With `value="mlp"` only budget, evaluation and openings are Konen & Bagheri's, and the network is
-    van der Ree & Wiering's. A game that no paper knows gets our own defaults for its size. Raises
-    ValueError for an unknown game or setting, and where a setting does not fit.
+    With `value="mlp"` only budget, evaluation and openings are Konen & Bagheri's, and the network
+    is van der Ree & Wiering's. A game that no paper knows gets our own defaults for its
+    size. Raises ValueError for an unknown game or setting, and where a setting does not fit.
     """
     built = make(game) if isinstance(game, str) else game
     fields = konen2021.parameters(built) or _defaults(built)

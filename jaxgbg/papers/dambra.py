@@ -1,4 +1,7 @@
-"""D'Ambra, "Reinforcement learning techniques in board games": 200 test games; who begins is not said."""
+"""D'Ambra, "Reinforcement learning techniques in board games".
+
+200 test games; who begins is not said.
+"""
 
 from jaxgbg.arena import Protocol
 

@@ -1,12 +1,11 @@
 """Konen & Bagheri 2021, "Final Adaptation Reinforcement Learning for N-Player Games".
 
-Parameters (appendix A.6), evaluations and Table 1. Where the paper's text and its authors' saved agents
-differ, the agents' values stand here: ConnectFour learns from random moves, Nim3P does not, Nim's
-epsilon falls to 0. Batches are our own choice. ConnectFour's 70 8-tuples and Othello's 50 6-tuples are
-random walks as the paper's were, not its own.
+Parameters (appendix A.6), evaluations and Table 1. Where the paper's text and its authors' saved
+agents differ, the agents' values stand here: ConnectFour learns from random moves, Nim3P does not,
+Nim's epsilon falls to 0. Batches are our own choice. ConnectFour's 70 8-tuples and Othello's 50
+6-tuples are random walks as the paper's were, not its own.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from jaxgbg.arena import Protocol

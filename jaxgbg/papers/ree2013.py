@@ -1,6 +1,6 @@
 """Van der Ree & Wiering 2013, "Reinforcement learning in the game of Othello": the network.
 
-One layer of 50 and plain gradient descent are theirs, section III; step sizes and lockstep our own choice.
+One layer of 50 and plain gradient descent are theirs, section III; step sizes and lockstep our own.
 """
 
 from typing import Any

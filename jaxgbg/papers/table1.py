@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.arena import Judge, MatchJudge, make_judge
+from jaxgbg.games import Game
 from jaxgbg.papers import konen2021, preset, protocol_for
 from jaxgbg.players import GRHINO, GreedyAgent, GTPEngine
 from jaxgbg.training import Result, Run, RunFolder, load_agent
@@ -94,12 +95,13 @@ def meet_final_opponents(
             protocol = protocol_for(game, opponent)
             meet(folder, opponent, partial(make_judge, opponent, game, protocol))
             continue
-        found = othello_engine(engine)
-        if found is None:
+        named = othello_engine(engine)
+        if named is None:
             on_opponent("no engine for othello: install grhino, or name one with --engine")
             continue
-        name, command = found
-        on_opponent(name)
-        meet(folder, name, lambda: MatchJudge(
-            game, GTPEngine(game, command, name), protocol_for(game, name), name
-        ))
+        on_opponent(named[0])
+        meet(folder, named[0], partial(_engine_judge, game, *named))
+
+
+def _engine_judge(game: Game, name: str, command: str) -> Judge:
+    return MatchJudge(game, GTPEngine(game, command, name), protocol_for(game, name), name)

@@ -1,21 +1,26 @@
 """Everything that chooses a move."""
 
-from collections.abc import Callable
-
-from jaxgbg.games import ConnectFour, Game, Othello
+from jaxgbg.games import Game
+from jaxgbg.players import alphabeta, blocker, gtp, maxn, mcts, positional, random_player
 from jaxgbg.players.alphabeta import AlphaBeta
 from jaxgbg.players.blocker import Blocker
-from jaxgbg.players.core import EngineError, History, MissingExtra, Player, choose_uniformly
+from jaxgbg.players.core import (
+    EngineError,
+    History,
+    MissingExtra,
+    Opponent,
+    Player,
+    PlayerBase,
+)
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.gtp import GRHINO, GTPEngine
 from jaxgbg.players.maxn import MaxN
-from jaxgbg.search.mcts import MCTS
+from jaxgbg.players.mcts import MCTSPlayer
 from jaxgbg.players.positional import Positional
 from jaxgbg.players.random_player import RandomPlayer
-from jaxgbg.players.solver import Solver
 
 __all__ = [
-    "MCTS",
+    "GRHINO",
     "PLAYERS",
     "AlphaBeta",
     "Blocker",
@@ -23,55 +28,37 @@ __all__ = [
     "GTPEngine",
     "GreedyAgent",
     "History",
+    "MCTSPlayer",
     "MaxN",
     "MissingExtra",
+    "Opponent",
     "Player",
+    "PlayerBase",
     "Positional",
     "RandomPlayer",
-    "Solver",
-    "choose_uniformly",
-    "make_opponent",
     "make_player",
+    "player_names",
 ]
 
-
-def _alpha_beta(game: Game, distant_losses: bool) -> AlphaBeta:
-    if not isinstance(game, ConnectFour):
-        raise ValueError(f"alpha-beta plays connectfour only, not {game.name}")
-    if game != ConnectFour():
-        raise ValueError(f"alpha-beta knows no draw after {game.draw_after} plies")
-    return AlphaBeta(distant_losses)
-
-
-def _blocker(game: Game) -> Blocker:
-    if not isinstance(game, ConnectFour):
-        raise ValueError(f"blocker plays connectfour only, not {game.name}")
-    return Blocker(game)
-
-
-def _positional(game: Game, table: str) -> Positional:
-    if not isinstance(game, Othello):
-        raise ValueError(f"{table} plays othello only, not {game.name}")
-    return Positional(game, table)
-
-
-def _mcts(game: Game, iterations: int = 10_000) -> MCTS:
-    # GBG maps the rewards of Nim3P, 0 to 1, as if they began at -1.
-    return MCTS(game, iterations, reward_range=(-1.0, 1.0) if game.name == "nim3p" else None)
-
-
-PLAYERS: dict[str, tuple[str, Callable[[Game], Player]]] = {
-    "random": ("any game", RandomPlayer),
-    "maxn": ("small games such as tictactoe, nim, nim3p", MaxN),
-    "ab": ("connectfour", lambda game: _alpha_beta(game, distant_losses=False)),
-    "ab-dl": ("connectfour", lambda game: _alpha_beta(game, distant_losses=True)),
-    "blocker": ("connectfour", _blocker),
-    "bench": ("othello", lambda game: _positional(game, "bench")),
-    "grhino": ("othello", lambda game: GTPEngine(game, GRHINO, name="grhino")),
-    "heur": ("othello", lambda game: _positional(game, "heur")),
-    "mcts": ("any game without chance; mcts-100 for 100 iterations instead of 10,000", _mcts),
+PLAYERS: dict[str, Opponent] = {
+    **random_player.OPPONENTS,
+    **maxn.OPPONENTS,
+    **alphabeta.OPPONENTS,
+    **blocker.OPPONENTS,
+    **positional.OPPONENTS,
+    **gtp.OPPONENTS,
+    **mcts.OPPONENTS,
 }
-"""Name -> (the games it plays, how to build it for a game)."""
+"""All players by name."""
+
+
+def player_names() -> list[str]:
+    """The names that `make_player` takes, as "mcts" and "mcts-N"."""
+    return [
+        form
+        for name, opponent in PLAYERS.items()
+        for form in (name, f"{name}-{opponent.argument}")[: 1 + bool(opponent.argument)]
+    ]
 
 
 def make_player(name: str, game: Game) -> Player:
@@ -80,23 +67,12 @@ def make_player(name: str, game: Game) -> Player:
     Raises ValueError for an unknown name and for a game that this player cannot play, MissingExtra
     when the player needs a package that is not installed.
     """
-    choices = "; ".join(f"{known} ({games})" for known, (games, _) in PLAYERS.items())
-    kind, _, iterations = name.partition("-")
-    if kind == "mcts" and iterations.isdecimal():
-        return _mcts(game, int(iterations))
-    if name not in PLAYERS:
+    choices = "; ".join(f"{known} ({opponent.plays})" for known, opponent in PLAYERS.items())
+    base, *argument = (name,) if name in PLAYERS else name.split("-", 1)
+    opponent = PLAYERS.get(base)
+    if opponent is None or (argument and not opponent.argument):
         raise ValueError(f"unknown player {name!r}: choose one of {choices}")
     try:
-        return PLAYERS[name][1](game)
+        return opponent.build(game, *argument)
     except ValueError as error:
         raise ValueError(f"{error}; players are {choices}") from error
-
-
-def make_opponent(name: str, game: Game) -> Player | Solver | None:
-    """What evaluates an agent: a player, the "solver" of ConnectFour, or nobody ("score")."""
-    if (name == "score") != (game.num_players == 1):
-        only = '"score" evaluates games of one player, and nothing else does'
-        raise ValueError(f"{name!r} does not evaluate {game.name}: {only}")
-    if name == "solver":
-        return Solver(game)
-    return None if name == "score" else make_player(name, game)

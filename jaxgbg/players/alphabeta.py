@@ -13,7 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import ConnectFour, Game
-from jaxgbg.players.core import MissingExtra, choose_uniformly
+from jaxgbg.learners.selection import choose_uniformly
+from jaxgbg.players.core import History, MissingExtra, Opponent, PlayerBase
 
 ILLEGAL = -128
 """Score of a column where no stone can go."""
@@ -23,7 +24,7 @@ _ROW_BITS = 1 << np.arange(_ROWS)
 _COLUMN_PLACES = 128 ** np.arange(_COLUMNS)
 
 
-class AlphaBeta:
+class AlphaBeta(PlayerBase):
     """Perfect ConnectFour, without ("ab") or with ("ab-dl") an eye for distance.
 
     "ab" plays uniformly among the moves of the best outcome: any winning move, however slow, else
@@ -42,7 +43,7 @@ class AlphaBeta:
     def name(self) -> str:
         return "ab-dl" if self.distant_losses else "ab"
 
-    def act(self, states: Any, key: jax.Array) -> jax.Array:
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """ConnectFour states[B] -> int32[B]; a terminal state gives 0."""
         return choose_uniformly(jnp.asarray(self.best_actions(states)), key)
 
@@ -109,6 +110,20 @@ def _column_scores(code: int) -> bytes:
     for column, score in _solver().score_all_moves(bitbully.Board(_stones(code))).items():
         scores[column] = score
     return scores.tobytes()
+
+
+def _build(game: Game, distant_losses: bool) -> AlphaBeta:
+    if not isinstance(game, ConnectFour):
+        raise ValueError(f"alpha-beta plays connectfour only, not {game.name}")
+    if game != ConnectFour():
+        raise ValueError(f"alpha-beta knows no draw after {game.draw_after} plies")
+    return AlphaBeta(distant_losses)
+
+
+OPPONENTS = {
+    "ab": Opponent("connectfour", partial(_build, distant_losses=False)),
+    "ab-dl": Opponent("connectfour", partial(_build, distant_losses=True)),
+}
 
 
 def _import_bitbully() -> Any:

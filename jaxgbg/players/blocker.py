@@ -8,16 +8,18 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games import ConnectFour
-from jaxgbg.players.core import choose_uniformly
+from jaxgbg.learners.selection import choose_uniformly
+from jaxgbg.players.core import History, Opponent, PlayerBase
 
 
 @jax.tree_util.register_static
 @dataclasses.dataclass(frozen=True)
-class Blocker:
+class Blocker(PlayerBase):
     """Wins if it can; else takes a cell where the opponent would win; else avoids to offer one.
 
     A move offers a win where the opponent could then win on top of it. Among equals it chooses
-    uniformly, which is what going through the moves in random order comes to.
+    uniformly, which is what going through the moves in random order comes to. Raises ValueError for
+    another game than ConnectFour.
     Source: D'Ambra, "Reinforcement learning techniques in board games", Algorithm 2.
     """
 
@@ -25,7 +27,11 @@ class Blocker:
     name = "blocker"
     traceable = True
 
-    def act(self, states: Any, key: jax.Array) -> jax.Array:
+    def __post_init__(self) -> None:
+        if not isinstance(self.game, ConnectFour):
+            raise ValueError(f"blocker plays connectfour only, not {self.game.name}")
+
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B]; a terminal state gives 0."""
         return _act(self, states, key)
 
@@ -49,13 +55,16 @@ def _best_actions(game: ConnectFour, state: Any) -> jax.Array:
         return _wins(game, game.afterstate(state, action))[action]
 
     safe = legal & ~jax.vmap(offers)(jnp.arange(game.num_actions))
-    # The first of these wishes that any legal move fulfils.
+    # Each rule, where any move follows it, overrules those before.
     best = legal
-    for wish in (safe, blocking, winning):
-        best = jnp.where(wish.any(), wish, best)
+    for rule in (safe, blocking, winning):
+        best = jnp.where(rule.any(), rule, best)
     return best
 
 
 @partial(jax.jit, static_argnums=0)
 def _act(player: Blocker, states: Any, key: jax.Array) -> jax.Array:
     return choose_uniformly(player.best_actions(states), key)
+
+
+OPPONENTS = {"blocker": Opponent("connectfour", Blocker)}

@@ -1,31 +1,11 @@
-"""The contract of a player, and the one uniform choice that all of them make."""
+"""The contract of a player."""
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-
-
-class Player(Protocol):
-    """Chooses moves for a batch of states of one game.
-
-    A player that says `traceable = True` is a pytree and its `act` works inside compiled programs:
-    its matches are one such program. One with `act_with_history` is told how a game came about.
-    """
-
-    @property
-    def name(self) -> str:
-        """The word under which tables and `make_player` know this player."""
-        ...
-
-    def act(self, states: Any, key: jax.Array) -> jax.Array:
-        """Choose a move in every state of a batch; the same key gives the same moves.
-
-        `states`: the game's state with a leading axis B on every leaf. Returns int32[B], a legal
-        action of each state; for a terminal state any action.
-        """
-        ...
 
 
 class History(NamedTuple):
@@ -37,22 +17,77 @@ class History(NamedTuple):
     players: np.ndarray
 
 
+class Player(Protocol):
+    """Chooses moves for a batch of states of one game; `PlayerBase` has the usual answers.
+
+    `name` is the word under which tables and `make_player` know it. With `traceable` it is a pytree
+    and its `act` works inside compiled programs: its matches are one such program. `copies` is how
+    many agents it holds: the first B / copies states of a batch are the first agent's, and so on.
+    With `needs_history` it is told how every game came to its position.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def traceable(self) -> bool: ...
+    @property
+    def copies(self) -> int: ...
+    @property
+    def needs_history(self) -> bool: ...
+
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+        """Choose a move in every state of a batch; the same key gives the same moves.
+
+        `states`: the game's state with a leading axis B on every leaf. Returns int32[B], a legal
+        action of each state; for a terminal state any action.
+        """
+        ...
+
+    def close(self) -> None:
+        """Free what the player holds outside this program; it plays no more."""
+        ...
+
+
+class PlayerBase:
+    """One agent that plays on the host, by the position alone, and holds nothing to close."""
+
+    traceable = False
+    needs_history = False
+
+    @property
+    def copies(self) -> int:
+        return 1
+
+    def close(self) -> None:
+        return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Opponent(NamedTuple):
+    """A player to be had by name: `build(game)`, or `build(game, argument)`, makes it.
+
+    `plays` says in words which games it plays; `build` raises ValueError for any other. `argument`
+    names what may follow the name and a hyphen, as the N of "mcts-N"; empty where nothing may.
+    """
+
+    plays: str
+    build: Callable[..., Player]
+    argument: str = ""
+
+
 class EngineError(RuntimeError):
     """An engine outside this program is missing, silent, dead or wrong; the message says which."""
 
 
 class MissingExtra(RuntimeError):
     """A player needs a package that is not installed; the message says what to install."""
-
-
-@jax.jit
-def choose_uniformly(mask: jax.Array, key: jax.Array) -> jax.Array:
-    """Choose one True entry of every row, each with the same probability.
-
-    mask bool[B, A] -> int32[B]; a row without a True entry gives 0.
-    """
-    count = mask.sum(axis=1)
-    draw = jax.random.uniform(key, count.shape)
-    # draw < 1, but its product with the count may round up to the count.
-    rank = jnp.minimum((draw * count).astype(jnp.int32), count - 1)
-    return jnp.argmax(jnp.cumsum(mask, axis=1) > rank[:, None], axis=1).astype(jnp.int32)

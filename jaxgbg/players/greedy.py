@@ -6,11 +6,12 @@ import jax
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import action_values, choose_action
+from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.values.core import ValueFunction
 
 
 @jax.tree_util.register_pytree_node_class
-class GreedyAgent:
+class GreedyAgent(PlayerBase):
     """Plays the action of the greatest value, ties uniformly at random; never explores.
 
     `params` are those of one agent or, with a leading axis, of `several`, L: then the first B / L
@@ -51,7 +52,7 @@ class GreedyAgent:
         """L: how many agents these are."""
         return jax.tree.leaves(self.params)[0].shape[0]
 
-    def act(self, states: Any, key: jax.Array) -> jax.Array:
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
         return _act(
             self.game, self.value, self.params, states, key, zero_terminal=self.zero_terminal
@@ -83,8 +84,8 @@ def _masked_values(
 ) -> jax.Array:
     """float32[B, A] of states[B]; illegal -inf."""
     features = value.features(params, jax.vmap(game.cells)(states))
-    worth, _ = action_values(game, value, params, states, features, zero_terminal)
-    return jax.numpy.where(jax.vmap(game.legal_actions)(states), worth, -jax.numpy.inf)
+    q, _ = action_values(game, value, params, states, features, zero_terminal)
+    return jax.numpy.where(jax.vmap(game.legal_actions)(states), q, -jax.numpy.inf)
 
 
 @jax.jit(static_argnums=(0, 1), static_argnames="zero_terminal")
@@ -97,8 +98,8 @@ def _act(
     zero_terminal: bool,
 ) -> jax.Array:
     def one(params: Any, states: Any, draws: jax.Array) -> jax.Array:
-        worth = _masked_values(game, value, params, states, zero_terminal)
-        return jax.vmap(choose_action)(worth, jax.vmap(game.legal_actions)(states), draws)
+        q = _masked_values(game, value, params, states, zero_terminal)
+        return jax.vmap(choose_action)(q, jax.vmap(game.legal_actions)(states), draws)
 
     agents = jax.tree.leaves(params)[0].shape[0]
     by_agent = jax.tree.map(lambda leaf: leaf.reshape(agents, -1, *leaf.shape[1:]), states)

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 import weakref
-from types import TracebackType
+from functools import partial
 from typing import Any
 
 import jax
@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game, Hex, Othello
-from jaxgbg.players.core import EngineError, History
+from jaxgbg.players.core import EngineError, History, Opponent, PlayerBase
 
 GRHINO = "/usr/games/gtp-rhino -b 0 -l 1"
 """GRhino at level 1 without its opening book, where Debian's package grhino puts it."""
@@ -30,7 +30,7 @@ GRHINO = "/usr/games/gtp-rhino -b 0 -l 1"
 _COLOURS = ("black", "white")
 
 
-class GTPEngine:
+class GTPEngine(PlayerBase):
     """Plays by asking an engine: `command` is the command line that starts it.
 
     Othello and Hex; columns are letters from the left, rows numbers from the top, player 0 is
@@ -38,6 +38,8 @@ class GTPEngine:
     the engine is missing, silent, dead, refuses a command or plays an illegal move. Use it in a
     `with` block or `close` it; it is closed at the latest when the program ends.
     """
+
+    needs_history = True
 
     def __init__(
         self, game: Game, command: str, name: str | None = None, timeout: float = 10.0
@@ -80,28 +82,18 @@ class GTPEngine:
             self.close()
             raise
 
-    def __enter__(self) -> "GTPEngine":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """End the engine's process, and those that it has started."""
         self._close()
 
-    def act(self, states: Any, key: jax.Array) -> jax.Array:
-        """An engine cannot be shown a position, only the way to it: raises ValueError."""
-        raise ValueError(f"engine {self.name!r} needs the moves so far: use act_with_history")
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+        """states[B] and the moves that led to each -> int32[B]; a terminal state gives 0.
 
-    def act_with_history(self, states: Any, history: History, key: jax.Array) -> jax.Array:
-        """states[B] and the moves that led to each -> int32[B]; a terminal state gives 0."""
+        An engine cannot be given a position, only the way to it: ValueError without a history.
+        """
         del key
+        if history is None:
+            raise ValueError(f"engine {self.name!r} needs the history of every game")
         legal = np.asarray(jax.vmap(self.game.legal_actions)(states))
         player, over = np.asarray(states.player), np.asarray(states.terminal)
         actions = np.zeros(len(over), np.int32)
@@ -215,3 +207,6 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         if stream is not None:
             with contextlib.suppress(OSError):
                 stream.close()
+
+
+OPPONENTS = {"grhino": Opponent("othello", partial(GTPEngine, command=GRHINO, name="grhino"))}

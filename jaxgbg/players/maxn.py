@@ -15,7 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.players.core import choose_uniformly
+from jaxgbg.learners.selection import choose_uniformly
+from jaxgbg.players.core import History, Opponent, PlayerBase
 
 _MOST_CODES = 1_000_000
 _CHUNK = 256
@@ -33,7 +34,7 @@ class _Tables(NamedTuple):
 
 
 @jax.tree_util.register_pytree_node_class
-class MaxN:
+class MaxN(PlayerBase):
     """Perfect play where each player maximises his own final reward.
 
     Every action with the best reward for the mover is equally likely at the root; inside the tree
@@ -62,7 +63,7 @@ class MaxN:
         (player._tables,) = leaves
         return player
 
-    def act(self, states: Any, key: jax.Array) -> jax.Array:
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B]; a terminal state gives 0."""
         return _act(self.game, self._tables, states, key)
 
@@ -148,7 +149,7 @@ def _enumerate(game: Game) -> tuple[np.ndarray, _Expansion]:
     row[int(_code(game, jax.tree.map(lambda leaf: leaf[0], level)))] = 0
     size, known, parts = 1, 1, []
     while size:
-        found = []
+        next_levels = []
         for states, real in _chunks(level, size):
             expansion, children = jax.device_get(_expand(game, states))
             parts.append(_Expansion(*(field[:real] for field in expansion)))
@@ -157,8 +158,8 @@ def _enumerate(game: Game) -> tuple[np.ndarray, _Expansion]:
             new = (codes >= 0) & (row[codes] < 0)
             row[codes[new]] = known + np.arange(new.sum())
             known += int(new.sum())
-            found.append(jax.tree.map(lambda leaf, pick=first[new]: leaf[pick], children))
-        level = jax.tree.map(lambda *leaves: np.concatenate(leaves), *found)
+            next_levels.append(jax.tree.map(lambda leaf, pick=first[new]: leaf[pick], children))
+        level = jax.tree.map(lambda *leaves: np.concatenate(leaves), *next_levels)
         size = len(level.player)
     return row, _Expansion(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
 
@@ -195,10 +196,13 @@ def _backward_induction(
         ready = left[(solved[children[left]] | ~legal[left]).all(axis=1)]
         if ready.size == 0:
             raise ValueError(f"maxn: positions of {game.name} repeat, so they have no depth")
-        # own[i, a]: what the mover of position i ends with after action a.
-        own = values[children[ready], positions.player[ready, None]]
-        own = np.where(legal[ready], own, -np.inf)
-        best[ready] = own == own.max(axis=1, keepdims=True)
-        values[ready] = values[children[ready, own.argmax(axis=1)]]
+        # q[i, a]: what the mover of position i ends with after action a.
+        q = values[children[ready], positions.player[ready, None]]
+        q = np.where(legal[ready], q, -np.inf)
+        best[ready] = q == q.max(axis=1, keepdims=True)
+        values[ready] = values[children[ready, q.argmax(axis=1)]]
         solved[ready] = True
     return values, best
+
+
+OPPONENTS = {"maxn": Opponent("small games such as tictactoe, nim, nim3p", MaxN)}

@@ -1,14 +1,15 @@
 """Othello players that add up the values of squares: BENCH and HEUR."""
 
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games import Othello
-from jaxgbg.learners.selection import score_legal_actions
-from jaxgbg.players.core import choose_uniformly
+from jaxgbg.games import Game, Othello
+from jaxgbg.learners.selection import choose_uniformly, score_legal_actions
+from jaxgbg.players.core import History, Opponent, PlayerBase
 
 # Van der Ree & Wiering 2013, Fig. 3a: the same in all eight symmetries. (A copy read by machine has
 # -100 at the end of the first row.)
@@ -41,8 +42,8 @@ TABLES = {
 
 
 @jax.tree_util.register_pytree_node_class
-class Positional:
-    """Plays the move after which its own discs are worth most, less the opponent's; ties at random.
+class Positional(PlayerBase):
+    """Plays for the greatest value of its own discs less the opponent's; ties at random.
 
     `table` is "bench", "heur" or "even". With `sign_slip` a move that makes the opponent pass
     counts with the wrong sign, as in GBG, which takes the opponent of the player to move for
@@ -52,10 +53,12 @@ class Positional:
 
     traceable = True
 
-    def __init__(self, game: Othello, table: str, sign_slip: bool = False) -> None:
+    def __init__(self, game: Game, table: str, sign_slip: bool = False) -> None:
         if table not in TABLES:
             raise ValueError(f"table must be one of {', '.join(TABLES)}, not {table!r}")
-        if not isinstance(game, Othello) or game.size != 8:
+        if not isinstance(game, Othello):
+            raise ValueError(f"{table} plays othello only, not {game.name}")
+        if game.size != 8:
             raise ValueError(f"{table} plays othello on 8x8 squares only")
         self.game = game
         self.sign_slip = sign_slip
@@ -76,7 +79,7 @@ class Positional:
         known = (name for name, table in TABLES.items() if np.array_equal(table, self.values))
         return next(known, "positional")
 
-    def act(self, states: Any, key: jax.Array) -> jax.Array:
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B]; a terminal state gives 0."""
         return _act(self, states, key)
 
@@ -89,14 +92,14 @@ class Positional:
 def _best_actions(player: Positional, states: Any) -> jax.Array:
     game, table = player.game, jnp.asarray(player.values)
 
-    def worth(states: Any, after: Any) -> jax.Array:
+    def evaluate(states: Any, after: Any) -> jax.Array:
         cells = jax.vmap(game.cells)(after)
         lead = ((cells == 0).astype(jnp.float32) - (cells == 1).astype(jnp.float32)) @ table
-        mine = jnp.where(states.player == 0, lead, -lead)
+        score = jnp.where(states.player == 0, lead, -lead)
         slip = (after.player == states.player) & player.sign_slip
-        return jnp.where(slip, -mine, mine)
+        return jnp.where(slip, -score, score)
 
-    _, _, values = score_legal_actions(game, states, worth)
+    _, _, values = score_legal_actions(game, states, evaluate)
     legal = jax.vmap(game.legal_actions)(states)
     values = jnp.where(legal, values, -jnp.inf)
     return legal & (values == values.max(1, keepdims=True))
@@ -105,3 +108,8 @@ def _best_actions(player: Positional, states: Any) -> jax.Array:
 @jax.jit
 def _act(player: Positional, states: Any, key: jax.Array) -> jax.Array:
     return choose_uniformly(_best_actions(player, states), key)
+
+
+OPPONENTS = {
+    name: Opponent("othello", partial(Positional, table=name)) for name in ("bench", "heur")
+}

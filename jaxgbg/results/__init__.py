@@ -1,7 +1,7 @@
 """What came out: runs read from disk, means over seeds, tables, SQL, and learning curves.
 
-`results` tabulates all runs below a folder; `rows` (of a run's evaluations), `statistics`, `table` and `curves` are
-what the commands are made of.
+`results` tabulates all runs below a folder. `rows.rows` makes the rows of one run, which
+`print_table` prints beside the papers'; `statistics` has the means and intervals over seeds.
 """
 
 from jaxgbg.results.curves import draw_curves

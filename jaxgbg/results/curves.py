@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from jaxgbg import papers
-from jaxgbg.results.rows import opponents_met, scale_of
+from jaxgbg.arena import scale_of
+from jaxgbg.results.rows import opponents_met
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.training import Result, Run
 from jaxgbg.training.files import written_whole
@@ -50,7 +51,7 @@ def draw_curves(curves: Sequence[tuple[Run, Sequence[Result]]], path: Path) -> N
                 axis.axhline(published[0], color=colour, lw=0.9, ls="--")
         axis.set_title(title(run, opponent), fontsize=10)
         axis.set_xlabel("episodes")
-        axis.set_ylabel(scale_of(run.game, opponent).unit)
+        axis.set_ylabel(scale_of(opponent, run.game).unit)
         axis.set_xlim(left=0)
         axis.xaxis.set_major_formatter(EngFormatter(sep=""))
         span = span_of_shares(run, opponent)
@@ -76,7 +77,7 @@ def title(run: Run, opponent: str) -> str:
 
 def span_of_shares(run: Run, opponent: str) -> tuple[float, float] | None:
     """The axis of a panel of shares, up to what anybody can reach; None for other units."""
-    scale = scale_of(run.game, opponent)
+    scale = scale_of(opponent, run.game)
     high = papers.greatest(run.game, opponent) or scale.high
     if not scale.percent or scale.low is None or high is None:
         return None
@@ -88,7 +89,7 @@ def curve(
     run: Run, results: Sequence[Result], opponent: str, variant: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(episodes, mean, standard error) over the seeds that have reached each evaluation."""
-    scale = scale_of(run.game, opponent)
+    scale = scale_of(opponent, run.game)
     figures: dict[int, dict[int, float]] = defaultdict(dict)
     for result in results:
         if (result.opponent, result.variant) == (opponent, variant):

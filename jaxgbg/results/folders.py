@@ -97,7 +97,8 @@ def find_runs(folder: Path) -> tuple[list[StoredRun], list[str]]:
         problems.append(f"{paths[0]}: {name!r} is not known here and left out{others}")
     if not runs and not problems:
         raise ValueError(
-            f"{folder} holds no runs; `jaxgbg train`, `ablate`, `table1`, `sweep` leave them in --out"
+            f"{folder} holds no runs; `jaxgbg train`, `ablate`, `table1` and `sweep` leave them in"
+            " --out"
         )
     return runs, problems
 
@@ -107,7 +108,8 @@ def unknown_games(runs: Iterable[StoredRun], consequence: str) -> list[str]:
     counts = Counter(run.config["game"]["name"] for run in runs if run.game is None)
     return [
         f"{broken_games().get(name, f'no game {name!r} is known here')}:"
-        f" {count} run{'s' * (count > 1)} {consequence}; --import MODULE makes a game of your own known"
+        f" {count} run{'s' * (count > 1)} {consequence};"
+        " --import MODULE makes a game of your own known"
         for name, count in counts.items()
     ]
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jaxgbg.arena import scale_of
 from jaxgbg.games import Scale
 from jaxgbg.players import MissingExtra
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
-from jaxgbg.results.rows import scale_of
 from jaxgbg.specs import Spec
 from jaxgbg.training import Result
 from jaxgbg.training.run import changed_parts, digest_of
@@ -156,7 +156,7 @@ def _first_part(error: Exception) -> str:
 def _scales(runs: list[StoredRun]) -> dict[tuple[int, str], Scale]:
     """The scale of every run against each of its opponents; raw rewards of games unknown here."""
     return {
-        (number, opponent): scale_of(run.game, opponent) if run.game else Scale("reward")
+        (number, opponent): scale_of(opponent, run.game) if run.game else Scale("reward")
         for number, run in enumerate(runs)
         for opponent in dict.fromkeys(run.column("opponent"))
     }

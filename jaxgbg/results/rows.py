@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from jaxgbg import papers
-from jaxgbg.games import SHARE, Game, Scale
+from jaxgbg.arena import scale_of
+from jaxgbg.games import Game, Scale
 from jaxgbg.results.statistics import mean_sem, paired_difference
 from jaxgbg.training import Result, Run
 
@@ -44,16 +45,11 @@ class Row:
     difference_high: float | None
 
 
-def scale_of(game: Game, opponent: str) -> Scale:
-    """How mean scores against `opponent` are shown."""
-    return SHARE if opponent == "solver" else game.scale
-
-
 def rows(run: Run, results: Sequence[Result], seconds: float) -> list[Row]:
     """The rows of a run, finished or stopped: of a stopped one, what all its seeds have reached."""
     curves: dict[tuple[str, str], dict[int, dict[int, float]]] = defaultdict(dict)
     for result in results:
-        figure = scale_of(run.game, result.opponent).figure(result.score)
+        figure = scale_of(result.opponent, run.game).figure(result.score)
         curve = curves[result.opponent, result.variant].setdefault(result.seed, {})
         curve[result.episodes] = figure
     table = []
@@ -73,7 +69,7 @@ def rows(run: Run, results: Sequence[Result], seconds: float) -> list[Row]:
                     run.game,
                     opponent,
                     variant,
-                    scale_of(run.game, opponent),
+                    scale_of(opponent, run.game),
                     *mean_sem(list(late.values())),
                     *mean_sem(list(last.values())),
                     n=len(late),

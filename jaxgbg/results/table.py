@@ -59,9 +59,9 @@ def notes(table: Sequence[Row]) -> str:
     ]
     told += dict.fromkeys(filter(None, (papers.note(row.game, row.opponent) for row in table)))
     return (
-        f"Scores: {'; '.join(told)}. Mean: of the evaluations in the last fifth of the episodes that"
-        " all seeds have reached; last: of the last one. Seconds: training of all rows of a game"
-        " together."
+        f"Scores: {'; '.join(told)}. Mean: of the evaluations in the last fifth of the episodes"
+        " that all seeds have reached; last: of the last one alone. Seconds: training of all rows"
+        " of a game together."
     )
 
 

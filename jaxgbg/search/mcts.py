@@ -1,9 +1,10 @@
 """Monte Carlo tree search for any deterministic game, all searches of a batch at once.
 
 A tree is an array of nodes; what is known of the edge from a node to the child behind an action
-stands in the row of the node, so that choosing among the children reads one row. Iteration k makes
-node k, or none; the root is node 0, and the row of a node without children is all zeros. States are
-not kept: a descent makes the moves again.
+stands in the row of the node, so that choosing among the children reads one row. B trees of K nodes
+are float32[B * K, 3, A]: for every action its visits, their total reward and the number of the
+child behind it. Iteration k makes node k, or none; the root is node 0, and the row of a node
+without children is all zeros. States are not kept: a descent makes the moves again.
 """
 
 import dataclasses
@@ -17,8 +18,7 @@ from jax.sharding import AxisType, Mesh, PartitionSpec
 
 from jaxgbg.games import Game
 from jaxgbg.games.core import scrambled
-from jaxgbg.learners.selection import choose_action, nth_true
-from jaxgbg.players.core import choose_uniformly
+from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
 
 _VISITS, _TOTAL, _CHILD = range(3)
 _TINY = np.float32(1e-6)
@@ -27,9 +27,11 @@ _MOST_ITERATIONS = 2**24 - 1
 
 
 class RootStatistics(NamedTuple):
-    """`visits` int32[B, A]; `values` float32[B, A]: the mover's mean normalised reward, in [0, 1].
+    """What searches found out about the actions of their roots.
 
-    Both are 0 for actions that were never tried.
+    Attributes:
+      visits: int32[B, A] how often each action was tried.
+      values: float32[B, A] the mover's mean normalised reward after it, in [0, 1]; 0 if untried.
     """
 
     visits: jax.Array
@@ -61,8 +63,6 @@ class MCTS:
     reward_range: tuple[float, float] | None = None
     megabytes: int = 1536
 
-    name = "mcts"
-
     def __post_init__(self) -> None:
         if self.game.stochastic:
             raise ValueError(f"mcts plays games without chance: {self.game.name} has random moves")
@@ -89,16 +89,16 @@ class MCTS:
         """How many trees may be in memory at once."""
         return self.megabytes * 10**6 // (12 * (self.iterations + 1) * self.game.num_actions)
 
-    def act(self, states: Any, key: jax.Array) -> jax.Array:
-        """states[B] -> int32[B]; a terminal state gives 0 and is not searched."""
-        search, choice = jax.random.split(key)
-        visits, values = self.search(states, search)
+    def choose(self, states: Any, key: jax.Array) -> jax.Array:
+        """An action of the highest mean for each of states[B], int32[B]; 0 for a terminal state."""
+        search_key, choice = jax.random.split(key)
+        visits, values = self.search(states, search_key)
         means = jnp.where(visits > 0, values, -1.0)
         best = (visits > 0) & (means == means.max(axis=1, keepdims=True))
         return choose_uniformly(best, choice)
 
     def search(self, states: Any, key: jax.Array) -> RootStatistics:
-        """What one search from each of states[B] finds; nothing for terminal states.
+        """The roots' statistics after one search from each of states[B]; 0 for terminal states.
 
         A search depends on the key and its place in the batch, but not on the other states.
         """
@@ -116,8 +116,8 @@ class MCTS:
             # Lanes beyond the last search stand still, as terminal states do.
             spare = np.arange(len(lanes)) >= len(some)
             roots = roots._replace(terminal=roots.terminal | spare)
-            found = jax.device_get(_compile(self, mesh)(roots, lanes, key))
-            visits[some], values[some] = (part[: len(some)] for part in found)
+            statistics = jax.device_get(_compile(self, mesh)(roots, lanes, key))
+            visits[some], values[some] = (part[: len(some)] for part in statistics)
         return RootStatistics(jnp.asarray(visits), jnp.asarray(values))
 
 
@@ -152,10 +152,15 @@ def _compile(player: MCTS, mesh: Mesh) -> Any:
 
 
 class _Leaves(NamedTuple):
-    """Where B descents end: the `depth` int32[B] and the states; and how they got there.
+    """Where B descents end, and the edges on the way there, D = tree_depth of them at most.
 
-    `rows`, `actions` and `players` int32[D, B]: the edges on the way; `created` int32[B]: 1 where
-    the last edge is new.
+    Attributes:
+      states: [B] the states at the ends.
+      depth: int32[B] how many edges below the root they lie.
+      rows: int32[D, B] the row of the node that each edge leaves.
+      actions: int32[D, B] the action behind each edge.
+      players: int32[D, B] who took it.
+      created: int32[B] 1 where the last edge is new, else 0.
     """
 
     states: Any
@@ -183,15 +188,15 @@ def _search(player: MCTS, roots: Any, lanes: jax.Array, key: jax.Array) -> RootS
             rewards = _ask_playout(player, leaves, keys, number)
         else:
             rewards = _play_out(player, leaves, draws)
-        worth = (rewards - np.float32(low)) * np.float32(1 / (high - low))
-        return number + 1, _back_up(trees, leaves, worth, number + 1)
+        gains = (rewards - np.float32(low)) * np.float32(1 / (high - low))
+        return number + 1, _back_up(trees, leaves, gains, number + 1)
 
     def unfinished(carry: tuple[jax.Array, jax.Array]) -> jax.Array:
         return carry[0] < player.iterations
 
     _, trees = jax.lax.while_loop(unfinished, iterate, (jnp.int32(0), trees))
-    found = trees[first_rows]
-    visits, totals = found[:, _VISITS], found[:, _TOTAL]
+    edges = trees[first_rows]
+    visits, totals = edges[:, _VISITS], edges[:, _TOTAL]
     return RootStatistics(visits.astype(jnp.int32), totals / jnp.maximum(visits, 1))
 
 
@@ -239,9 +244,9 @@ def _descend(
         visited = visits.sum(1) + (ply > 0)
         spread = jnp.log(visited + 1) * np.float32(player.exploration**2)
         inverse = 1 / (visits + _TINY)
-        worth = totals * inverse + jnp.sqrt(spread[:, None] * inverse)
-        worth = jnp.where(visits == 0, jnp.inf, worth)
-        action = jax.vmap(choose_action)(worth, legal, _draw(draws, ply))
+        scores = totals * inverse + jnp.sqrt(spread[:, None] * inverse)
+        scores = jnp.where(visits == 0, jnp.inf, scores)
+        action = jax.vmap(choose_action)(scores, legal, _draw(draws, ply))
         chosen = jnp.arange(game.num_actions) == action[:, None]
         child = jnp.where(chosen, children, 0).sum(1).astype(jnp.int32)
         created = going & (child == 0)
@@ -295,13 +300,13 @@ def _ask_playout(player: MCTS, leaves: _Leaves, keys: jax.Array, number: jax.Arr
     return jnp.where(leaves.states.terminal[:, None], leaves.states.rewards, rewards)
 
 
-def _back_up(trees: jax.Array, leaves: _Leaves, worth: jax.Array, node: jax.Array) -> jax.Array:
-    """Credit the edges of every descent; a new one leads to `node`."""
+def _back_up(trees: jax.Array, leaves: _Leaves, gains: jax.Array, node: jax.Array) -> jax.Array:
+    """Credit the edges of every descent with gains float32[B, N]; a new one leads to `node`."""
 
     def step(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         ply, trees = carry
         passed = ply < leaves.depth
-        gain = jnp.take_along_axis(worth, leaves.players[ply][:, None], 1)[:, 0]
+        gain = jnp.take_along_axis(gains, leaves.players[ply][:, None], 1)[:, 0]
         new = (leaves.created > 0) & (ply + 1 == leaves.depth)
         change = jnp.stack([jnp.ones_like(gain), gain, jnp.where(new, node, 0)], 1)
         # The row of those who went less deep, the root's, stays as it is.

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jaxgbg.players import MissingExtra
-from jaxgbg.training.execution import train_together
-from jaxgbg.training.stopping import stop_signals
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.sweeps.worker import as_text, run_unit
+from jaxgbg.training.execution import train_together
+from jaxgbg.training.stopping import stop_signals
 
 TRIES = 4
 """How often a unit is begun whose worker was lost."""

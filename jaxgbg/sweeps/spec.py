@@ -74,7 +74,7 @@ def units(fields: dict[str, Any]) -> list[Unit]:
     lanes, memory_gb = fields.get("lanes", _LANES), fields.get("memory_gb", _MEMORY_GB)
     if type(lanes) is not int or lanes < 1:
         raise ValueError(f"lanes must be a number, 1 or more, not {lanes!r}")
-    if not type(memory_gb) in (int, float) or not 0 < memory_gb < float("inf"):
+    if type(memory_gb) not in (int, float) or not 0 < memory_gb < float("inf"):
         raise ValueError(f"memory_gb must be a positive number, not {memory_gb!r}")
     # Two combinations may come to the same run.
     runs = {run.digest: run for run in _runs(fields)}

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from jaxgbg.players import GreedyAgent
-from jaxgbg.training.run import RulesChanged, Run
 from jaxgbg.training.files import written_whole
+from jaxgbg.training.run import RulesChanged, Run
 
 _MAGIC = b"jaxgbg agent 1\n"
 

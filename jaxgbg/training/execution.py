@@ -8,6 +8,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
+from jaxgbg.games import check_playable
 from jaxgbg.training.agents import SavedAgent, save_agent
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints, checksum
 from jaxgbg.training.devices import warn_of_known_faults
@@ -29,11 +30,12 @@ def train(
     on_evaluation: Callable[[Result], None] = lambda _: None,
     checkpoint_every: float = CHECKPOINT_EVERY,
 ) -> RunFolder:
-    """Train and evaluate all seeds and variants of `run`, or find them done, in a folder below `out`.
+    """Train and evaluate all seeds and variants of `run`, or find them done, below folder `out`.
 
     An unfinished one goes on from its last checkpoint. Interrupted (Stopped, a KeyboardInterrupt,
-    goes on to the caller), the folder keeps all evaluations made and a checkpoint. Raises ValueError
-    where the folder cannot be written, holds a run under other rules, or the game breaks its rules.
+    goes on to the caller), the folder keeps all evaluations made and a checkpoint. Raises
+    ValueError where the folder cannot be written, holds a run under other rules, or the game breaks
+    its contract.
     """
     return train_together([run], out, on_chunk, on_evaluation, checkpoint_every)[0]
 
@@ -62,6 +64,7 @@ def train_together(
         kept = Path(out) / f"together-{name}"
     warn_of_known_faults()
     # A mistake in the runs is found here, before anything is written.
+    check_playable(runs[0].game)
     training = Training(*runs)
     with contextlib.ExitStack() as stack:
         for folder in unfinished.values():

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, make
 from jaxgbg.games.fingerprint import fingerprint
@@ -198,7 +197,7 @@ def read_parts(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def spec_of(name: str, part: Any) -> type[Spec] | None:
-    """The spec of a part of a plain run, None for a setting; raises ValueError for no known kind."""
+    """The spec of a part of a plain run, None for a setting; ValueError for an unknown kind."""
     if name not in COMPONENTS:
         return PARTS.get(name)
     kind = part.get("kind") if isinstance(part, Mapping) else part

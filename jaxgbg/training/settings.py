@@ -1,7 +1,7 @@
-"""The settings of a run by name: each has one path (`schedule.alpha`) and one short form (`alpha`).
+"""The settings of a run by name: each has one path, `schedule.alpha`, and one short form, `alpha`.
 
-Flags of `train`, axes of sweeps and columns of results are made from this list, which comes from the
-specs. Short forms are unique, but for what several value functions share.
+Flags of `train`, axes of sweeps and columns of results are made from this list, which comes from
+the specs. Short forms are unique, but for what several value functions share.
 """
 
 import dataclasses
@@ -105,13 +105,13 @@ def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
         chosen[part][inner] = value
     if "alpha" in chosen.get("schedule", {}):
         chosen["schedule"].setdefault("alpha_end", None)
-    for part, inner in chosen.items():
+    for part, changed in chosen.items():
         if part == "game":
-            parts["game"] = with_parameters(parts["game"], inner)
+            parts["game"] = with_parameters(parts["game"], changed)
         elif isinstance(parts[part], Spec):
-            parts[part] = _changed_part(part, parts[part], inner.pop("", None), inner)
+            parts[part] = _changed_part(part, parts[part], changed.pop("", None), changed)
         else:
-            parts[part] = inner[""]
+            parts[part] = changed[""]
     return Run(**parts)
 
 

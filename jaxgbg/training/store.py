@@ -75,8 +75,8 @@ class RunFolder:
             stored = json.loads((self.path / "config.json").read_text("utf-8")).get("fingerprint")
             if stored != fingerprint(self.run.game):
                 raise ValueError(
-                    f"{self.path} was made under other rules of {self.run.game.name}: choose another"
-                    " --out, or delete it"
+                    f"{self.path} was made under other rules of {self.run.game.name}:"
+                    " choose another --out, or delete it"
                 )
 
     def begin(self) -> None:

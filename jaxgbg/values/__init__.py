@@ -4,8 +4,8 @@ from jaxgbg.values.core import (
     FollowsMoves,
     HasGradients,
     ValueFunction,
-    ValuesStones,
     ValueSpec,
+    ValuesStones,
 )
 from jaxgbg.values.layouts import Layout, check_layout, random_walk, read_layout
 from jaxgbg.values.mlp import MLP, MLPSpec

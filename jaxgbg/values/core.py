@@ -1,4 +1,4 @@
-"""The contract of a value function, between boards and learners: a small core and named capabilities."""
+"""The contract of a value function: a small core, and capabilities with names of their own."""
 
 import dataclasses
 from typing import Any, ClassVar, Protocol, runtime_checkable

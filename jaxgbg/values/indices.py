@@ -24,10 +24,10 @@ def look_up(table: jax.Array | np.ndarray, index: jax.Array) -> jax.Array:
 class Indices(ValueFunction):
     """The rows of all tables, players one after the other, that boards look up; static under jit.
 
-    With `varied` layouts `tuples` only gives their shape, and the cells are an agent's own: `layout`
-    int32[m, L] in the methods below. With `action_images`, a game's action symmetries, there are tables for every action too:
-    Q(s, a | p) reads image j of the board in the tables of image j of the action, and the features
-    of the pair are those of s, moved to these tables.
+    With `varied` layouts `tuples` only gives their shape, and the cells are an agent's own:
+    `layout` int32[m, L] in the methods below. With `action_images`, a game's action symmetries,
+    there are tables for every action too: Q(s, a | p) reads image j of the board in the tables of
+    image j of the action, and the features of the pair are those of s, moved to these tables.
     """
 
     tuples: Layout

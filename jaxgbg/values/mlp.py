@@ -76,7 +76,7 @@ class MLPSpec(ValueSpec):
         super().__post_init__()
         if not self.hidden:
             raise ValueError("hidden must name at least one layer's size")
-        _optimizer(self.spec.optimizer)
+        _optimizer(self.optimizer)
 
     def build(self, game: Game, of_actions: bool, batch: int) -> "MLP":
         del batch

@@ -6,21 +6,23 @@ import pytest
 
 import jaxgbg
 from jaxgbg.arena import Protocol, compete
-from jaxgbg.players import GreedyAgent, MaxN, Positional, RandomPlayer
+from jaxgbg.players import GreedyAgent, MaxN, PlayerBase, Positional, RandomPlayer
 from jaxgbg.training.config import preset
 
 
-class Untraceable:
+class Untraceable(PlayerBase):
     """The same player, of whom the arena does not know that it could compile his matches."""
-
-    traceable = False
 
     def __init__(self, player):
         self.player = player
         self.name = player.name
-        self.copies = getattr(player, "copies", 1)
 
-    def act(self, states, key):
+    @property
+    def copies(self):
+        return self.player.copies
+
+    def act(self, states, key, history=None):
+        assert history is None
         return self.player.act(states, key)
 
 

@@ -1,15 +1,13 @@
 """The sequential test: its likelihoods, how often it errs, and matches that it ends."""
 
-import jax
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 import jaxgbg
-from jaxgbg.arena import Protocol, start_states
-from jaxgbg.players import MaxN, RandomPlayer
 from jaxgbg.arena.comparison import compare
 from jaxgbg.arena.sequential import SequentialTest, expected_score
+from jaxgbg.players import MaxN, RandomPlayer
 
 
 def test_elo_is_points():
@@ -145,24 +143,3 @@ def test_what_cannot_be_compared_is_named():
     game = jaxgbg.make("nim")
     with pytest.raises(ValueError, match="max-games"):
         compare(game, RandomPlayer(game), RandomPlayer(game), SequentialTest(), max_games=5)
-
-
-def test_openings_are_drawn_move_by_move_and_go_on():
-    game = jaxgbg.make("tictactoe")
-    states, history = start_states(
-        game, Protocol("random_plies", count=300, plies=6), jax.random.key(1)
-    )
-    assert history.actions.shape == (300, 6)
-    assert not states.terminal.any()
-    np.testing.assert_array_equal(history.players, np.tile([0, 1], (300, 3)))
-    # The history leads to the state: six stones, each on a cell of its own.
-    assert all(len(set(actions)) == 6 for actions in history.actions)
-    start, step = game.init(None), jax.jit(game.afterstate)
-    for at in range(3):
-        state = start
-        for action in history.actions[at]:
-            state = step(state, action)
-        np.testing.assert_array_equal(game.cells(state), jax.vmap(game.cells)(states)[at])
-    assert len(np.unique(history.actions, axis=0)) > 250
-    with pytest.raises(ValueError, match="hardly a game of tictactoe goes on after 9"):
-        start_states(game, Protocol("random_plies", count=3, plies=9), jax.random.key(1))

@@ -6,9 +6,9 @@ import shutil
 import jax
 import pytest
 
-from jaxgbg.players import MCTS, RandomPlayer, make_player
-from jaxgbg.training import preset, run
 from jaxgbg.papers.table1 import FINAL_OPPONENTS, GAMES, meet, othello_engine, table1_config
+from jaxgbg.players import MCTSPlayer, RandomPlayer, make_player
+from jaxgbg.training import preset, run
 
 
 def test_the_table_scales_episodes_and_evaluates_ten_times_at_most():
@@ -67,9 +67,9 @@ def test_the_engine_of_the_othello_row(monkeypatch):
 
 def test_mcts_is_built_as_published():
     nim3p = make_player("mcts-5000", jaxgbg_make("nim3p"))
-    assert isinstance(nim3p, MCTS)
-    assert (nim3p.iterations, nim3p.reward_range) == (5000, (-1.0, 1.0))
-    assert make_player("mcts", jaxgbg_make("hex")).iterations == 10_000
+    assert isinstance(nim3p, MCTSPlayer)
+    assert (nim3p.search.iterations, nim3p.search.reward_range) == (5000, (-1.0, 1.0))
+    assert make_player("mcts", jaxgbg_make("hex")).search.iterations == 10_000
     assert jax.devices()
 
 

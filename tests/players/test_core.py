@@ -4,31 +4,19 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import make
-from jaxgbg.players import MaxN, RandomPlayer, choose_uniformly, make_opponent, make_player
+from jaxgbg.players import (
+    GTPEngine,
+    MaxN,
+    MCTSPlayer,
+    Positional,
+    RandomPlayer,
+    make_player,
+    player_names,
+)
 
 
 def _start(game, batch):
     return jax.vmap(game.init)(jax.random.split(jax.random.key(0), batch))
-
-
-def test_a_choice_falls_on_each_true_entry_equally_often():
-    mask = jnp.tile(jnp.array([False, True, True, False, False, True, True]), (40_000, 1))
-    counts = np.bincount(choose_uniformly(mask, jax.random.key(1)), minlength=7)
-    assert (counts[[0, 3, 4]] == 0).all()
-    # Standard deviation of each count: sqrt(40000 * 1/4 * 3/4) = 87.
-    assert (abs(counts[[1, 2, 5, 6]] - 10_000) < 450).all()
-
-
-def test_rows_of_a_batch_choose_independently():
-    mask = jnp.ones((40_000, 2), bool)
-    choice = np.asarray(choose_uniformly(mask, jax.random.key(2)))
-    assert abs((choice[:-1] == choice[1:]).mean() - 0.5) < 0.02
-
-
-def test_the_only_true_entry_is_chosen_and_an_empty_row_gives_zero():
-    mask = jnp.concatenate([jnp.eye(5, dtype=bool), jnp.zeros((1, 5), bool)])
-    for seed in range(20):
-        assert choose_uniformly(mask, jax.random.key(seed)).tolist() == [0, 1, 2, 3, 4, 0]
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "nim", "nim3p", "connectfour"])
@@ -82,10 +70,42 @@ def test_a_player_that_does_not_fit_is_refused_with_the_list_of_players(player, 
         assert name in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["ab", "ab-dl", "solver"])
+@pytest.mark.parametrize("name", ["ab", "ab-dl"])
 def test_who_knows_connectfour_by_heart_plays_no_other_form_of_it(name):
     with pytest.raises(ValueError, match="no draw after 20 plies"):
-        make_opponent(name, make("connectfour", draw_after=20))
+        make_player(name, make("connectfour", draw_after=20))
+
+
+def test_a_name_may_carry_an_argument():
+    assert make_player("mcts-7", make("hex")).search.iterations == 7
+    assert make_player("mcts", make("hex")).search.iterations == 10_000
+    # The published evaluation takes Nim3P's rewards, 0 to 1, as lying between -1 and 1.
+    assert make_player("mcts-5", make("nim3p")).search.reward_range == (-1, 1)
+    assert {"mcts", "mcts-N", "ab-dl", "random"} <= set(player_names())
+    assert "random-N" not in player_names()
+    for name, complaint in (
+        ("random-7", "unknown player 'random-7'"),
+        ("mcts-many", "mcts-many: expected a number"),
+        ("mcts-0", "iterations must lie between"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            make_player(name, make("hex"))
+
+
+def test_every_player_says_all_that_the_arena_asks():
+    def facts(player):
+        return player.traceable, player.copies, player.needs_history
+
+    nim, othello = make("nim"), make("othello")
+    assert facts(RandomPlayer(nim)) == facts(MaxN(nim)) == (True, 1, False)
+    assert facts(make_player("blocker", make("connectfour"))) == (True, 1, False)
+    assert facts(Positional(othello, "bench")) == (True, 1, False)
+    assert facts(make_player("mcts-5", nim)) == (False, 1, False)
+    assert isinstance(make_player("mcts-5", nim), MCTSPlayer)
+    assert GTPEngine.needs_history
+    assert not GTPEngine.traceable
+    with make_player("random", nim) as player:
+        assert player.name == "random"
 
 
 def test_misere_hex_is_won_by_the_first_player_exactly_on_boards_of_even_size():

@@ -46,7 +46,7 @@ def test_the_history_holds_the_plies_before_the_start():
     assert history.actions.shape == (244, 4)
     assert len({tuple(row) for row in history.actions.tolist()}) == 244
     with GTPEngine(GAME, FAKE) as engine:
-        chosen = engine.act_with_history(states, history, KEY)
+        chosen = engine.act(states, KEY, history)
     legal = np.asarray(jax.vmap(GAME.legal_actions)(states))
     np.testing.assert_array_equal(chosen, legal.argmax(1))
 
@@ -101,7 +101,7 @@ def test_an_interrupted_match_leaves_no_process(monkeypatch):
 
 
 def test_an_engine_cannot_be_asked_about_a_bare_position():
-    with GTPEngine(GAME, FAKE) as engine, pytest.raises(ValueError, match="act_with_history"):
+    with GTPEngine(GAME, FAKE) as engine, pytest.raises(ValueError, match="needs the history"):
         engine.act(None, KEY)
 
 

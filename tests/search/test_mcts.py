@@ -60,7 +60,7 @@ def test_it_plays_tictactoe_like_max_n():
     states = _take(states, np.flatnonzero(~np.asarray(states.terminal)))
     player = MCTS(game, iterations=4000)
     # 188 positions, all right when measured.
-    assert _is_best(game, states, player.act(states, jax.random.key(1))).mean() >= 0.98
+    assert _is_best(game, states, player.choose(states, jax.random.key(1))).mean() >= 0.98
     exact = np.asarray(MaxN(game).values(states))[np.arange(len(states.player)), states.player]
     few = MCTS(game, iterations=200).search(states, jax.random.key(2))
     many = player.search(states, jax.random.key(2))
@@ -77,7 +77,7 @@ def test_it_plays_the_end_of_nim3p_like_max_n():
     assert len(states.terminal) > 100
     for reward_range in (None, (-1.0, 1.0)):
         player = MCTS(game, iterations=4000, reward_range=reward_range)
-        assert _is_best(game, states, player.act(states, jax.random.key(1))).mean() >= 0.99
+        assert _is_best(game, states, player.choose(states, jax.random.key(1))).mean() >= 0.99
         low, high = reward_range or game.reward_range
         means = low + (high - low) * _best_mean(player.search(states, jax.random.key(2)))
         exact = np.asarray(MaxN(game).values(states))[np.arange(len(means)), states.player]
@@ -168,10 +168,10 @@ def test_it_wins_in_one_and_stops_a_win_in_one(key):
     wins = _after(game, [0, 6, 0, 6, 0, 5], [3, 0, 4, 0, 5, 1])
     threats = _after(game, [0, 6, 0, 6, 0], [0, 1, 3, 1, 2, 1])
     player = MCTS(game, iterations=1000)
-    first, second = np.asarray(player.act(wins, jax.random.key(key))).tolist()
+    first, second = np.asarray(player.choose(wins, jax.random.key(key))).tolist()
     assert first == 0
     assert second in (2, 6)
-    assert np.asarray(player.act(threats, jax.random.key(key))).tolist() == [0, 1]
+    assert np.asarray(player.choose(threats, jax.random.key(key))).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "nim3p", "connectfour", "hex", "othello"])
@@ -187,7 +187,7 @@ def test_moves_are_legal_and_visits_add_up(name):
     assert ((np.asarray(visits) > 0) == legal).all()
     assert float(values.min()) >= 0
     assert float(values.max()) <= 1
-    actions = np.asarray(player.act(states, jax.random.key(2)))
+    actions = np.asarray(player.choose(states, jax.random.key(2)))
     assert legal[np.arange(len(live)), actions][live].all()
     assert (actions[~live] == 0).all()
 
@@ -197,14 +197,14 @@ def test_the_move_has_the_highest_mean_among_tried_actions():
     player = MCTS(Hex(), iterations=20)
     found = player.search(states, jax.random.split(key)[0])
     assert (np.asarray(found.visits) <= 1).all()
-    rows, actions = np.arange(8), np.asarray(player.act(states, key))
+    rows, actions = np.arange(8), np.asarray(player.choose(states, key))
     assert (np.asarray(found.values)[rows, actions] == _best_mean(found)).all()
     assert (np.asarray(found.visits)[rows, actions] == 1).all()
 
 
 def test_the_key_decides():
     states, player = _start(Hex(), 16), MCTS(Hex(), iterations=50)
-    moves = [np.asarray(player.act(states, jax.random.key(key))).tolist() for key in (1, 1, 2)]
+    moves = [np.asarray(player.choose(states, jax.random.key(key))).tolist() for key in (1, 1, 2)]
     assert moves[0] == moves[1] != moves[2]
     # Searches of one position draw for themselves.
     assert len(set(moves[0])) > 4
@@ -234,7 +234,7 @@ def test_finished_games_are_not_searched(monkeypatch):
     states = _start(Hex(), 5)
     states = states._replace(terminal=jnp.ones(5, bool))
     monkeypatch.setattr("jaxgbg.search.mcts._compile", None)
-    assert MCTS(Hex()).act(states, jax.random.key(0)).tolist() == [0] * 5
+    assert MCTS(Hex()).choose(states, jax.random.key(0)).tolist() == [0] * 5
 
 
 def test_play_may_be_cut_off_with_the_rewards_as_they_stand():
@@ -364,7 +364,7 @@ def test_it_is_as_strong_as_openspiels_search_in_hex():
             break
         mine = seat == ply % 2
         shown = states._replace(terminal=states.terminal | ~mine)
-        actions = np.array(player.act(shown, jax.random.key(ply)))
+        actions = np.array(player.choose(shown, jax.random.key(ply)))
         for number in np.flatnonzero(~over & ~mine):
             # Their bot would play the most visited child, ours plays the best mean.
             children = bot.mcts_search(boards[number]).children

@@ -1,7 +1,7 @@
 """How often an agent keeps the game value in ConnectFour, on positions that were solved before.
 
 Far smoother than match results: about 2000 positions instead of 40 games that hang together. The
-positions and their solution are a file of this package, made by `python -m jaxgbg.players.solver`
+positions and their solution are a file of this package, made by `python -m jaxgbg.arena.solver`
 with the solver bitbully; asking an agent needs no solver.
 """
 
@@ -12,9 +12,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games import ConnectFour, Game
+from jaxgbg.games import SHARE, ConnectFour, Game
 from jaxgbg.games.connectfour import ConnectFourState
-from jaxgbg.players.greedy import GreedyAgent
+from jaxgbg.players.core import Player
 
 _FILE = "connectfour_solved.npz"
 
@@ -23,9 +23,11 @@ class Solver:
     """Judges ConnectFour agents by the share of their moves that keep the game value.
 
     In every position some legal move keeps the value (win, draw or loss) and another does not.
+    Raises ValueError for another game.
     """
 
     name = "solver"
+    scale = SHARE
 
     def __init__(self, game: Game) -> None:
         if not isinstance(game, ConnectFour):
@@ -42,7 +44,7 @@ class Solver:
             jnp.zeros((len(player), 2), jnp.float32),
         )
 
-    def judge(self, agent: GreedyAgent, key: jax.Array) -> np.ndarray:
+    def scores(self, agent: Player, key: jax.Array) -> np.ndarray:
         """float32[copies, P]: 1 where each copy of the agent keeps the value of position P."""
         repeat = agent.copies
         states = jax.tree.map(
@@ -50,6 +52,12 @@ class Solver:
         )
         actions = np.asarray(agent.act(states, key)).reshape(repeat, -1)
         return self.keeps[np.arange(len(self.keeps)), actions].astype(np.float32)
+
+    def wins(self, scores: np.ndarray) -> None:
+        """None: no games are played."""
+
+    def close(self) -> None:
+        return None
 
 
 def solved_positions(count: int, seed: int) -> dict[str, np.ndarray]:
@@ -61,24 +69,24 @@ def solved_positions(count: int, seed: int) -> dict[str, np.ndarray]:
     game, solver = ConnectFour(), AlphaBeta()
     generator = np.random.default_rng(seed)
     step = jax.jit(jax.vmap(game.afterstate))
-    found: dict[bytes, tuple[np.ndarray, int, np.ndarray]] = {}
-    while len(found) < count:
+    positions: dict[bytes, tuple[np.ndarray, int, np.ndarray]] = {}
+    while len(positions) < count:
         states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 256))
         for _ in range(game.max_plies):
             legal = np.asarray(jax.vmap(game.legal_actions)(states))
             scores = np.sign(np.where(legal, solver.scores(states), ILLEGAL)).astype(int)
-            worth = np.where(legal, scores, -2)
-            keeps = legal & (worth == worth.max(1, keepdims=True))
+            outcomes = np.where(legal, scores, -2)
+            keeps = legal & (outcomes == outcomes.max(1, keepdims=True))
             for row in np.flatnonzero((keeps != legal).any(1) & ~np.asarray(states.terminal)):
                 # Not one and the same opening over and over: each position counts once.
                 stones, player = np.asarray(states.stones[row]), int(states.player[row])
-                found.setdefault(stones.tobytes(), (stones, player, keeps[row]))
+                positions.setdefault(stones.tobytes(), (stones, player, keeps[row]))
             choose = np.where(generator.random(len(legal))[:, None] < 0.5, legal, keeps)
             draws = np.where(choose, generator.random(choose.shape), -1)
             states = step(states, draws.argmax(1).astype(np.int32))
             if bool(states.terminal.all()):
                 break
-    known = [found[key] for key in sorted(found)]
+    known = [positions[key] for key in sorted(positions)]
     chosen = [known[number] for number in generator.permutation(len(known))[:count]]
     return {
         "stones": np.stack([stones for stones, _, _ in chosen]),

@@ -4,19 +4,11 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgbg.games import ConnectFour, Nim
-from jaxgbg.players import AlphaBeta, RandomPlayer, Solver, make_opponent
+from jaxgbg.arena import Solver, make_judge
+from jaxgbg.games import SHARE, ConnectFour, Nim
+from jaxgbg.players import AlphaBeta, RandomPlayer
 
 KEY = jax.random.key(3)
-
-
-class Alone:
-    """A player in the place of one agent."""
-
-    copies = 1
-
-    def __init__(self, player) -> None:
-        self.act = player.act
 
 
 def test_the_positions_are_different_unfinished_and_worth_asking():
@@ -38,25 +30,31 @@ def test_the_solution_is_the_solvers():
     some = np.random.default_rng(0).choice(2000, 60, replace=False)
     states = jax.tree.map(lambda leaf: leaf[some], solver.states)
     scores = AlphaBeta().scores(states)
-    worth = np.where(scores == -128, -2, np.sign(scores))
-    np.testing.assert_array_equal(solver.keeps[some], worth == worth.max(1, keepdims=True))
+    outcomes = np.where(scores == -128, -2, np.sign(scores))
+    best = outcomes == outcomes.max(1, keepdims=True)
+    np.testing.assert_array_equal(solver.keeps[some], best)
 
 
 def test_a_perfect_player_keeps_every_value_and_a_random_one_does_not():
     pytest.importorskip("bitbully")
     solver, game = Solver(ConnectFour()), ConnectFour()
     late = np.asarray(jax.vmap(game.cells)(solver.states) % 3 > 0).sum(1) > 20
-    perfect = solver.judge(Alone(AlphaBeta()), KEY)
-    assert perfect.shape == (1, 2000)
-    assert perfect[:, late].all()
     legal = np.asarray(jax.vmap(game.legal_actions)(solver.states))
     by_chance = solver.keeps.sum(1) / legal.sum(1)
-    found = solver.judge(Alone(RandomPlayer(game)), KEY)
-    assert abs(found.mean() - by_chance.mean()) < 4 * 0.5 / np.sqrt(2000)
+    scores = solver.scores(RandomPlayer(game), KEY)
+    assert scores.shape == (1, 2000)
+    assert abs(scores.mean() - by_chance.mean()) < 4 * 0.5 / np.sqrt(2000)
+    # What is early takes long to solve.
+    solver.states = jax.tree.map(lambda leaf: leaf[late], solver.states)
+    solver.keeps = solver.keeps[late]
+    assert solver.scores(AlphaBeta(), KEY).shape == (1, late.sum())
+    assert solver.scores(AlphaBeta(), KEY).all()
 
 
 def test_it_judges_connectfour_only():
     with pytest.raises(ValueError, match="connectfour only, not nim"):
-        make_opponent("solver", Nim())
-    with pytest.raises(ValueError, match="'score' does not evaluate nim"):
-        make_opponent("score", Nim())
+        make_judge("solver", Nim())
+    with pytest.raises(ValueError, match="no draw after 20 plies"):
+        make_judge("solver", ConnectFour(draw_after=20))
+    judge = make_judge("solver", ConnectFour())
+    assert (judge.name, judge.scale, judge.wins(np.ones((1, 5)))) == ("solver", SHARE, None)

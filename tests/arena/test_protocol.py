@@ -1,0 +1,93 @@
+"""Start positions: one can play on from every one of them, and chance has had its turn."""
+
+import jax
+import numpy as np
+import pytest
+
+import jaxgbg
+from jaxgbg.arena import Protocol, compete, start_states
+from jaxgbg.players import RandomPlayer
+
+KEY = jax.random.key(1)
+
+
+def choices(game, states):
+    """How many legal actions each state has."""
+    return np.asarray(jax.vmap(game.legal_actions)(states)).sum(1)
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [Protocol("default", count=20), Protocol("choose_01", count=200), Protocol("one_ply")],
+)
+def test_one_can_move_in_every_start_of_2048(protocol):
+    game = jaxgbg.make("2048")
+    for key in jax.random.split(KEY, 5):
+        states, history = start_states(game, protocol, key)
+        assert choices(game, states).min() > 0
+        played = (history.actions >= 0).sum(1)
+        tiles = np.asarray(states.tiles).astype(int)
+        totals = np.where(tiles > 0, 2**tiles, 0).sum(1)
+        assert ((tiles[played == 0] > 0).sum(1) == 2).all()
+        # Merging keeps the total; the tile that chance adds is a 2 or a 4.
+        assert np.isin(totals[played == 1] - totals[played == 0][:1], (2, 4)).all()
+    if protocol.starts == "choose_01":
+        # The actions lead to four boards at most; what chance adds makes many of them.
+        assert len(np.unique(tiles[played == 1], axis=0)) > 20
+
+
+@pytest.mark.parametrize("starts", ["choose_01", "one_ply", "random_plies"])
+def test_no_start_has_ended(starts):
+    game = jaxgbg.make("nim", heaps=1, size=4)
+    protocol = Protocol(starts, count=100, plies=1)
+    states, history = start_states(game, protocol, KEY)
+    assert choices(game, states).min() > 0
+    # Taking all four ends the game at once.
+    played = {0, 1, 2} if starts == "random_plies" else {-1, 0, 1, 2}
+    assert set(history.actions.ravel().tolist()) == played
+    assert len(history.actions) == (4 if starts == "one_ply" else 100)
+    rewards = compete(game, RandomPlayer(game), RandomPlayer(game), protocol, KEY)
+    assert rewards.shape == (1, 2, len(history.actions))
+
+
+def test_lists_of_sequences_end_before_the_game_and_refuse_chance():
+    states, _ = start_states(jaxgbg.make("nim", heaps=2, size=3), Protocol("four_ply"), KEY)
+    assert choices(jaxgbg.make("nim", heaps=2, size=3), states).min() > 0
+    for starts in ("four_ply", "four_ply_positions"):
+        with pytest.raises(ValueError, match=f"'{starts}' need a game without chance, not 2048"):
+            start_states(jaxgbg.make("2048"), Protocol(starts), KEY)
+    with pytest.raises(ValueError, match="no game of nim goes on after four plies"):
+        start_states(jaxgbg.make("nim", heaps=1, size=4), Protocol("four_ply"), KEY)
+
+
+def test_where_chance_differs_every_repetition_has_a_start_of_its_own():
+    game, agent = jaxgbg.make("2048"), RandomPlayer(jaxgbg.make("2048"))
+    assert Protocol("default", count=2, repeats=3).for_game(game) == Protocol("default", count=6)
+    assert Protocol("one_ply", repeats=3).for_game(game) == Protocol("one_ply", repeats=3)
+    assert compete(game, agent, None, Protocol("default", 2, 3), KEY).shape == (1, 1, 6)
+
+
+def test_unknown_starts_are_refused():
+    with pytest.raises(ValueError, match="starts must be one of default, one_ply"):
+        Protocol("two_ply")
+
+
+def test_openings_are_drawn_move_by_move_and_go_on():
+    game = jaxgbg.make("tictactoe")
+    states, history = start_states(
+        game, Protocol("random_plies", count=300, plies=6), jax.random.key(1)
+    )
+    assert history.actions.shape == (300, 6)
+    assert not states.terminal.any()
+    np.testing.assert_array_equal(history.players, np.tile([0, 1], (300, 3)))
+    # The history leads to the state: six stones, each on a cell of its own.
+    assert all(len(set(actions)) == 6 for actions in history.actions)
+    start, step = game.init(None), jax.jit(game.afterstate)
+    for at in range(3):
+        state = start
+        for action in history.actions[at]:
+            state = step(state, action)
+        np.testing.assert_array_equal(game.cells(state), jax.vmap(game.cells)(states)[at])
+    assert len(np.unique(history.actions, axis=0)) > 250
+    with pytest.raises(ValueError, match="hardly a game of tictactoe goes on after 9"):
+        start_states(game, Protocol("random_plies", count=3, plies=9), jax.random.key(1))

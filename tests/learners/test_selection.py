@@ -1,0 +1,46 @@
+"""One chooser among equals: every True entry equally often, and 0 where there is none."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
+
+
+def test_a_choice_falls_on_each_true_entry_equally_often():
+    mask = jnp.tile(jnp.array([False, True, True, False, False, True, True]), (40_000, 1))
+    counts = np.bincount(choose_uniformly(mask, jax.random.key(1)), minlength=7)
+    assert (counts[[0, 3, 4]] == 0).all()
+    # Standard deviation of each count: sqrt(40000 * 1/4 * 3/4) = 87.
+    assert (abs(counts[[1, 2, 5, 6]] - 10_000) < 450).all()
+
+
+def test_rows_of_a_batch_choose_independently():
+    mask = jnp.ones((40_000, 2), bool)
+    choice = np.asarray(choose_uniformly(mask, jax.random.key(2)))
+    assert abs((choice[:-1] == choice[1:]).mean() - 0.5) < 0.02
+
+
+def test_the_only_true_entry_is_chosen_and_an_empty_row_gives_zero():
+    mask = jnp.concatenate([jnp.eye(5, dtype=bool), jnp.zeros((1, 5), bool)])
+    for seed in range(20):
+        assert choose_uniformly(mask, jax.random.key(seed)).tolist() == [0, 1, 2, 3, 4, 0]
+
+
+def test_without_a_true_entry_every_chooser_gives_zero():
+    for actions in (1, 9, 32, 33, 64, 70):
+        nothing = jnp.zeros(actions, bool)
+        for draw in (0.0, 0.5, 1 - 2**-24):
+            assert nth_true(nothing, jnp.float32(draw)) == 0
+            assert choose_action(jnp.ones(actions), nothing, jnp.float32(draw)) == 0
+
+
+def test_the_chooser_is_the_cumulative_sum_it_stands_for():
+    random, key = np.random.default_rng(0), jax.random.key(3)
+    for actions in (1, 7, 36, 64, 100):
+        mask = random.random((2000, actions)) < random.random((2000, 1))
+        count = mask.sum(1)
+        draw = np.asarray(jax.random.uniform(key, (2000,)))
+        rank = np.minimum((draw * count.astype(np.float32)).astype(int), count - 1)
+        expected = (mask.cumsum(1) > rank[:, None]).argmax(1)
+        np.testing.assert_array_equal(choose_uniformly(mask, key), expected)
