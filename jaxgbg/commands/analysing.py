@@ -183,7 +183,7 @@ def compare(
 
     from jaxgbg.arena.comparison import compare as play
     from jaxgbg.arena.sequential import SequentialTest
-    from jaxgbg.players import GTPEngine, make_player
+    from jaxgbg.players import make_player
     from jaxgbg.training.agents import load_agent, names_agent_file
 
     test = SequentialTest(elo0, elo1, alpha, beta)
@@ -197,8 +197,7 @@ def compare(
     else:
         player = make_player(opponent, game)
     with contextlib.ExitStack() as ending:
-        if isinstance(player, GTPEngine):
-            ending.callback(player.close)
+        ending.callback(player.close)
         status = ending.enter_context(Console(stderr=True).status("playing"))
 
         def tell(now: "Comparison") -> None:
@@ -206,7 +205,7 @@ def compare(
             ratio = f"{now.log_likelihood_ratio:+.2f} of {test.lower:+.2f} to {test.upper:+.2f}"
             status.update(f"{games:,} games, log likelihood ratio {ratio}")
 
-        found = play(
+        comparison = play(
             game, saved.player(), player, test, opening_plies, batch, max_games, seed, tell
         )
     verdicts = {
@@ -218,13 +217,13 @@ def compare(
         "agent": agent.name,
         "opponent": Path(opponent).name,
         "game": game.name,
-        "games": found.wins + found.draws + found.losses,
-        "wins": found.wins,
-        "draws": found.draws,
-        "losses": found.losses,
-        "score": round(found.score, 4),
-        "sem": round(found.sem, 4),
-        "llr": round(found.log_likelihood_ratio, 3),
-        "verdict": verdicts[found.decision],
+        "games": comparison.wins + comparison.draws + comparison.losses,
+        "wins": comparison.wins,
+        "draws": comparison.draws,
+        "losses": comparison.losses,
+        "score": round(comparison.score, 4),
+        "sem": round(comparison.sem, 4),
+        "llr": round(comparison.log_likelihood_ratio, 3),
+        "verdict": verdicts[comparison.decision],
     }
     print_records([record], json_file)
