@@ -23,6 +23,7 @@ extensions = [
     "self_contained",
 ]
 exclude_patterns = ["_build", "_ext", "jupyter_execute", "tutorial"]
+highlight_language = "text"
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -38,6 +39,7 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+maximum_signature_line_length = 88
 # A property says in its docstring or by its name what it is; an inherited docstring is repeated by
 # nobody.
 autodoc_inherit_docstrings = False

@@ -1,11 +1,12 @@
 """Pages made of what stands elsewhere: a page for every experiment, and the notebooks.
 
 Before a build, `docs/gallery` and `docs/notebooks` are written anew from `experiments/` and
-`notebooks/`; git ignores both.
+`notebooks/`; git ignores both. What came out of an experiment, in a sentence, is in `gallery.toml`.
 """
 
 import re
 import shutil
+import tomllib
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -17,14 +18,14 @@ NOTEBOOKS = DOCS.parent / "notebooks"
 HEAD = """# Gallery
 
 Each folder of `experiments/` has the commands, configs and figures of one question, and says what
-falls short. Here is every one with its first picture; a title leads to the whole text.
+falls short. Here is every one with what came out and a picture; a title leads to the whole text.
 """
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^):]+)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^):#]+)\)")
 
 
-def page_of(folder: Path) -> str:
-    """An experiment's README as a page of the site; its pictures and links lead where they did."""
+def text_of(folder: Path) -> str:
+    """An experiment's README; its links lead to pages of the site, or are names of files."""
 
     def link(found: re.Match[str]) -> str:
         target = (folder / found[2]).resolve()
@@ -36,26 +37,40 @@ def page_of(folder: Path) -> str:
             raise ExtensionError(f"{folder.name}/README.md leads to {found[2]}, which is not there")
         return f"{found[1]} (`{target.relative_to(DOCS.parent)}`)"
 
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    text = LINK.sub(link, text)
-    text = IMAGE.sub(rf"![\1](../../experiments/{folder.name}/\2)", text)
-    source = f"*The folder `experiments/{folder.name}` holds the configs and figures of this page.*"
+    return LINK.sub(link, (folder / "README.md").read_text(encoding="utf-8"))
+
+
+def pictures_of(folder: Path, text: str) -> dict[str, str]:
+    """Path from `docs/gallery` -> description: first what the text shows, then the other files."""
+    described = {name: words for words, name in IMAGE.findall(text)}
+    for path in sorted(folder.glob("*.png")):
+        described.setdefault(path.name, f"{folder.name}: {path.stem}")
+    return {f"../../experiments/{folder.name}/{name}": described[name] for name in described}
+
+
+def page_of(folder: Path, text: str) -> str:
+    """The page of an experiment: its text, and those of its pictures that the text leaves out."""
     title, _, rest = text.partition("\n")
-    return f"{title}\n\n{source}\n{rest}"
+    source = f"*The folder `experiments/{folder.name}` holds the configs and figures of this page.*"
+    rest = IMAGE.sub(rf"![\1](../../experiments/{folder.name}/\2)", rest)
+    left_out = [
+        f"![{described}]({path})"
+        for path, described in pictures_of(folder, text).items()
+        if path not in rest
+    ]
+    return "\n\n".join([title, source, rest, *(["## Pictures"] if left_out else []), *left_out])
 
 
-def entry_of(folder: Path) -> str:
-    """The gallery's lines on an experiment: its title, first paragraph and first picture."""
-    text = (folder / "README.md").read_text(encoding="utf-8")
+def entry_of(folder: Path, text: str, outcomes: dict[str, str]) -> str:
+    """The gallery's lines on an experiment: title, what came out, first picture."""
+    if folder.name not in outcomes:
+        raise ExtensionError(f"docs/gallery.toml lacks what came out of {folder.name}")
     title = text.partition("\n")[0].lstrip("# ")
-    paragraphs = text.split("\n\n")
-    first = next(part for part in paragraphs[1:] if not part.startswith(("#", "|", "`", "!")))
-    first = LINK.sub(r"\1", first.rstrip(": "))
-    image = IMAGE.search(text)
-    lines = [f"## [{title}]({folder.name}.md)", "", first, ""]
-    if image:
-        lines += [f"![{image[1]}](../../experiments/{folder.name}/{image[2]})", ""]
-    return "\n".join(lines)
+    # A figure that the experiment does not keep may be drawn for the site.
+    own = [f"../{path.relative_to(DOCS)}" for path in DOCS.glob(f"pictures/{folder.name}.png")]
+    picture = [*pictures_of(folder, text), *own][:1]
+    link = [f"[![What came out of {folder.name}]({path})]({folder.name}.md)" for path in picture]
+    return "\n\n".join([f"## [{title}]({folder.name}.md)", outcomes[folder.name], *link])
 
 
 def _write(path: Path, text: str) -> None:
@@ -67,19 +82,21 @@ def _write(path: Path, text: str) -> None:
 def gather(app: Sphinx) -> None:
     """Write `docs/gallery` and `docs/notebooks`."""
     del app
-    folders = sorted(path.parent for path in EXPERIMENTS.glob("*/README.md"))
     gallery, notebooks = DOCS / "gallery", DOCS / "notebooks"
-    wanted = {f"{folder.name}.md" for folder in folders} | {"index.md"}
     for target in (gallery, notebooks):
         target.mkdir(exist_ok=True)
+    outcomes = tomllib.loads((DOCS / "gallery.toml").read_text(encoding="utf-8"))
+    folders = sorted(path.parent for path in EXPERIMENTS.glob("*/README.md"))
+    texts = {folder: text_of(folder) for folder in folders}
+    names = [folder.name for folder in folders]
     for path in gallery.iterdir():
-        if path.name not in wanted:
+        if path.stem not in (*names, "index"):
             path.unlink()
-    for folder in folders:
-        _write(gallery / f"{folder.name}.md", page_of(folder))
-    names = "\n".join(folder.name for folder in folders)
-    entries = "\n".join(entry_of(folder) for folder in folders)
-    _write(gallery / "index.md", f"{HEAD}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n\n{entries}")
+    for folder, text in texts.items():
+        _write(gallery / f"{folder.name}.md", page_of(folder, text))
+    contents = "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
+    entries = [entry_of(folder, text, outcomes) for folder, text in texts.items()]
+    _write(gallery / "index.md", "\n\n".join([HEAD, contents, *entries]) + "\n")
     for path in NOTEBOOKS.glob("*.ipynb"):
         shutil.copy2(path, notebooks / path.name)
 
