@@ -43,6 +43,7 @@ maximum_signature_line_length = 88
 # A property says in its docstring or by its name what it is; an inherited docstring is repeated by
 # nobody.
 autodoc_inherit_docstrings = False
+napoleon_use_ivar = True
 # The pages' examples are run here, those of docstrings by pytest.
 doctest_test_doctest_blocks = ""
 doctest_global_setup = "import jax, jaxgbg, numpy as np"
