@@ -50,6 +50,12 @@ class Spec:
     """
 
     kind: ClassVar[str] = ""
+    kinds: ClassVar[dict[str, type["Spec"]]]
+    """Of a component with several kinds, all of them by name."""
+
+    def __init_subclass__(cls) -> None:
+        if cls.kind:
+            cls.kinds[cls.kind] = cls
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -58,10 +64,7 @@ class Spec:
     @classmethod
     def check(cls, name: str, value: Any) -> Any:
         """`value` as the setting `name` holds it; raises ValueError."""
-        if name not in cls.__dataclass_fields__:
-            known = ", ".join(sorted(cls.__dataclass_fields__))
-            raise ValueError(f"unknown setting {name!r}; known are {known}")
-        value = _of_kind(name, value, _hints(typing.cast(Any, cls))[name])
+        value = _of_kind(name, value, _hints(cls)[name])
         _check_range(name, value, cls.__dataclass_fields__[name].metadata)
         return value
 
@@ -83,14 +86,38 @@ class Spec:
     @classmethod
     def read(cls, content: Any) -> Self:
         """Undo `plain`; raises ValueError on what is no such spec."""
-        if not isinstance(content, Mapping):
-            raise ValueError(f"{cls.kind or cls.__name__.lower()} must be a table, not {content!r}")
+        spec = cls.of(content)
+        if spec is not cls:
+            return spec.read(content)
         fields = {name: value for name, value in content.items() if name != "kind"}
-        known = {field.name for field in dataclasses.fields(cls)}
-        for name in fields:
-            if name not in known:
-                raise ValueError(f"unknown setting {name!r}; known are {', '.join(sorted(known))}")
-        return cls(**fields)
+        for name, value in fields.items():
+            part = cls.part(name)
+            fields[name] = part.read(value) if part else value
+        try:
+            return cls(**fields)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+
+    @classmethod
+    def of(cls, content: Any) -> type[Self]:
+        """The spec, this or one of its kinds, that `read` makes of `content`; raises ValueError."""
+        name = cls.__name__.removesuffix("Spec").lower()
+        if not isinstance(content, Mapping):
+            raise ValueError(f"{name} must be a table, not {content!r}")
+        kinds = getattr(cls, "kinds", {cls.kind: cls})
+        kind = content.get("kind", cls.kind)
+        if not isinstance(kind, str) or kind not in kinds:
+            raise ValueError(f"{name} must be one of {', '.join(kinds)}, not {kind!r}")
+        return typing.cast(type[Self], kinds[kind])
+
+    @classmethod
+    def part(cls, name: str) -> "type[Spec] | None":
+        """The spec that field `name` holds, if it does; raises ValueError for no such field."""
+        if name not in _hints(cls):
+            known = ", ".join(field.name for field in dataclasses.fields(cls))
+            raise ValueError(f"unknown setting {name!r}; known are {known}")
+        hint = _hints(cls)[name]
+        return hint if isinstance(hint, type) and issubclass(hint, Spec) else None
 
     def describe(self) -> str:
         """One line: the kind, if any, and what differs from the defaults."""
@@ -109,9 +136,7 @@ class Spec:
         return texts
 
 
-@functools.cache
-def _hints(cls: Any) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
+_hints: Any = functools.cache(typing.get_type_hints)
 
 
 def plain(value: Any) -> Any:

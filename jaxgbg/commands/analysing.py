@@ -183,7 +183,7 @@ def compare(
 
     from jaxgbg.arena.comparison import compare as play
     from jaxgbg.arena.sequential import SequentialTest
-    from jaxgbg.players import make_player
+    from jaxgbg.players import Player, make_player
     from jaxgbg.training.agents import load_agent, names_agent_file
 
     test = SequentialTest(elo0, elo1, alpha, beta)
@@ -193,7 +193,7 @@ def compare(
         other = load_agent(opponent, game.name)
         if other.run.game != game:
             raise ValueError(f"{opponent} plays {game.name} with other parameters than {agent}")
-        player: Any = other.player()
+        player: Player = other.player()
     else:
         player = make_player(opponent, game)
     with contextlib.ExitStack() as ending:

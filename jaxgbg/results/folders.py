@@ -17,7 +17,7 @@ from jaxgbg.results.reading import (
     run_folders,
 )
 from jaxgbg.training import Result, Run
-from jaxgbg.training.run import read_game, read_parts, spec_of
+from jaxgbg.training.run import read_game, read_parts
 
 FIGURES = ("episodes", "moves", "training_seconds", "moves_per_second")
 """The numbers in summary.json."""
@@ -127,7 +127,7 @@ def _read(
         path=path,
         name=path.relative_to(root).as_posix() if path != root else path.name,
         config=config,
-        game=None if elsewhere else read_game(config),
+        game=None if elsewhere else read_game(config.get("game")),
         parts=read_parts(config),
         columns=evaluation_columns(path / "metrics.jsonl", problems.append),
         summary={},
@@ -150,8 +150,9 @@ def _known(path: Path, unknown: dict[str, list[Path]]) -> dict[str, Any]:
         if name not in names:
             unknown.setdefault(name, []).append(path)
             continue
-        spec = spec_of(name, part)
-        if spec is not None and isinstance(part, Mapping):
+        component = None if name in ("game", "fingerprint") else Run.part(name)
+        if component is not None:
+            spec = component.of(part)
             settings = {field.name for field in dataclasses.fields(spec)} | {"kind"}
             for setting in part.keys() - settings:
                 unknown.setdefault(f"{name}.{setting}", []).append(path)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, make
 from jaxgbg.games.fingerprint import fingerprint
-from jaxgbg.learners import FARL_PARTS, LEARNERS, Learner, LearnerSpec, Schedule, TDSpec
+from jaxgbg.learners import FARL_PARTS, Learner, LearnerSpec, Schedule, TDSpec
 from jaxgbg.specs import Spec, plain, setting
-from jaxgbg.values import VALUES, NTupleSpec, ValueSpec
+from jaxgbg.values import NTupleSpec, ValueSpec
 
 
 class LaneName(NamedTuple):
@@ -43,7 +43,7 @@ class Evaluation(Spec):
 
     def __post_init__(self) -> None:
         if isinstance(self.protocols, list | tuple):
-            read = (Protocol.read(p) if isinstance(p, Mapping) else p for p in self.protocols)
+            read = (p if isinstance(p, Protocol) else Protocol.read(p) for p in self.protocols)
             object.__setattr__(self, "protocols", tuple(read))
         super().__post_init__()
         if self.protocols and len(self.protocols) != len(self.opponents):
@@ -125,8 +125,11 @@ class Run(Spec):
     @classmethod
     def read(cls, content: Any) -> "Run":
         """Undo `plain`; raises ValueError on what is no run, or one under other rules."""
-        run = cls(game=read_game(content), **read_parts(content))
-        stored = content.get("fingerprint")
+        if not isinstance(content, Mapping) or "game" not in content:
+            raise ValueError(f"a run must be a table with a game, not {content!r}")
+        fields = {**content, "game": read_game(content["game"])}
+        stored = fields.pop("fingerprint", None)
+        run = super().read(fields)
         if stored is not None and stored != fingerprint(run.game):
             raise RulesChanged(
                 f"made under other rules of {run.game.name} (fingerprint {stored}, now"
@@ -145,14 +148,18 @@ class Run(Spec):
         return f"{self.game.name}-{self.digest}"
 
 
-COMPONENTS: dict[str, Mapping[str, type[Spec]]] = {"value": VALUES, "learner": LEARNERS}
-"""The parts of a run that are one of several kinds."""
-PARTS: dict[str, type[Spec]] = {"schedule": Schedule, "evaluation": Evaluation}
-"""The parts that are of one kind."""
-
-
 class RulesChanged(ValueError):
     """A run or an agent that was made when its game had other rules."""
+
+
+def read_parts(content: Mapping[str, Any]) -> dict[str, Any]:
+    """All of a plain run but its game, each part checked by itself; raises ValueError."""
+    parts = {field.name: field.default for field in dataclasses.fields(Run)[1:]}
+    for name, part in content.items():
+        if name not in ("game", "fingerprint"):
+            spec = Run.part(name)
+            parts[name] = spec.read(part) if spec else Run.check(name, part)
+    return parts
 
 
 def changed_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,31 +183,7 @@ def plain_game(game: Game) -> dict[str, Any]:
 
 
 def read_game(content: Any) -> Game:
-    """The game of a plain run; raises ValueError where there is none that we know."""
-    game = content.get("game") if isinstance(content, Mapping) else None
-    if not isinstance(game, Mapping) or not isinstance(game.get("name"), str):
-        raise ValueError(f"no game that we know: {game!r}")
-    return make(**game)
-
-
-def read_parts(content: Mapping[str, Any]) -> dict[str, Any]:
-    """All of a plain run but its game, each part checked by itself; raises ValueError."""
-    missing = [name for name in (*COMPONENTS, *PARTS) if name not in content]
-    if missing:
-        raise ValueError(f"no {missing[0]}")
-    parts = {field.name: field.default for field in dataclasses.fields(Run)[1:]}
-    for name, part in content.items():
-        if name not in ("game", "fingerprint"):
-            spec = spec_of(name, part)
-            parts[name] = spec.read(part) if spec else Run.check(name, part)
-    return parts
-
-
-def spec_of(name: str, part: Any) -> type[Spec] | None:
-    """The spec of a part of a plain run, None for a setting; ValueError for an unknown kind."""
-    if name not in COMPONENTS:
-        return PARTS.get(name)
-    kind = part.get("kind") if isinstance(part, Mapping) else part
-    if not isinstance(kind, str) or kind not in COMPONENTS[name]:
-        raise ValueError(f"{name} must be one of {', '.join(COMPONENTS[name])}, not {kind!r}")
-    return COMPONENTS[name][kind]
+    """Undo `plain_game`; raises ValueError for what is no game."""
+    if not isinstance(content, Mapping) or not isinstance(content.get("name"), str):
+        raise ValueError(f"no game that we know: {content!r}")
+    return make(**{"name": content["name"]}, **{k: v for k, v in content.items() if k != "name"})
