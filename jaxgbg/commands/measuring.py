@@ -1,5 +1,6 @@
 """Commands that look at games, agents and speed: `games`, `perft`, `eval` and `bench`."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,9 +21,9 @@ from jaxgbg.commands.common import (
 
 def games(json_file: Json = None) -> None:
     """List the games and their sizes."""
-    from jaxgbg.games import GAMES, make
+    from jaxgbg.games import broken_games, game_names, make
 
-    built = [make(name) for name in GAMES]
+    built = [make(name) for name in game_names()]
     records = [
         {
             "game": game.name,
@@ -36,6 +37,8 @@ def games(json_file: Json = None) -> None:
         for game in built
     ]
     print_records(records, json_file)
+    for line in broken_games().values():
+        print(f"jaxgbg: {line}", file=sys.stderr)
 
 
 def perft(
