@@ -52,7 +52,7 @@ def _defaults(game: Game) -> dict[str, Any]:
         "alpha_end": 0.5,
         "epsilon_end": 0.0,
         "tcl": "id",
-        "sigmoid": game.reward_range == (-1.0, 1.0),
+        "sigmoid": -1 <= game.reward_range[0] and game.reward_range[1] <= 1,
         "opponents": ("score" if game.num_players == 1 else "random",),
     }
 
