@@ -98,10 +98,10 @@ class Checkpoints:
         for number in sorted(self._manager.all_steps(), reverse=True):
             try:
                 read = self._orbax.args
-                found = self._manager.restore(
+                about = self._manager.restore(
                     number, args=read.Composite(about=read.JsonRestore())
                 )["about"]
-                version, run = found["format"], found["run"]
+                version, run = about["format"], about["run"]
             except Exception as error:  # Orbax has no one error for damaged files.
                 self._skip(number, _line(error))
                 continue
@@ -123,11 +123,11 @@ class Checkpoints:
             except Exception as error:
                 self._skip(number, _line(error))
                 continue
-            if checksum([state]) != found["sha256"]:
+            if checksum([state]) != about["sha256"]:
                 self._skip(number, "its checksum does not fit")
                 continue
             leaves = unpack(state, like)
-            return Checkpoint(leaves, found["reached"], found["seconds"], found["metrics"])
+            return Checkpoint(leaves, about["reached"], about["seconds"], about["metrics"])
         return None
 
     def _skip(self, number: int, reason: str) -> None:
