@@ -53,9 +53,17 @@ class Spec:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            value = _of_kind(field.name, getattr(self, field.name), _hints(type(self))[field.name])
-            _check_range(field.name, value, field.metadata)
-            object.__setattr__(self, field.name, value)
+            object.__setattr__(self, field.name, self.check(field.name, getattr(self, field.name)))
+
+    @classmethod
+    def check(cls, name: str, value: Any) -> Any:
+        """`value` as the setting `name` holds it; raises ValueError."""
+        if name not in cls.__dataclass_fields__:
+            known = ", ".join(sorted(cls.__dataclass_fields__))
+            raise ValueError(f"unknown setting {name!r}; known are {known}")
+        value = _of_kind(name, value, _hints(typing.cast(Any, cls))[name])
+        _check_range(name, value, cls.__dataclass_fields__[name].metadata)
+        return value
 
     def plain(self) -> dict[str, Any]:
         """All settings as JSON knows them."""
@@ -85,9 +93,10 @@ class Spec:
         return cls(**fields)
 
     def describe(self) -> str:
-        """One line: the kind and what differs from the defaults."""
-        told = [f"{name} {_words(value)}" for name, value in self.changed().items()]
-        return ", ".join([self.kind, *told[1:]] if self.kind else told)
+        """One line: the kind, if any, and what differs from the defaults."""
+        changed = {name: value for name, value in self.changed().items() if name != "kind"}
+        settings = ", ".join(f"{name} {_words(value)}" for name, value in changed.items())
+        return ": ".join(filter(None, (self.kind, settings))) or "all as by default"
 
     @classmethod
     def help(cls) -> dict[str, str]:
@@ -172,7 +181,7 @@ def _words(value: Any) -> str:
     """A value as a person reads it: long lists by their length."""
     if isinstance(value, list):
         if len(value) > 8 or any(isinstance(item, list) for item in value):
-            return f"({len(value)} of them)"
+            return f"of {len(value)}"
         return " ".join(map(_words, value))
     if isinstance(value, bool):
         return "on" if value else "off"

@@ -11,13 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from jaxgbg.games import Game, make
-from jaxgbg.learners import LEARNERS, Schedule
 from jaxgbg.specs import Spec
-from jaxgbg.training.run import Evaluation, Run
-from jaxgbg.values import VALUES
-
-_COMPONENTS: dict[str, Mapping[str, type[Spec]]] = {"value": VALUES, "learner": LEARNERS}
-_PARTS: dict[str, type[Spec]] = {"schedule": Schedule, "evaluation": Evaluation}
+from jaxgbg.training.run import COMPONENTS, PARTS, Run, spec_of
 
 
 class Setting(NamedTuple):
@@ -42,7 +37,7 @@ def settings() -> dict[str, Setting]:
 
 
 def _all_settings() -> Iterator[Setting]:
-    for part, known in _COMPONENTS.items():
+    for part, known in COMPONENTS.items():
         text = Run.help()[part]
         yield Setting(part, part, str, None, tuple(known), text, ())
         owners: dict[str, list[str]] = {}
@@ -53,7 +48,7 @@ def _all_settings() -> Iterator[Setting]:
             field = next(f for f in dataclasses.fields(known[kinds[0]]) if f.name == name)
             shared = () if len(kinds) == len(known) else tuple(kinds)
             yield _setting(part, known[kinds[0]], field, shared)
-    for part, spec in _PARTS.items():
+    for part, spec in PARTS.items():
         for field in dataclasses.fields(spec):
             yield _setting(part, spec, field, ())
     for field in dataclasses.fields(Run):
@@ -121,12 +116,7 @@ def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
 
 
 def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Any]) -> Spec:
-    spec = type(old)
-    if kind is not None and kind != old.kind:
-        known = _COMPONENTS[part]
-        if kind not in known:
-            raise ValueError(f"{part} must be one of {', '.join(known)}, not {kind!r}")
-        spec = known[kind]
+    spec = (spec_of(part, kind) if kind else None) or type(old)
     names = {field.name for field in dataclasses.fields(spec)}
     for name in changes:
         if name not in names:
