@@ -1,6 +1,6 @@
-"""Who makes the last move and who is paid then: what a learner without FARL never hears.
+"""Who makes the last move and who is paid then: what a learner without FARL never learns from.
 
-An ending is heard by the player who makes the last move. Without FARL nobody else learns from it.
+Without FARL only the player who makes the last move learns from an ending.
 """
 
 from functools import partial
@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
+from jaxgbg.games.rollout import play_ply
 from jaxgbg.players import Player
 
 EPSILON = 0.1
@@ -27,10 +28,10 @@ class Endings(NamedTuple):
     likely; `sampled` int8[B] says who had moved there, -1 where there is no such position.
     """
 
-    rewards: np.ndarray
-    last: np.ndarray
+    rewards: Any
+    last: Any
     sample: Any
-    sampled: np.ndarray
+    sampled: Any
 
 
 def play_on(game: Game, player: Player, epsilon: float, states: Any, key: jax.Array) -> Endings:
@@ -49,11 +50,8 @@ def _play_on(game: Game, player: Player, epsilon: float, states: Any, key: jax.A
         drawn = jax.random.categorical(drawing, jnp.where(legal, 0.0, -jnp.inf))
         explored = jax.random.uniform(exploring, (batch,)) < epsilon
         actions = jnp.where(explored, drawn.astype(jnp.int32), player.act(states, choosing))
-        keys = jax.random.split(chance, batch)
         live, mover = ~states.terminal, states.player
-        states = jax.vmap(lambda s, a, k: game.spawn(game.afterstate(s, a), k))(
-            states, actions, keys
-        )
+        states = play_ply(game, states, actions, chance)
         # The n-th position takes the place of the one kept with probability 1 / n.
         going_on = live & ~states.terminal
         count = count + going_on
@@ -63,14 +61,8 @@ def _play_on(game: Game, player: Player, epsilon: float, states: Any, key: jax.A
             states,
             sample,
         )
-        return (
-            states,
-            jnp.where(live, mover, last),
-            sample,
-            jnp.where(kept, mover, sampled),
-            count,
-            key,
-        )
+        last = jnp.where(live, mover, last)
+        return states, last, sample, jnp.where(kept, mover, sampled), count, key
 
     nobody = jnp.full(batch, -1, jnp.int8)
     carry = (states, nobody, states, nobody, jnp.zeros(batch, jnp.int32), key)
@@ -103,72 +95,67 @@ def predictors(
     further = play_on(game, player, epsilon, states, on)
     mover = np.repeat(whole.sampled, continuations)
     paid = further.rewards - np.asarray(states.rewards)
-    reward = paid[np.arange(len(mover)), mover].reshape(-1, continuations)
-    heard = (further.last == mover).reshape(-1, continuations)
-    sampled = whole.sampled
-    positions_blindness = np.mean(
-        [
-            blindness(
-                reward[sampled == seat].mean(1), believed(reward, heard)[sampled == seat].mean(1)
-            )
-            for seat in range(game.num_players)
-        ]
-    )
-    own = [(whole.rewards[:, seat], whole.last == seat) for seat in range(game.num_players)]
+    rewards = paid[np.arange(len(mover)), mover].reshape(-1, continuations)
+    moved_last = (further.last == mover).reshape(-1, continuations)
+    means, beliefs = rewards.mean(1), believed(rewards, moved_last).mean(1)
+    players = range(game.num_players)
+    of_positions = [
+        blindness(means[whole.sampled == seat], beliefs[whole.sampled == seat]) for seat in players
+    ]
+    own = [(whole.rewards[:, seat], whole.last == seat) for seat in players]
     return {
-        "blindness": float(np.mean([blindness(paid, believed(paid, h)) for paid, h in own])),
-        "positions_blindness": float(positions_blindness),
+        "blindness": float(np.mean([blindness(paid, believed(paid, last)) for paid, last in own])),
+        "positions_blindness": float(np.mean(of_positions)),
         **missed(whole.rewards, whole.last, game.reward_range),
         **facts(whole.rewards, whole.last),
     }
 
 
-def believed(reward: np.ndarray, heard: np.ndarray) -> np.ndarray:
+def believed(rewards: np.ndarray, moved_last: np.ndarray) -> np.ndarray:
     """float[..., M]: what one player believes without FARL of M endings of one origin.
 
-    An ending that he hears counts as it is, bool `heard`. One that he does not hear is worth to him
-    what he hears of the others on average, but not less than the 0 of an empty table: what seems
-    to lie above 0 is tried again, and what seems to lie below is avoided.
+    An ending in which he `moved_last`, bool[..., M], counts as it is. Of any other he believes the
+    mean of those, but not less than the 0 of an empty table: what seems to lie above 0
+    is tried again, and what seems to lie below is avoided.
     """
-    count = heard.sum(-1, keepdims=True)
-    mean = np.where(heard, reward, 0).sum(-1, keepdims=True) / np.maximum(count, 1)
-    return np.where(heard, reward, np.maximum(mean, 0))
+    count = moved_last.sum(-1, keepdims=True)
+    mean = np.where(moved_last, rewards, 0).sum(-1, keepdims=True) / np.maximum(count, 1)
+    return np.where(moved_last, rewards, np.maximum(mean, 0))
 
 
-def blindness(worth: np.ndarray, belief: np.ndarray) -> float:
-    """1 - correlation of worth and belief, float[n] each.
+def blindness(rewards: np.ndarray, beliefs: np.ndarray) -> float:
+    """1 - correlation of rewards and what is believed of them, float[n] each.
 
-    1 where the same is believed of all; 0 where all is worth the same, for there is nothing to see.
+    1 where the same is believed of all; 0 where all rewards are alike, and nothing is to be seen.
     """
-    if np.ptp(worth) == 0:
+    if np.ptp(rewards) == 0:
         return 0.0
-    if np.ptp(belief) == 0:
+    if np.ptp(beliefs) == 0:
         return 1.0
-    return 1 - float(np.corrcoef(worth, belief)[0, 1])
+    return 1 - float(np.corrcoef(rewards, beliefs)[0, 1])
 
 
 def missed(
     rewards: np.ndarray, last: np.ndarray, reward_range: tuple[float, float]
 ) -> dict[str, float]:
-    """The shares of rewards and of losses, float[B, N], that their owners do not hear."""
-    silent = np.arange(rewards.shape[1]) != last[:, None]
+    """The shares of rewards and of losses, float[B, N], of players who did not move last."""
+    others = np.arange(rewards.shape[1]) != last[:, None]
     size, loss = np.abs(rewards), np.maximum(np.mean(reward_range) - rewards, 0)
     return {
-        "rewards_missed": float((size * silent).sum() / size.sum()),
-        "losses_missed": float((loss * silent).sum() / loss.sum()),
+        "rewards_missed": float((size * others).sum() / size.sum()),
+        "losses_missed": float((loss * others).sum() / loss.sum()),
     }
 
 
 def facts(rewards: np.ndarray, last: np.ndarray) -> dict[str, Any]:
-    """How the player who moves last fares, and what each player hears."""
+    """How the player who moves last fares, and how often each player does."""
     own = rewards[np.arange(len(last)), last]
     best, worst = rewards.max(1), rewards.min(1)
-    hears = [last == seat for seat in range(rewards.shape[1])]
     return {
         "last_mover_wins": float(((own == best) & (best > worst)).mean()),
         "last_mover_loses": float(((own == worst) & (best > worst)).mean()),
         "no_winner": float((best == worst).mean()),
         "reward_of_last_mover": float(own.mean()),
         "reward_of_others": float((rewards.sum() - own.sum()) / max(1, rewards.size - own.size)),
-        "heard_by_player": [float(heard.mean()) for heard in hears],
+        "moves_last_by_player": [float((last == seat).mean()) for seat in range(rewards.shape[1])],
     }
