@@ -168,6 +168,26 @@ class RunFolder:
         return json.loads((self.path / "summary.json").read_text(encoding="utf-8"))
 
 
+def _command(words: Sequence[str]) -> list[str]:
+    """What was started, without a path of this machine: relative to the working folder, or a name.
+
+    The command line is "jaxgbg", however it was found.
+    """
+    program = Path(words[0])
+    installed = program.name == "jaxgbg" or program == Path(__file__).parents[1] / "cli.py"
+    name = "jaxgbg" if installed else _relative(words[0])
+    return [name, *map(_relative, words[1:])]
+
+
+def _relative(word: str) -> str:
+    option, equals, text = word.rpartition("=")
+    path, here = Path(text), Path.cwd()
+    if not path.is_absolute():
+        return word
+    below = path.is_relative_to(here)
+    return f"{option}{equals}{path.relative_to(here) if below else path.name}"
+
+
 @lru_cache(maxsize=1)
 def _origin() -> dict[str, Any]:
     """What is the same for all runs of a process; a sweep has hundreds."""
@@ -186,7 +206,7 @@ def _origin() -> dict[str, Any]:
         check=False,
     ).stdout.strip()
     return {
-        "command": sys.argv,
+        "command": _command(sys.argv),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "versions": versions,
