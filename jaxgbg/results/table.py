@@ -60,8 +60,8 @@ def notes(table: Sequence[Row]) -> str:
     sentences += dict.fromkeys(filter(None, (papers.note(row.game, row.opponent) for row in table)))
     return (
         f"Scores: {'; '.join(sentences)}."
-        " Mean: of the evaluations in the last fifth of the episodes that all seeds have reached; last: of the last one alone. Seconds: training of all rows"
-        " of a game together."
+        " Mean: of the evaluations in the last fifth of the episodes that all seeds have reached;"
+        " last: of the last one alone. Seconds: training of all rows of a game together."
     )
 
 

@@ -15,17 +15,20 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from jaxgbg.games.fingerprint import fingerprint
+from jaxgbg.players import GreedyAgent
+from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import write_json
-from jaxgbg.training.run import RulesChanged, Run
+from jaxgbg.training.run import LaneName, RulesChanged, Run
 from jaxgbg.training.train import Result
 
 
@@ -144,8 +147,45 @@ class RunFolder:
         except (TypeError, ValueError) as error:
             raise ValueError(f"{self._metrics} is damaged: {error}") from error
 
+    def agents(self, lanes: Sequence[LaneName]) -> GreedyAgent:
+        """Trained agents as one player of several, in the order of `lanes`.
+
+        Raises ValueError where the file of one is missing or damaged.
+        """
+        run = self.run
+        value = run.make_learner().value
+        params = [
+            value.with_weights(
+                load_agent(self.path / "agents" / lane.file, run.game.name).weights,
+                run.value.drawn(run.game, lane.seed),
+            )
+            for lane in lanes
+        ]
+        together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
+        return GreedyAgent(run.game, value, together, run.learner.zero_terminal, several=True)
+
     def summary(self) -> dict[str, Any]:
         return json.loads((self.path / "summary.json").read_text(encoding="utf-8"))
+
+
+def _command(words: Sequence[str]) -> list[str]:
+    """What was started, without a path of this machine: relative to the working folder, or a name.
+
+    The command line is "jaxgbg", however it was found.
+    """
+    program = Path(words[0])
+    installed = program.name == "jaxgbg" or program == Path(__file__).parents[1] / "cli.py"
+    name = "jaxgbg" if installed else _relative(words[0])
+    return [name, *map(_relative, words[1:])]
+
+
+def _relative(word: str) -> str:
+    option, equals, text = word.rpartition("=")
+    path, here = Path(text), Path.cwd()
+    if not path.is_absolute():
+        return word
+    below = path.is_relative_to(here)
+    return f"{option}{equals}{path.relative_to(here) if below else path.name}"
 
 
 @lru_cache(maxsize=1)
@@ -166,7 +206,7 @@ def _origin() -> dict[str, Any]:
         check=False,
     ).stdout.strip()
     return {
-        "command": sys.argv,
+        "command": _command(sys.argv),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "versions": versions,
