@@ -1,8 +1,14 @@
-"""What every test shares: JAX on the CPU, and compiled programs kept between runs."""
+"""What every test shares: JAX on the CPU, compiled programs kept between runs, quick compiling."""
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+# What most tests say is the same however well a program is compiled, and compiling takes longer
+# than running. Read when JAX is imported, here and in the processes that tests start.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import jax
 import pytest
@@ -11,9 +17,8 @@ from jaxgbg import cli
 
 _CACHE = Path(__file__).resolve().parents[1] / ".cache" / "jax"
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
 jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
-jax.config.update("jax_compilation_cache_dir", str(_CACHE))
+jax.config.update("jax_compilation_cache_dir", os.environ.get("JAX_COMPILATION_CACHE_DIR", str(_CACHE)))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 
@@ -23,6 +28,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "filterwarnings", "ignore:Error (reading|writing) persistent compilation cache entry"
     )
+
+
+@pytest.fixture
+def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Programs compiled as for users, here and in the processes that the test starts."""
+    monkeypatch.setenv("JAX_DISABLE_MOST_OPTIMIZATIONS", "0")
+    before = jax.config.values["jax_disable_most_optimizations"]
+    # What was compiled before is not compiled again by itself.
+    jax.clear_caches()
+    jax.config.update("jax_disable_most_optimizations", False)
+    yield
+    jax.clear_caches()
+    jax.config.update("jax_disable_most_optimizations", before)
 
 
 @pytest.fixture
