@@ -50,6 +50,12 @@ class Spec:
     """
 
     kind: ClassVar[str] = ""
+    kinds: ClassVar[dict[str, type["Spec"]]]
+    """Of a component with several kinds, all of them by name."""
+
+    def __init_subclass__(cls) -> None:
+        if cls.kind:
+            cls.kinds[cls.kind] = cls
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -75,14 +81,26 @@ class Spec:
     @classmethod
     def read(cls, content: Any) -> Self:
         """Undo `plain`; raises ValueError on what is no such spec."""
+        name = cls.__name__.removesuffix("Spec").lower()
         if not isinstance(content, Mapping):
-            raise ValueError(f"{cls.kind or cls.__name__.lower()} must be a table, not {content!r}")
-        fields = {name: value for name, value in content.items() if name != "kind"}
-        known = {field.name for field in dataclasses.fields(cls)}
-        for name in fields:
-            if name not in known:
-                raise ValueError(f"unknown setting {name!r}; known are {', '.join(sorted(known))}")
-        return cls(**fields)
+            raise ValueError(f"{name} must be a table, not {content!r}")
+        fields = dict(content)
+        kind = fields.pop("kind", cls.kind)
+        if kind != cls.kind:
+            if kind not in getattr(cls, "kinds", {}):
+                raise ValueError(f"{name} must be one of {', '.join(cls.kinds)}, not {kind!r}")
+            return typing.cast(Self, cls.kinds[kind].read(content))
+        for name, value in fields.items():
+            if name not in _hints(cls):
+                known = ", ".join(field.name for field in dataclasses.fields(cls))
+                raise ValueError(f"unknown setting {name!r}; known are {known}")
+            hint = _hints(cls)[name]
+            if isinstance(hint, type) and issubclass(hint, Spec):
+                fields[name] = hint.read(value)
+        try:
+            return cls(**fields)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
 
     def describe(self) -> str:
         """One line: the kind and what differs from the defaults."""
@@ -100,9 +118,7 @@ class Spec:
         return texts
 
 
-@functools.cache
-def _hints(cls: Any) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
+_hints: Any = functools.cache(typing.get_type_hints)
 
 
 def plain(value: Any) -> Any:

@@ -181,22 +181,21 @@ def compare(
 
     from jaxgbg.arena.comparison import compare as play
     from jaxgbg.arena.sequential import SequentialTest
-    from jaxgbg.players import GTPEngine, make_player
+    from jaxgbg.players import Player, make_player
     from jaxgbg.training.agents import load_agent, names_agent_file
 
     test = SequentialTest(elo0, elo1, alpha, beta)
     saved = load_agent(agent)
-    game = saved.config.make_game()
+    game = saved.run.game
     if names_agent_file(opponent):
         other = load_agent(opponent, game.name)
-        if other.config.make_game() != game:
+        if other.run.game != game:
             raise ValueError(f"{opponent} plays {game.name} with other parameters than {agent}")
-        player: Any = other.player()
+        player: Player = other.player()
     else:
         player = make_player(opponent, game)
     with contextlib.ExitStack() as ending:
-        if isinstance(player, GTPEngine):
-            ending.callback(player.close)
+        ending.callback(player.close)
         status = ending.enter_context(Console(stderr=True).status("playing"))
 
         def tell(now: "Comparison") -> None:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, make
 from jaxgbg.games.fingerprint import fingerprint
-from jaxgbg.learners import FARL_PARTS, LEARNERS, Learner, LearnerSpec, Schedule, TDSpec
+from jaxgbg.learners import FARL_PARTS, Learner, LearnerSpec, Schedule, TDSpec
 from jaxgbg.specs import Spec, plain, setting
-from jaxgbg.values import VALUES, NTupleSpec, ValueSpec
+from jaxgbg.values import NTupleSpec, ValueSpec
 
 
 class LaneName(NamedTuple):
@@ -42,7 +42,9 @@ class Evaluation(Spec):
     protocols: tuple[Protocol, ...] = ()
 
     def __post_init__(self) -> None:
-        read = [Protocol.read(each) if isinstance(each, dict) else each for each in self.protocols]
+        read = [
+            each if isinstance(each, Protocol) else Protocol.read(each) for each in self.protocols
+        ]
         object.__setattr__(self, "protocols", tuple(read))
         super().__post_init__()
         if self.protocols and len(self.protocols) != len(self.opponents):
@@ -126,24 +128,11 @@ class Run(Spec):
     @classmethod
     def read(cls, content: Any) -> "Run":
         """Undo `plain`; raises ValueError on what is no run, or one under other rules."""
-        if not isinstance(content, Mapping):
-            raise ValueError(f"a run must be a table, not {content!r}")
-        fields = dict(content)
+        if not isinstance(content, Mapping) or "game" not in content:
+            raise ValueError(f"a run must be a table with a game, not {content!r}")
+        fields = {**content, "game": read_game(content["game"])}
         stored = fields.pop("fingerprint", None)
-        try:
-            fields["game"] = read_game(fields["game"])
-            for name, known in (("value", VALUES), ("learner", LEARNERS)):
-                kind = fields[name]["kind"]
-                if kind not in known:
-                    raise ValueError(f"{name} must be one of {', '.join(known)}, not {kind!r}")
-                fields[name] = known[kind].read(fields[name])
-            fields["schedule"] = Schedule.read(fields["schedule"])
-            fields["evaluation"] = Evaluation.read(fields["evaluation"])
-            run = cls(**fields)
-        except KeyError as error:
-            raise ValueError(f"no {error.args[0]}") from None
-        except TypeError as error:
-            raise ValueError(str(error)) from None
+        run = super().read(fields)
         if stored is not None and stored != fingerprint(run.game):
             raise RulesChanged(
                 f"made under other rules of {run.game.name} (fingerprint {stored}, now"
