@@ -59,9 +59,14 @@ class Spec:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            value = _of_kind(field.name, getattr(self, field.name), _hints(type(self))[field.name])
-            _check_range(field.name, value, field.metadata)
-            object.__setattr__(self, field.name, value)
+            object.__setattr__(self, field.name, self.check(field.name, getattr(self, field.name)))
+
+    @classmethod
+    def check(cls, name: str, value: Any) -> Any:
+        """`value` as the setting `name` holds it; raises ValueError."""
+        value = _of_kind(name, value, _hints(cls)[name])
+        _check_range(name, value, cls.__dataclass_fields__[name].metadata)
+        return value
 
     def plain(self) -> dict[str, Any]:
         """All settings as JSON knows them."""
@@ -81,31 +86,44 @@ class Spec:
     @classmethod
     def read(cls, content: Any) -> Self:
         """Undo `plain`; raises ValueError on what is no such spec."""
-        name = cls.__name__.removesuffix("Spec").lower()
-        if not isinstance(content, Mapping):
-            raise ValueError(f"{name} must be a table, not {content!r}")
-        fields = dict(content)
-        kind = fields.pop("kind", cls.kind)
-        if kind != cls.kind:
-            if kind not in getattr(cls, "kinds", {}):
-                raise ValueError(f"{name} must be one of {', '.join(cls.kinds)}, not {kind!r}")
-            return typing.cast(Self, cls.kinds[kind].read(content))
+        spec = cls.of(content)
+        if spec is not cls:
+            return spec.read(content)
+        fields = {name: value for name, value in content.items() if name != "kind"}
         for name, value in fields.items():
-            if name not in _hints(cls):
-                known = ", ".join(field.name for field in dataclasses.fields(cls))
-                raise ValueError(f"unknown setting {name!r}; known are {known}")
-            hint = _hints(cls)[name]
-            if isinstance(hint, type) and issubclass(hint, Spec):
-                fields[name] = hint.read(value)
+            part = cls.part(name)
+            fields[name] = part.read(value) if part else value
         try:
             return cls(**fields)
         except TypeError as error:
             raise ValueError(str(error)) from None
 
+    @classmethod
+    def of(cls, content: Any) -> type[Self]:
+        """The spec, this or one of its kinds, that `read` makes of `content`; raises ValueError."""
+        name = cls.__name__.removesuffix("Spec").lower()
+        if not isinstance(content, Mapping):
+            raise ValueError(f"{name} must be a table, not {content!r}")
+        kinds = getattr(cls, "kinds", {cls.kind: cls})
+        kind = content.get("kind", cls.kind)
+        if not isinstance(kind, str) or kind not in kinds:
+            raise ValueError(f"{name} must be one of {', '.join(kinds)}, not {kind!r}")
+        return typing.cast(type[Self], kinds[kind])
+
+    @classmethod
+    def part(cls, name: str) -> "type[Spec] | None":
+        """The spec that field `name` holds, if it does; raises ValueError for no such field."""
+        if name not in _hints(cls):
+            known = ", ".join(field.name for field in dataclasses.fields(cls))
+            raise ValueError(f"unknown setting {name!r}; known are {known}")
+        hint = _hints(cls)[name]
+        return hint if isinstance(hint, type) and issubclass(hint, Spec) else None
+
     def describe(self) -> str:
-        """One line: the kind and what differs from the defaults."""
-        told = [f"{name} {_words(value)}" for name, value in self.changed().items()]
-        return ", ".join([self.kind, *told[1:]] if self.kind else told)
+        """One line: the kind, if any, and what differs from the defaults."""
+        changed = {name: value for name, value in self.changed().items() if name != "kind"}
+        settings = ", ".join(f"{name} {_words(value)}" for name, value in changed.items())
+        return ": ".join(filter(None, (self.kind, settings))) or "all as by default"
 
     @classmethod
     def help(cls) -> dict[str, str]:
@@ -188,7 +206,7 @@ def _words(value: Any) -> str:
     """A value as a person reads it: long lists by their length."""
     if isinstance(value, list):
         if len(value) > 8 or any(isinstance(item, list) for item in value):
-            return f"({len(value)} of them)"
+            return f"of {len(value)}"
         return " ".join(map(_words, value))
     if isinstance(value, bool):
         return "on" if value else "off"
