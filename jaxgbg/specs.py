@@ -121,8 +121,8 @@ class Spec:
 
     def describe(self) -> str:
         """One line: the kind, if any, and what differs from the defaults."""
-        changed = {name: value for name, value in self.changed().items() if name != "kind"}
-        settings = ", ".join(f"{name} {_words(value)}" for name, value in changed.items())
+        changed = [name for name in self.changed() if name != "kind"]
+        settings = ", ".join(f"{name} {_words(getattr(self, name))}" for name in changed)
         return ": ".join(filter(None, (self.kind, settings))) or "all as by default"
 
     @classmethod
@@ -204,8 +204,10 @@ def _range_words(bounds: Mapping[str, float]) -> str:
 
 def _words(value: Any) -> str:
     """A value as a person reads it: long lists by their length."""
-    if isinstance(value, list):
-        if len(value) > 8 or any(isinstance(item, list) for item in value):
+    if isinstance(value, Spec):
+        return f"({value.describe()})"
+    if isinstance(value, tuple):
+        if len(value) > 8 or any(isinstance(item, tuple) for item in value):
             return f"of {len(value)}"
         return " ".join(map(_words, value))
     if isinstance(value, bool):

@@ -174,15 +174,13 @@ class Learner:
         self, lane: Lane, params: Any, words: jax.Array, epsilon: jax.Array, hyper: Hyperparameters
     ) -> Choice:
         """Each game's choice by the policy, drawn by `words` uint32[B, 2], or the partner's."""
-        games = lane.games
-        choice = self.policy.select(self.game, self.value, params, games, words, epsilon, hyper)
-        if lane.partner is None:
-            return choice
-        key = jax.random.fold_in(lane.key, _KEY_OF_PARTNER)
-        theirs = games.state.player != games.seat
-        moved = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
-        return choice._replace(
-            action=jnp.where(theirs, moved, choice.action), explored=choice.explored & ~theirs
+        games, imposed = lane.games, None
+        if lane.partner is not None:
+            key = jax.random.fold_in(lane.key, _KEY_OF_PARTNER)
+            moves = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
+            imposed = jnp.where(games.state.player != games.seat, moves, -1)
+        return self.policy.select(
+            self.game, self.value, params, games, words, epsilon, hyper, imposed
         )
 
     def _move(self, games: Games, player: jax.Array, choice: Choice, words: jax.Array) -> "_Move":

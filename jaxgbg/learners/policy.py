@@ -24,8 +24,13 @@ class Policy(Protocol):
         words: jax.Array,
         epsilon: jax.Array,
         hyper: Hyperparameters,
+        imposed: jax.Array | None,
     ) -> Choice:
-        """The choice in each of B games, drawn by `words` uint32[B, 2]."""
+        """The choice in each of B games, drawn by `words` uint32[B, 2].
+
+        `imposed` int32[B] are the actions of a training partner, -1 where it does not move: these
+        are made, and the choice says what to count on and to remember of them.
+        """
         ...
 
 
@@ -48,8 +53,9 @@ class EpsilonGreedy:
         words: jax.Array,
         epsilon: jax.Array,
         hyper: Hyperparameters,
+        imposed: jax.Array | None,
     ) -> Choice:
-        """The choice in each of B games, drawn by `words` uint32[B, 2]."""
+        """The choice in each of B games; see `Policy.select`."""
         legal = jax.vmap(game.legal_actions)(games.state)
         q, values = action_values(
             game, value, params, games.state, games.features, hyper.zero_terminal
@@ -57,6 +63,8 @@ class EpsilonGreedy:
         explored = uniform(words[:, 0]) < epsilon
         q = jnp.where(explored[:, None], 0.0, q)
         action = jax.vmap(choose_action)(q, legal, uniform(words[:, 1]))
+        if imposed is not None:
+            action, explored = jnp.where(imposed < 0, action, imposed), explored & (imposed < 0)
         return Choice(action, explored, self.bootstrap(values, legal, action))
 
     def bootstrap(self, values: jax.Array, legal: jax.Array, action: jax.Array) -> jax.Array:

@@ -6,12 +6,15 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from jaxgbg.games import ConnectFour, Game, Game2048, Hex, Nim, TicTacToe
 from tests.reference import board_rules, rules
+
+# A choice among the legal actions, and the word that chance draws by.
+MOVE = st.tuples(st.integers(0, 2**16), st.integers(0, 2**32 - 1))
 
 
 @functools.cache
@@ -43,10 +46,14 @@ class Play(RuleBasedStateMachine):
         return not self.expected.terminal
 
     @precondition(running)
-    @rule(choice=st.integers(0, 2**16))
-    def play_a_legal_action(self, choice: int) -> None:
-        legal = self.plain.legal(self.expected)
-        action = legal[choice % len(legal)]
+    @rule(moves=st.lists(MOVE, min_size=1, max_size=8))
+    def play_legal_actions(self, moves: list[tuple[int, int]]) -> None:
+        for choice, word in moves:
+            if legal := self.plain.legal(self.expected):
+                self.play(legal[choice % len(legal)], word)
+
+    def play(self, action: int, word: int) -> None:
+        del word
         self.state = self.move(self.state, np.int32(action))
         self.expected = self.plain.play(self.expected, action)
 
@@ -76,11 +83,7 @@ class Slide(Play):
         tiles = tuple(self.game.cells(self.state).tolist())
         self.expected = board_rules.TileState(tiles, 0, False)
 
-    @precondition(Play.running)
-    @rule(choice=st.integers(0, 3), word=st.integers(0, 2**32 - 1))
-    def play_a_legal_action(self, choice: int, word: int) -> None:
-        legal = self.plain.legal(self.expected)
-        action = legal[choice % len(legal)]
+    def play(self, action: int, word: int) -> None:
         slid = self.move(self.state, np.int32(action))
         after = self.plain.afterstate(self.expected, action)
         assert slid.tiles.tolist() == list(after.tiles)
@@ -111,7 +114,13 @@ GAMES = [
 def test_whatever_is_played_ours_and_the_plain_rules_agree(game, plain, machine):
     body = {"game": game, "plain": plain}
     case = type("Case", (machine,), body).TestCase
+    # Not shortened: a failure is shown as it came, in seconds instead of minutes.
     case.settings = settings(
-        max_examples=12, stateful_step_count=24, deadline=None, derandomize=True, database=None
+        max_examples=12,
+        stateful_step_count=16,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
     )
     case().runTest()
