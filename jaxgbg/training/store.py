@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -166,13 +167,39 @@ def _origin() -> dict[str, Any]:
         check=False,
     ).stdout.strip()
     return {
-        "command": sys.argv,
+        "command": _command(),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "versions": versions,
         "devices": [str(device) for device in jax.devices()],
         "revision": revision or "unknown",
     }
+
+
+def _command() -> list[str]:
+    """The command line without a path of this machine: programs by their names, paths relative.
+
+    What lies outside the working folder is told by its last name alone.
+    """
+    name, *arguments = sys.argv
+    return [Path(name).name, *map(_without_machine, arguments)]
+
+
+def _without_machine(argument: str) -> str:
+    """An argument, a path or a command with paths in it, such as an engine's."""
+    if argument.startswith(("/", "../")) and Path(argument).parent.is_dir():
+        return _relative(argument)
+    return _ELSEWHERE.sub(lambda found: _relative(found[0]), argument)
+
+
+# A path from the root or upwards, where an argument or what it gives begins.
+_ELSEWHERE = re.compile(r"(?<![^\s=,\"'\[(])(?:/|\.\./)[^\s=,\"'\])]*")
+
+
+def _relative(path: str) -> str:
+    """From the working folder down, else the last name."""
+    place, here = Path(os.path.abspath(path)), Path.cwd()
+    return str(place.relative_to(here)) if place.is_relative_to(here) else place.name or path
 
 
 def provenance() -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -167,27 +168,105 @@ def test_with_all_checkpoints_damaged_the_run_begins_anew(tmp_path, undisturbed,
     assert capsys.readouterr().err.count("is damaged and left out") == 2
 
 
-def test_no_byte_of_the_numbers_can_change_unnoticed(tmp_path):
-    leaves = [np.arange(12, dtype=np.float32).reshape(3, 4), np.zeros(0, np.int8)]
-    kept = Checkpoints(tmp_path / "kept", "a", 0.0)
-    kept.save(Checkpoint(leaves, 3, 1.5, [7]), wait=True)
-    found = kept.restore(leaves)
-    assert found is not None
-    assert found[1:] == (3, 1.5, [7])
-    np.testing.assert_array_equal(found.leaves[0], leaves[0])
-    sums = {checkpoints_module.checksum(leaves)}
-    for place in range(12):
-        other = leaves[0].copy()
-        other.view(np.uint8)[place // 4, place] ^= 1
-        sums.add(checkpoints_module.checksum([other, leaves[1]]))
-    assert len(sums) == 13
+LEAVES = [np.arange(12, dtype=np.float32).reshape(3, 4), np.zeros(0, np.int8)]
+
+
+@pytest.fixture(scope="module")
+def two_checkpoints(tmp_path_factory):
+    """A folder with an older checkpoint, 1, and a newer one, 2, of other numbers."""
+    folder = tmp_path_factory.mktemp("kept")
+    kept = Checkpoints(folder, "a", 0.0)
+    for number in (1, 2):
+        leaves = [number * LEAVES[0], LEAVES[1]]
+        kept.save(Checkpoint(leaves, number, 1.5 * number, [7 * number]), wait=True)
     kept.close()
+    return folder
 
 
-def rewrite(folder: RunFolder, **changes) -> None:
-    """Change what the checkpoints of a folder say about themselves."""
-    for path in (folder.path / "checkpoints").rglob("about/metadata"):
+def read(folder):
+    """The number of the checkpoint that the reader takes, all of it as it was; None for none."""
+    kept = Checkpoints(folder, "a", 0.0)
+    checkpoint = kept.restore(LEAVES)
+    kept.close()
+    if checkpoint is None:
+        return None
+    number = checkpoint.reached
+    assert checkpoint[1:] == (number, 1.5 * number, [7 * number])
+    np.testing.assert_array_equal(checkpoint.leaves[0], number * LEAVES[0])
+    return number
+
+
+def rewrite(folder, **changes) -> None:
+    """Change what the checkpoints below a folder say about themselves."""
+    for path in folder.rglob("about/metadata"):
         path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def forget(folder, name) -> None:
+    (path,) = folder.rglob("about/metadata")
+    path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != name}))
+
+
+def numbers_of_the_one_before(newest) -> None:
+    """An array that Orbax finds whole, but of another checkpoint."""
+    shutil.rmtree(newest / "state")
+    shutil.copytree(newest.with_name("1") / "state", newest / "state")
+
+
+HARMS = {
+    "a byte of the numbers": lambda newest: flip(data_files(newest / "state")[0]),
+    "half of the numbers": lambda newest: cut(data_files(newest / "state")[0]),
+    "other numbers": numbers_of_the_one_before,
+    "numbers by another name": lambda newest: (newest / "state").rename(newest / "stale"),
+    "milestones": lambda newest: rewrite(newest, reached=1),
+    "seconds": lambda newest: rewrite(newest, seconds=0.5),
+    "bytes of metrics": lambda newest: rewrite(newest, metrics=[13]),
+    "no bytes of metrics": lambda newest: forget(newest, "metrics"),
+    "no checksum": lambda newest: forget(newest, "sha256"),
+    "half of what it says": lambda newest: cut(newest / "about" / "metadata"),
+    "no table": lambda newest: (newest / "about" / "metadata").write_text("[1]"),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
+def test_the_reader_notices_harm_and_takes_the_checkpoint_before(
+    two_checkpoints, tmp_path, capsys, harm
+):
+    folder = shutil.copytree(two_checkpoints, tmp_path / "kept")
+    assert read(folder) == 2
+    harm(folder / "2")
+    assert read(folder) == 1
+    assert f"checkpoint {folder / '2'} is damaged and left out" in capsys.readouterr().err
+    assert sorted(path.name for path in folder.iterdir()) == ["1"]
+
+
+def test_no_byte_of_a_checkpoint_can_change_unnoticed(two_checkpoints, tmp_path):
+    """Whatever byte is flipped, the reader gives what was written, refuses, or falls back."""
+    files = [path.relative_to(two_checkpoints) for path in data_files(two_checkpoints / "2")]
+    places = [
+        (file, place)
+        for file in files
+        for place in range(0, (two_checkpoints / file).stat().st_size, 97)
+    ]
+    fallen_back = 0
+    for number, (file, place) in enumerate(places):
+        folder = shutil.copytree(two_checkpoints, tmp_path / str(number))
+        content = bytearray((folder / file).read_bytes())
+        content[place] ^= 1
+        (folder / file).write_bytes(content)
+        try:
+            fallen_back += read(folder) == 1
+        except ValueError as refusal:
+            assert re.search("newer jaxgbg|another run", str(refusal))
+    assert 0 < fallen_back < len(places)
+
+
+def test_numbers_that_fit_no_program_are_refused_and_not_deleted(two_checkpoints):
+    kept = Checkpoints(two_checkpoints, "a", 0.0)
+    with pytest.raises(ValueError, match="none of this program's"):
+        kept.restore(LEAVES[:1] + [np.zeros(3, np.int8)])
+    kept.close()
+    assert sorted(path.name for path in two_checkpoints.iterdir()) == ["1", "2"]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +278,7 @@ def rewrite(folder: RunFolder, **changes) -> None:
 )
 def test_a_strange_checkpoint_is_refused_and_not_deleted(tmp_path, changes, complaint):
     folder = stopped(small(), tmp_path)
-    rewrite(folder, **changes)
+    rewrite(folder.path, **changes)
     with pytest.raises(ValueError, match=complaint):
         train(small(), tmp_path)
     assert len(list((folder.path / "checkpoints").iterdir())) == 2
