@@ -64,8 +64,10 @@ class Spec:
     @classmethod
     def check(cls, name: str, value: Any) -> Any:
         """`value` as the setting `name` holds it; raises ValueError."""
-        value = _of_kind(name, value, _hints(cls)[name])
-        _check_range(name, value, cls.__dataclass_fields__[name].metadata)
+        metadata = cls.__dataclass_fields__[name].metadata
+        short = metadata.get("short") or name
+        value = _of_kind(short, value, _hints(cls)[name])
+        _check_range(short, value, metadata)
         return value
 
     def plain(self) -> dict[str, Any]:

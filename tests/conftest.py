@@ -1,8 +1,14 @@
-"""What every test shares: JAX on the CPU, and compiled programs kept between runs."""
+"""What every test shares: JAX on the CPU, compiled programs kept between runs, quick compiling."""
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+# What most tests say is the same however well a program is compiled, and compiling takes longer
+# than running. Read when JAX is imported, here and in the processes that tests start.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import jax
 import pytest
@@ -11,9 +17,10 @@ from jaxgbg import cli
 
 _CACHE = Path(__file__).resolve().parents[1] / ".cache" / "jax"
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
 jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
-jax.config.update("jax_compilation_cache_dir", str(_CACHE))
+jax.config.update(
+    "jax_compilation_cache_dir", os.environ.get("JAX_COMPILATION_CACHE_DIR", str(_CACHE))
+)
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 
@@ -40,6 +47,19 @@ def trained(tmp_path_factory):
     for seed in (0, 1):
         begun.append(Result(seed, "farl", 100, "maxn", -0.5 + 0.1 * seed, 20))
     return folder
+
+
+@pytest.fixture
+def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Programs compiled as for users, here and in the processes that the test starts."""
+    monkeypatch.setenv("JAX_DISABLE_MOST_OPTIMIZATIONS", "0")
+    before = jax.config.values["jax_disable_most_optimizations"]
+    # What was compiled before is not compiled again by itself.
+    jax.clear_caches()
+    jax.config.update("jax_disable_most_optimizations", False)
+    yield
+    jax.clear_caches()
+    jax.config.update("jax_disable_most_optimizations", before)
 
 
 @pytest.fixture

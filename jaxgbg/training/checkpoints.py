@@ -1,10 +1,11 @@
 """Checkpoints of a training: the last two, written beside it, each under a checksum of its own.
 
 Orbax writes them (a temporary name, renamed when whole; leftovers of a killed process are removed).
-Its own checks do not cover every byte, so the SHA-256 of all numbers is kept with them.
+Its own checks do not cover every byte, so the SHA-256 of all that counts is kept with it.
 """
 
 import hashlib
+import json
 import logging
 import shutil
 import sys
@@ -70,11 +71,11 @@ class Checkpoints:
         about = {
             "format": FORMAT,
             "run": self.run,
-            "sha256": checksum([state]),
             "reached": checkpoint.reached,
             "seconds": checkpoint.seconds,
             "metrics": checkpoint.metrics,
         }
+        about["sha256"] = _seal(about, state)
         save = self._orbax.args
         try:
             self._manager.save(
@@ -97,11 +98,8 @@ class Checkpoints:
         """
         for number in sorted(self._manager.all_steps(), reverse=True):
             try:
-                read = self._orbax.args
-                about = self._manager.restore(
-                    number, args=read.Composite(about=read.JsonRestore())
-                )["about"]
-                version, run = about["format"], about["run"]
+                about = self._read(number, about=self._orbax.args.JsonRestore())
+                version, run, seal = int(about["format"]), about["run"], about.pop("sha256")
             except Exception as error:  # Orbax has no one error for damaged files.
                 self._skip(number, _line(error))
                 continue
@@ -116,19 +114,21 @@ class Checkpoints:
                     " delete it to begin anew"
                 )
             try:
-                saved = self._manager.restore(
-                    number, args=read.Composite(state=read.ArrayRestore())
-                )["state"]
-                state = np.asarray(saved)
+                state = np.asarray(self._read(number, state=self._orbax.args.ArrayRestore()))
             except Exception as error:
                 self._skip(number, _line(error))
                 continue
-            if checksum([state]) != about["sha256"]:
+            if _seal(about, state) != seal:
                 self._skip(number, "its checksum does not fit")
                 continue
             leaves = unpack(state, like)
             return Checkpoint(leaves, about["reached"], about["seconds"], about["metrics"])
         return None
+
+    def _read(self, number: int, **part: Any) -> Any:
+        """One part of a checkpoint, by its name and what Orbax must know to read it."""
+        restored = self._manager.restore(number, args=self._orbax.args.Composite(**part))
+        return restored[next(iter(part))]
 
     def _skip(self, number: int, reason: str) -> None:
         """Put a checkpoint that cannot be used out of the way."""
@@ -175,6 +175,12 @@ def checksum(leaves: Iterable[np.ndarray]) -> str:
         digest.update(f"{leaf.dtype}{leaf.shape}".encode())
         digest.update(np.ascontiguousarray(leaf).data)
     return digest.hexdigest()
+
+
+def _seal(about: dict[str, Any], state: np.ndarray) -> str:
+    """The checksum of a whole checkpoint, of what is said about it as of its numbers."""
+    text = json.dumps(about, sort_keys=True).encode()
+    return checksum([np.frombuffer(text, np.uint8), state])
 
 
 def _line(error: Exception) -> str:

@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -168,26 +169,6 @@ class RunFolder:
         return json.loads((self.path / "summary.json").read_text(encoding="utf-8"))
 
 
-def _command(words: Sequence[str]) -> list[str]:
-    """What was started, without a path of this machine: relative to the working folder, or a name.
-
-    The command line is "jaxgbg", however it was found.
-    """
-    program = Path(words[0])
-    installed = program.name == "jaxgbg" or program == Path(__file__).parents[1] / "cli.py"
-    name = "jaxgbg" if installed else _relative(words[0])
-    return [name, *map(_relative, words[1:])]
-
-
-def _relative(word: str) -> str:
-    option, equals, text = word.rpartition("=")
-    path, here = Path(text), Path.cwd()
-    if not path.is_absolute():
-        return word
-    below = path.is_relative_to(here)
-    return f"{option}{equals}{path.relative_to(here) if below else path.name}"
-
-
 @lru_cache(maxsize=1)
 def _origin() -> dict[str, Any]:
     """What is the same for all runs of a process; a sweep has hundreds."""
@@ -206,13 +187,41 @@ def _origin() -> dict[str, Any]:
         check=False,
     ).stdout.strip()
     return {
-        "command": _command(sys.argv),
+        "command": _command(),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "versions": versions,
         "devices": [str(device) for device in jax.devices()],
         "revision": revision or "unknown",
     }
+
+
+def _command() -> list[str]:
+    """The command line without a path of this machine: paths relative.
+
+    What lies outside the working folder is told by its last name alone, and our own program is
+    jaxgbg, however it was found.
+    """
+    name, *arguments = sys.argv
+    ours = Path(name).name == "jaxgbg" or Path(name) == Path(__file__).parents[1] / "cli.py"
+    return ["jaxgbg" if ours else _without_machine(name), *map(_without_machine, arguments)]
+
+
+def _without_machine(argument: str) -> str:
+    """An argument, a path or a command with paths in it, such as an engine's."""
+    if argument.startswith(("/", "../")) and Path(argument).parent.is_dir():
+        return _relative(argument)
+    return _ELSEWHERE.sub(lambda found: _relative(found[0]), argument)
+
+
+# A path from the root or upwards, where an argument or what it gives begins.
+_ELSEWHERE = re.compile(r"(?<![^\s=,\"'\[(])(?:/|\.\./)[^\s=,\"'\])]*")
+
+
+def _relative(path: str) -> str:
+    """From the working folder down, else the last name."""
+    place, here = Path(os.path.abspath(path)), Path.cwd()
+    return str(place.relative_to(here)) if place.is_relative_to(here) else place.name or path
 
 
 def provenance() -> dict[str, Any]:

@@ -13,7 +13,9 @@ import numpy as np
 import pandas
 import pytest
 
-from jaxgbg.training import Evaluation, RunFolder, SavedAgent, preset, save_agent, table1
+from jaxgbg.games import make
+from jaxgbg.papers import konen2021, preset
+from jaxgbg.training import Result, RunFolder, SavedAgent, save_agent
 
 
 def test_games_are_listed(jaxgbg, tmp_path):
@@ -46,7 +48,7 @@ def test_a_board_may_have_another_size(jaxgbg, tmp_path):
     options = ["--episodes", 20, "--eval-every", 20, "--opponents", "random", "--batch", 2]
     assert jaxgbg("train", "hex", "--size", 3, *options, "--out", tmp_path / "runs")[0] == 0
     config = json.loads(next((tmp_path / "runs").glob("hex-*/config.json")).read_text())
-    assert config["game_parameters"] == [["size", 3]]
+    assert config["game"]["size"] == 3
 
 
 def test_a_game_may_have_other_parameters(jaxgbg, tmp_path):
@@ -58,7 +60,7 @@ def test_a_game_may_have_other_parameters(jaxgbg, tmp_path):
     options += ["--size", 3, "--parameters", "misere=true", "--out", tmp_path / "runs"]
     assert jaxgbg("train", "hex", *options)[0] == 0
     config = json.loads(next((tmp_path / "runs").glob("hex-*/config.json")).read_text())
-    assert config["game_parameters"] == [["size", 3], ["misere", True]]
+    assert (config["game"]["size"], config["game"]["misere"]) == (3, True)
 
 
 def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
@@ -67,7 +69,7 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
     code, out, _ = jaxgbg(*arguments)
     assert code == 0
     rows = json.loads((tmp_path / "rows.json").read_text())
-    assert {(row["game"], row["farl"], row["n"]) for row in rows} == {
+    assert {(row["game"], row["variant"], row["n"]) for row in rows} == {
         ("tictactoe", "farl", 2),
         ("tictactoe", "none", 2),
         ("nim", "farl", 3),
@@ -94,16 +96,16 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["train", "chess"], "unknown game 'chess'"),
         (["ablate", "chess"], "unknown game 'chess'"),
         (["perft", "chess"], "unknown game 'chess'"),
-        (["train", "nim", "--episodes", "-5"], "episodes must be at least 1"),
-        (["train", "nim", "--seeds", "0"], "seeds must be at least 1"),
+        (["train", "nim", "--episodes", "-5"], "episodes must lie in [1, 2,147,483,648], not -5"),
+        (["train", "nim", "--seeds", "0"], "seeds must lie in [1, 1,000,000], not 0"),
         (["ablate", "nim", "--seeds", "many"], "expected N or GAME=N"),
         (["ablate", "nim", "--seeds", "hex=3"], "'hex' is not among the games"),
         (["train", "nim", "--opponents", "kasparov"], "unknown player 'kasparov'"),
         (["train", "nim", "--opponents", "ab"], "alpha-beta plays connectfour only"),
         (["train", "nim", "--layout", "missing.json"], "layout file missing.json"),
-        (["train", "nim", "--hidden", "9"], "--hidden is for networks"),
-        (["train", "nim", "--value", "mlp", "--tcl", "id"], "--tcl is for n-tuples"),
-        (["train", "nim", "--value", "mlp", "--layout", "x"], "--layout is for n-tuples"),
+        (["train", "nim", "--hidden", "9"], "hidden is for value mlp"),
+        (["train", "nim", "--value", "mlp", "--tcl", "id"], "tcl is for value ntuple"),
+        (["train", "nim", "--value", "mlp", "--layout", "x"], "layout file x"),
         (["eval", "missing.agent"], "agent file missing.agent"),
         (["train", "hex", "--size", "99"], "size must lie between 2 and 11"),
         (["perft", "tictactoe", "--size", "4"], "tictactoe"),
@@ -136,15 +138,15 @@ def test_a_mistake_ends_with_one_line_and_code_2(jaxgbg, tmp_path, monkeypatch, 
 
 def test_results_are_shown_and_written(jaxgbg, tmp_path):
     for game in ("nim", "tictactoe"):
-        config = preset(game, seeds=(0, 1), farl=("farl",))
-        folder = RunFolder(tmp_path / "runs" / game, config)
+        run = preset(game, seeds=(0, 1), variants=("farl",))
+        folder = RunFolder(tmp_path / "runs" / game, run)
         folder.begin()
         for seed, score in ((0, 0.25), (1, -0.5)):
-            folder.append(Evaluation(seed, "farl", 30, "maxn", -1.0, 20, 0.0))
-            folder.append(Evaluation(seed, "farl", 60, "maxn", score, 20, 0.5))
+            folder.append(Result(seed, "farl", 30, "maxn", -1.0, 20, 0.0))
+            folder.append(Result(seed, "farl", 60, "maxn", score, 20, 0.5))
     metrics = next(tmp_path.glob("runs/nim/nim-*/metrics.jsonl"))
     with metrics.open("a") as file:
-        file.write('{"seed": 0, "fa')
+        file.write('{"seed": 0, "va')
     files = {kind: tmp_path / f"rows.{kind}" for kind in ("csv", "parquet", "json")}
     options = [text for kind, path in files.items() for text in (f"--{kind}", path)]
     code, out, err = jaxgbg("results", tmp_path / "runs", *options)
@@ -185,9 +187,9 @@ def test_results_are_shown_and_written(jaxgbg, tmp_path):
 
 def test_agents_are_compared(jaxgbg, tmp_path):
     for size in (3, 5):
-        config = preset("nim", seeds=(0,), game_parameters=(("size", size),))
-        weights = np.random.default_rng(size).normal(size=config.make_learner().value.num_weights)
-        saved = SavedAgent(config, 0, "farl", weights.astype(np.float32))
+        run = preset(make("nim", size=size), seeds=(0,))
+        weights = np.random.default_rng(size).normal(size=run.make_learner().value.num_weights)
+        saved = SavedAgent(run, "farl", weights.astype(np.float32))
         save_agent(tmp_path / f"{size}.agent", saved)
     small, agent = tmp_path / "3.agent", tmp_path / "5.agent"
     play = ["--opening-plies", 1, "--batch", 20, "--json", tmp_path / "rows.json"]
@@ -235,12 +237,12 @@ def test_a_folder_that_cannot_be_written_is_named(jaxgbg, tmp_path):
 
 
 def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path, monkeypatch):
-    monkeypatch.setitem(table1.FINAL_OPPONENTS, "nim3p", ("mcts-50",))
+    monkeypatch.setitem(konen2021.FINAL_OPPONENTS, "nim3p", ("mcts-50",))
     arguments = ["table1", "--games", "nim3p", "--seeds", 2, "--scale", 0.001, "--out", tmp_path]
     code, _, err = jaxgbg(*arguments, "--json", tmp_path / "rows.json")
     assert code == 0
     rows = json.loads((tmp_path / "rows.json").read_text())
-    assert [(row["opponent"], row["farl"], row["n"]) for row in rows] == [
+    assert [(row["opponent"], row["variant"], row["n"]) for row in rows] == [
         ("maxn", "farl", 2),
         ("maxn", "none", 2),
         ("mcts-50", "farl", 2),
@@ -255,7 +257,7 @@ def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path, monkeypatch):
 
 
 def test_an_engine_judges_agents_and_a_bad_one_is_named(jaxgbg, tmp_path):
-    engine = f"{sys.executable} {Path(__file__).parent / 'players' / 'fake_engine.py'}"
+    engine = f"{sys.executable} {Path(__file__).parents[1] / 'players' / 'fake_engine.py'}"
     options = ["--episodes", 8, "--eval-every", 8, "--out", tmp_path, "--opponents", "random"]
     assert jaxgbg("train", "othello", *options, "--batch", 2)[0] == 0
     folder = next(tmp_path.glob("othello-*/"))

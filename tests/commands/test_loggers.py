@@ -4,18 +4,16 @@ import json
 
 import pytest
 
-from jaxgbg.players import MissingExtra
-from jaxgbg.training.config import preset
 from jaxgbg.commands.loggers import LOGGERS, Loggers
-from jaxgbg.commands.progress import run_with_bar
+from jaxgbg.commands.progress import train_with_bar
+from jaxgbg.papers import preset
+from jaxgbg.players import MissingExtra
 
-CONFIG = preset(
-    "tictactoe", episodes=200, eval_every=100, batch=16, seeds=(0,), opponents=("random",)
-)
+RUN = preset("tictactoe", episodes=200, eval_every=100, batch=16, seeds=(0,), opponents=("random",))
 
 
 def test_nothing_is_shown_unless_asked(tmp_path):
-    folder, *_ = run_with_bar(CONFIG, tmp_path, 60.0)
+    folder, *_ = train_with_bar(RUN, tmp_path, 60.0)
     assert not {"tensorboard", "wandb"} & {path.name for path in folder.path.iterdir()}
 
 
@@ -23,7 +21,7 @@ def test_tensorboard_gets_every_evaluation(tmp_path):
     pytest.importorskip("tensorboardX")
     from tensorboardX.proto.event_pb2 import Event
 
-    folder, *_ = run_with_bar(CONFIG, tmp_path, 60.0, ["tensorboard"])
+    folder, *_ = train_with_bar(RUN, tmp_path, 60.0, ["tensorboard"])
     (path,) = (folder.path / "tensorboard").iterdir()
     content, shown = path.read_bytes(), []
     while content:
@@ -32,7 +30,7 @@ def test_tensorboard_gets_every_evaluation(tmp_path):
         event = Event.FromString(content[12 : 12 + length])
         content = content[16 + length :]
         shown += [(v.tag, event.step, v.simple_value) for v in event.summary.value]
-    expected = [(f"random/{e.farl}/seed0", e.episodes, e.score) for e in folder.evaluations()]
+    expected = [(f"random/{e.variant}/seed0", e.episodes, e.score) for e in folder.results()]
     assert [one[:2] for one in shown] == [one[:2] for one in expected]
     assert [one[2] for one in shown] == pytest.approx([one[2] for one in expected])
     assert len(shown) == 4
@@ -42,15 +40,15 @@ def test_tensorboard_gets_every_evaluation(tmp_path):
 @pytest.mark.filterwarnings("ignore")  # wandb's own.
 def test_wandb_is_kept_offline(tmp_path):
     pytest.importorskip("wandb")
-    folder, *_ = run_with_bar(CONFIG, tmp_path, 60.0, ["wandb"])
+    folder, *_ = train_with_bar(RUN, tmp_path, 60.0, ["wandb"])
     (path,) = folder.path.glob("wandb/offline-run-*/run-*.wandb")
     assert b"random/farl/seed0" in path.read_bytes()
-    assert json.loads((folder.path / "config.json").read_text())["game"] == "tictactoe"
+    assert json.loads((folder.path / "config.json").read_text())["game"]["name"] == "tictactoe"
 
 
 @pytest.mark.parametrize("name", sorted(LOGGERS))
 def test_a_missing_package_is_told_before_training(tmp_path, monkeypatch, name):
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=rf"pip install 'jaxgbg\[{name}\]'"):
-        Loggers([name], tmp_path, CONFIG)
+        Loggers([name], tmp_path, RUN)
     assert list(tmp_path.iterdir()) == []

@@ -6,54 +6,56 @@ import shutil
 import jax
 import pytest
 
-from jaxgbg.papers.table1 import FINAL_OPPONENTS, GAMES, meet, othello_engine, table1_config
-from jaxgbg.players import MCTSPlayer, RandomPlayer, make_player
-from jaxgbg.training import preset, run
+from jaxgbg.arena import make_judge
+from jaxgbg.games import make
+from jaxgbg.papers import preset
+from jaxgbg.papers.konen2021 import FINAL_OPPONENTS, GAMES
+from jaxgbg.papers.table1 import meet, othello_engine, table1_run
+from jaxgbg.players import MCTSPlayer, make_player
+from jaxgbg.training import load_agent, train
 
 
 def test_the_table_scales_episodes_and_evaluates_ten_times_at_most():
     for game in GAMES:
-        published, scaled = preset(game), table1_config(game, 3, 0.1)
+        published, scaled = preset(game), table1_run(game, 3, 0.1)
         assert scaled.seeds == (0, 1, 2)
-        assert scaled.episodes == published.episodes // 10
-        often = min(10, published.episodes // published.eval_every)
-        assert scaled.episodes // scaled.eval_every == often
-        assert table1_config(game, 10, 1.0) == published
+        assert scaled.schedule.episodes == published.schedule.episodes // 10
+        often = min(10, published.schedule.episodes // published.evaluation.every)
+        assert scaled.schedule.episodes // scaled.evaluation.every == often
+        assert table1_run(game, 10, 1.0) == published
     assert set(FINAL_OPPONENTS) <= set(GAMES)
     with pytest.raises(ValueError, match="no row of 'go'"):
-        table1_config("go", 1, 1.0)
+        table1_run("go", 1, 1.0)
     with pytest.raises(ValueError, match="scale must be positive"):
-        table1_config("nim", 1, 0.0)
+        table1_run("nim", 1, 0.0)
 
 
 def test_finished_agents_meet_an_opponent_once(tmp_path):
-    config = preset(
-        "hex", game_parameters=(("size", 3),), walks=(4, 3), seeds=(0, 1), episodes=200,
-        eval_every=200, opponents=(),
-    )  # fmt: skip
-    folder = run(config, tmp_path)
-    assert folder.evaluations() == []
+    run = preset(
+        make("hex", size=3), walks=(4, 3), seeds=(0, 1), episodes=200, eval_every=200, opponents=()
+    )
+    folder = train(run, tmp_path)
+    assert folder.results() == []
     built = []
 
-    def make():
+    def judge():
         built.append(1)
-        return RandomPlayer(config.make_game())
+        return make_judge("random", run.game)
 
     for _ in range(2):
-        meet(folder, "random", make)
-    found = folder.evaluations()
-    assert {(one.seed, one.farl) for one in found} == set(config.lanes)
-    assert len(found) == len(config.lanes) == 4
+        meet(folder, "random", judge)
+    found = folder.results()
+    assert {(one.seed, one.variant) for one in found} == set(run.lanes)
+    assert len(found) == len(run.lanes) == 4
     assert built == [1]
     assert all(one.episodes == 200 and one.games == 80 for one in found)
     # Agents with layouts of their own play as they would alone.
     alone = folder.path / "agents" / "seed1-farl.agent"
-    assert json.loads((folder.path / "config.json").read_text())["tuples"] == []
-    from jaxgbg.training import load_agent
+    assert json.loads((folder.path / "config.json").read_text())["value"]["layout"] == []
 
     saved = load_agent(alone)
-    assert saved.config.tuples == config.layout(1)
-    assert saved.player().value.tuples == config.layout(1)
+    assert saved.run.value.layout == run.value.layout_of(run.game, 1)
+    assert saved.player().value.tuples == run.value.layout_of(run.game, 1)
 
 
 def test_the_engine_of_the_othello_row(monkeypatch):
@@ -66,14 +68,8 @@ def test_the_engine_of_the_othello_row(monkeypatch):
 
 
 def test_mcts_is_built_as_published():
-    nim3p = make_player("mcts-5000", jaxgbg_make("nim3p"))
+    nim3p = make_player("mcts-5000", make("nim3p"))
     assert isinstance(nim3p, MCTSPlayer)
     assert (nim3p.search.iterations, nim3p.search.reward_range) == (5000, (-1.0, 1.0))
-    assert make_player("mcts", jaxgbg_make("hex")).search.iterations == 10_000
+    assert make_player("mcts", make("hex")).search.iterations == 10_000
     assert jax.devices()
-
-
-def jaxgbg_make(name):
-    import jaxgbg
-
-    return jaxgbg.make(name)

@@ -7,18 +7,18 @@ import time
 
 import pytest
 
-from jaxgbg.training.stopping import Stopped
-from jaxgbg.training.store import RunFolder
 from jaxgbg.sweeps import EXECUTORS
 from jaxgbg.sweeps.executors import Settings
 from jaxgbg.sweeps.spec import units
+from jaxgbg.training.stopping import Stopped
+from jaxgbg.training.store import RunFolder
 
 FIELDS = {
     "game": "tictactoe",
     "seeds": "0:4",
     "chunk": 2,
     "settings": {"episodes": 600, "eval_every": 300, "opponents": ["maxn"], "batch": 16},
-    "axes": {"alpha_start": [0.5, 1.0], "farl": ["farl", "none"]},
+    "axes": {"alpha": [0.5, 1.0], "variants": ["farl", "none"]},
 }
 
 
@@ -26,11 +26,11 @@ def results(out, wanted) -> dict[str, bytes]:
     """What every run has left that must not depend on who did it."""
     found = {}
     for unit in wanted:
-        for config in unit.configs:
-            folder = RunFolder(out, config)
-            found[config.digest] = folder.summary()["state_sha256"].encode()
+        for run in unit.runs:
+            folder = RunFolder(out, run)
+            found[run.digest] = folder.summary()["state_sha256"].encode()
             for path in (folder.path / "metrics.jsonl", *(folder.path / "agents").iterdir()):
-                found[f"{config.digest}/{path.name}"] = path.read_bytes()
+                found[f"{run.digest}/{path.name}"] = path.read_bytes()
     return found
 
 
@@ -71,7 +71,7 @@ def test_a_worker_that_is_killed_is_replaced(wanted, inline, tmp_path, monkeypat
     assert EXECUTORS["processes"](wanted[:1], Settings(tmp_path, 60.0, 1), lambda _: None) == []
     assert len(started) == 2
     expected = {name: content for name, content in inline.items() if "/" not in name}
-    digests = {config.digest for config in wanted[0].configs}
+    digests = {run.digest for run in wanted[0].runs}
     assert {n: c for n, c in results(tmp_path, wanted[:1]).items() if n in digests} == {
         n: c for n, c in expected.items() if n in digests
     }
@@ -87,7 +87,7 @@ def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monk
         executors, "_start", lambda *given: started.append(honest(*given)) or started[-1]
     )
 
-    kept = RunFolder(tmp_path, wanted[0].configs[0]).path / "checkpoints"
+    kept = RunFolder(tmp_path, wanted[0].runs[0]).path / "checkpoints"
     seen: list[int] = []
 
     def numbers():
@@ -110,7 +110,7 @@ def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monk
 @pytest.mark.parametrize("executor", ["inline", "processes"])
 def test_a_unit_that_fails_is_told_and_stops_no_other(wanted, tmp_path, executor):
     # Something else lies where the first unit's results should go.
-    folder = RunFolder(tmp_path, wanted[0].configs[0])
+    folder = RunFolder(tmp_path, wanted[0].runs[0])
     folder.path.mkdir()
     (folder.path / "thesis.txt").write_text("do not delete")
     done: list = []

@@ -20,7 +20,7 @@ FIELDS = {
         "episodes": 150_000,
         "eval_every": 50_000,
         "opponents": ["random"],
-        "farl": "farl",
+        "variants": "farl",
         "batch": 4,
     },
 }

@@ -2,39 +2,40 @@
 
 import pytest
 
-from jaxgbg.training.lanes import program_of
 from jaxgbg.sweeps.spec import lane_memory, read_spec, units
+from jaxgbg.training import Training
+from jaxgbg.training.lanes import program_of
 
 TINY = {"episodes": 100, "eval_every": 100, "opponents": []}
 
 
-def configs(**fields):
-    return [config for unit in units({"settings": TINY, **fields}) for config in unit.configs]
+def runs(**fields):
+    return [run for unit in units({"settings": TINY, **fields}) for run in unit.runs]
 
 
 def test_every_combination_and_chunk_of_seeds_is_a_run():
-    found = configs(
+    found = runs(
         game="tictactoe",
         seeds="2:7",
         chunk=2,
-        axes={"alpha_start": [0.5, 1.0], "farl": ["farl", "none"]},
+        axes={"alpha": [0.5, 1.0], "variants": ["farl", "none"]},
     )
-    cells = {(c.alpha_start, c.farl, c.seeds) for c in found}
+    cells = {(run.schedule.alpha, run.variants, run.seeds) for run in found}
     seeds = ((2, 3), (4, 5), (6,))
     assert cells == {(a, (f,), s) for a in (0.5, 1.0) for f in ("farl", "none") for s in seeds}
     assert len(found) == 12
-    assert {c.episodes for c in found} == {100}
+    assert {run.schedule.episodes for run in found} == {100}
 
 
 def test_runs_that_differ_in_numbers_share_a_unit_and_others_do_not():
-    axes = {"alpha_start": [0.5, 1.0], "batch": [8, 16], "game": ["nim", "tictactoe"]}
+    axes = {"alpha": [0.5, 1.0], "batch": [8, 16], "game": ["nim", "tictactoe"]}
     found = units({"seeds": [4], "settings": TINY, "axes": axes})
     assert len(found) == 4
     for unit in found:
-        assert [c.alpha_start for c in unit.configs] == [0.5, 1.0]
-        assert len({program_of(c) for c in unit.configs}) == 1
+        assert [run.schedule.alpha for run in unit.runs] == [0.5, 1.0]
+        assert len({program_of(run) for run in unit.runs}) == 1
         assert unit.lanes == 4
-        assert unit.memory == 4 * lane_memory(unit.configs[0])
+        assert unit.memory == 4 * lane_memory(unit.runs[0])
     assert len({unit.name for unit in found}) == 4
 
 
@@ -45,18 +46,16 @@ def test_units_stay_within_lanes_and_memory():
     assert [unit.lanes for unit in units(fields | {"lanes": 8})] == [8, 4]
     # One run is a unit even where it is larger than what was allowed.
     assert [unit.lanes for unit in units(fields | {"lanes": 1})] == [4, 4, 4]
-    small = units(fields | {"memory_gb": 9 * lane_memory(whole.configs[0]) / 1e9})
+    small = units(fields | {"memory_gb": 9 * lane_memory(whole.runs[0]) / 1e9})
     assert [unit.lanes for unit in small] == [8, 4]
 
 
 def test_the_memory_of_a_lane_is_that_of_its_arrays():
-    from jaxgbg.training import Training
-
-    (config,) = configs(game="hex", seeds=[3], axes={"farl": ["farl"]})
+    (run,) = runs(game="hex", seeds=[3], axes={"variants": ["farl"]})
     import jax
 
-    leaves = jax.tree.leaves(Training(config).changing())
-    assert lane_memory(config) == pytest.approx(sum(leaf.nbytes for leaf in leaves), rel=0.01)
+    leaves = jax.tree.leaves(Training(run).changing())
+    assert lane_memory(run) == pytest.approx(sum(leaf.nbytes for leaf in leaves), rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -72,12 +71,12 @@ def test_the_memory_of_a_lane_is_that_of_its_arrays():
         ('game = "nim"\nlanes = 0', "lanes must be"),
         ('game = "nim"\nmemory_gb = 0', "memory_gb must be"),
         ('game = "nim"\n[axes]\nalhpa = [1]', "no run has a setting 'alhpa'"),
-        ('game = "nim"\n[axes]\nalpha_start = 1.0', "must be a list"),
-        ('game = "nim"\n[axes]\nalpha_start = []', "must be a list"),
-        ('game = "nim"\n[axes]\nbatch = [0]', "batch must be at least 1"),
+        ('game = "nim"\n[axes]\nalpha = 1.0', "must be a list"),
+        ('game = "nim"\n[axes]\nalpha = []', "must be a list"),
+        ('game = "nim"\n[axes]\nbatch = [0]', r"batch must lie in \[1, 1,048,576\], not 0"),
         ('game = "nim"\n[axes]\ngame = ["hex"]', "game is set for all runs and an axis too"),
         ('game = "nim"\n[settings]\nlearner = "dream"', "learner must be one of"),
-        ('game = "nim"\n[settings]\nbatch = "many"', "sweep.toml"),
+        ('game = "nim"\n[settings]\nbatch = "many"', "batch must be a whole number, not 'many'"),
     ],
 )
 def test_a_wrong_file_is_named_with_what_is_wrong(tmp_path, text, complaint):

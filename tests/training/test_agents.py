@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
+from jaxgbg.papers import preset
 from jaxgbg.training.agents import SavedAgent, load_agent, save_agent
-from jaxgbg.training.config import preset
 from jaxgbg.training.files import written_whole
 
 
 @pytest.fixture
 def saved(tmp_path):
-    config = preset("nim", seeds=(3,))
-    size = config.make_learner().value.num_weights
+    run = preset("nim", seeds=(3,))
+    size = run.make_learner().value.num_weights
     weights = np.random.default_rng(0).normal(size=size).astype(np.float32)
-    agent = SavedAgent(config, 3, "farl", weights)
+    agent = SavedAgent(run, "farl", weights)
     path = tmp_path / "nim.agent"
     save_agent(path, agent)
     return path, agent
@@ -22,7 +22,7 @@ def saved(tmp_path):
 def test_a_saved_agent_comes_back(saved):
     path, agent = saved
     loaded = load_agent(path, "nim")
-    assert (loaded.config, loaded.seed, loaded.farl) == (agent.config, 3, "farl")
+    assert (loaded.run, loaded.seed, loaded.variant) == (agent.run, 3, "farl")
     np.testing.assert_array_equal(loaded.weights, agent.weights)
 
 
@@ -51,7 +51,7 @@ def test_an_agent_of_another_game_is_refused(saved):
 def test_weights_that_do_not_fit_the_tuples_are_refused(saved, tmp_path):
     _, agent = saved
     path = tmp_path / "short.agent"
-    save_agent(path, SavedAgent(agent.config, 3, "farl", agent.weights[:-1]))
+    save_agent(path, SavedAgent(agent.run, "farl", agent.weights[:-1]))
     with pytest.raises(ValueError, match="need float32"):
         load_agent(path)
 

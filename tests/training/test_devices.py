@@ -14,12 +14,13 @@ import json, sys
 from jaxgbg.training.devices import prepare_jax
 prepare_jax(devices=int(sys.argv[1]))
 import jax, numpy as np
-from jaxgbg.training import Training, preset
+from jaxgbg import preset
+from jaxgbg.training import Training
 from jaxgbg.training.checkpoints import checksum
 found = {}
 for game in ("tictactoe", "nim3p"):
-    config = preset(game, seeds=(0, 1, 2), episodes=1_000, eval_every=1_000, batch=16)
-    training = Training(config)
+    run = preset(game, seeds=(0, 1, 2), episodes=1_000, eval_every=1_000, batch=16)
+    training = Training(run)
     scores = [one.score for one in training.evaluations()]
     leaves = [np.asarray(leaf)[:6] for leaf in jax.tree.leaves(training.changing())]
     found[game] = [training._sharding.mesh.size, scores, [checksum([leaf]) for leaf in leaves]]

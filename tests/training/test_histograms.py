@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from jaxgbg.papers import preset
+from jaxgbg.training import train
 from jaxgbg.training.agents import load_agent
-from jaxgbg.training.config import preset
-from jaxgbg.training.execution import run
 from jaxgbg.training.histograms import histograms
 from jaxgbg.training.train import Training
 
@@ -25,12 +25,12 @@ def test_active_weights_and_their_factors_are_counted(trained):
     edges = np.array(found["weights"]["edges"])
     assert found["tc_factors"]["edges"] == pytest.approx(np.linspace(0, 1, 51))
     assert edges[-1] == max(np.abs(params.weights).max() for params in agents.values())
-    for number, ((seed, farl), params) in enumerate(agents.items()):
+    for number, ((seed, variant), params) in enumerate(agents.items()):
         active = params.weights != 0
         ratio = np.abs(params.counters[:, 0]) / params.counters[:, 1]
         for name, figures in (("weights", params.weights), ("tc_factors", ratio)):
             record = found[name]["agents"][number]
-            assert (record["seed"], record["farl"]) == (seed, farl)
+            assert (record["seed"], record["variant"]) == (seed, variant)
             assert sum(record["counts"]) == active.sum() > 0
             bounds = np.array(found[name]["edges"])
             slots = np.digitize(figures[active], bounds[1:-1])
@@ -38,8 +38,8 @@ def test_active_weights_and_their_factors_are_counted(trained):
 
 
 def test_a_run_leaves_its_histograms(tmp_path):
-    config = preset("nim", seeds=(0,), episodes=100, eval_every=100)
-    folder = run(config, tmp_path)
+    run = preset("nim", seeds=(0,), episodes=100, eval_every=100)
+    folder = train(run, tmp_path)
     found = json.loads((folder.path / "histograms.json").read_text())
     weights = load_agent(folder.path / "agents" / "seed0-farl.agent").weights
     assert sum(found["weights"]["agents"][0]["counts"]) == np.count_nonzero(weights)
@@ -49,7 +49,7 @@ def test_a_run_leaves_its_histograms(tmp_path):
 def test_what_has_no_counters_has_no_factors(tmp_path):
     changes = {"seeds": (0,), "episodes": 50, "eval_every": 50}
     for settings in ({}, {"value": "mlp"}):
-        folder = run(preset("tictactoe", **changes, **settings), tmp_path)
+        folder = train(preset("tictactoe", **changes, **settings), tmp_path)
         assert set(json.loads((folder.path / "histograms.json").read_text())) == {"weights"}
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -12,10 +13,11 @@ import time
 import numpy as np
 import pytest
 
+from jaxgbg.arena import MatchJudge
+from jaxgbg.papers import preset
+from jaxgbg.training import Training, train, train_together
 from jaxgbg.training import checkpoints as checkpoints_module
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints
-from jaxgbg.training.config import preset
-from jaxgbg.training.execution import run, run_together
 from jaxgbg.training.stopping import Stopped
 from jaxgbg.training.store import RunFolder, only_here
 
@@ -31,12 +33,12 @@ def small(**changes):
 def _many_checkpoints(monkeypatch):
     """Short chunks, and a checkpoint after each of them."""
     monkeypatch.setattr(checkpoints_module, "_SHARE", 1e9)
-    monkeypatch.setattr("jaxgbg.training.train.SECONDS_A_CHUNK", 0.0)
+    monkeypatch.setattr(sys.modules[Training.__module__], "SECONDS_A_CHUNK", 0.0)
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    return run(small(), tmp_path_factory.mktemp("undisturbed"))
+    return train(small(), tmp_path_factory.mktemp("undisturbed"))
 
 
 def same(folder: RunFolder, other: RunFolder) -> None:
@@ -62,11 +64,11 @@ def stop_after(chunks: int, number: int = signal.SIGTERM):
     return on_chunk
 
 
-def stopped(config, out, chunks=12, number=signal.SIGTERM) -> RunFolder:
+def stopped(run, out, chunks=12, number=signal.SIGTERM) -> RunFolder:
     with pytest.raises(Stopped) as stop:
-        run(config, out, stop_after(chunks, number), checkpoint_every=EVERY)
+        train(run, out, stop_after(chunks, number), checkpoint_every=EVERY)
     assert stop.value.signal_number == number
-    return RunFolder(out, config)
+    return RunFolder(out, run)
 
 
 @pytest.fixture
@@ -85,7 +87,7 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path, undisturbed,
     assert signal.getsignal(number) == before
     assert not folder.finished
     assert len(list((folder.path / "checkpoints").iterdir())) == 2
-    same(run(small(), tmp_path), undisturbed)
+    same(train(small(), tmp_path), undisturbed)
     assert not (folder.path / "checkpoints").exists()
     assert len(json.loads((folder.path / "provenance.json").read_text())["resumed"]) == 1
 
@@ -93,14 +95,12 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path, undisturbed,
 def test_it_goes_on_from_the_checkpoint_and_not_from_the_start(tmp_path):
     stopped(small(), tmp_path)
     seen = []
-    run(small(), tmp_path, seen.append)
+    train(small(), tmp_path, seen.append)
     assert seen[0].episodes > 100
 
 
 def test_a_stop_while_an_evaluation_runs_leaves_no_half_of_it(tmp_path, undisturbed, monkeypatch):
-    from jaxgbg.training import train
-
-    honest, calls = train.compete, []
+    honest, calls = MatchJudge.scores, []
 
     def interrupted(*arguments):
         calls.append(1)
@@ -108,24 +108,24 @@ def test_a_stop_while_an_evaluation_runs_leaves_no_half_of_it(tmp_path, undistur
             os.kill(os.getpid(), signal.SIGTERM)
         return honest(*arguments)
 
-    monkeypatch.setattr(train, "compete", interrupted)
+    monkeypatch.setattr(MatchJudge, "scores", interrupted)
     with pytest.raises(Stopped):
-        run(small(), tmp_path)
-    assert len(RunFolder(tmp_path, small()).evaluations()) == 4
-    same(run(small(), tmp_path), undisturbed)
+        train(small(), tmp_path)
+    assert len(RunFolder(tmp_path, small()).results()) == 4
+    same(train(small(), tmp_path), undisturbed)
 
 
 def test_metrics_beyond_the_checkpoint_are_cut_off(tmp_path, undisturbed):
     folder = stopped(small(), tmp_path, chunks=40)
     with (folder.path / "metrics.jsonl").open("a") as file:
-        file.write('{"seed": 0, "farl": "none", "epis')
-    same(run(small(), tmp_path), undisturbed)
+        file.write('{"seed": 0, "variant": "none", "epis')
+    same(train(small(), tmp_path), undisturbed)
 
 
 def test_metrics_that_were_lost_are_made_anew(tmp_path, undisturbed):
     folder = stopped(small(), tmp_path, chunks=60)
     (folder.path / "metrics.jsonl").write_text("")
-    same(run(small(), tmp_path), undisturbed)
+    same(train(small(), tmp_path), undisturbed)
 
 
 def data_files(checkpoint):
@@ -155,7 +155,7 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(
     folder = stopped(small(), tmp_path)
     harm(data_files(newest(folder))[0])
     seen = []
-    same(run(small(), tmp_path, seen.append), undisturbed)
+    same(train(small(), tmp_path, seen.append), undisturbed)
     assert "is damaged and left out" in capsys.readouterr().err
     assert seen[0].episodes > 100
 
@@ -164,31 +164,111 @@ def test_with_all_checkpoints_damaged_the_run_begins_anew(tmp_path, undisturbed,
     folder = stopped(small(), tmp_path)
     for checkpoint in (folder.path / "checkpoints").iterdir():
         cut(data_files(checkpoint)[0])
-    same(run(small(), tmp_path), undisturbed)
+    same(train(small(), tmp_path), undisturbed)
     assert capsys.readouterr().err.count("is damaged and left out") == 2
 
 
-def test_no_byte_of_the_numbers_can_change_unnoticed(tmp_path):
-    leaves = [np.arange(12, dtype=np.float32).reshape(3, 4), np.zeros(0, np.int8)]
-    kept = Checkpoints(tmp_path / "kept", "a", 0.0)
-    kept.save(Checkpoint(leaves, 3, 1.5, [7]), wait=True)
-    found = kept.restore(leaves)
-    assert found is not None
-    assert found[1:] == (3, 1.5, [7])
-    np.testing.assert_array_equal(found.leaves[0], leaves[0])
-    sums = {checkpoints_module.checksum(leaves)}
-    for place in range(12):
-        other = leaves[0].copy()
-        other.view(np.uint8)[place // 4, place] ^= 1
-        sums.add(checkpoints_module.checksum([other, leaves[1]]))
-    assert len(sums) == 13
+LEAVES = [np.arange(12, dtype=np.float32).reshape(3, 4), np.zeros(0, np.int8)]
+
+
+@pytest.fixture(scope="module")
+def two_checkpoints(tmp_path_factory):
+    """A folder with an older checkpoint, 1, and a newer one, 2, of other numbers."""
+    folder = tmp_path_factory.mktemp("kept")
+    kept = Checkpoints(folder, "a", 0.0)
+    for number in (1, 2):
+        leaves = [number * LEAVES[0], LEAVES[1]]
+        kept.save(Checkpoint(leaves, number, 1.5 * number, [7 * number]), wait=True)
     kept.close()
+    return folder
 
 
-def rewrite(folder: RunFolder, **changes) -> None:
-    """Change what the checkpoints of a folder say about themselves."""
-    for path in (folder.path / "checkpoints").rglob("about/metadata"):
+def read(folder):
+    """The number of the checkpoint that the reader takes, all of it as it was; None for none."""
+    kept = Checkpoints(folder, "a", 0.0)
+    checkpoint = kept.restore(LEAVES)
+    kept.close()
+    if checkpoint is None:
+        return None
+    number = checkpoint.reached
+    assert checkpoint[1:] == (number, 1.5 * number, [7 * number])
+    np.testing.assert_array_equal(checkpoint.leaves[0], number * LEAVES[0])
+    return number
+
+
+def rewrite(folder, **changes) -> None:
+    """Change what the checkpoints below a folder say about themselves."""
+    for path in folder.rglob("about/metadata"):
         path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def forget(folder, name) -> None:
+    (path,) = folder.rglob("about/metadata")
+    path.write_text(
+        json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != name})
+    )
+
+
+def numbers_of_the_one_before(newest) -> None:
+    """An array that Orbax finds whole, but of another checkpoint."""
+    shutil.rmtree(newest / "state")
+    shutil.copytree(newest.with_name("1") / "state", newest / "state")
+
+
+HARMS = {
+    "a byte of the numbers": lambda newest: flip(data_files(newest / "state")[0]),
+    "half of the numbers": lambda newest: cut(data_files(newest / "state")[0]),
+    "other numbers": numbers_of_the_one_before,
+    "numbers by another name": lambda newest: (newest / "state").rename(newest / "stale"),
+    "milestones": lambda newest: rewrite(newest, reached=1),
+    "seconds": lambda newest: rewrite(newest, seconds=0.5),
+    "bytes of metrics": lambda newest: rewrite(newest, metrics=[13]),
+    "no bytes of metrics": lambda newest: forget(newest, "metrics"),
+    "no checksum": lambda newest: forget(newest, "sha256"),
+    "half of what it says": lambda newest: cut(newest / "about" / "metadata"),
+    "no table": lambda newest: (newest / "about" / "metadata").write_text("[1]"),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
+def test_the_reader_notices_harm_and_takes_the_checkpoint_before(
+    two_checkpoints, tmp_path, capsys, harm
+):
+    folder = shutil.copytree(two_checkpoints, tmp_path / "kept")
+    assert read(folder) == 2
+    harm(folder / "2")
+    assert read(folder) == 1
+    assert f"checkpoint {folder / '2'} is damaged and left out" in capsys.readouterr().err
+    assert sorted(path.name for path in folder.iterdir()) == ["1"]
+
+
+def test_no_byte_of_a_checkpoint_can_change_unnoticed(two_checkpoints, tmp_path):
+    """Whatever byte is flipped, the reader gives what was written, refuses, or falls back."""
+    files = [path.relative_to(two_checkpoints) for path in data_files(two_checkpoints / "2")]
+    places = [
+        (file, place)
+        for file in files
+        for place in range(0, (two_checkpoints / file).stat().st_size, 97)
+    ]
+    fallen_back = 0
+    for number, (file, place) in enumerate(places):
+        folder = shutil.copytree(two_checkpoints, tmp_path / str(number))
+        content = bytearray((folder / file).read_bytes())
+        content[place] ^= 1
+        (folder / file).write_bytes(content)
+        try:
+            fallen_back += read(folder) == 1
+        except ValueError as refusal:
+            assert re.search("newer jaxgbg|another run", str(refusal))
+    assert 0 < fallen_back < len(places)
+
+
+def test_numbers_that_fit_no_program_are_refused_and_not_deleted(two_checkpoints):
+    kept = Checkpoints(two_checkpoints, "a", 0.0)
+    with pytest.raises(ValueError, match="none of this program's"):
+        kept.restore(LEAVES[:1] + [np.zeros(3, np.int8)])
+    kept.close()
+    assert sorted(path.name for path in two_checkpoints.iterdir()) == ["1", "2"]
 
 
 @pytest.mark.parametrize(
@@ -200,25 +280,25 @@ def rewrite(folder: RunFolder, **changes) -> None:
 )
 def test_a_strange_checkpoint_is_refused_and_not_deleted(tmp_path, changes, complaint):
     folder = stopped(small(), tmp_path)
-    rewrite(folder, **changes)
+    rewrite(folder.path, **changes)
     with pytest.raises(ValueError, match=complaint):
-        run(small(), tmp_path)
+        train(small(), tmp_path)
     assert len(list((folder.path / "checkpoints").iterdir())) == 2
 
 
 def test_a_checkpoint_of_another_config_is_refused(tmp_path):
-    other = stopped(small(alpha_start=0.5), tmp_path)
+    other = stopped(small(alpha=0.5), tmp_path)
     folder = RunFolder(tmp_path, small())
     shutil.copytree(other.path, folder.path)
     with pytest.raises(ValueError, match="belongs to another run"):
-        run(small(), tmp_path)
+        train(small(), tmp_path)
 
 
 def test_two_processes_do_not_share_a_folder(tmp_path):
     folder = RunFolder(tmp_path, small())
     with only_here(folder), pytest.raises(ValueError, match="another process is at work"):
-        run(small(), tmp_path)
-    run(small(), tmp_path)
+        train(small(), tmp_path)
+    train(small(), tmp_path)
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
@@ -228,14 +308,14 @@ def test_what_another_process_has_just_finished_is_left_alone(tmp_path, monkeypa
     folder, honest = RunFolder(tmp_path, small()), execution.Training
     times = {}
 
-    def slow_to_begin(*configs):
+    def slow_to_begin(*runs):
         monkeypatch.setattr(execution, "Training", honest)
-        run(small(), tmp_path)
+        train(small(), tmp_path)
         times.update({path: path.stat().st_mtime_ns for path in folder.path.rglob("*")})
-        return honest(*configs)
+        return honest(*runs)
 
     monkeypatch.setattr(execution, "Training", slow_to_begin)
-    run(small(), tmp_path)
+    train(small(), tmp_path)
     assert times
     assert times == {path: path.stat().st_mtime_ns for path in folder.path.rglob("*")}
 
@@ -260,9 +340,9 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_the_checkpoint(tmp_pat
     # Whatever is written to this device fails as on a full disk.
     (folder.path / "metrics.jsonl").symlink_to("/dev/full")
     with pytest.raises(ValueError, match="no space left"):
-        run(small(), tmp_path)
+        train(small(), tmp_path)
     (folder.path / "metrics.jsonl").unlink()
-    same(run(small(), tmp_path), undisturbed)
+    same(train(small(), tmp_path), undisturbed)
 
 
 def test_a_checkpoint_that_finds_no_room_is_told_and_training_goes_on(
@@ -274,7 +354,7 @@ def test_a_checkpoint_that_finds_no_room_is_told_and_training_goes_on(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(CheckpointManager, "save", full)
-    same(run(small(), tmp_path, checkpoint_every=EVERY), undisturbed)
+    same(train(small(), tmp_path, checkpoint_every=EVERY), undisturbed)
     assert "no checkpoint could be written" in capsys.readouterr().err
 
 
@@ -283,23 +363,23 @@ def test_a_clock_that_jumps_back_harms_nothing(tmp_path, undisturbed, monkeypatc
     ticks = iter(range(10**9))
     monkeypatch.setattr(time, "time", lambda: start - 3600 * next(ticks))
     stopped(small(), tmp_path)
-    same(run(small(), tmp_path, checkpoint_every=EVERY), undisturbed)
+    same(train(small(), tmp_path, checkpoint_every=EVERY), undisturbed)
 
 
 def test_runs_trained_together_resume_together(tmp_path):
-    configs = [small(alpha_start=alpha, alpha_end=alpha) for alpha in (1.0, 0.5)]
-    apart = run_together(configs, tmp_path / "undisturbed")
+    runs = [small(alpha=alpha) for alpha in (1.0, 0.5)]
+    apart = train_together(runs, tmp_path / "undisturbed")
     assert len({folder.summary()["state_sha256"] for folder in apart}) == 2
     out = tmp_path / "stopped"
     with pytest.raises(Stopped):
-        run_together(configs, out, stop_after(12), checkpoint_every=EVERY)
-    for folder, other in zip(run_together(configs, out), apart, strict=True):
+        train_together(runs, out, stop_after(12), checkpoint_every=EVERY)
+    for folder, other in zip(train_together(runs, out), apart, strict=True):
         same(folder, other)
     # One of them lost its summary: it is made again, and the other is left alone.
-    lost, kept = (RunFolder(out, config) for config in configs)
+    lost, kept = (RunFolder(out, run) for run in runs)
     (lost.path / "summary.json").unlink()
     times = {path: path.stat().st_mtime_ns for path in kept.path.rglob("*")}
-    run_together(configs, out)
+    train_together(runs, out)
     same(lost, apart[0])
     assert times == {path: path.stat().st_mtime_ns for path in kept.path.rglob("*")}
     assert sorted(path.name for path in out.iterdir()) == sorted(f.path.name for f in apart)
@@ -307,13 +387,14 @@ def test_runs_trained_together_resume_together(tmp_path):
 
 def test_runs_of_two_programs_are_not_trained_together(tmp_path):
     with pytest.raises(ValueError, match="lanes of one program"):
-        run_together([small(), small(batch=8)], tmp_path)
+        train_together([small(), small(batch=8)], tmp_path)
 
 
 PROGRAM = """
-from jaxgbg.training import checkpoints, train
+import sys
+from jaxgbg.training import Training, checkpoints
 checkpoints._SHARE = 1e9
-train.SECONDS_A_CHUNK = 0.05
+sys.modules[Training.__module__].SECONDS_A_CHUNK = 0.05
 from jaxgbg.cli import main
 main()
 """
@@ -354,8 +435,8 @@ def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
     done = subprocess.run(command(tmp_path / "b"), check=True, **quiet)
     assert done.stderr is not None
     (killed,) = (tmp_path / "b").glob("nim-????????")
-    config = json.loads((killed / "config.json").read_text())
-    assert config == json.loads((undisturbed / "config.json").read_text())
+    run = json.loads((killed / "config.json").read_text())
+    assert run == json.loads((undisturbed / "config.json").read_text())
     sums = [json.loads((f / "summary.json").read_text()) for f in (killed, undisturbed)]
     assert sums[0]["state_sha256"] == sums[1]["state_sha256"]
     names = ["metrics.jsonl", *(f"agents/{p.name}" for p in (killed / "agents").iterdir())]

@@ -2,18 +2,19 @@
 
 import dataclasses
 import json
+import sys
 
 import numpy as np
 import pytest
 
+from jaxgbg.papers import preset
+from jaxgbg.training import Run, train, with_changes
 from jaxgbg.training.agents import load_agent
-from jaxgbg.training.config import Config, preset
-from jaxgbg.training.execution import run
 from jaxgbg.training.store import RunFolder
 from jaxgbg.training.train import Training
 
 
-def small(**changes) -> Config:
+def small(**changes) -> Run:
     fields = {"episodes": 600, "eval_every": 250, "batch": 16, "seeds": (0, 1), **changes}
     return preset("tictactoe", **fields)
 
@@ -27,8 +28,8 @@ def trained():
 
 def test_every_lane_is_evaluated_at_every_milestone(trained):
     training, evaluations = trained
-    seen = sorted((e.seed, e.farl, e.episodes) for e in evaluations)
-    lanes = training.config.lanes
+    seen = sorted((e.seed, e.variant, e.episodes) for e in evaluations)
+    lanes = training.lanes
     assert seen == sorted((*lane, at) for lane in lanes for at in (250, 500, 600))
 
 
@@ -41,19 +42,20 @@ def test_every_lane_plays_its_budget(trained):
 
 def test_a_lane_does_not_depend_on_its_neighbours(trained):
     training, evaluations = trained
-    alone = Training(small(seeds=(1,), farl=("none",)))
+    alone = Training(small(seeds=(1,), variants=("none",)))
     scores = [e.score for e in alone.evaluations()]
     lane = (1, "none")
     # Not to the last bit: XLA rounds a step size differently in programs of other widths.
     np.testing.assert_allclose(
         alone.agents()[lane].weights, training.agents()[lane].weights, atol=1e-5
     )
-    assert len(scores) == sum((e.seed, e.farl) == lane for e in evaluations)
+    assert len(scores) == sum((e.seed, e.variant) == lane for e in evaluations)
 
 
 def test_how_chunks_are_cut_changes_nothing(trained, monkeypatch):
     training, evaluations = trained
-    monkeypatch.setattr("jaxgbg.training.train.SECONDS_A_CHUNK", 0.0)
+    # By its module: the package has a function of this name.
+    monkeypatch.setattr(sys.modules[Training.__module__], "SECONDS_A_CHUNK", 0.0)
     again = Training(small())
     assert list(again.evaluations()) == evaluations
     for lane, params in training.agents().items():
@@ -70,28 +72,28 @@ def test_farl_learns_what_the_others_lose(trained):
 
 
 def test_a_run_leaves_its_record_and_is_not_run_again(tmp_path):
-    config = small(seeds=(0,), episodes=200, eval_every=100)
-    folder = run(config, tmp_path)
-    assert Config.from_json(json.loads((folder.path / "config.json").read_text())) == config
-    assert len(folder.evaluations()) == 4
+    run = small(seeds=(0,), episodes=200, eval_every=100)
+    folder = train(run, tmp_path)
+    assert Run.read(json.loads((folder.path / "config.json").read_text())) == run
+    assert len(folder.results()) == 4
     assert folder.summary()["episodes"] == 400
     provenance = json.loads((folder.path / "provenance.json").read_text())
     assert provenance["versions"]["jax"]
     agents = sorted(path.name for path in (folder.path / "agents").iterdir())
     assert agents == ["seed0-farl.agent", "seed0-none.agent"]
-    assert load_agent(folder.path / "agents" / agents[0], "tictactoe").farl == "farl"
+    assert load_agent(folder.path / "agents" / agents[0], "tictactoe").variant == "farl"
 
     before = {path: path.stat().st_mtime_ns for path in folder.path.rglob("*")}
-    run(config, tmp_path)
+    train(run, tmp_path)
     assert before == {path: path.stat().st_mtime_ns for path in folder.path.rglob("*")}
 
 
 def test_a_run_is_opened_by_its_folder_whatever_the_name(tmp_path):
-    folder = run(small(seeds=(0,), episodes=100, eval_every=100), tmp_path)
+    folder = train(small(seeds=(0,), episodes=100, eval_every=100), tmp_path)
     moved = folder.path.rename(tmp_path / "renamed")
     opened = RunFolder.open(moved)
-    assert (opened.config, opened.path, opened.finished) == (folder.config, moved, True)
-    assert len(opened.evaluations()) == 2
+    assert (opened.run, opened.path, opened.finished) == (folder.run, moved, True)
+    assert len(opened.results()) == 2
     with pytest.raises(ValueError, match="no folder of a run"):
         RunFolder.open(tmp_path)
     (moved / "config.json").write_text('{"game": "tictactoe", "wisdom": 3}')
@@ -100,17 +102,17 @@ def test_a_run_is_opened_by_its_folder_whatever_the_name(tmp_path):
 
 
 def test_the_digest_tells_configs_apart():
-    config = small()
-    assert dataclasses.replace(config).digest == config.digest
-    assert dataclasses.replace(config, alpha_start=0.5).digest != config.digest
+    run = small()
+    assert dataclasses.replace(run).digest == run.digest
+    assert with_changes(run, {"alpha": 0.5}).digest != run.digest
 
 
 def test_an_unfinished_run_begins_anew_and_a_strange_folder_is_left_alone(tmp_path):
-    config = small(seeds=(0,), episodes=100, eval_every=100)
-    folder = RunFolder(tmp_path, config)
+    run = small(seeds=(0,), episodes=100, eval_every=100)
+    folder = RunFolder(tmp_path, run)
     folder.begin()
     (folder.path / "metrics.jsonl").write_text("left over\n")
-    assert len(run(config, tmp_path).evaluations()) == 2
+    assert len(train(run, tmp_path).results()) == 2
 
     other = RunFolder(tmp_path, small(seeds=(5,)))
     other.path.mkdir()
@@ -123,15 +125,15 @@ def test_an_unfinished_run_begins_anew_and_a_strange_folder_is_left_alone(tmp_pa
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"episodes": -1}, "episodes must be at least 1"),
-        ({"batch": 0}, "batch must be at least 1"),
-        ({"epsilon_start": 1.5}, "epsilon_start must lie between 0 and 1"),
-        ({"alpha_start": -1.0}, "alpha_start must be a positive number"),
-        ({"trace_decay": 1.0}, "trace_decay"),
+        ({"episodes": -1}, r"episodes must lie in \[1, 2,147,483,648\], not -1"),
+        ({"batch": 0}, r"batch must lie in \[1, 1,048,576\], not 0"),
+        ({"epsilon": 1.5}, r"epsilon must lie in \[0, 1\], not 1.5"),
+        ({"alpha": -1.0}, "alpha must be above 0, not -1.0"),
+        ({"trace_decay": 1.0}, "trace_decay must lie in"),
         ({"seeds": ()}, "seeds"),
         ({"tcl": "maybe"}, "tcl must be one of"),
         ({"combine": "vote"}, "combine must be one of"),
-        ({"tuples": ((0, 9),)}, "cells 0 to 8"),
+        ({"layout": ((0, 9),)}, "cells 0 to 8"),
     ],
 )
 def test_a_wrong_number_is_named(changes, message):
