@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import Othello, TicTacToe
-from jaxgbg.learners import TDLearner, horizon_of
+from jaxgbg.learners import Learner, Schedule
+from jaxgbg.learners.schedules import decayed, horizon_of
 from jaxgbg.learners.selection import action_values, choose_action
-from jaxgbg.training.config import preset
+from jaxgbg.papers import preset
+from jaxgbg.training import Training
 from jaxgbg.training.lanes import hyperparameters
-from jaxgbg.training.train import Training
-from jaxgbg.values import NTuple, random_walk
+from jaxgbg.values import random_walk
 from tests.games.playouts import playouts
+from tests.learners.replay import ntuple
 
 
 class PlainTicTacToe(TicTacToe):
@@ -28,13 +30,13 @@ class PlainTicTacToe(TicTacToe):
 
 def one_lane(name: str, batch: int, **changes):
     """(learner, first lane, its hyperparameters)."""
-    config = preset(name, seeds=(0,), farl=("farl",), batch=batch, **changes)
-    learner = config.make_learner()
-    hyper = jax.tree.map(lambda leaf: leaf[0], hyperparameters(config, config.lanes))
+    run = preset(name, seeds=(0,), variants=("farl",), batch=batch, **changes)
+    learner = run.make_learner()
+    hyper = jax.tree.map(lambda leaf: leaf[0], hyperparameters(run, run.lanes))
     return learner, learner.init(jax.random.key(7)), hyper
 
 
-def advanced(learner: TDLearner, lane, hyper, *steps: tuple[int, int]):
+def advanced(learner: Learner, lane, hyper, *steps: tuple[int, int]):
     """The lane after (ticks, limit) steps."""
     advance = jax.jit(learner.advance, static_argnums=3)
     for ticks, limit in steps:
@@ -71,7 +73,7 @@ def test_how_ticks_are_cut_into_calls_changes_nothing():
 def test_a_game_that_lists_no_changes_learns_the_same():
     learner, lane, hyper = one_lane("tictactoe", 8)
     game = PlainTicTacToe()
-    value = NTuple.for_game(game, learner.value.tuples, True, "none", "saturating")
+    value = ntuple(game, learner.value.tuples)
     plain = dataclasses.replace(learner, game=game, value=value)
     left = advanced(learner, lane, hyper, (400, 1000))
     right = advanced(plain, plain.init(jax.random.key(7)), hyper, (400, 1000))
@@ -110,7 +112,7 @@ def test_horizon_of_the_published_settings():
 def test_legal_actions_alone_are_worth_what_they_are_among_all():
     """Othello's moves are evaluated in portions of (game, legal action) pairs."""
     game = Othello(size=4)
-    value = NTuple.for_game(game, random_walk(game, 4, 4, seed=1), True, "none", "sum")
+    value = ntuple(game, random_walk(game, 4, 4, seed=1), combine="sum")
     weights = jax.random.normal(jax.random.key(0), (value.num_weights,)) / 10
     params = value.init()._replace(weights=weights)
     states = jax.tree.map(
@@ -138,13 +140,14 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
 
 def test_every_seed_of_hex_draws_its_own_layout_and_keeps_it():
     changes = {"episodes": 60, "eval_every": 60, "batch": 4, "opponents": ()}
-    config = preset("hex", seeds=(3, 5), farl=("farl",), **changes)
-    assert config.layout(3) != config.layout(5)
-    together = Training(config)
+    run = preset("hex", seeds=(3, 5), variants=("farl",), **changes)
+    layouts = [run.value.layout_of(run.game, seed) for seed in run.seeds]
+    assert layouts[0] != layouts[1]
+    together = Training(run)
     assert list(together.evaluations()) == []
     agents = together.agents()
     for seed in (3, 5):
-        alone = Training(config.of_seed(seed))
+        alone = Training(run.for_seed(seed))
         assert not alone.learner.value.varied
         assert list(alone.evaluations()) == []
         expected = alone.agents()[seed, "farl"].weights
@@ -153,12 +156,9 @@ def test_every_seed_of_hex_draws_its_own_layout_and_keeps_it():
 
 
 def test_alpha_decays_geometrically_to_its_end_and_not_beyond():
-    from jaxgbg.learners import decay_factors
-    from jaxgbg.learners.schedules import decayed
-
     for ratio, episodes in ((0.5, 30_000), (0.1, 5_000_000), (3.0, 7), (1.0, 10)):
         counts = np.unique(np.geomspace(1, episodes, 50).astype(np.uint32))
-        factors = decay_factors(ratio, episodes)
+        factors = Schedule(episodes=episodes, alpha=2.0, alpha_end=2.0 * ratio).alpha_factors
         found = jax.vmap(lambda n, f=factors: decayed(jnp.float32(2.0), f, n))(counts)
         np.testing.assert_allclose(found, 2.0 * ratio ** (counts / episodes), rtol=3e-6)
         assert float(decayed(jnp.float32(2.0), factors, jnp.uint32(0))) == 2.0
