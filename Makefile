@@ -7,7 +7,7 @@ RUN_ARGS ?= ablate tictactoe nim nim3p connectfour --seeds 10 connectfour=4 \
 BENCH_ARGS ?=
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: help run bench test test-slow test-notebooks notebooks lint format clean
+.PHONY: help run bench test test-slow test-notebooks notebooks docs lint format clean
 
 help:
 	@echo 'make run        train with and without FARL on four games and print the table'
@@ -16,6 +16,7 @@ help:
 	@echo 'make test-slow  the slow tests'
 	@echo 'make notebooks  run notebooks/*.py in full and keep what comes out beside them'
 	@echo 'make test-notebooks  every cell of the notebooks, with tiny budgets'
+	@echo 'make docs       the site in docs/_build/html, and all examples in pages and docstrings'
 	@echo 'make lint       lint, format check and types only'
 	@echo 'make format     rewrite the code in the format that lint asks for'
 	@echo 'make clean      delete .venv and all caches; what is under runs/ stays'
@@ -42,6 +43,13 @@ test-notebooks: .venv/.dev-stamp
 notebooks: .venv/.dev-stamp
 	$(BIN)/jupytext --to ipynb --set-kernel python3 --execute notebooks/*.py
 
+# The builder `doctest` runs the examples of the pages, pytest those of the docstrings (5: none).
+docs: .venv/.dev-stamp
+	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees -b doctest docs docs/_build/doctest
+	$(BIN)/python -m pytest -q --doctest-modules jaxgbg || [ $$? -eq 5 ]
+	@echo 'open docs/_build/html/index.html'
+
 lint: .venv/.dev-stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -52,7 +60,7 @@ format: .venv/.dev-stamp
 	$(BIN)/ruff format
 
 clean:
-	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf docs/_build docs/gallery docs/notebooks .venv .cache .mypy_cache .pytest_cache .ruff_cache build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is written after everything before it has succeeded, so a failed step is tried again.

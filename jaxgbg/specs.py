@@ -50,12 +50,23 @@ class Spec:
     """
 
     kind: ClassVar[str] = ""
+    kinds: ClassVar[dict[str, type["Spec"]]]
+    """Of a component with several kinds, all of them by name."""
+
+    def __init_subclass__(cls) -> None:
+        if cls.kind:
+            cls.kinds[cls.kind] = cls
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            value = _of_kind(field.name, getattr(self, field.name), _hints(type(self))[field.name])
-            _check_range(field.name, value, field.metadata)
-            object.__setattr__(self, field.name, value)
+            object.__setattr__(self, field.name, self.check(field.name, getattr(self, field.name)))
+
+    @classmethod
+    def check(cls, name: str, value: Any) -> Any:
+        """`value` as the setting `name` holds it; raises ValueError."""
+        value = _of_kind(name, value, _hints(cls)[name])
+        _check_range(name, value, cls.__dataclass_fields__[name].metadata)
+        return value
 
     def plain(self) -> dict[str, Any]:
         """All settings as JSON knows them."""
@@ -75,19 +86,44 @@ class Spec:
     @classmethod
     def read(cls, content: Any) -> Self:
         """Undo `plain`; raises ValueError on what is no such spec."""
-        if not isinstance(content, Mapping):
-            raise ValueError(f"{cls.kind or cls.__name__.lower()} must be a table, not {content!r}")
+        spec = cls.of(content)
+        if spec is not cls:
+            return spec.read(content)
         fields = {name: value for name, value in content.items() if name != "kind"}
-        known = {field.name for field in dataclasses.fields(cls)}
-        for name in fields:
-            if name not in known:
-                raise ValueError(f"unknown setting {name!r}; known are {', '.join(sorted(known))}")
-        return cls(**fields)
+        for name, value in fields.items():
+            part = cls.part(name)
+            fields[name] = part.read(value) if part else value
+        try:
+            return cls(**fields)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+
+    @classmethod
+    def of(cls, content: Any) -> type[Self]:
+        """The spec, this or one of its kinds, that `read` makes of `content`; raises ValueError."""
+        name = cls.__name__.removesuffix("Spec").lower()
+        if not isinstance(content, Mapping):
+            raise ValueError(f"{name} must be a table, not {content!r}")
+        kinds = getattr(cls, "kinds", {cls.kind: cls})
+        kind = content.get("kind", cls.kind)
+        if not isinstance(kind, str) or kind not in kinds:
+            raise ValueError(f"{name} must be one of {', '.join(kinds)}, not {kind!r}")
+        return typing.cast(type[Self], kinds[kind])
+
+    @classmethod
+    def part(cls, name: str) -> "type[Spec] | None":
+        """The spec that field `name` holds, if it does; raises ValueError for no such field."""
+        if name not in _hints(cls):
+            known = ", ".join(field.name for field in dataclasses.fields(cls))
+            raise ValueError(f"unknown setting {name!r}; known are {known}")
+        hint = _hints(cls)[name]
+        return hint if isinstance(hint, type) and issubclass(hint, Spec) else None
 
     def describe(self) -> str:
-        """One line: the kind and what differs from the defaults."""
-        told = [f"{name} {_words(value)}" for name, value in self.changed().items()]
-        return ", ".join([self.kind, *told[1:]] if self.kind else told)
+        """One line: the kind, if any, and what differs from the defaults."""
+        changed = [name for name in self.changed() if name != "kind"]
+        settings = ", ".join(f"{name} {_words(getattr(self, name))}" for name in changed)
+        return ": ".join(filter(None, (self.kind, settings))) or "all as by default"
 
     @classmethod
     def help(cls) -> dict[str, str]:
@@ -100,9 +136,7 @@ class Spec:
         return texts
 
 
-@functools.cache
-def _hints(cls: Any) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
+_hints: Any = functools.cache(typing.get_type_hints)
 
 
 def plain(value: Any) -> Any:
@@ -170,9 +204,11 @@ def _range_words(bounds: Mapping[str, float]) -> str:
 
 def _words(value: Any) -> str:
     """A value as a person reads it: long lists by their length."""
-    if isinstance(value, list):
-        if len(value) > 8 or any(isinstance(item, list) for item in value):
-            return f"({len(value)} of them)"
+    if isinstance(value, Spec):
+        return f"({value.describe()})"
+    if isinstance(value, tuple):
+        if len(value) > 8 or any(isinstance(item, tuple) for item in value):
+            return f"of {len(value)}"
         return " ".join(map(_words, value))
     if isinstance(value, bool):
         return "on" if value else "off"

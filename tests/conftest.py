@@ -25,6 +25,23 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory):
+    """A folder with a finished run of Nim, twelve evaluations long, and an unfinished one of
+    TicTacToe. Nobody may write in it.
+    """
+    from jaxgbg.papers import preset
+    from jaxgbg.training import Result, RunFolder, train
+
+    folder = tmp_path_factory.mktemp("runs")
+    train(preset("nim", seeds=(0, 1), episodes=300, eval_every=25), folder / "small")
+    begun = RunFolder(folder, preset("tictactoe", seeds=(0, 1), episodes=900, eval_every=100))
+    begun.begin()
+    for seed in (0, 1):
+        begun.append(Result(seed, "farl", 100, "maxn", -0.5 + 0.1 * seed, 20))
+    return folder
+
+
 @pytest.fixture
 def jaxgbg(monkeypatch, capsys):
     """Run a command in this process; returns (exit code, standard output, standard error)."""

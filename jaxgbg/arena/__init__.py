@@ -1,6 +1,13 @@
 """Evaluating agents: start positions, matches, judges, and tests of who is stronger."""
 
-from jaxgbg.arena.judges import DEFAULT_PROTOCOL, Judge, MatchJudge, judge_names, make_judge
+from jaxgbg.arena.judges import (
+    DEFAULT_PROTOCOL,
+    Judge,
+    MatchJudge,
+    judge_names,
+    make_judge,
+    scale_of,
+)
 from jaxgbg.arena.matches import compete, play
 from jaxgbg.arena.protocol import Protocol, no_history, start_states
 from jaxgbg.arena.solver import Solver
@@ -16,5 +23,6 @@ __all__ = [
     "make_judge",
     "no_history",
     "play",
+    "scale_of",
     "start_states",
 ]

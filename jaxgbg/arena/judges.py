@@ -2,7 +2,6 @@
 
 import dataclasses
 import typing
-from collections.abc import Callable
 
 import jax
 import numpy as np
@@ -88,4 +87,9 @@ def judge_names() -> list[str]:
     return [*player_names(), *_SOLUTIONS, "score"]
 
 
-_SOLUTIONS: dict[str, Callable[[Game], Judge]] = {"solver": Solver}
+def scale_of(name: str, game: Game) -> Scale:
+    """The scale of the judge of that name, without making it."""
+    return _SOLUTIONS[name].scale if name in _SOLUTIONS else game.scale
+
+
+_SOLUTIONS = {"solver": Solver}

@@ -181,9 +181,9 @@ def _select(starts: tuple[Any, History], rows: np.ndarray) -> tuple[Any, History
     return jax.tree.map(lambda leaf: leaf[rows], starts)
 
 
-def _going_on(starts: tuple[Any, History]) -> tuple[Any, History]:
-    """Those starts that are not terminal."""
-    return _select(starts, np.flatnonzero(~np.asarray(starts[0].terminal)))
+def _going_on(starts: tuple[Any, History], most: int | None = None) -> tuple[Any, History]:
+    """The first `most` of those starts that are not terminal."""
+    return _select(starts, np.flatnonzero(~np.asarray(starts[0].terminal))[:most])
 
 
 def _drawn(
@@ -199,8 +199,7 @@ def _drawn(
     """
     kept, missing = [], count
     for key in keys:
-        going = _going_on(draw(key))
-        kept.append(_select(going, np.arange(len(going[1].actions))[:missing]))
+        kept.append(_going_on(draw(key), missing))
         missing -= len(kept[-1][1].actions)
         if not missing:
             return jax.tree.map(lambda *parts: np.concatenate(parts), *kept)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # More is for a file, not for the eye.
 _ROWS_SHOWN = 200
+# Figures and their standard errors.
+_ERRORS = {"mean": "sem", "last": "last_sem"}
 
 
 def _file(kind: str) -> Any:
@@ -29,7 +31,7 @@ def results(
         arg(
             metavar="CONDITION",
             help="Which evaluations count, in SQL, by the columns of evaluations and runs, e.g."
-            " \"game = 'nim' and farl = 'none'\".",
+            " \"game = 'nim' and variant = 'none'\".",
             help_behavior_hint="",
         ),
     ] = None,
@@ -48,11 +50,12 @@ def results(
 ) -> None:
     """Tabulate all runs below a folder, or ask them in SQL (DuckDB).
 
-    A row is one run, opponent and FARL variant: mean and standard error over seeds of the last
-    evaluation that all of them have reached. `runs` has a row a run, `evaluations` a row an
+    A row is one run, opponent and FARL variant: over seeds, mean and standard error of what each
+    scored in the last fifth of the episodes that all have reached, and of the last evaluation there
+    alone. `runs` has a row a run, `evaluations` a row an
     evaluation, `summary` the rows of the table. Damaged files and lines are named and left out.
     """
-    from jaxgbg.results.results import results as ask
+    from jaxgbg.results import results as ask
 
     for path in (csv, parquet, json_file):
         if path is not None and not path.parent.is_dir():
@@ -70,25 +73,25 @@ def results(
 
 
 def _print_summary(frame: "pandas.DataFrame") -> None:
-    from jaxgbg.papers.figures import in_words
+    scales = frame.attrs["scales"]
 
-    def figure(row: dict[str, Any]) -> str:
-        mean = in_words(row["unit"], row["mean"])
-        return mean if row["sem"] is None else f"{mean} ± {in_words(row['unit'], row['sem'])}"
+    def text(record: dict[str, Any], name: str) -> str:
+        if name not in _ERRORS:
+            return _plain(record[name])
+        scale, error = scales[record["folder"], record["opponent"]], record[_ERRORS[name]]
+        figure = scale.text(record[name])
+        return figure if error is None else f"{figure} ± {scale.text(error)}"
 
-    shown = frame[["game", "opponent", "farl", "unit", "mean", "n", "episodes"]].copy()
+    shown = ["game", "opponent", "variant", "unit", "mean", "last", "n", "episodes"]
     # What all runs share would only make the lines longer.
-    for name in ("learner", "value", "batch"):
-        if frame[name].nunique() > 1:
-            shown[name] = frame[name]
-    shown["folder"] = frame["folder"]
-    cells = [
-        [figure(record) if name == "mean" else _plain(record[name]) for name in shown.columns]
-        for record in _records(frame.head(_ROWS_SHOWN))
-    ]
-    _print_frame(shown.rename(columns={"mean": "mean ± s.e."}), cells)
-    if any(frame["unit"].isin(["win rate", "share"])):
-        console().print("Win rates, a draw counting half, and shares are in %.")
+    shown += [name for name in ("learner", "value", "batch") if frame[name].nunique() > 1]
+    shown.append("folder")
+    cells = [[text(record, name) for name in shown] for record in _records(frame.head(_ROWS_SHOWN))]
+    _print_frame(frame[shown], cells)
+    percent = {scale.unit for scale in scales.values() if scale.percent}
+    units = [f"{unit} in %" for unit in frame["unit"].unique() if unit in percent]
+    if len(frame):
+        console().print("; ".join((*units, "mean: of the last fifth of the episodes, ± s.e.")))
 
 
 def _print_frame(frame: "pandas.DataFrame", cells: list[list[str]]) -> None:
@@ -101,8 +104,7 @@ def _print_frame(frame: "pandas.DataFrame", cells: list[list[str]]) -> None:
         return
     table = Table()
     for name in frame.columns:
-        right = is_numeric_dtype(frame[name]) or name == "mean ± s.e."
-        justify: Literal["right", "left"] = "right" if right else "left"
+        justify: Literal["right", "left"] = "right" if is_numeric_dtype(frame[name]) else "left"
         table.add_column(Text(str(name)), justify=justify, overflow="fold")
     for row in cells:
         # Text, so that no value is taken for a style.
@@ -181,22 +183,21 @@ def compare(
 
     from jaxgbg.arena.comparison import compare as play
     from jaxgbg.arena.sequential import SequentialTest
-    from jaxgbg.players import GTPEngine, make_player
+    from jaxgbg.players import Player, make_player
     from jaxgbg.training.agents import load_agent, names_agent_file
 
     test = SequentialTest(elo0, elo1, alpha, beta)
     saved = load_agent(agent)
-    game = saved.config.make_game()
+    game = saved.run.game
     if names_agent_file(opponent):
         other = load_agent(opponent, game.name)
-        if other.config.make_game() != game:
+        if other.run.game != game:
             raise ValueError(f"{opponent} plays {game.name} with other parameters than {agent}")
-        player: Any = other.player()
+        player: Player = other.player()
     else:
         player = make_player(opponent, game)
     with contextlib.ExitStack() as ending:
-        if isinstance(player, GTPEngine):
-            ending.callback(player.close)
+        ending.callback(player.close)
         status = ending.enter_context(Console(stderr=True).status("playing"))
 
         def tell(now: "Comparison") -> None:
@@ -204,7 +205,7 @@ def compare(
             ratio = f"{now.log_likelihood_ratio:+.2f} of {test.lower:+.2f} to {test.upper:+.2f}"
             status.update(f"{games:,} games, log likelihood ratio {ratio}")
 
-        found = play(
+        comparison = play(
             game, saved.player(), player, test, opening_plies, batch, max_games, seed, tell
         )
     verdicts = {
@@ -216,13 +217,13 @@ def compare(
         "agent": agent.name,
         "opponent": Path(opponent).name,
         "game": game.name,
-        "games": found.wins + found.draws + found.losses,
-        "wins": found.wins,
-        "draws": found.draws,
-        "losses": found.losses,
-        "score": round(found.score, 4),
-        "sem": round(found.sem, 4),
-        "llr": round(found.log_likelihood_ratio, 3),
-        "verdict": verdicts[found.decision],
+        "games": comparison.wins + comparison.draws + comparison.losses,
+        "wins": comparison.wins,
+        "draws": comparison.draws,
+        "losses": comparison.losses,
+        "score": round(comparison.score, 4),
+        "sem": round(comparison.sem, 4),
+        "llr": round(comparison.log_likelihood_ratio, 3),
+        "verdict": verdicts[comparison.decision],
     }
     print_records([record], json_file)

@@ -24,8 +24,6 @@ def games(json_file: Json = None) -> None:
     """List the games and their sizes."""
     from jaxgbg.games import broken_games, game_names, make
 
-    for name, fault in broken_games().items():
-        print(f"jaxgbg: {name}: {fault}", file=sys.stderr)
     built = [make(name) for name in game_names()]
     records = [
         {
@@ -40,6 +38,8 @@ def games(json_file: Json = None) -> None:
         for game in built
     ]
     print_records(records, json_file)
+    for line in broken_games().values():
+        print(f"jaxgbg: {line}", file=sys.stderr)
 
 
 def perft(

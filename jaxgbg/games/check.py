@@ -130,6 +130,11 @@ def _type_faults(game: Game) -> list[str]:
         )
         if (problem := _mismatch(getattr(state, name), jax.ShapeDtypeStruct(shape, dtype)))
     ]
+    faults += [
+        f"{jax.tree_util.keystr(path)} of a state is a Python number: give it a dtype"
+        for path, leaf in jax.tree_util.tree_flatten_with_path(state)[0]
+        if leaf.weak_type
+    ]
     if faults:
         return faults
     boolean, number = jax.ShapeDtypeStruct((actions,), jnp.bool_), jnp.float32
@@ -150,8 +155,7 @@ def _type_faults(game: Game) -> list[str]:
         found, structure = jax.tree_util.tree_flatten_with_path(shown)
         targets, declared = jax.tree.flatten(expected)
         if str(structure) != str(declared):
-            faults.append(f"{name} must return the same kind of state or arrays as declared")
-            continue
+            return [*faults, f"{name} must return {declared}, not {structure}"]
         for (path, leaf), target in zip(found, targets, strict=True):
             if problem := _mismatch(leaf, target):
                 faults.append(f"{name}: {jax.tree_util.keystr(path) or 'the array'} {problem}")
@@ -164,9 +168,7 @@ def _mismatch(leaf: Any, wanted: Any) -> str:
     expected = f"{wanted.dtype}{list(wanted.shape)}"
     if found != expected:
         return f"must be {expected}, not {found}"
-    if leaf.weak_type and not getattr(wanted, "weak_type", False):
-        return f"must be {expected} in earnest, not a Python number: give it its dtype"
-    return ""
+    return "must not be a Python number: give it a dtype" if leaf.weak_type else ""
 
 
 def _constant_faults(game: Game) -> list[str]:
@@ -227,9 +229,9 @@ def _play_faults(game: Game) -> list[str]:
     """What random games show: starts, digits, players, legal actions, payments and ends."""
     sample = sample_games(game)
     low, high = game.reward_range
-    paid = sample.rewards * sample.terminal[..., None]
-    outside = (paid < np.float32(low)) | (paid > np.float32(high)) | ~np.isfinite(sample.rewards)
-    outside &= sample.terminal[..., None] | ~np.isfinite(sample.rewards)
+    paid = np.where(sample.terminal[..., None], sample.rewards, np.float32(low))
+    slack = 1e-5 * max(abs(low), abs(high))
+    outside = ~((paid >= low - slack) & (paid <= high + slack))
     values = game.num_cell_values
     digits = sample.cells.astype(int)
     stuck = ~sample.legal.any(2) & ~sample.terminal

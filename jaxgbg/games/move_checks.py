@@ -50,7 +50,7 @@ def move_faults(game: Game) -> list[str]:
     faults += _outcome_faults(states, after, outcomes)
     before = sample.cells[plies, games].astype(int)
     faults += _board_faults(game, states.player, before, legal, cells, changes)
-    return faults + _eager_faults(game, states, legal, actions, after)
+    return faults + _eager_faults(game, states, before, legal, actions, after)
 
 
 def _positions(sample: Sample, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -100,6 +100,8 @@ def _board_faults(
         if (before[:, None] + digit * stone != cells).any():
             faults.append("stone_digits: a move alters the cells otherwise")
     if changes is not None and game.change_patterns is not None:
+        if changes.min() < 0 or changes.max() >= len(game.change_patterns[0]):
+            return [*faults, "change: the number is none of a pattern in change_patterns"]
         if ((changes == 0) != ~legal).any():
             faults.append("change: 0 must stand for the actions that are not legal")
         where, differences = (np.asarray(part)[changes] for part in game.change_patterns)
@@ -112,7 +114,7 @@ def _board_faults(
 
 
 def _eager_faults(
-    game: Game, states: Any, legal: np.ndarray, actions: np.ndarray, after: Any
+    game: Game, states: Any, before: np.ndarray, legal: np.ndarray, actions: np.ndarray, after: Any
 ) -> list[str]:
     """Whether plain Python plays as compiled batches do: no hidden state, no other chance."""
     for position in (0, len(legal) // 3, 2 * len(legal) // 3):
@@ -120,13 +122,14 @@ def _eager_faults(
         choice = int(np.argmax(legal[position]))
         with jax.disable_jit():
             alone = game.afterstate(state, jnp.int32(actions[choice]))
-            seen = np.asarray(game.legal_actions(state))
+            seen = np.asarray(game.legal_actions(state)), np.asarray(game.cells(state))
         agree = jax.tree.map(
             lambda x, y: np.allclose(x, y, rtol=1e-5, atol=1e-6),
             alone,
             _select(after, (position, choice)),
         )
-        if not all(jax.tree.leaves(agree)) or (seen != legal[position][2:-2]).any():
+        batched = legal[position][2:-2], before[position]
+        if not (all(jax.tree.leaves(agree)) and all(map(np.array_equal, seen, batched))):
             return ["a move made one by one is not the move made in a compiled batch"]
     return []
 
@@ -252,8 +255,14 @@ def _select(states: Any, index: Any) -> Any:
 def _differ(one: Any, other: Any) -> bool:
     """Whether two sets of draws [n, D, ...] have other means than chance explains."""
 
-    def differs(x: np.ndarray, y: np.ndarray) -> bool:
-        x, y = x.astype(np.float64), y.astype(np.float64)
+    def moments(draws: np.ndarray) -> np.ndarray:
+        flat = draws.reshape(*draws.shape[:2], -1).astype(np.float64)
+        return np.concatenate(
+            [flat, flat.sum(2, keepdims=True), (flat**2).sum(2, keepdims=True)], 2
+        )
+
+    def differs(one: np.ndarray, other: np.ndarray) -> bool:
+        x, y = moments(one), moments(other)
         error = np.sqrt((x.var(1) + y.var(1)) / x.shape[1])
         allowed = _STANDARD_ERRORS * error + 1e-6 * np.abs(x).max(initial=1)
         return bool((np.abs(x.mean(1) - y.mean(1)) > allowed).any())

@@ -60,8 +60,9 @@ def make(name: str, **parameters: Any) -> Game:
     not take or of another kind than it is declared, and a game that calls itself otherwise.
     """
     game = built(name, _builder(name), parameters)
-    if game.name != name:
-        raise ValueError(f"{name}: the game that this makes is named {game.name!r}: use that name")
+    called = _guarded(name, lambda: game.name)
+    if called != name:
+        raise ValueError(f"{name}: the game that this makes is named {called!r}: use that name")
     return game
 
 
@@ -70,15 +71,8 @@ def built(name: str, build: Callable[..., Game], parameters: dict[str, Any] | No
     or what the game itself says.
     """
     kind = build if isinstance(build, type) else typing.get_type_hints(build).get("return")
-    try:
-        _check_kinds(name, kind, parameters or {})
-        game = build(**parameters or {})
-    except ValueError:
-        raise
-    except TypeError as error:
-        raise ValueError(f"{name}: {' '.join(str(error).split())}") from error
-    except Exception as error:
-        raise ValueError(f"{name}: {described(error)}") from error
+    _check_kinds(name, kind, parameters or {})
+    game = _guarded(name, lambda: build(**parameters or {}))
     if not isinstance(game, Game):
         raise ValueError(f"{name}: {type(game).__name__} is no jaxgbg.games.Game")
     return game
@@ -127,6 +121,18 @@ def user_line(error: BaseException) -> str:
         if not frame.filename.startswith((*libraries, "<")):
             return f" ({Path(frame.filename).name}, line {frame.lineno})"
     return ""
+
+
+def _guarded(name: str, call: Callable[[], Any]) -> Any:
+    """What a call into a game's own code gives; every error is a ValueError in one line."""
+    try:
+        return call()
+    except ValueError:
+        raise
+    except TypeError as error:
+        raise ValueError(f"{name}: {' '.join(str(error).split())}") from error
+    except Exception as error:
+        raise ValueError(f"{name}: {described(error)}") from error
 
 
 def _builder(name: str) -> Callable[..., Game]:

@@ -8,12 +8,8 @@ from jaxgbg.learners.spec import FARL_PARTS, LearnerSpec
 from jaxgbg.learners.state import Hyperparameters, Lane
 from jaxgbg.learners.td import TDLearner, TDSpec
 
-LEARNERS: dict[str, type[LearnerSpec]] = {spec.kind: spec for spec in (TDSpec, SarsaSpec, QSpec)}
-"""The learners by name."""
-
 __all__ = [
     "FARL_PARTS",
-    "LEARNERS",
     "EpsilonGreedy",
     "Hyperparameters",
     "Lane",

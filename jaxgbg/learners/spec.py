@@ -42,6 +42,7 @@ class LearnerSpec(Spec):
     learn_from_partner: bool = False
     zero_terminal: bool = False
 
+    kinds: ClassVar[dict[str, type[Spec]]] = {}
     # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
     lane_numbers: ClassVar[tuple[str, ...]] = (
         "trace_decay",

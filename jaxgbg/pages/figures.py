@@ -1,37 +1,41 @@
 """The charts of the report: learning curves, and histograms of weights and TC factors."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from jaxgbg import papers
+from jaxgbg.arena import scale_of
+from jaxgbg.games import Scale
 from jaxgbg.pages.chart_svg import Series, chart
-from jaxgbg.papers.figures import PAPER, in_words, unit
-from jaxgbg.results.curves import STYLES, curve, opponents_met, span_of_shares, title
-from jaxgbg.results.folders import FoundRun
+from jaxgbg.results.curves import STYLES, curve, span_of_shares, title
+from jaxgbg.results.rows import opponents_met
+from jaxgbg.training import Result, Run
 
 # Weights rarer than one in a million active ones are drawn as rare as that.
 _RAREST = -6
 
 
-def curve_panels(run: FoundRun) -> list[str]:
+def curve_panels(run: Run, results: Sequence[Result]) -> list[str]:
     """One panel for each opponent: mean over the seeds ± s.e., the paper's figure dashed."""
     from matplotlib.ticker import EngFormatter
 
-    config, panels = run.config, []
-    for opponent in opponents_met(config, run.evaluations):
+    panels = []
+    for opponent in opponents_met(run, results):
         series = []
-        kind = unit(config.game, opponent)
-        for farl in config.farl:
-            episodes, mean, sem = curve(config.game, run.evaluations, opponent, farl)
+        scale = scale_of(opponent, run.game)
+        for variant in run.variants:
+            episodes, mean, sem = curve(run, results, opponent, variant)
             if not episodes.size:
                 continue
-            published = PAPER.get((config.game, opponent, farl))
+            published = papers.figure(run.game, opponent, variant)
             series.append(
                 Series(
-                    label=STYLES[farl][0],
-                    style=farl,
+                    label=STYLES[variant][0],
+                    style=variant,
                     x=episodes,
                     y=mean,
                     low=mean - sem,
@@ -42,22 +46,22 @@ def curve_panels(run: FoundRun) -> list[str]:
         if series:
             panels.append(
                 chart(
-                    title(config.game, opponent),
+                    title(run, opponent),
                     "episodes",
-                    kind + (" (%)" if kind in ("win rate", "share") else ""),
+                    scale.unit + " (%)" * scale.percent,
                     series,
                     EngFormatter(sep=""),
-                    partial(_short, kind),
-                    span_of_shares(config.game, opponent),
+                    partial(_short, scale),
+                    span_of_shares(run, opponent),
                     from_zero=True,
                 )
             )
     return panels
 
 
-def _short(kind: str, figure: float) -> str:
+def _short(scale: Scale, figure: float) -> str:
     """A figure as tables show it, without digits that are 0."""
-    text = in_words(kind, figure)
+    text = scale.text(figure)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -77,16 +81,16 @@ def histogram_panels(histograms: dict[str, Any]) -> list[str]:
         shares = defaultdict(list)
         for agent in histograms[name]["agents"]:
             counts = np.array(agent["counts"], float)
-            shares[agent["farl"]].append(counts / max(counts.sum(), 1))
+            shares[agent["variant"]].append(counts / max(counts.sum(), 1))
         series = []
-        for farl in (farl for farl in STYLES if farl in shares):
-            logs = np.log10(np.maximum(shares[farl], 10.0**_RAREST))
-            mean = np.log10(np.maximum(np.mean(shares[farl], 0), 10.0**_RAREST))
+        for variant in (variant for variant in STYLES if variant in shares):
+            logs = np.log10(np.maximum(shares[variant], 10.0**_RAREST))
+            mean = np.log10(np.maximum(np.mean(shares[variant], 0), 10.0**_RAREST))
             edges = np.array(histograms[name]["edges"], float)
             series.append(
                 Series(
-                    label=STYLES[farl][0],
-                    style=farl,
+                    label=STYLES[variant][0],
+                    style=variant,
                     x=edges,
                     y=mean,
                     low=logs.min(0),

@@ -13,15 +13,16 @@ from typing import Any
 from jaxgbg.pages.figures import curve_panels, histogram_panels
 from jaxgbg.pages.record_view import RecordView, shape_markup
 from jaxgbg.pages.records import record_games
-from jaxgbg.papers.figures import in_words
+from jaxgbg.papers import GAMES
 from jaxgbg.results.curves import STYLES
-from jaxgbg.results.folders import FoundRun, find_runs
+from jaxgbg.results.folders import FIGURES, StoredRun, find_runs, unknown_games
 from jaxgbg.results.rows import Row, rows
 from jaxgbg.results.statistics import confidence_interval
 from jaxgbg.results.table import VARIANTS, difference, in_figures, notes
-from jaxgbg.training import Config, load_agent
+from jaxgbg.training import Run, load_agent
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.histograms import weight_histograms
+from jaxgbg.training.run import LaneName, RulesChanged
 
 _RARE = "The scale is logarithmic; what is rarer than its foot stands on it."
 
@@ -47,23 +48,26 @@ class _Sample:
 def write_report(root: Path, out: Path) -> Report:
     """Write the report on all runs below `root` to `out`, whole or not at all.
 
-    A file that cannot be read is named in the report and in `problems`. Raises ValueError in one
-    line where there are no runs, OSError where `out` cannot be written.
+    What cannot be read is named in the report and in `problems`, as is a run left out because its
+    game is not known or has other rules now. Raises ValueError in one line where there are no runs,
+    OSError where `out` cannot be written.
     """
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
 
-    runs, problems = find_runs(root)
+    runs, problems = _runs(root)
     samples = _samples(runs)
-    tables = [rows(run.config, run.evaluations, run.seconds) for run in runs]
-    shown = [_run_section(run, samples.get(run.config.game)) for run in runs]
-    curves = [Markup(panel) for run in runs for panel in curve_panels(run)]
-    problems = problems + [problem for run in runs for problem in run.problems]
+    tables = [rows(stored.run, stored.results, _seconds(stored)) for stored in runs]
+    shown = [_run_section(stored, samples.get(stored.run.game.name)) for stored in runs]
+    curves = [
+        Markup(panel) for stored in runs for panel in curve_panels(stored.run, stored.results)
+    ]
+    problems += [problem for stored in runs for problem in stored.problems]
     environment = Environment(
         loader=PackageLoader("jaxgbg.pages", "page"), autoescape=True, trim_blocks=True
     )
     folder = Path(__file__).parent / "page"
-    variants = {farl for run in runs for farl in run.config.farl}
+    variants = {variant for stored in runs for variant in stored.run.variants}
     page = environment.get_template("page.html.j2").render(
         name=root.resolve().name or str(root),
         summary=_summary(runs),
@@ -71,16 +75,16 @@ def write_report(root: Path, out: Path) -> Report:
         script=Markup((folder / "page.js").read_text(encoding="utf-8")),
         problems=problems,
         rows=[
-            [_table_row(run, row) for row in table]
-            for run, table in zip(runs, tables, strict=True)
+            [_table_row(stored, row) for row in table]
+            for stored, table in zip(runs, tables, strict=True)
             if table
         ],
         notes=notes([row for table in tables for row in table]),
         curves=curves,
         legend=[
-            {"style": farl, "label": label}
-            for farl, (label, _) in STYLES.items()
-            if farl in variants
+            {"style": variant, "label": label}
+            for variant, (label, _) in STYLES.items()
+            if variant in variants
         ],
         runs=shown,
     )
@@ -89,38 +93,72 @@ def write_report(root: Path, out: Path) -> Report:
     return Report([row for table in tables for row in table], len(runs), problems)
 
 
-def _samples(runs: Sequence[FoundRun]) -> dict[str, _Sample]:
+def _runs(root: Path) -> tuple[list[StoredRun], list[str]]:
+    """What can be reported, in the order of Table 1, and a line for all that cannot."""
+    stored_runs, problems = find_runs(root)
+    problems += unknown_games(stored_runs, "left out")
+    runs = []
+    for stored in stored_runs:
+        if stored.game is None:
+            continue
+        try:
+            assert stored.run
+        except RulesChanged as error:
+            problems.append(f"{stored.path} was {error}; the run is left out")
+        except ValueError as error:
+            problems.append(f"{stored.path / 'config.json'}: {error}; the run is left out")
+        else:
+            runs.append(stored)
+    order = (*GAMES, *sorted({stored.run.game.name for stored in runs} - set(GAMES)))
+    return sorted(runs, key=lambda each: (order.index(each.run.game.name), each.name)), problems
+
+
+def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
     """By game: games of the first agent of the run with the most episodes, or of the next best.
 
     Most of the time goes into compiling, which several threads do side by side.
     """
-    games = list(dict.fromkeys(run.config.game for run in runs))
+    games = list(dict.fromkeys(stored.run.game.name for stored in runs))
 
     def sample(game: str) -> _Sample | None:
-        own = [run for run in runs if run.config.game == game]
-        for run in sorted(own, key=lambda run: -run.config.episodes):
-            for file in run.agent_files[:1]:
+        of_game = [stored for stored in runs if stored.run.game.name == game]
+        for stored in sorted(of_game, key=lambda each: -each.run.schedule.episodes):
+            for file in _agent_files(stored)[:1]:
                 try:
                     saved = load_agent(file, game)
-                    records = record_games(saved.player(), run.config.opponents)
+                    records = record_games(saved.player(), stored.run.evaluation.opponents)
                 except ValueError as error:
-                    run.problems.append(str(error))
+                    stored.problems.append(str(error))
                     continue
                 views = [RecordView(record, f"{game}-shape") for record in records]
-                found = weight_histograms({(saved.seed, saved.farl): saved.weights})
-                return _Sample(file, views, {"weights": found})
+                lane = LaneName(saved.seed, saved.variant)
+                histograms = {"weights": weight_histograms({lane: saved.weights})}
+                return _Sample(file, views, histograms)
         return None
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        found = zip(games, pool.map(sample, games), strict=True)
-        return {game: each for game, each in found if each is not None}
+        samples = zip(games, pool.map(sample, games), strict=True)
+        return {game: each for game, each in samples if each is not None}
 
 
-def _summary(runs: Sequence[FoundRun]) -> str:
-    finished = [run for run in runs if run.summary]
-    seconds = sum(run.seconds for run in finished)
-    episodes = sum(run.summary["episodes"] for run in finished if run.summary)
-    games = list(dict.fromkeys(run.config.game for run in runs))
+def _agent_files(stored: StoredRun) -> list[Path]:
+    """The agents, those with FARL first, in the order of their seeds."""
+    lanes = sorted(stored.run.lanes, key=lambda lane: (lane.variant, lane.seed))
+    files = [stored.path / "agents" / lane.file for lane in lanes]
+    return [file for file in files if file.exists()]
+
+
+def _seconds(stored: StoredRun) -> float:
+    """Those of the training; not a number where they are not known, as while it is unfinished."""
+    seconds = stored.summary.get("training_seconds")
+    return math.nan if seconds is None else seconds
+
+
+def _summary(runs: Sequence[StoredRun]) -> str:
+    finished = [stored for stored in runs if stored.finished]
+    seconds = sum(stored.summary.get("training_seconds") or 0 for stored in finished)
+    episodes = sum(stored.summary.get("episodes") or 0 for stored in finished)
+    games = list(dict.fromkeys(stored.run.game.name for stored in runs))
     return (
         f"{_count(len(runs), 'run')}, {len(finished)} of them finished, of"
         f" {', '.join(games)}: {episodes:,} episodes in {_duration(seconds)} of training."
@@ -137,21 +175,22 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def _anchor(run: FoundRun) -> str:
+def _anchor(run: StoredRun) -> str:
     return "run-" + "".join(each if each.isalnum() else "-" for each in run.name)
 
 
-def _table_row(run: FoundRun, row: Row) -> dict[str, Any]:
+def _table_row(run: StoredRun, row: Row) -> dict[str, Any]:
     low, high = confidence_interval(row.per_seed)
     known = math.isfinite(low)
     return {
         "anchor": _anchor(run),
         "run": run.name,
         "opponent": row.opponent,
-        "farl": row.farl,
-        "variant": VARIANTS[row.farl],
-        "score": in_figures(row, row.mean, row.sem),
-        "interval": f"{in_words(row.unit, low)} to {in_words(row.unit, high)}" if known else "",
+        "style": row.variant,
+        "variant": VARIANTS[row.variant],
+        "mean": in_figures(row, row.mean, row.sem),
+        "interval": f"{row.scale.text(low)} to {row.scale.text(high)}" if known else "",
+        "last": in_figures(row, row.last, row.last_sem),
         "paper": "" if row.paper_mean is None else in_figures(row, row.paper_mean, row.paper_error),
         "n": row.n,
         "episodes": f"{row.episodes:,}",
@@ -160,20 +199,20 @@ def _table_row(run: FoundRun, row: Row) -> dict[str, Any]:
     }
 
 
-def _run_section(run: FoundRun, sample: _Sample | None) -> dict[str, Any]:
+def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
     from markupsafe import Markup
 
-    own = sample if sample is not None and sample.file.parent.parent == run.path else None
-    panels, told = _histograms(run, own)
+    own = sample if sample is not None and sample.file.parent.parent == stored.path else None
+    panels, told = _histograms(stored, own)
     section = {
-        "anchor": _anchor(run),
-        "name": run.name,
-        "finished": run.summary is not None,
-        "state": _state(run),
-        "problems": run.problems,
-        "settings": _settings(run.config),
-        "origin": _origin(run),
-        "config": json.dumps(run.config.as_json()),
+        "anchor": _anchor(stored),
+        "name": stored.name,
+        "finished": stored.finished,
+        "state": _state(stored),
+        "problems": stored.problems,
+        "settings": _settings(stored.run),
+        "origin": _origin(stored),
+        "config": json.dumps(stored.config),
         "histograms": [Markup(panel) for panel in panels],
         "histogram_note": told,
         "records": [],
@@ -200,88 +239,69 @@ def _run_section(run: FoundRun, sample: _Sample | None) -> dict[str, Any]:
             for view in own.games
         ]
     elif sample is not None:
-        section["record_note"] = (
-            f"Sample games of {run.config.game} are shown with {sample.file.parent.parent.name}."
-        )
+        shown = sample.file.parent.parent.name
+        section["record_note"] = f"Sample games of {stored.run.game.name} are shown with {shown}."
     return section
 
 
-def _histograms(run: FoundRun, sample: _Sample | None) -> tuple[list[str], str]:
+def _histograms(stored: StoredRun, sample: _Sample | None) -> tuple[list[str], str]:
     """(panels, what they show): those the run kept, else the weights of the agent at hand."""
-    if run.histograms is not None:
+    kept = stored.content("histograms.json")
+    if kept is not None:
         try:
             told = "Weights that are not 0: mean over the seeds, band from the least to the most."
-            return histogram_panels(run.histograms), f"{told} {_RARE}"
+            return histogram_panels(kept), f"{told} {_RARE}"
         except (KeyError, TypeError, ValueError):
-            run.problems.append(f"{run.path / 'histograms.json'} is damaged")
+            stored.problems.append(f"{stored.path / 'histograms.json'} is damaged")
     if sample is None:
         return [], ""
     told = f"Weights of {sample.file.name} that are not 0. This run did not keep its TC factors."
     return histogram_panels(sample.histograms), f"{told} {_RARE}"
 
 
-def _state(run: FoundRun) -> str:
-    config, summary = run.config, run.summary
-    if summary:
-        text = (
-            f"Finished: {_count(len(config.lanes), 'agent')}, {summary['episodes']:,} episodes and"
-            f" {summary['moves']:,} moves in {_duration(run.seconds)}"
-            f" ({summary['moves_per_second']:,} moves/s)."
-        )
-        lost = ", ".join(f"seed {seed}, {farl}" for seed, farl in summary.get("diverged", ()))
-        return text + (f" Diverged, so that they play at random: {lost}." if lost else "")
-    reached = max((found.episodes for found in run.evaluations), default=0)
+def _state(stored: StoredRun) -> str:
+    summary = stored.summary
+    if stored.finished:
+        text = f"Finished: {_count(len(stored.run.lanes), 'agent')}"
+        if all(summary.get(figure) is not None for figure in FIGURES):
+            text += (
+                f", {summary['episodes']:,} episodes and {summary['moves']:,} moves in"
+                f" {_duration(_seconds(stored))} ({summary['moves_per_second']:,} moves/s)"
+            )
+        lost = ", ".join(" ".join(map(str, lane)) for lane in summary.get("diverged", ()))
+        return f"{text}." + (f" Diverged, so that they play at random: {lost}." if lost else "")
+    reached = max(stored.column("episodes"), default=0)
     return (
-        f"Unfinished: {_count(len(run.evaluations), 'evaluation')} so far, the last after"
-        f" {reached:,} of {config.episodes:,} episodes."
+        f"Unfinished: {_count(len(stored.results), 'evaluation')} so far, the last after"
+        f" {reached:,} of {stored.run.schedule.episodes:,} episodes."
     )
 
 
-def _settings(config: Config) -> list[tuple[str, str]]:
-    """The settings that one looks for first; the whole config stands below them."""
-
-    def course(first: float, last: float) -> str:
-        return f"{first:g}" if first == last else f"{first:g} to {last:g}"
-
-    if config.value == "mlp":
-        value = f"network, {' and '.join(map(str, config.hidden))} hidden, {config.optimizer}"
-    elif config.tuples:
-        lengths = sorted({len(cells) for cells in config.tuples})
-        value = f"{_count(len(config.tuples), 'n-tuple')} of {' or '.join(map(str, lengths))} cells"
-    else:
-        value = f"{config.walks[0]} random walks of {config.walks[1]} cells, others for each seed"
-    parameters = ", ".join(f"{name} {figure}" for name, figure in config.game_parameters)
-    settings = [
-        ("Game", config.game + (f" ({parameters})" if parameters else "")),
-        ("Learner", config.learner + (" with replan" if config.replan else "")),
-        ("Value function", value),
-        ("Episodes", f"{config.episodes:,} an agent, evaluated every {config.eval_every:,}"),
-        ("Opponents", ", ".join(config.opponents)),
-        ("Seeds", ", ".join(map(str, config.seeds))),
-        ("Variants", ", ".join(STYLES[farl][0] for farl in config.farl)),
-        ("In lockstep", f"{_count(config.batch, 'game')}, updates joined by {config.combine}"),
-        ("Step size", course(config.alpha_start, config.alpha_end)),
-        ("Exploration rate", course(config.epsilon_start, config.epsilon_end)),
-        ("Trace decay", f"{config.trace_decay:g}" + (", delayed" * config.delayed_traces)),
-        ("Discount", f"{config.discount:g}"),
+def _settings(run: Run) -> list[tuple[str, str]]:
+    """What the parts of the run say of themselves; the whole config stands below them."""
+    parameters = ", ".join(
+        f"{name} {value}" for name, value in dataclasses.asdict(run.game).items()
+    )
+    return [
+        ("Game", run.game.name + (f" ({parameters})" if parameters else "")),
+        ("Value function", run.value.describe()),
+        ("Learner", run.learner.describe()),
+        ("Schedule", run.schedule.describe()),
+        ("Evaluation", run.evaluation.describe()),
+        ("Partner", run.partner),
+        ("Variants", ", ".join(STYLES[variant][0] for variant in run.variants)),
+        ("Seeds", ", ".join(map(str, run.seeds))),
     ]
-    if config.value == "ntuple":
-        settings.append(
-            ("Temporal coherence", f"TCL-{config.tcl}" if config.tcl != "none" else "no")
-        )
-    if config.partner != "self":
-        settings.append(("Partner", config.partner))
-    return settings
 
 
-def _origin(run: FoundRun) -> list[tuple[str, str]]:
+def _origin(stored: StoredRun) -> list[tuple[str, str]]:
     """Where and by what a run was made, as far as it was kept."""
-    kept = run.provenance or {}
+    kept = stored.content("provenance.json") or {}
     versions = kept.get("versions")
     command = kept.get("command")
     devices = kept.get("devices")
     told = {
-        "Folder": str(run.path),
+        "Folder": str(stored.path),
         "Command": shlex.join(map(str, command)) if isinstance(command, list) else None,
         "Started": kept.get("started"),
         "Devices": ", ".join(map(str, devices)) if isinstance(devices, list) else None,

@@ -8,7 +8,9 @@ from jaxgbg.papers import dambra, konen2021, ree2013
 from jaxgbg.training import Run
 from jaxgbg.training.settings import compose
 
-__all__ = ["figure", "is_published", "note", "preset", "protocol_for"]
+__all__ = ["GAMES", "figure", "greatest", "is_published", "note", "preset", "protocol_for"]
+GAMES = konen2021.GAMES
+"""The games with published figures, in the order of tables."""
 
 _PROTOCOLS = konen2021.PROTOCOLS | dambra.PROTOCOLS
 _OF_EVALUATION = ("episodes", "eval_every", "opening_plies", "opening_share", "opponents")
@@ -77,3 +79,8 @@ def figure(game: Game, opponent: str, variant: str) -> tuple[float, float] | Non
 def note(game: Game, opponent: str) -> str | None:
     """What a reader of a table must know of the figures against `opponent`."""
     return _look_up(konen2021.NOTES, game.name, opponent)
+
+
+def greatest(game: Game, opponent: str) -> float | None:
+    """The greatest figure anybody can reach, where that is less than the game's scale has."""
+    return konen2021.GREATEST.get((game.name, opponent))

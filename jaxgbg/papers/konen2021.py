@@ -171,6 +171,7 @@ NOTES = {
     ("othello", "grhino"): "the paper's engine in othello was Edax at depth 1, not grhino",
     ("connectfour", "ab"): "in connectfour moving first, so twice the paper's figures",
     ("connectfour", "ab-dl"): "in connectfour moving first, so twice the paper's figures",
+    ("connectfour", "solver"): "the solver's share is of the moves that keep the game value",
 }
 
 # Nobody wins more than half of these games against a perfect player.

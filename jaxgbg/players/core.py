@@ -1,7 +1,6 @@
 """The contract of a player."""
 
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
 import jax
@@ -23,7 +22,7 @@ class Player(Protocol):
     `name` is the word under which tables and `make_player` know it. With `traceable` it is a pytree
     and its `act` works inside compiled programs: its matches are one such program. `copies` is how
     many agents it holds: the first B / copies states of a batch are the first agent's, and so on.
-    With `needs_history` it is told how every game came to its position.
+    With `needs_history` its `act` gets the history of every game.
     """
 
     @property
@@ -64,12 +63,7 @@ class PlayerBase:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

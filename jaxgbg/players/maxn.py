@@ -38,7 +38,7 @@ class MaxN(PlayerBase):
     """Perfect play where each player maximises his own final reward.
 
     Every action with the best reward for the mover is equally likely at the root; inside the tree
-    the first (lowest) best action counts. A quick win is worth no more than a slow one. A position
+    the first (lowest) best action counts. A quick win counts no more than a slow one. A position
     that cannot arise in play has no value (NaN) and gets a random legal action.
 
     Raises ValueError for a game of chance, for one with too many positions, and for one where

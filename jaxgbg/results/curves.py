@@ -6,8 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from jaxgbg.papers.figures import PAPER, to_unit, unit
-from jaxgbg.training import Config, Evaluation
+from jaxgbg import papers
+from jaxgbg.arena import scale_of
+from jaxgbg.results.rows import opponents_met
+from jaxgbg.results.statistics import mean_sem
+from jaxgbg.training import Result, Run
 from jaxgbg.training.files import written_whole
 
 # Okabe and Ito's colours, told apart by colour-blind readers.
@@ -18,7 +21,7 @@ STYLES = {
 }
 
 
-def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Path) -> None:
+def draw_curves(curves: Sequence[tuple[Run, Sequence[Result]]], path: Path) -> None:
     """Draw one panel for each game and opponent: mean over seeds ± s.e., the paper's figure dashed.
 
     Writes a PNG to `path`, whole or not at all.
@@ -28,7 +31,7 @@ def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Pa
     from matplotlib.ticker import EngFormatter, PercentFormatter
 
     panels = [
-        (config, found, name) for config, found in results for name in opponents_met(config, found)
+        (run, results, name) for run, results in curves for name in opponents_met(run, results)
     ]
     columns = min(3, len(panels))
     lines = -(-len(panels) // columns)
@@ -37,21 +40,21 @@ def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Pa
     axes = figure.subplots(lines, columns, squeeze=False).ravel()
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
-    for axis, (config, found, opponent) in zip(axes, panels, strict=False):
-        for farl in config.farl:
-            label, colour = STYLES[farl]
-            episodes, mean, sem = curve(config.game, found, opponent, farl)
+    for axis, (run, results, opponent) in zip(axes, panels, strict=False):
+        for variant in run.variants:
+            label, colour = STYLES[variant]
+            episodes, mean, sem = curve(run, results, opponent, variant)
             axis.plot(episodes, mean, color=colour, label=label, marker=".", markersize=4)
             axis.fill_between(episodes, mean - sem, mean + sem, color=colour, alpha=0.25, lw=0)
-            published = PAPER.get((config.game, opponent, farl))
+            published = papers.figure(run.game, opponent, variant)
             if published is not None:
                 axis.axhline(published[0], color=colour, lw=0.9, ls="--")
-        axis.set_title(title(config.game, opponent), fontsize=10)
+        axis.set_title(title(run, opponent), fontsize=10)
         axis.set_xlabel("episodes")
-        axis.set_ylabel(unit(config.game, opponent))
+        axis.set_ylabel(scale_of(opponent, run.game).unit)
         axis.set_xlim(left=0)
         axis.xaxis.set_major_formatter(EngFormatter(sep=""))
-        span = span_of_shares(config.game, opponent)
+        span = span_of_shares(run, opponent)
         if span is not None:
             axis.set_ylim(*span)
             axis.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -64,34 +67,35 @@ def draw_curves(results: Sequence[tuple[Config, Sequence[Evaluation]]], path: Pa
         figure.savefig(temporary, format="png", dpi=110)
 
 
-def opponents_met(config: Config, found: Sequence[Evaluation]) -> list[str]:
-    """The opponents of a run in the order of its panels."""
-    return list(dict.fromkeys((*config.opponents, *(one.opponent for one in found))))
-
-
-def title(game: str, opponent: str) -> str:
+def title(run: Run, opponent: str) -> str:
     """What a panel shows."""
-    first = " (moving first)" if game == "connectfour" else ""
-    against = "" if opponent == "score" else f" against {opponent}"
-    return f"{game}{against}{first}"
+    against = "" if run.game.num_players == 1 else f" against {opponent}"
+    protocol = run.evaluation.protocol_of(opponent)
+    first = " (moving first)" if protocol and protocol.seats == (0,) else ""
+    return f"{run.game.name}{against}{first}"
 
 
-def span_of_shares(game: str, opponent: str) -> tuple[float, float] | None:
-    """The axis of a panel of shares, up to a half where nobody wins more; None for other units."""
-    if unit(game, opponent) not in ("win rate", "share"):
+def span_of_shares(run: Run, opponent: str) -> tuple[float, float] | None:
+    """The axis of a panel of shares, up to what anybody can reach; None for other units."""
+    scale = scale_of(opponent, run.game)
+    high = papers.greatest(run.game, opponent) or scale.high
+    if not scale.percent or scale.low is None or high is None:
         return None
-    return -0.03, 0.63 if game in ("tictactoe", "nim") else 1.03
+    margin = 0.03 * (high - scale.low)
+    return scale.low - margin, high + margin
 
 
 def curve(
-    game: str, found: Sequence[Evaluation], opponent: str, farl: str
+    run: Run, results: Sequence[Result], opponent: str, variant: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(episodes, mean, standard error) over the seeds that have reached each evaluation."""
-    scores = defaultdict(list)
-    for one in found:
-        if (one.opponent, one.farl) == (opponent, farl):
-            scores[one.episodes].append(to_unit(game, opponent, one.score))
-    episodes = np.array(sorted(scores))
-    mean = np.array([np.mean(scores[n]) for n in episodes])
-    spread = [np.std(scores[n], ddof=1) if len(scores[n]) > 1 else 0.0 for n in episodes]
-    return episodes, mean, np.array(spread) / np.sqrt([len(scores[n]) for n in episodes])
+    scale = scale_of(opponent, run.game)
+    figures: dict[int, dict[int, float]] = defaultdict(dict)
+    for result in results:
+        if (result.opponent, result.variant) == (opponent, variant):
+            figures[result.episodes][result.seed] = scale.figure(result.score)
+    episodes = np.array(sorted(figures))
+    # One seed alone has no error: its band is its curve.
+    both = [np.nan_to_num(mean_sem(list(figures[at].values()))) for at in episodes]
+    mean, sem = np.array(both).reshape(-1, 2).T
+    return episodes, mean, sem

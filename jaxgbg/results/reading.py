@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from jaxgbg.training import Evaluation
+from jaxgbg.training import Result
 
 Complain = Callable[[str], None]
 """What is told of a defect, in one line."""
@@ -19,7 +19,7 @@ NUMBER = (int, float)
 _GREATEST = 2**63 - 1
 _TYPES: dict[str, set[type]] = {
     "seed": {int},
-    "farl": {str},
+    "variant": {str},
     "episodes": {int},
     "opponent": {str},
     "games": {int},
@@ -48,7 +48,7 @@ def is_number(value: Any) -> bool:
 
 
 def evaluation_columns(path: Path, complain: Complain) -> list[list[Any]]:
-    """The columns of a metrics.jsonl: the number of the line, then the fields of `Evaluation`."""
+    """The columns of a metrics.jsonl: the number of the line, then the fields of `Result`."""
     try:
         # What is no UTF-8 becomes a replacement sign: damage of its line, not of the file.
         text = path.read_bytes().decode("utf-8", errors="replace")
@@ -70,7 +70,7 @@ def evaluation_columns(path: Path, complain: Complain) -> list[list[Any]]:
             return [list(range(1, len(lines) + 1)), *_columns(objects)]
     except (TypeError, ValueError, RecursionError):
         pass
-    columns: list[list[Any]] = [[] for _ in range(1 + len(Evaluation._fields))]
+    columns: list[list[Any]] = [[] for _ in range(1 + len(Result._fields))]
     damaged: dict[int, str] = {}
     for number, line in enumerate(lines, 1):
         try:
@@ -89,14 +89,14 @@ def evaluation_columns(path: Path, complain: Complain) -> list[list[Any]]:
 
 def _columns(objects: list[Any]) -> list[list[Any]]:
     """The fields of evaluations, a column each; raises ValueError if one of them is none."""
-    needed = Evaluation._fields[: -len(Evaluation._field_defaults)]
+    needed = Result._fields[: -len(Result._field_defaults)]
     if not all(isinstance(one, dict) for one in objects):
         raise ValueError("no JSON object")
     try:
         columns = {name: [one[name] for one in objects] for name in needed}
     except KeyError as error:
         raise ValueError(f"no {error.args[0]}") from None
-    for name, default in Evaluation._field_defaults.items():
+    for name, default in Result._field_defaults.items():
         columns[name] = [one.get(name, default) for one in objects]
     for name, column in columns.items():
         if not set(map(type, column)) <= _TYPES[name]:

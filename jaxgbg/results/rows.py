@@ -2,36 +2,40 @@
 
 import dataclasses
 import math
+import operator
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from jaxgbg.papers.figures import PAPER, to_unit, unit
+from jaxgbg import papers
+from jaxgbg.arena import scale_of
+from jaxgbg.games import Game, Scale
 from jaxgbg.results.statistics import mean_sem, paired_difference
-from jaxgbg.training import Config, Evaluation
+from jaxgbg.training import Result, Run
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One game, opponent and FARL variant over all seeds; figures in `unit`.
+    """One game, opponent and FARL variant over all seeds; figures in the unit of `scale`.
 
     `mean` ± `sem` are over seeds, each seed giving the mean of its evaluations in the last fifth of
-    the training (`per_seed`); `final` is the mean of the last evaluations alone. `difference` is
-    FARL minus none, paired by seed, with its 95 % interval; None on other rows. `seconds` are those
-    of the whole run's training.
+    the training (`per_seed`), as published; `last` ± `last_sem` are of the last evaluations alone.
+    `difference` is FARL minus none of these means, paired by seed, with its 95 % interval; None on
+    other rows. `seconds` are those of the whole run's training.
     """
 
-    game: str
+    game: Game
     opponent: str
-    farl: str
-    unit: str
+    variant: str
+    scale: Scale
     mean: float
     sem: float
+    last: float
+    last_sem: float
     n: int
     per_seed: tuple[float, ...]
-    final: float
     episodes: int
     seconds: float
     paper_mean: float | None
@@ -41,56 +45,69 @@ class Row:
     difference_high: float | None
 
 
-def rows(config: Config, evaluations: Sequence[Evaluation], seconds: float) -> list[Row]:
+def rows(run: Run, results: Sequence[Result], seconds: float) -> list[Row]:
     """The rows of a run, finished or stopped: of a stopped one, what all its seeds have reached."""
     curves: dict[tuple[str, str], dict[int, dict[int, float]]] = defaultdict(dict)
-    for found in evaluations:
-        curve = curves[found.opponent, found.farl].setdefault(found.seed, {})
-        curve[found.episodes] = to_unit(config.game, found.opponent, found.score)
-    per_seed = {}
-    reached = {}
-    for key, seeds in curves.items():
-        reached[key] = min(max(curve) for curve in seeds.values())
-        per_seed[key] = {seed: _late_mean(curve, reached[key]) for seed, curve in seeds.items()}
+    for result in results:
+        figure = scale_of(result.opponent, run.game).figure(result.score)
+        curve = curves[result.opponent, result.variant].setdefault(result.seed, {})
+        curve[result.episodes] = figure
     table = []
-    others = sorted({opponent for opponent, _ in curves} - set(config.opponents))
-    for opponent in (*config.opponents, *others):
-        for farl in config.farl:
-            if (opponent, farl) not in curves:
-                continue
-            figures = per_seed[opponent, farl]
-            last = [curve[max(curve)] for curve in curves[opponent, farl].values()]
-            mean, sem = mean_sem(list(figures.values()))
-            published = PAPER.get((config.game, opponent, farl), (None, None))
-            without = per_seed.get((opponent, "none"), {})
-            difference = paired_difference(figures, without) if farl == "farl" else None
+    for opponent in opponents_met(run, results):
+        reached = {
+            variant: _reached(curves[opponent, variant])
+            for variant in run.variants
+            if (opponent, variant) in curves
+        }
+        for variant, (episodes, late, last) in reached.items():
+            published = papers.figure(run.game, opponent, variant) or (None, None)
+            without = reached["none"][1] if "none" in reached else {}
+            paired = paired_difference(late, without) if variant == "farl" else None
+            difference, low, high = paired or (None, None, None)
             table.append(
                 Row(
-                    game=config.game,
-                    opponent=opponent,
-                    farl=farl,
-                    unit=unit(config.game, opponent),
-                    mean=mean,
-                    sem=sem,
-                    n=len(figures),
-                    per_seed=tuple(figures[seed] for seed in sorted(figures)),
-                    final=float(np.mean(last)),
-                    episodes=reached[opponent, farl],
+                    run.game,
+                    opponent,
+                    variant,
+                    scale_of(opponent, run.game),
+                    *mean_sem(list(late.values())),
+                    *mean_sem(list(last.values())),
+                    n=len(late),
+                    per_seed=tuple(late[seed] for seed in sorted(late)),
+                    episodes=episodes,
                     seconds=seconds,
                     paper_mean=published[0],
                     paper_error=published[1],
-                    difference=difference[0] if difference else None,
-                    difference_low=difference[1] if difference else None,
-                    difference_high=difference[2] if difference else None,
+                    difference=difference,
+                    difference_low=low,
+                    difference_high=high,
                 )
             )
     return table
 
 
-def _late_mean(curve: dict[int, float], reached: int) -> float:
-    """Mean over the evaluations in the last fifth of the episodes reached, the last among them."""
-    late = [score for episodes, score in curve.items() if 0.8 * reached < episodes <= reached]
-    return float(np.mean(late))
+def opponents_met(run: Run, results: Sequence[Result]) -> list[str]:
+    """Those it was to meet while training, in their order, then others."""
+    met = dict.fromkeys(result.opponent for result in results)
+    return list(dict.fromkeys((*(name for name in run.evaluation.opponents if name in met), *met)))
+
+
+def _reached(
+    curves: dict[int, dict[int, float]],
+) -> tuple[int, dict[int, float], dict[int, float]]:
+    """(episodes that all seeds have reached, mean of the last fifth of them, the last figure).
+
+    A seed without an evaluation in the last fifth gives its last one; without any, nothing.
+    """
+    reached = min(max(curve) for curve in curves.values())
+    late, last = {}, {}
+    for seed, curve in curves.items():
+        within = {episodes: figure for episodes, figure in curve.items() if episodes <= reached}
+        if within:
+            last[seed] = within[max(within)]
+            figures = [figure for at, figure in within.items() if 5 * at > 4 * reached]
+            late[seed] = float(np.mean(figures or last[seed]))
+    return reached, late, last
 
 
 def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:
@@ -103,6 +120,10 @@ def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:
             return round(value, 5) if math.isfinite(value) else None
         return value
 
+    shown = {"game": lambda row: row.game.name, "unit": lambda row: row.scale.unit}
+    names = [field.name for field in dataclasses.fields(Row)]
+    columns = ["unit" if name == "scale" else name for name in names]
     return [
-        {name: plain(value) for name, value in dataclasses.asdict(row).items()} for row in table
+        {name: plain(shown.get(name, operator.attrgetter(name))(row)) for name in columns}
+        for row in table
     ]

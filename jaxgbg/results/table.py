@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from jaxgbg.papers.figures import in_words
+from jaxgbg import papers
+from jaxgbg.games import WIN_RATE
 from jaxgbg.results.rows import Row
 
 if TYPE_CHECKING:
@@ -18,22 +19,23 @@ def print_table(table: Sequence[Row], console: "Console") -> None:
     from rich.table import Table
 
     drawn = Table(title="With and without Final Adaptation (FARL): mean ± s.e. over n seeds")
-    columns = ("game", "opponent", "FARL", "score", "paper", "n", "episodes")
+    columns = ("game", "opponent", "FARL", "mean", "paper", "last", "n", "episodes")
     for name in (*columns, "FARL − none (95 % CI)", "seconds"):
         right = name not in ("game", "opponent", "FARL")
         drawn.add_column(name, justify="right" if right else "left", no_wrap=True)
     previous = None
     for row in table:
-        if previous is not None and previous != row.game:
+        if previous is not None and previous != row.game.name:
             drawn.add_section()
-        previous = row.game
+        previous = row.game.name
         paper = "" if row.paper_mean is None else in_figures(row, row.paper_mean, row.paper_error)
         drawn.add_row(
-            row.game,
+            row.game.name,
             row.opponent,
-            VARIANTS[row.farl],
+            VARIANTS[row.variant],
             in_figures(row, row.mean, row.sem),
             paper,
+            row.scale.text(row.last),
             str(row.n),
             f"{row.episodes:,}",
             difference(row),
@@ -45,25 +47,29 @@ def print_table(table: Sequence[Row], console: "Console") -> None:
 
 def notes(table: Sequence[Row]) -> str:
     """What the figures of these rows are."""
-    told = ["Scores are win rates in %, a draw counting half"]
-    if any(row.unit == "share" for row in table):
-        told.append("against the solver the share of moves that keep the game value")
-    if any(row.unit == "points" for row in table):
-        told.append("in 2048 points a game")
-    if any(row.unit == "reward" for row in table):
-        told.append("in nim3p the mean reward, 0.4 among perfect players")
-    if any(row.opponent == "grhino" for row in table):
-        told.append("the paper's engine in othello was Edax at depth 1, not grhino")
-    if any(row.game == "connectfour" and row.opponent != "solver" for row in table):
-        told.append("in connectfour moving first, so twice the paper's figures")
-    return "; ".join(told) + ". Seconds: training of all rows of a game together."
+    scored: dict[str, dict[str, None]] = {}
+    for row in table:
+        draws = ", a draw counting half" if row.scale == WIN_RATE else ""
+        words = f"{row.scale.unit} in %{draws}" if row.scale.percent else f"mean {row.scale.unit}"
+        against = "" if row.scale == row.game.scale else f" against {row.opponent}"
+        scored.setdefault(words, {})[row.game.name + against] = None
+    told = [
+        words + (f" ({', '.join(where)})" if len(scored) > 1 else "")
+        for words, where in scored.items()
+    ]
+    told += dict.fromkeys(filter(None, (papers.note(row.game, row.opponent) for row in table)))
+    return (
+        f"Scores: {'; '.join(told)}. Mean: of the evaluations in the last fifth of the episodes"
+        " that all seeds have reached; last: of the last one alone. Seconds: training of all rows"
+        " of a game together."
+    )
 
 
 def in_figures(row: Row, mean: float, error: float | None) -> str:
     """A mean ± its standard error, if it has one."""
-    text = in_words(row.unit, mean)
+    text = row.scale.text(mean)
     if error is not None and math.isfinite(error):
-        text += f" ± {in_words(row.unit, error)}"
+        text += f" ± {row.scale.text(error)}"
     return text
 
 
@@ -73,7 +79,7 @@ def difference(row: Row) -> str:
         return ""
 
     def signed(figure: float) -> str:
-        return ("+" if figure >= 0 else "-") + in_words(row.unit, abs(figure))
+        return ("+" if figure >= 0 else "-") + row.scale.text(abs(figure))
 
     text = signed(row.difference)
     low, high = row.difference_low, row.difference_high

@@ -27,7 +27,7 @@ _MOST_ITERATIONS = 2**24 - 1
 
 
 class RootStatistics(NamedTuple):
-    """What searches found out about the actions of their roots.
+    """Statistics of the actions at the roots of B searches.
 
     Attributes:
       visits: int32[B, A] how often each action was tried.

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, make
 from jaxgbg.games.fingerprint import fingerprint
-from jaxgbg.learners import FARL_PARTS, LEARNERS, Learner, LearnerSpec, Schedule, TDSpec
+from jaxgbg.learners import FARL_PARTS, Learner, LearnerSpec, Schedule, TDSpec
 from jaxgbg.specs import Spec, plain, setting
-from jaxgbg.values import VALUES, NTupleSpec, ValueSpec
+from jaxgbg.values import NTupleSpec, ValueSpec
 
 
 class LaneName(NamedTuple):
@@ -42,8 +42,9 @@ class Evaluation(Spec):
     protocols: tuple[Protocol, ...] = ()
 
     def __post_init__(self) -> None:
-        read = [Protocol.read(each) if isinstance(each, dict) else each for each in self.protocols]
-        object.__setattr__(self, "protocols", tuple(read))
+        if isinstance(self.protocols, list | tuple):
+            read = (p if isinstance(p, Protocol) else Protocol.read(p) for p in self.protocols)
+            object.__setattr__(self, "protocols", tuple(read))
         super().__post_init__()
         if self.protocols and len(self.protocols) != len(self.opponents):
             raise ValueError("protocols must be one for each of the opponents, or none at all")
@@ -118,32 +119,17 @@ class Run(Spec):
 
     def changed(self) -> dict[str, Any]:
         """What differs from the defaults, as JSON knows it."""
-        specs = ("value", "learner", "schedule", "evaluation")
-        own = {name: plain(getattr(self, name)) for name in ("partner", "variants", "seeds")}
-        parts = {name: getattr(self, name).changed() for name in specs}
-        return json.loads(json.dumps({"game": plain_game(self.game), **parts, **own}))
+        parts = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return changed_parts(parts | {"game": plain_game(self.game)})
 
     @classmethod
     def read(cls, content: Any) -> "Run":
         """Undo `plain`; raises ValueError on what is no run, or one under other rules."""
-        if not isinstance(content, Mapping):
-            raise ValueError(f"a run must be a table, not {content!r}")
-        fields = dict(content)
+        if not isinstance(content, Mapping) or "game" not in content:
+            raise ValueError(f"a run must be a table with a game, not {content!r}")
+        fields = {**content, "game": read_game(content["game"])}
         stored = fields.pop("fingerprint", None)
-        try:
-            fields["game"] = read_game(fields["game"])
-            for name, known in (("value", VALUES), ("learner", LEARNERS)):
-                kind = fields[name]["kind"]
-                if kind not in known:
-                    raise ValueError(f"{name} must be one of {', '.join(known)}, not {kind!r}")
-                fields[name] = known[kind].read(fields[name])
-            fields["schedule"] = Schedule.read(fields["schedule"])
-            fields["evaluation"] = Evaluation.read(fields["evaluation"])
-            run = cls(**fields)
-        except KeyError as error:
-            raise ValueError(f"no {error.args[0]}") from None
-        except TypeError as error:
-            raise ValueError(str(error)) from None
+        run = super().read(fields)
         if stored is not None and stored != fingerprint(run.game):
             raise RulesChanged(
                 f"made under other rules of {run.game.name} (fingerprint {stored}, now"
@@ -154,8 +140,7 @@ class Run(Spec):
     @functools.cached_property
     def digest(self) -> str:
         """Eight hexadecimal digits that change with any setting that is not its default."""
-        text = json.dumps(self.changed(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:8]
+        return digest_of(self.changed())
 
     @property
     def name(self) -> str:
@@ -165,6 +150,31 @@ class Run(Spec):
 
 class RulesChanged(ValueError):
     """A run or an agent that was made when its game had other rules."""
+
+
+def read_parts(content: Mapping[str, Any]) -> dict[str, Any]:
+    """All of a plain run but its game, each part checked by itself; raises ValueError."""
+    parts = {field.name: field.default for field in dataclasses.fields(Run)[1:]}
+    for name, part in content.items():
+        if name not in ("game", "fingerprint"):
+            spec = Run.part(name)
+            parts[name] = spec.read(part) if spec else Run.check(name, part)
+    return parts
+
+
+def changed_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """What of the parts of a run, its game plain, differs from the defaults, as JSON knows it."""
+    changed = {
+        name: part.changed() if isinstance(part, Spec) else plain(part)
+        for name, part in parts.items()
+    }
+    return json.loads(json.dumps(changed))
+
+
+def digest_of(changed: Mapping[str, Any]) -> str:
+    """Eight hexadecimal digits of what `Run.changed` gives."""
+    text = json.dumps(changed, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def plain_game(game: Game) -> dict[str, Any]:

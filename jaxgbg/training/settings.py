@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from jaxgbg.games import Game, make
-from jaxgbg.learners import LEARNERS, Schedule
+from jaxgbg.learners import LearnerSpec, Schedule
 from jaxgbg.specs import Spec
 from jaxgbg.training.run import Evaluation, Run
-from jaxgbg.values import VALUES
+from jaxgbg.values import ValueSpec
 
-_COMPONENTS: dict[str, Mapping[str, type[Spec]]] = {"value": VALUES, "learner": LEARNERS}
+_COMPONENTS: dict[str, type[Spec]] = {"value": ValueSpec, "learner": LearnerSpec}
 _PARTS: dict[str, type[Spec]] = {"schedule": Schedule, "evaluation": Evaluation}
 
 
@@ -42,8 +42,8 @@ def settings() -> dict[str, Setting]:
 
 
 def _all_settings() -> Iterator[Setting]:
-    for part, known in _COMPONENTS.items():
-        text = Run.help()[part]
+    for part, component in _COMPONENTS.items():
+        text, known = Run.help()[part], component.kinds
         yield Setting(part, part, str, None, tuple(known), text, ())
         owners: dict[str, list[str]] = {}
         for kind, spec in known.items():
@@ -123,7 +123,7 @@ def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
 def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Any]) -> Spec:
     spec = type(old)
     if kind is not None and kind != old.kind:
-        known = _COMPONENTS[part]
+        known = _COMPONENTS[part].kinds
         if kind not in known:
             raise ValueError(f"{part} must be one of {', '.join(known)}, not {kind!r}")
         spec = known[kind]

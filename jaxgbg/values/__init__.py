@@ -11,12 +11,8 @@ from jaxgbg.values.layouts import Layout, check_layout, random_walk, read_layout
 from jaxgbg.values.mlp import MLP, MLPSpec
 from jaxgbg.values.ntuple import NTuple, NTupleParams, NTupleSpec
 
-VALUES: dict[str, type[ValueSpec]] = {spec.kind: spec for spec in (NTupleSpec, MLPSpec)}
-"""The value functions by name."""
-
 __all__ = [
     "MLP",
-    "VALUES",
     "FollowsMoves",
     "HasGradients",
     "Layout",

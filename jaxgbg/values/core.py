@@ -137,6 +137,7 @@ class HasGradients(Protocol):
 class ValueSpec(Spec):
     """The settings of a value function, which build it for a game."""
 
+    kinds: ClassVar[dict[str, type[Spec]]] = {}
     # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
     lane_numbers: ClassVar[tuple[str, ...]] = ()
 

@@ -35,7 +35,7 @@ def test_the_ratio_is_that_of_the_likeliest_distributions(counts):
 
     def likelihood(mean):
         """The greatest, over distributions of these outcomes with this mean, by brute force."""
-        found = minimize(
+        result = minimize(
             lambda p: -(counts @ np.log(p)),
             np.full(len(counts), 1 / len(counts)),
             jac=lambda p: -counts / p,
@@ -44,8 +44,8 @@ def test_the_ratio_is_that_of_the_likeliest_distributions(counts):
             method="SLSQP",
             options={"ftol": 1e-10, "maxiter": 1000},
         )
-        assert [found.x.sum(), found.x @ scores] == pytest.approx([1, mean], abs=1e-7)
-        return -found.fun
+        assert [result.x.sum(), result.x @ scores] == pytest.approx([1, mean], abs=1e-7)
+        return -result.fun
 
     test.update(np.repeat(scores, counts))
     expected = likelihood(expected_score(40)) - likelihood(expected_score(-60))
@@ -116,12 +116,12 @@ def test_bounds_that_decide_nothing_are_refused(options, message):
 def test_matches_end_with_the_right_answer():
     game = jaxgbg.make("tictactoe")
     weak, strong = RandomPlayer(game), MaxN(game)
-    found = compare(game, strong, weak, SequentialTest(), opening_plies=2, batch=20)
-    assert found.decision == "accept"
-    assert found.wins > found.losses
+    result = compare(game, strong, weak, SequentialTest(), opening_plies=2, batch=20)
+    assert result.decision == "accept"
+    assert result.wins > result.losses
     assert compare(game, weak, strong, SequentialTest(), 2, 20).decision == "reject"
     again = compare(game, strong, weak, SequentialTest(), opening_plies=2, batch=20)
-    assert again == found
+    assert again == result
 
 
 def test_matches_end_undecided_in_time():
@@ -129,11 +129,11 @@ def test_matches_end_undecided_in_time():
     seen = []
     test = SequentialTest(elo0=-1, elo1=0)
     player = RandomPlayer(game)
-    found = compare(game, player, player, test, batch=10, max_games=70, on_batch=seen.append)
-    assert found.decision == "continue"
-    assert found.wins + found.draws + found.losses == 60
+    result = compare(game, player, player, test, batch=10, max_games=70, on_batch=seen.append)
+    assert result.decision == "continue"
+    assert result.wins + result.draws + result.losses == 60
     assert [one.wins + one.draws + one.losses for one in seen] == [20, 40, 60]
-    assert found.score == pytest.approx((found.wins + found.draws / 2) / 60)
+    assert result.score == pytest.approx((result.wins + result.draws / 2) / 60)
 
 
 def test_what_cannot_be_compared_is_named():

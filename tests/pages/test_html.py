@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from jaxgbg.games import GAMES, Nim
 from jaxgbg.pages.html import write_report
+from jaxgbg.papers import preset
 from jaxgbg.results.rows import rows
 from jaxgbg.results.table import difference, in_figures
-from jaxgbg.training import Evaluation, RunFolder, preset, run
+from jaxgbg.training import RunFolder, train
 
 _VOID = {"meta", "input", "br", "link", "img"}
 
@@ -47,18 +49,6 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.words).split())
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    """A folder with a finished run of Nim and an unfinished one of TicTacToe."""
-    folder = tmp_path_factory.mktemp("runs")
-    run(preset("nim", seeds=(0, 1), episodes=300, eval_every=100), folder / "small")
-    begun = RunFolder(folder, preset("tictactoe", seeds=(0, 1), episodes=900, eval_every=100))
-    begun.begin()
-    for seed in (0, 1):
-        begun.append(Evaluation(seed, "farl", 100, "maxn", -0.5 + 0.1 * seed, 20))
-    return folder
-
-
 @pytest.fixture
 def copied(trained, tmp_path):
     return Path(shutil.copytree(trained, tmp_path / "runs"))
@@ -81,15 +71,18 @@ def test_the_report_holds_every_run_and_every_row(trained, written):
     assert {"table", "curves"} <= headings
     assert len(headings) == 2 + report.runs == 4
     assert report.problems == []
-    config = preset("nim", seeds=(0, 1), episodes=300, eval_every=100)
-    folder = RunFolder(trained / "small", config)
-    expected = rows(config, folder.evaluations(), 1.0)
+    folder = RunFolder.open(nim_folder(trained))
+    expected = rows(folder.run, folder.results(), 1.0)
     assert len(expected) == 2
     assert len(report.rows) == 3
     for row in expected:
         assert in_figures(row, row.mean, row.sem) in page.text
+        assert in_figures(row, row.last, row.last_sem) in page.text
         assert in_figures(row, row.paper_mean, row.paper_error) in page.text
     assert difference(expected[0]) in page.text
+    run = folder.run
+    for part in (run.value, run.learner, run.schedule, run.evaluation):
+        assert part.describe() in page.text
     kept = json.loads((folder.path / "provenance.json").read_text())
     for words in (kept["revision"], kept["started"], kept["versions"]["jax"], folder.path.name):
         assert words in page.text
@@ -187,8 +180,45 @@ def test_a_run_without_a_readable_config_is_left_out(jaxgbg, copied):
     code, out, err = jaxgbg("report", copied, "--json", copied / "rows.json")
     assert code == 0
     assert "1 run," in out
-    assert "config.json is damaged" in err
+    assert "config.json: no game that we know" in err
     assert "nim" not in {row["game"] for row in json.loads((copied / "rows.json").read_text())}
+
+
+def test_a_run_under_other_rules_or_of_a_game_not_known_is_named_and_left_out(
+    jaxgbg, copied, tmp_path
+):
+    path = nim_folder(copied) / "config.json"
+    whole = json.loads(path.read_text())
+    for changes, reason in (
+        ({"fingerprint": "0" * 16}, "was made under other rules of nim (fingerprint 0000"),
+        ({"game": {"name": "elsewhere"}}, "no game 'elsewhere' is known here: 1 run left out"),
+    ):
+        path.write_text(json.dumps(whole | changes))
+        code, out, err = jaxgbg("report", copied, "--out", tmp_path / "report.html")
+        assert code == 0
+        assert "1 run," in out
+        assert reason in err
+        assert "damaged" not in err
+        assert err.count("\n") == 1
+
+
+class Claim(Nim):
+    """Nim for three under another name, with its own rewards: a game from outside."""
+
+    name = "claim"
+
+
+def test_a_game_from_outside_is_reported_in_its_own_unit(monkeypatch, tmp_path):
+    monkeypatch.setitem(GAMES, "claim", lambda **own: Claim(**{"players": 3, **own}))
+    run = preset("claim", seeds=(0,), variants=("none",), episodes=100, eval_every=50)
+    train(run, tmp_path)
+    write_report(tmp_path, tmp_path / "report.html")
+    text = Page((tmp_path / "report.html").read_text(encoding="utf-8")).text
+    assert "Scores: mean reward. Mean" in text
+    assert "claim against random" in text
+    assert "What could not be read" not in text
+    assert not re.search("nim3p|win rate|connectfour", text)
+    assert "player 3 (agent)" in text
 
 
 def test_without_runs_one_line_says_so(jaxgbg, tmp_path):

@@ -49,13 +49,13 @@ def test_it_chooses_from_the_moves_that_the_rules_name():
             action = int(generator.choice(PLAIN.legal(plain)))
             state, plain = STEP(state, action), PLAIN.play(plain, action)
     together = jax.tree.map(lambda *leaves: np.stack(leaves), *states)
-    found = np.asarray(jax.jit(player.best_actions)(together))
-    for mask, actions in zip(found, expected, strict=True):
+    masks = np.asarray(jax.jit(player.best_actions)(together))
+    for mask, actions in zip(masks, expected, strict=True):
         assert set(np.flatnonzero(mask).tolist()) == actions
         kinds.add(len(actions))
     assert kinds >= {1, 2, 3, 4, 5, 6, 7}
     chosen = np.asarray(player.act(together, jax.random.key(1)))
-    assert found[np.arange(len(chosen)), chosen].all()
+    assert masks[np.arange(len(chosen)), chosen].all()
 
 
 STEP = jax.jit(GAME.afterstate)

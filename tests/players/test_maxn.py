@@ -127,13 +127,13 @@ def _takes(heaps, max_take):
 
 def _reachable(heaps, max_take, players):
     """Every (heaps, player) that play from the start reaches."""
-    found, left = set(), [(heaps, 0)]
+    reached, left = set(), [(heaps, 0)]
     while left:
         position = left.pop()
-        if position not in found:
-            found.add(position)
+        if position not in reached:
+            reached.add(position)
             left += [(h, (position[1] + 1) % players) for _, h in _takes(position[0], max_take)]
-    return sorted(found)
+    return sorted(reached)
 
 
 def test_nim_is_lost_exactly_where_the_heaps_xor_to_zero():

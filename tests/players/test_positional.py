@@ -43,7 +43,7 @@ def test_heur_is_symmetric_in_all_images_and_bench_in_none():
 @pytest.mark.parametrize("sign_slip", [False, True])
 def test_it_plays_the_best_of_a_plain_count(table, sign_slip):
     states = random_positions(16)
-    found = np.asarray(Positional(GAME, table, sign_slip).best_actions(states))
+    masks = np.asarray(Positional(GAME, table, sign_slip).best_actions(states))
     expand = jax.jit(jax.vmap(jax.vmap(GAME.afterstate, (None, 0)), (0, None)))
     after = expand(states, np.arange(64))
     cells = np.asarray(jax.vmap(jax.vmap(GAME.cells))(after))
@@ -51,16 +51,16 @@ def test_it_plays_the_best_of_a_plain_count(table, sign_slip):
     mover = np.asarray(states.player)
     slips = 0
     for i in np.flatnonzero(legal.any(1)):
-        worth = {}
+        scores = {}
         for action in np.flatnonzero(legal[i]):
             board = cells[i, action]
             own, other = board == mover[i], board == 1 - mover[i]
             lead = TABLES[table][own].sum() - TABLES[table][other].sum()
             passed = after.player[i, action] == mover[i]
             slips += int(passed)
-            worth[int(action)] = -lead if passed and sign_slip else lead
-        best = [action for action, value in worth.items() if value == max(worth.values())]
-        assert np.flatnonzero(found[i]).tolist() == best
+            scores[int(action)] = -lead if passed and sign_slip else lead
+        best = [action for action, value in scores.items() if value == max(scores.values())]
+        assert np.flatnonzero(masks[i]).tolist() == best
     assert slips > 5
 
 

@@ -8,24 +8,25 @@ from matplotlib.image import imread
 from rich.console import Console
 from scipy import stats
 
-from jaxgbg.results.curves import draw_curves
-from jaxgbg.papers.figures import PAPER, in_words, to_unit, unit
+from jaxgbg.games import make
+from jaxgbg.papers import preset
+from jaxgbg.results.curves import draw_curves, span_of_shares, title
 from jaxgbg.results.rows import as_records, rows
 from jaxgbg.results.statistics import confidence_interval, mean_sem, paired_difference
-from jaxgbg.results.table import print_table
-from jaxgbg.training import Evaluation, preset
+from jaxgbg.results.table import notes, print_table
+from jaxgbg.training import Result
 
 
-def made_up(seeds=3, until=1000, **changes):
+def made_up(seeds=3, until=1000, game="nim", opponent="maxn", **changes):
     """FARL scores rise to 0, no-FARL ones stay at -0.8; seeds differ by 0.02."""
-    config = preset("nim", seeds=tuple(range(seeds)), episodes=1000, eval_every=100, **changes)
-    found = [
-        Evaluation(seed, farl, episodes, "maxn", score + 0.02 * seed, 20)
+    run = preset(game, seeds=range(seeds), episodes=1000, eval_every=100, **changes)
+    results = [
+        Result(seed, variant, episodes, opponent, score + 0.02 * seed, 20)
         for episodes in range(100, until + 1, 100)
         for seed in range(seeds)
-        for farl, score in (("farl", episodes / 1000 - 1), ("none", -0.8))
+        for variant, score in (("farl", episodes / 1000 - 1), ("none", -0.8))
     ]
-    return config, found
+    return run, results
 
 
 def test_statistics_agree_with_scipy():
@@ -49,40 +50,76 @@ def test_a_row_is_the_mean_over_the_last_fifth_of_each_seed():
     # The evaluations after 800 episodes: 900 and 1000, scores -0.1 and 0 and 0.02 more a seed.
     assert farl.per_seed == pytest.approx((0.475, 0.485, 0.495))
     assert farl.mean == pytest.approx(0.485)
-    assert farl.final == pytest.approx(0.51)
-    assert (farl.n, farl.episodes, farl.unit) == (3, 1000, "win rate")
+    assert farl.last == pytest.approx(0.51)
+    assert farl.last_sem == pytest.approx(0.01 / np.sqrt(3))
+    assert (farl.n, farl.episodes, farl.scale.unit) == (3, 1000, "win rate")
     assert (farl.paper_mean, none.paper_mean) == (0.50, 0.12)
     assert farl.difference == pytest.approx(farl.mean - none.mean)
     assert none.difference is None
 
 
 def test_a_stopped_run_gives_what_all_seeds_have_reached():
-    config, found = made_up(until=500)
-    found.append(Evaluation(0, "farl", 600, "maxn", 1.0, 20))
-    farl = rows(config, found, 1.0)[0]
+    run, results = made_up(until=500)
+    results.append(Result(0, "farl", 600, "maxn", 1.0, 20))
+    farl = rows(run, results, 1.0)[0]
     assert farl.episodes == 500
-    assert farl.per_seed[1] == pytest.approx(to_unit("nim", "maxn", -0.5 + 0.02))
+    assert farl.per_seed[1] == pytest.approx((1 - 0.5 + 0.02) / 2)
+    assert farl.last == pytest.approx((1 - 0.5 + 0.02) / 2)
 
 
 def test_one_seed_has_no_error_and_still_a_row():
-    config, found = made_up(seeds=1)
-    record = as_records(rows(config, found, 1.0))[0]
+    record = as_records(rows(*made_up(seeds=1), 1.0))[0]
+    assert (record["game"], record["unit"]) == ("nim", "win rate")
     assert record["sem"] is None
+    assert record["last_sem"] is None
     assert record["n"] == 1
     assert record["difference_low"] is None
 
 
-def test_units_and_published_figures():
-    assert to_unit("connectfour", "ab", -1.0) == 0.0
-    assert to_unit("tictactoe", "maxn", 0.0) == 0.5
-    assert to_unit("nim3p", "maxn", 0.4) == 0.4
-    assert to_unit("2048", "score", 0.01) == pytest.approx(39_321.56)
-    assert to_unit("connectfour", "solver", 0.8) == 0.8
-    assert unit("nim3p", "maxn") == "reward"
-    assert (unit("2048", "score"), unit("connectfour", "solver")) == ("points", "share")
-    assert in_words("points", 142_000.4) == "142,000"
-    assert (in_words("win rate", 0.9346), in_words("reward", 0.33)) == ("93.5", "0.330")
-    assert {farl for _, _, farl in PAPER} == {"farl", "none"}
+@pytest.mark.parametrize(
+    ("game", "opponent", "mean", "text", "published"),
+    [
+        ("nim", "maxn", 0.495, "49.5", 0.50),
+        ("nim3p", "maxn", -0.01, "-0.010", 0.33),
+        ("2048", "score", -39_321.56, "-39,322", 142_000),
+        ("connectfour", "solver", -0.01, "-1.0", None),
+    ],
+)
+def test_figures_are_in_the_unit_of_the_game_or_judge(game, opponent, mean, text, published):
+    run, results = made_up(seeds=1, game=game, opponent=opponent, variants=("farl",))
+    late = [result._replace(score=-0.01) for result in results]
+    row = rows(run, late, 1.0)[0]
+    assert row.mean == pytest.approx(mean)
+    assert row.scale.text(row.mean) == text
+    assert row.paper_mean == published
+
+
+def test_notes_say_what_the_figures_of_these_rows_are():
+    def told(*games):
+        table = [row for game, met in games for row in rows(*made_up(game=game, opponent=met), 1)]
+        return notes(table)
+
+    assert told(("nim", "maxn")).startswith("Scores: win rate in %, a draw counting half. Mean")
+    three = told(("nim", "maxn"), ("nim3p", "maxn"), ("connectfour", "ab"))
+    assert "a draw counting half (nim, connectfour); mean reward (nim3p);" in three
+    assert "in nim3p perfect players earn 0.4" in three
+    assert "moving first, so twice" in three
+    # Another game's rewards are no win rates, and nim3p's note is its own.
+    other = told((make("nim", players=3), "random"))
+    assert other.startswith("Scores: mean reward. Mean")
+    assert "nim3p" not in other
+    assert "share in % (connectfour against solver)" in told(
+        ("connectfour", "solver"), ("connectfour", "mcts")
+    )
+
+
+def test_axes_of_shares_end_where_anybody_can_get():
+    assert span_of_shares(preset("nim"), "maxn") == pytest.approx((-0.015, 0.515))
+    assert span_of_shares(preset("nim"), "random") == pytest.approx((-0.03, 1.03))
+    assert span_of_shares(preset("connectfour"), "solver") == pytest.approx((-0.03, 1.03))
+    assert span_of_shares(preset("nim3p"), "maxn") is None
+    assert title(preset("connectfour"), "ab") == "connectfour against ab (moving first)"
+    assert title(preset("2048"), "score") == "2048"
 
 
 def test_the_table_shows_mean_error_and_difference():
@@ -90,17 +127,18 @@ def test_the_table_shows_mean_error_and_difference():
     print_table(rows(*made_up(), 12.0), Console(file=text, width=120))
     assert "48.5 ± 0.6" in text.getvalue()
     assert "50.0 ± 1.0" in text.getvalue()
+    assert "51.0" in text.getvalue()
     assert "+37.5 (+37.5 to +37.5)" in text.getvalue()
 
 
 def test_curves_are_drawn_whole_or_not_at_all(tmp_path):
-    config, found = made_up()
-    draw_curves([(config, found)] * 4, tmp_path / "curves.png")
+    made = made_up()
+    draw_curves([made] * 4, tmp_path / "curves.png")
     height, width, _ = imread(tmp_path / "curves.png").shape
     # Four panels stand in two lines of three.
     assert width > 1.5 * height
-    draw_curves([(config, found)], tmp_path / "one.png")
+    draw_curves([made], tmp_path / "one.png")
     assert imread(tmp_path / "one.png").shape[1] < width / 2
     with pytest.raises(OSError, match="missing"):
-        draw_curves([(config, found)], tmp_path / "missing" / "curves.png")
+        draw_curves([made], tmp_path / "missing" / "curves.png")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["curves.png", "one.png"]

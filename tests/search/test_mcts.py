@@ -50,8 +50,8 @@ def _is_best(game, states, actions):
     return best[np.arange(len(best)), np.asarray(actions)]
 
 
-def _best_mean(found):
-    return np.where(found.visits > 0, found.values, -1).max(1)
+def _best_mean(roots):
+    return np.where(roots.visits > 0, roots.values, -1).max(1)
 
 
 def test_it_plays_tictactoe_like_max_n():
@@ -64,7 +64,7 @@ def test_it_plays_tictactoe_like_max_n():
     exact = np.asarray(MaxN(game).values(states))[np.arange(len(states.player)), states.player]
     few = MCTS(game, iterations=200).search(states, jax.random.key(2))
     many = player.search(states, jax.random.key(2))
-    errors = [np.abs(2 * _best_mean(found) - 1 - exact).mean() for found in (few, many)]
+    errors = [np.abs(2 * _best_mean(roots) - 1 - exact).mean() for roots in (few, many)]
     # 0.16 when measured: means forget the first, bad tries but slowly.
     assert errors[1] < 0.2 < errors[0]
 
@@ -147,14 +147,14 @@ def test_root_statistics_are_those_of_a_plain_uct(exploration, tree_depth, rollo
     game, searches, settings = make("nim3p"), 60, (200, exploration, tree_depth, rollout_depth)
     states = _after(game, [2])  # 2, 5 and 5 items are left to player 1
     states = jax.tree.map(lambda leaf: jnp.repeat(leaf, searches, 0), states)
-    found = MCTS(game, *settings).search(states, jax.random.key(1))
+    roots = MCTS(game, *settings).search(states, jax.random.key(1))
     random.seed(1)
-    roots = [_plain_uct((2, 5, 5), *settings) for _ in range(searches)]
+    trees = [_plain_uct((2, 5, 5), *settings) for _ in range(searches)]
     actions = [5 * heap + items - 1 for heap, items in _nim3p_moves((2, 5, 5))]
-    children = [[root.children[move] for move in _nim3p_moves((2, 5, 5))] for root in roots]
+    children = [[root.children[move] for move in _nim3p_moves((2, 5, 5))] for root in trees]
     visits = np.array([[child.visits for child in row] for row in children])
     values = np.array([[child.total / child.visits for child in row] for row in children])
-    for ours, plain in ((found.visits, visits), (found.values, values)):
+    for ours, plain in ((roots.visits, visits), (roots.values, values)):
         ours = np.asarray(ours)[:, actions]
         error = np.sqrt((ours.var(0) + plain.var(0)) / searches)
         distance = (ours.mean(0) - plain.mean(0)) / np.maximum(error, 1e-6)
@@ -193,17 +193,17 @@ def test_moves_are_legal_and_visits_add_up(name):
 
 
 def test_the_move_has_the_highest_mean_among_tried_actions():
-    states, key = _start(Hex(), 8), jax.random.key(3)
+    states, key = _start(Hex(), 16), jax.random.key(3)
     player = MCTS(Hex(), iterations=20)
-    found = player.search(states, jax.random.split(key)[0])
-    assert (np.asarray(found.visits) <= 1).all()
-    rows, actions = np.arange(8), np.asarray(player.choose(states, key))
-    assert (np.asarray(found.values)[rows, actions] == _best_mean(found)).all()
-    assert (np.asarray(found.visits)[rows, actions] == 1).all()
+    roots = player.search(states, jax.random.split(key)[0])
+    assert (np.asarray(roots.visits) <= 1).all()
+    rows, actions = np.arange(16), np.asarray(player.choose(states, key))
+    assert (np.asarray(roots.values)[rows, actions] == _best_mean(roots)).all()
+    assert (np.asarray(roots.visits)[rows, actions] == 1).all()
 
 
 def test_the_key_decides():
-    states, player = _start(Hex(), 16), MCTS(Hex(), iterations=50)
+    states, player = _start(Hex(), 16), MCTS(Hex(), iterations=20)
     moves = [np.asarray(player.choose(states, jax.random.key(key))).tolist() for key in (1, 1, 2)]
     assert moves[0] == moves[1] != moves[2]
     # Searches of one position draw for themselves.
@@ -211,14 +211,14 @@ def test_the_key_decides():
 
 
 def test_a_search_does_not_depend_on_the_rest_of_the_batch(monkeypatch):
-    game = ConnectFour()
+    game = TicTacToe()
     states, player = _on_the_way(game, games=5, plies=3), MCTS(game, iterations=100)
     whole = player.search(states, jax.random.key(4))
     others = jnp.arange(20) % 3 != 0
-    shown = states._replace(terminal=states.terminal | others)
-    part = player.search(shown, jax.random.key(4))
+    positions = states._replace(terminal=states.terminal | others)
+    part = player.search(positions, jax.random.key(4))
     monkeypatch.setattr(MCTS, "most_trees", 3)
-    portions = player.search(shown, jax.random.key(4))
+    portions = player.search(positions, jax.random.key(4))
     for all_rows, rows, again in zip(whole, part, portions, strict=True):
         assert (np.asarray(rows) == np.where(others[:, None], 0, all_rows)).all()
         assert (np.asarray(rows) == np.asarray(again)).all()
@@ -239,10 +239,10 @@ def test_finished_games_are_not_searched(monkeypatch):
 
 def test_play_may_be_cut_off_with_the_rewards_as_they_stand():
     game = TicTacToe()
-    found = MCTS(game, iterations=200, tree_depth=2, rollout_depth=4).search(
+    roots = MCTS(game, iterations=200, tree_depth=2, rollout_depth=4).search(
         _start(game, 4), jax.random.key(1)
     )
-    assert (np.asarray(found.values) == 0.5).all()
+    assert (np.asarray(roots.values) == 0.5).all()
 
 
 class _WonHex(Hex):
@@ -262,9 +262,9 @@ def test_a_game_may_draw_the_end_of_random_play_itself():
     assert (cut.values == 0.5).all()
     # An end within the tree counts as it is: player 1 wins with 3, 4 and 2 or 5.
     ready = _after(game, [0, 3, 1, 4, 8])
-    found = MCTS(game, 4).search(ready, jax.random.key(1))
-    assert found.visits.tolist() == [[0, 0, 1, 0, 0, 1, 1, 1, 0]]
-    assert found.values.tolist() == [[0, 0, 1, 0, 0, 1, 0, 0, 0]]
+    roots = MCTS(game, 4).search(ready, jax.random.key(1))
+    assert roots.visits.tolist() == [[0, 0, 1, 0, 0, 1, 1, 1, 0]]
+    assert roots.values.tolist() == [[0, 0, 1, 0, 0, 1, 0, 0, 0]]
 
 
 def test_a_playout_of_the_game_is_used_like_random_play():
@@ -325,13 +325,13 @@ import jax, numpy as np
 from jaxgbg.games import TicTacToe
 from jaxgbg.search.mcts import MCTS
 states = jax.vmap(TicTacToe().init)(jax.random.split(jax.random.key(0), 7))
-found = MCTS(TicTacToe(), iterations=60).search(states, jax.random.key(1))
-print(len(jax.devices()), np.asarray(found.visits).tobytes().hex())
+roots = MCTS(TicTacToe(), iterations=60).search(states, jax.random.key(1))
+print(len(jax.devices()), np.asarray(roots.visits).tobytes().hex())
 """
 
 
 def test_two_devices_find_what_one_finds():
-    found = []
+    visits_by_count = []
     for count in (1, 2):
         flags = f"--xla_force_host_platform_device_count={count}"
         environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
@@ -339,8 +339,8 @@ def test_two_devices_find_what_one_finds():
         run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         devices, visits = run.stdout.split()
         assert int(devices) == count
-        found.append(visits)
-    assert found[0] == found[1]
+        visits_by_count.append(visits)
+    assert visits_by_count[0] == visits_by_count[1]
 
 
 @pytest.mark.slow
@@ -363,8 +363,8 @@ def test_it_is_as_strong_as_openspiels_search_in_hex():
         if over.all():
             break
         mine = seat == ply % 2
-        shown = states._replace(terminal=states.terminal | ~mine)
-        actions = np.array(player.choose(shown, jax.random.key(ply)))
+        positions = states._replace(terminal=states.terminal | ~mine)
+        actions = np.array(player.choose(positions, jax.random.key(ply)))
         for number in np.flatnonzero(~over & ~mine):
             # Their bot would play the most visited child, ours plays the best mean.
             children = bot.mcts_search(boards[number]).children

@@ -1,0 +1,106 @@
+"""Pages made of what stands elsewhere: a page for every experiment, and the notebooks.
+
+Before a build, `docs/gallery` and `docs/notebooks` are written anew from `experiments/` and
+`notebooks/`; git ignores both. What came out of an experiment, in a sentence, is in `gallery.toml`.
+"""
+
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+DOCS = Path(__file__).resolve().parents[1]
+EXPERIMENTS = DOCS.parent / "experiments"
+NOTEBOOKS = DOCS.parent / "notebooks"
+HEAD = """# Gallery
+
+Each folder of `experiments/` has the commands, configs and figures of one question, and says what
+falls short. Here is every one with what came out and a picture; a title leads to the whole text.
+"""
+IMAGE = re.compile(r"!\[([^\]]*)\]\(([^):]+)\)")
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^):#]+)\)")
+
+
+def text_of(folder: Path) -> str:
+    """An experiment's README; its links lead to pages of the site, or are names of files."""
+
+    def link(found: re.Match[str]) -> str:
+        target = (folder / found[2]).resolve()
+        if target.name == "README.md" and target.parent.parent == EXPERIMENTS:
+            return f"[{found[1]}]({target.parent.name}.md)"
+        if target.suffix == ".md" and target.parent == DOCS:
+            return f"[{found[1]}](../{target.name})"
+        if not target.exists():
+            raise ExtensionError(f"{folder.name}/README.md leads to {found[2]}, which is not there")
+        return f"{found[1]} (`{target.relative_to(DOCS.parent)}`)"
+
+    return LINK.sub(link, (folder / "README.md").read_text(encoding="utf-8"))
+
+
+def pictures_of(folder: Path, text: str) -> dict[str, str]:
+    """Path from `docs/gallery` -> description: first what the text shows, then the other files."""
+    described = {name: words for words, name in IMAGE.findall(text)}
+    for path in sorted(folder.glob("*.png")):
+        described.setdefault(path.name, f"{folder.name}: {path.stem}")
+    return {f"../../experiments/{folder.name}/{name}": described[name] for name in described}
+
+
+def page_of(folder: Path, text: str) -> str:
+    """The page of an experiment: its text, and those of its pictures that the text leaves out."""
+    title, _, rest = text.partition("\n")
+    source = f"*The folder `experiments/{folder.name}` holds the configs and figures of this page.*"
+    rest = IMAGE.sub(rf"![\1](../../experiments/{folder.name}/\2)", rest)
+    left_out = [
+        f"![{described}]({path})"
+        for path, described in pictures_of(folder, text).items()
+        if path not in rest
+    ]
+    return "\n\n".join([title, source, rest, *(["## Pictures"] if left_out else []), *left_out])
+
+
+def entry_of(folder: Path, text: str, outcomes: dict[str, str]) -> str:
+    """The gallery's lines on an experiment: title, what came out, first picture."""
+    if folder.name not in outcomes:
+        raise ExtensionError(f"docs/gallery.toml lacks what came out of {folder.name}")
+    title = text.partition("\n")[0].lstrip("# ")
+    # A figure that the experiment does not keep may be drawn for the site.
+    own = [f"../{path.relative_to(DOCS)}" for path in DOCS.glob(f"pictures/{folder.name}.png")]
+    picture = [*pictures_of(folder, text), *own][:1]
+    link = [f"[![What came out of {folder.name}]({path})]({folder.name}.md)" for path in picture]
+    return "\n\n".join([f"## [{title}]({folder.name}.md)", outcomes[folder.name], *link])
+
+
+def _write(path: Path, text: str) -> None:
+    # What has not changed keeps its date, so that a second build reads nothing again.
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def gather(app: Sphinx) -> None:
+    """Write `docs/gallery` and `docs/notebooks`."""
+    del app
+    gallery, notebooks = DOCS / "gallery", DOCS / "notebooks"
+    for target in (gallery, notebooks):
+        target.mkdir(exist_ok=True)
+    outcomes = tomllib.loads((DOCS / "gallery.toml").read_text(encoding="utf-8"))
+    folders = sorted(path.parent for path in EXPERIMENTS.glob("*/README.md"))
+    texts = {folder: text_of(folder) for folder in folders}
+    names = [folder.name for folder in folders]
+    for path in gallery.iterdir():
+        if path.stem not in (*names, "index"):
+            path.unlink()
+    for folder, text in texts.items():
+        _write(gallery / f"{folder.name}.md", page_of(folder, text))
+    contents = "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
+    entries = [entry_of(folder, text, outcomes) for folder, text in texts.items()]
+    _write(gallery / "index.md", "\n\n".join([HEAD, contents, *entries]) + "\n")
+    for path in NOTEBOOKS.glob("*.ipynb"):
+        shutil.copy2(path, notebooks / path.name)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("builder-inited", gather)
+    return {"parallel_read_safe": True}

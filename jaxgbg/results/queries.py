@@ -1,0 +1,227 @@
+"""Questions in SQL to all runs below a folder."""
+
+import importlib
+import sys
+import types
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jaxgbg.arena import scale_of
+from jaxgbg.games import Scale
+from jaxgbg.players import MissingExtra
+from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
+from jaxgbg.specs import Spec
+from jaxgbg.training import Result
+from jaxgbg.training.run import changed_parts, digest_of
+from jaxgbg.training.settings import settings
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas
+
+_COLUMNS: dict[Any, str] = {bool: "boolean", int: "bigint", float: "double", str: "varchar"}
+
+
+def _column(hint: Any) -> str:
+    """The type of a setting's column: lists of numbers or words are text, others a length."""
+    if isinstance(hint, types.UnionType):
+        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
+    if typing.get_origin(hint) is tuple:
+        return "varchar" if typing.get_args(hint)[0] in _COLUMNS else "bigint"
+    return _COLUMNS[hint]
+
+
+_RUNS = {
+    **dict.fromkeys(("folder", "game", "game_parameters", "digest"), "varchar"),
+    "finished": "boolean",
+    **dict.fromkeys(("training_seconds", "moves_per_second"), "double"),
+    **dict.fromkeys(("moves", "diverged"), "bigint"),
+    **{name: _column(setting.hint) for name, setting in settings().items()},
+    "fingerprint": "varchar",
+}
+_STORED = {
+    **dict.fromkeys(("run", "line", "seed", "episodes", "games"), "bigint"),
+    **dict.fromkeys(("variant", "opponent"), "varchar"),
+    **dict.fromkeys(("score", "wins"), "double"),
+}
+# A score of any game becomes a figure in its unit by one multiplication and one addition.
+_SCALES = {
+    "run": "bigint",
+    **dict.fromkeys(("opponent", "unit"), "varchar"),
+    **dict.fromkeys(("zero", "factor"), "double"),
+}
+_VIEWS = """
+create table evaluations as
+select folder, game, digest, seed, variant, stored.episodes, opponent, score, games, wins,
+  unit, zero + factor * score as figure, line
+from stored join runs on runs.rowid = run join scales using (run, opponent)
+order by run, line;
+
+create view joined as
+select evaluations.*, runs.* exclude (folder, game, digest, episodes)
+from evaluations join runs using (folder);
+"""
+
+# Of a stopped run, what all its seeds have reached; an evaluation made again replaces the first.
+_SUMMARY = """
+with latest as (
+  select folder, opponent, variant, unit, seed, episodes, arg_max(figure, line) as figure
+  from joined where (
+{where}
+) group by all),
+reached as (
+  select folder, opponent, variant, seed, max(episodes) as episodes from latest group by all),
+common as (
+  select folder, opponent, variant, min(episodes) as reached from reached group by all),
+seeds as (
+  select folder, opponent, variant, unit, seed, reached as episodes,
+    arg_max(figure, latest.episodes) as last,
+    coalesce(avg(figure) filter (5 * latest.episodes > 4 * reached), last) as late
+  from latest join common using (folder, opponent, variant)
+  where latest.episodes <= reached group by all)
+select game, opponent, variant, unit, avg(late) as mean,
+  stddev_samp(late) / sqrt(count(*)) as sem, avg(last) as last,
+  stddev_samp(last) / sqrt(count(*)) as last_sem, count(*) as n, seeds.episodes,
+  learner, value, batch, finished, folder, digest
+from seeds join runs using (folder)
+group by all
+order by game, folder, opponent, variant
+"""
+
+
+def to_stderr(text: str) -> None:
+    print(f"jaxgbg: {text}", file=sys.stderr)
+
+
+def results(
+    folder: str | Path,
+    where: str | None = None,
+    sql: str | None = None,
+    complain: Callable[[str], None] = to_stderr,
+) -> "pandas.DataFrame":
+    """All runs below `folder` as a data frame, one row for each run, opponent and FARL variant.
+
+    A row holds, in `unit` and over seeds, `mean` ± `sem` of what each scored on average in the last
+    fifth of the episodes that all have reached, and `last` ± `last_sem` of its last evaluation
+    there, as `rows` has them. `where` is an SQL condition on the evaluations that count, with the
+    columns of `evaluations` and `runs`; `sql` a query of your own over these two tables, or
+    `summary`, which holds the rows above. `attrs["scales"]` of the frame has the scale of each
+    (folder, opponent). What is damaged is left out, and `complain` is told file and line. Raises
+    ValueError where there are no runs or DuckDB refuses the question, MissingExtra without DuckDB
+    or pandas.
+    """
+    if where is not None and sql is not None:
+        raise ValueError("give a condition (where) or a whole query (sql), not both")
+    _require_extra()
+    import duckdb
+
+    runs, problems = find_runs(Path(folder))
+    problems += [problem for run in runs for problem in run.problems]
+    for problem in problems + unknown_games(runs, "shown with raw scores"):
+        complain(problem)
+    scales = _scales(runs)
+    connection = _connect(runs, scales)
+    query = sql if sql is not None else _SUMMARY.format(where=where if where else "true")
+    try:
+        answer = connection.sql(query)
+        if answer is None:
+            raise ValueError(f"--sql {sql!r}: no query; write select ... from runs")
+        frame = answer.df()
+    except duckdb.Error as error:
+        asked = f"--where {where!r}" if sql is None else f"--sql {sql!r}"
+        raise ValueError(f"{asked}: {_first_part(error)}") from error
+    finally:
+        connection.close()
+    frame.attrs["scales"] = {
+        (runs[run].name, opponent): scale for (run, opponent), scale in scales.items()
+    }
+    return frame
+
+
+def _require_extra() -> None:
+    for name in ("duckdb", "pandas"):
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            raise MissingExtra(f"results needs {name}: pip install 'jaxgbg[analysis]'") from error
+
+
+def _first_part(error: Exception) -> str:
+    """What DuckDB says, without the drawing of where it stands in our own query around it."""
+    return str(error).partition("\n\nLINE")[0]
+
+
+def _scales(runs: list[StoredRun]) -> dict[tuple[int, str], Scale]:
+    """The scale of every run against each of its opponents; raw rewards of games unknown here."""
+    return {
+        (number, opponent): scale_of(opponent, run.game) if run.game else Scale("reward")
+        for number, run in enumerate(runs)
+        for opponent in dict.fromkeys(run.column("opponent"))
+    }
+
+
+def _connect(
+    runs: list[StoredRun], scales: dict[tuple[int, str], Scale]
+) -> "duckdb.DuckDBPyConnection":
+    """A database in memory with the tables `runs` and `evaluations` and the view `summary`."""
+    import duckdb
+    import pandas
+
+    stored: dict[str, list[Any]] = {name: [] for name in ("run", "line", *Result._fields)}
+    for number, run in enumerate(runs):
+        if run.columns:
+            added = [[number] * len(run.columns[0]), *run.columns]
+            for column, more in zip(stored.values(), added, strict=True):
+                column += more
+    units = [
+        (run, opponent, scale.unit, scale.zero, scale.factor)
+        for (run, opponent), scale in scales.items()
+    ]
+    connection = duckdb.connect()
+    # A misspelt table must not be found among the variables of this program.
+    connection.execute("set python_enable_replacements = false")
+    for name, kinds, rows in (
+        ("runs", _RUNS, pandas.DataFrame([_record(run) for run in runs])),
+        ("stored", _STORED, pandas.DataFrame(stored)),
+        ("scales", _SCALES, pandas.DataFrame(units, columns=list(_SCALES))),
+    ):
+        columns = ", ".join(f"{column} {kind}" for column, kind in kinds.items())
+        connection.execute(f"create table {name} ({columns})")
+        if len(rows):
+            connection.register("rows", rows)
+            connection.execute(f"insert into {name} by name select * from rows")
+            connection.unregister("rows")
+    connection.execute(_VIEWS)
+    connection.execute(f"create view summary as {_SUMMARY.format(where='true')}")
+    return connection
+
+
+def _record(run: StoredRun) -> dict[str, Any]:
+    """A run as a row of `runs`; settings that its value function or learner has not are None."""
+    game = dict(run.config["game"])
+    name = game.pop("name")
+    record = {
+        "folder": run.name,
+        "game": name,
+        "game_parameters": " ".join(f"{each}={value}" for each, value in game.items()),
+        "digest": digest_of(changed_parts(run.parts | {"game": run.config["game"]})),
+        "finished": run.finished,
+        "diverged": len(run.summary.get("diverged") or ()),
+        "fingerprint": run.config.get("fingerprint"),
+    }
+    for figure in ("training_seconds", "moves_per_second", "moves"):
+        record[figure] = run.summary.get(figure)
+    for short, setting in settings().items():
+        part, _, inner = setting.path.partition(".")
+        value = run.parts[part]
+        if inner:
+            value = getattr(value, inner, None)
+        elif isinstance(value, Spec):
+            value = value.kind
+        if isinstance(value, tuple):
+            text = _column(setting.hint) == "varchar"
+            value = " ".join(map(str, value)) if text else len(value)
+        record[short] = value
+    return record

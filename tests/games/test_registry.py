@@ -1,0 +1,182 @@
+"""Games by name: shipped, of installed packages, of a user's own modules."""
+
+import dataclasses
+import sys
+
+import pytest
+
+from jaxgbg.games import (
+    Nim,
+    TicTacToe,
+    broken_games,
+    game_names,
+    import_games,
+    imported_modules,
+    make,
+    register,
+    registry,
+)
+
+MODULE = """
+import dataclasses
+from jaxgbg.games import TicTacToe, register
+
+@dataclasses.dataclass(frozen=True)
+class Mine(TicTacToe):
+    name = "{name}"
+
+register("{name}", Mine)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _as_before(monkeypatch, tmp_path):
+    """Everything registered here is forgotten again; the current folder is an empty one."""
+    modules = set(sys.modules)
+    for name in ("GAMES", "_broken"):
+        monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
+    monkeypatch.setattr(registry, "_imported", [])
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.chdir(tmp_path)
+    yield
+    for name in set(sys.modules) - modules:
+        del sys.modules[name]
+
+
+def install(folder, package: str, entries: dict[str, str]) -> None:
+    """What pip leaves of a package with these entry points."""
+    metadata = folder / f"{package}-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    lines = [f"{name} = {target}" for name, target in entries.items()]
+    (metadata / "entry_points.txt").write_text("\n".join(["[jaxgbg.games]", *lines, ""]))
+    sys.path.insert(0, str(folder))
+
+
+def test_the_shipped_games_come_first_and_in_their_order():
+    shipped = ("tictactoe", "nim", "nim3p", "connectfour", "hex", "othello", "2048")
+    assert game_names()[:7] == shipped
+
+
+@dataclasses.dataclass(frozen=True)
+class Noughts(TicTacToe):
+    name = "noughts"
+    stones: float = 1.0
+    bold: bool = False
+
+
+def test_a_registered_game_is_made_by_its_name():
+    register("noughts", Noughts)
+    register("noughts", Noughts)
+    assert make("noughts", bold=True) == Noughts(bold=True)
+    assert make("noughts", stones=2) == Noughts(stones=2)
+    assert game_names()[-1] == "noughts"
+    with pytest.raises(ValueError, match="noughts: another game of this name"):
+        register("noughts", lambda: Noughts())
+
+
+@pytest.mark.parametrize("name", ["", "a=b", "a/b", "a b", "nim\n", 2048])
+def test_a_name_has_letters_digits_and_dashes_only(name):
+    with pytest.raises(ValueError, match="letters, digits, _ and - only"):
+        register(name, Noughts)
+
+
+def nameless() -> Noughts:
+    return dataclasses.make_dataclass("Nameless", [], bases=(registry.Game,), frozen=True)()
+
+
+@pytest.mark.parametrize(
+    ("build", "complaint"),
+    [
+        ("Noughts", "noughts: register a class or a function"),
+        (TicTacToe, "noughts: the game that this makes is named 'tictactoe'"),
+        (lambda: 7, "noughts: int is no jaxgbg.games.Game"),
+        (lambda: 1 // 0, r"noughts: ZeroDivisionError: .* \(test_registry.py, line \d+\)"),
+        (nameless, "noughts: NotImplementedError"),
+    ],
+)
+def test_what_is_no_game_of_that_name_ends_in_a_line(build, complaint):
+    def try_it() -> None:
+        register("noughts", build)
+        make("noughts")
+
+    with pytest.raises(ValueError, match=complaint) as caught:
+        try_it()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "complaint"),
+    [
+        ("chess", {}, "unknown game 'chess': choose one of .*connectfour"),
+        ("tictactoe", {"size": 4}, "tictactoe: .*size"),
+        ("nim", {"rule": "misere"}, "rule must be one of last_wins"),
+        ("nim", {"heaps": 0}, "at least one heap"),
+        ("nim", {"size": 127}, "126 items"),
+        ("nim", {"max_take": 6}, "max_take must lie between 0 and the heap size 5"),
+        ("nim", {"heaps": 2.5}, "nim: heaps must be a whole number, not 2.5"),
+        ("nim", {"heaps": True}, "nim: heaps must be a whole number, not True"),
+        ("nim", {"rule": 3}, "nim: rule must be a word, not 3"),
+        ("nim", {"rule": "nim3p", "players": 3}, "nim: .* is named 'nim3p'"),
+        ("nim3p", {"players": 2}, "3 players"),
+        ("nim3p", {"heaps": "4"}, "nim3p: heaps must be a whole number, not '4'"),
+        ("connectfour", {"draw_after": 6}, "draw_after must lie between 7 and 42 plies, not 6"),
+        ("connectfour", {"draw_after": 43}, "draw_after must lie between 7 and 42 plies, not 43"),
+        ("hex", {"size": 12}, "size must lie between 2 and 11, not 12"),
+        ("hex", {"misere": 1}, "hex: misere must be true or false, not 1"),
+        ("othello", {"size": 5}, "size must be 4, 6 or 8, not 5"),
+    ],
+)
+def test_make_explains_what_it_cannot_build(name, parameters, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        make(name, **parameters)
+
+
+def test_a_module_of_the_current_folder_brings_its_games(tmp_path):
+    (tmp_path / "my_games.py").write_text(MODULE.format(name="mine"))
+    import_games(["my_games", "json"])
+    import_games(["my_games"])
+    assert imported_modules() == ("my_games", "json")
+    assert make("mine").num_cells == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (None, "neither in the current folder nor installed"),
+        ("import no_such_module_here", r"No module named 'no_such_\w+' \(my_games.py, line 1\)"),
+        ("x = 1\nsize = undefined", r"NameError: .*undefined.* \(my_games.py, line 2\)"),
+        ("def (:", r"SyntaxError: .* \(my_games.py, line 1\)"),
+        ("raise SystemExit('bye')", r"SystemExit: bye \(my_games.py, line 1\)"),
+        (
+            "from jaxgbg.games import Nim, register\nregister('hex', Nim)",
+            r"hex: another game of this name .*\(my_games.py, line 2\)",
+        ),
+    ],
+)
+def test_a_module_that_fails_ends_in_a_line(tmp_path, text, complaint):
+    if text is not None:
+        (tmp_path / "my_games.py").write_text(text)
+    with pytest.raises(ValueError, match=f"cannot import my_games: .*{complaint}") as caught:
+        import_games(["my_games"])
+    assert "\n" not in str(caught.value)
+    assert imported_modules() == ()
+
+
+def test_the_games_of_an_installed_package_appear_by_themselves(tmp_path):
+    (tmp_path / "plugin_games.py").write_text(MODULE.format(name="plugged"))
+    install(tmp_path, "pluggames", {"plugged": "plugin_games:Mine"})
+    assert make("plugged").num_cells == 9
+    assert game_names()[-1] == "plugged"
+    assert broken_games() == {}
+
+
+def test_a_broken_package_is_named_and_harms_no_other_game(tmp_path):
+    (tmp_path / "bad_games.py").write_text("x = 1\nx.size")
+    install(tmp_path, "badgames", {"bad": "bad_games:Mine", "nim": "json:loads"})
+    assert make("nim") == Nim()
+    assert "bad" not in game_names()
+    with pytest.raises(ValueError, match=r"'bad' of badgames cannot .* \(bad_games.py, line 2\)"):
+        make("bad")
+    assert "'nim' of badgames cannot be loaded" in broken_games()["nim"]
+    assert make("nim") == Nim()
