@@ -1,5 +1,7 @@
 """Hex, Othello and 2048 one game at a time: the serial algorithm, update for update."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -77,25 +79,39 @@ def tile_transcripts(plain, moved, action, was_random, started, slid, cells):
     return episodes
 
 
-def assert_replays(name: str, tcl: str, horizon: int, episodes: int) -> None:
+ALPHA = 0.4
+
+
+def decay_of(horizon: int) -> float:
+    return 0.0 if horizon == 1 else 0.5
+
+
+@functools.cache
+def trained(name: str, tcl: str, horizon: int, episodes: int):
+    """(value function, lanes after training, the transcripts of each)."""
     game, plain, layout, opening_plies = CASES[name]
-    sigmoid, alpha, decay = not game.stochastic, 0.4, 0.0 if horizon == 1 else 0.5
-    value = ntuple(game, layout, sigmoid=sigmoid, tcl=tcl, combine="sum")
+    value = ntuple(game, layout, sigmoid=not game.stochastic, tcl=tcl, combine="sum")
     learner = TDLearner(game, value, 1, horizon, opening_plies, opening_share=0.7)
-    hyper = stack_hyperparameters(SWITCHES, alpha, decay, episodes)
+    hyper = stack_hyperparameters(SWITCHES, ALPHA, decay_of(horizon), episodes)
     if game.stochastic:
-        lane, found = played_with_chance(learner, hyper, episodes, plain)
-    else:
-        _, lane, record = played(learner, hyper, len(SWITCHES), episodes)
-        every = [transcripts(record, i) for i in range(len(SWITCHES))]
-        found = [[(opening, made(moves)) for opening, moves in each] for each in every]
+        return value, *played_with_chance(learner, hyper, episodes, plain)
+    _, lane, record = played(learner, hyper, len(SWITCHES), episodes)
+    every = [transcripts(record, i) for i in range(len(SWITCHES))]
+    found = [[(opening, made(moves)) for opening, moves in each] for each in every]
+    return value, lane, found
+
+
+def assert_replays(name: str, tcl: str, horizon: int, episodes: int) -> None:
+    game, plain, layout, _ = CASES[name]
+    sigmoid, decay = not game.stochastic, decay_of(horizon)
+    value, lane, found = trained(name, tcl, horizon, episodes)
     for i, switches in enumerate(SWITCHES):
         reference = SerialTDFarl(
             plain,
             layout,
             Parameters(
-                alpha_start=alpha,
-                alpha_end=alpha / 2,
+                alpha_start=ALPHA,
+                alpha_end=ALPHA / 2,
                 episodes=episodes,
                 lambda_=decay,
                 horizon=horizon,
@@ -123,7 +139,7 @@ def assert_replays(name: str, tcl: str, horizon: int, episodes: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "tcl", "horizon", "episodes"),
-    [("hex", "exp", 4, 100), ("othello", "exp", 4, 50), ("2048", "none", 1, 10)],
+    [("hex", "exp", 4, 100), ("othello", "exp", 4, 200), ("2048", "none", 1, 10)],
 )
 def test_tables_agree_with_the_serial_reference(name, tcl, horizon, episodes):
     assert_replays(name, tcl, horizon, episodes)
@@ -137,12 +153,8 @@ def test_tables_agree_with_the_serial_reference_for_longer(name, tcl, horizon, e
 
 
 def test_the_openings_of_othello_vary_and_passes_occur():
-    game, plain, layout, plies = CASES["othello"]
-    episodes = 200
-    learner = TDLearner(game, ntuple(game, layout), 1, 1, plies, opening_share=0.7)
-    hyper = stack_hyperparameters(SWITCHES[:1], 0.4, 0.0, episodes)
-    _, _, record = played(learner, hyper, 1, episodes)
-    found = transcripts(record, 0)
+    plain, episodes = CASES["othello"][1], 200
+    found = trained("othello", "exp", 4, episodes)[2][0]
     opened = [tuple(opening) for opening, _ in found if opening]
     assert 0.55 < len(opened) / episodes < 0.85
     assert {len(opening) for opening in opened} == {4}
@@ -150,7 +162,7 @@ def test_the_openings_of_othello_vary_and_passes_occur():
     passes = 0
     for opening, moves in found:
         state = plain.initial()
-        for action in [*opening, *(move[1] for move in moves)]:
+        for action in [*opening, *(move[0] for move in moves)]:
             before, state = state, plain.play(state, action)
             passes += state.player == before.player and not state.terminal
     assert passes > 10

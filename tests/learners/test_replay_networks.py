@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.learners import LEARNERS, Schedule
+from jaxgbg.learners import LearnerSpec, Schedule
 from jaxgbg.players import RandomPlayer
 from jaxgbg.values import MLPSpec
 from tests.learners.replay import CASES, made, played, stack_hyperparameters, transcripts
@@ -55,7 +55,7 @@ def assert_replays(name, rule, settings, traces, horizon, partner, episodes) -> 
     network_spec = MLPSpec(**{"hidden": (7,), **settings})
     trace_decay = 0.5 if traces == "parameters" or horizon > 1 else 0.0
     # A cut just below the eligibility of the last state kept.
-    spec = LEARNERS[rule](
+    spec = LearnerSpec.kinds[rule](
         trace_decay=trace_decay,
         trace_cut=0.9 * 0.5 ** (horizon - 1),
         parameter_traces=traces == "parameters",

@@ -43,10 +43,9 @@ def test_a_value_is_the_sum_over_tuples_and_images(name):
     weights = generator.normal(0, 0.1, value.num_weights).astype(np.float32)
     params = value.init()._replace(weights=jnp.asarray(weights))
     cells = np.asarray(jax.vmap(game.cells)(states))
+    evaluate = jax.jit(lambda c, p: value.value(params, value.features(params, c), p))
     for player in range(game.num_players):
-        found = value.value(
-            params, value.features(params, jnp.asarray(cells)), jnp.full(len(cells), player)
-        )
+        found = np.asarray(evaluate(cells, jnp.full(len(cells), player)))
         for board, seen in zip(cells, found, strict=True):
             total, start = 0.0, player * value.rows_per_player
             for tuple_cells in value.tuples:
@@ -87,7 +86,7 @@ def updated(value: NTuple, changes: list[float], features=None) -> NTupleParams:
         features = jnp.tile(
             value.features(value.init(), jnp.array([5, 4, 3], jnp.int8)), (games, 1)
         )
-    return value.update(
+    return jax.jit(value.update)(
         value.init(),
         features,
         jnp.zeros(games, jnp.int32),
@@ -148,12 +147,12 @@ def test_a_dead_row_changes_nothing_and_the_scratch_count_returns_to_zero(tcl):
 def test_the_factor_is_the_one_left_by_the_update_before():
     value = dataclasses.replace(make_value("nim", "id", "sum"), tuples=((0, 1, 2),))
     features = value.features(value.init(), jnp.array([[5, 4, 3]], jnp.int8))
-    params, weight = value.init(), 0.0
+    params, weight, update = value.init(), 0.0, jax.jit(value.update)
     n = a = 1e-4
     for change in (0.5, -0.3, 0.1):
         weight += 0.3 * change * abs(n) / a
         n, a = n + change, a + abs(change)
-        params = value.update(
+        params = update(
             params,
             features,
             jnp.zeros(1, jnp.int32),
