@@ -18,7 +18,9 @@ from jaxgbg import cli
 _CACHE = Path(__file__).resolve().parents[1] / ".cache" / "jax"
 
 jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
-jax.config.update("jax_compilation_cache_dir", os.environ.get("JAX_COMPILATION_CACHE_DIR", str(_CACHE)))
+jax.config.update(
+    "jax_compilation_cache_dir", os.environ.get("JAX_COMPILATION_CACHE_DIR", str(_CACHE))
+)
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 

@@ -13,7 +13,7 @@ from jaxgbg.learners import LearnerSpec, QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import GAMES, preset
 from jaxgbg.specs import Spec, setting
 from jaxgbg.sweeps.spec import units
-from jaxgbg.training import Evaluation, Run, with_changes
+from jaxgbg.training import Evaluation, Run, Training, with_changes
 from jaxgbg.training.settings import find, settings
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 from jaxgbg.values.ntuple import COMBINE_RULES
@@ -49,10 +49,8 @@ def one_line(error, complaint) -> bool:
 
 @of_each
 def test_a_setting_out_of_range_is_one_line_from_python(path, value, complaint):
-    run = preset("tictactoe")
     with pytest.raises(ValueError, match=re.escape(complaint)) as error:
-        with_changes(run, {path: value}).plain()
-        units({"game": "tictactoe", "settings": {path: value}})
+        Training(with_changes(preset("tictactoe"), {path: value}))
     assert one_line(error, complaint)
 
 
@@ -99,7 +97,10 @@ def test_it_is_the_same_line_from_a_flag(jaxgbg, tmp_path, path, value, complain
         (lambda: Protocol(starts="late"), "starts must be one of default"),
         (lambda: Schedule.read([1]), "schedule must be a table, not [1]"),
         (lambda: Schedule.read({"pace": 1}), "unknown setting 'pace'"),
-        (lambda: ValueSpec.read({"kind": "dream"}), f"value must be one of {', '.join(ValueSpec.kinds)}, not"),
+        (
+            lambda: ValueSpec.read({"kind": "dream"}),
+            f"value must be one of {', '.join(ValueSpec.kinds)}, not",
+        ),
         (lambda: LearnerSpec.read({}), f"learner must be one of {', '.join(LearnerSpec.kinds)}"),
     ],
 )
@@ -185,7 +186,9 @@ def test_every_setting_changes_the_digest_by_its_path_and_by_its_short_form(each
         base = with_changes(base, {"value": "mlp"})
     changed = with_changes(base, changes)
     assert changed.digest != base.digest
-    assert with_changes(base, {find(path).short: value for path, value in changes.items()}) == changed
+    assert (
+        with_changes(base, {find(path).short: value for path, value in changes.items()}) == changed
+    )
 
 
 def test_a_spec_describes_itself_in_a_line():

@@ -9,9 +9,7 @@ from jaxgbg.commands.progress import train_with_bar
 from jaxgbg.papers import preset
 from jaxgbg.players import MissingExtra
 
-RUN = preset(
-    "tictactoe", episodes=200, eval_every=100, batch=16, seeds=(0,), opponents=("random",)
-)
+RUN = preset("tictactoe", episodes=200, eval_every=100, batch=16, seeds=(0,), opponents=("random",))
 
 
 def test_nothing_is_shown_unless_asked(tmp_path):

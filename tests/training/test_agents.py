@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from jaxgbg.training.agents import SavedAgent, load_agent, save_agent
 from jaxgbg.papers import preset
+from jaxgbg.training.agents import SavedAgent, load_agent, save_agent
 from jaxgbg.training.files import written_whole
 
 

@@ -13,7 +13,13 @@ LEARNERS, VALUES = ("td", "sarsa", "q"), ("ntuple", "mlp")
 
 
 def small(**changes):
-    settings = {"episodes": 40, "eval_every": 40, "batch": 8, "seeds": (0, 1), "variants": ("farl",)}
+    settings = {
+        "episodes": 40,
+        "eval_every": 40,
+        "batch": 8,
+        "seeds": (0, 1),
+        "variants": ("farl",),
+    }
     return preset("tictactoe", **{**settings, "opponents": ("random",), **changes})
 
 

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from jaxgbg.training.agents import load_agent
 from jaxgbg.papers import preset
 from jaxgbg.training import train
+from jaxgbg.training.agents import load_agent
 from jaxgbg.training.histograms import histograms
 from jaxgbg.training.train import Training
 

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from jaxgbg.training.agents import load_agent
 from jaxgbg.papers import preset
 from jaxgbg.training import Run, train, with_changes
+from jaxgbg.training.agents import load_agent
 from jaxgbg.training.store import RunFolder
 from jaxgbg.training.train import Training
 
