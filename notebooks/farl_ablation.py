@@ -5,7 +5,7 @@
 # taught to be worth nothing. This notebook shows what they change, and why.
 #
 # It reads a finished run if the environment variable `JAXGBG_RUN` names its folder, such as
-# ../experiments/table1/runs/nim3p-fe3ca612 (seen from the folder of this notebook), and else trains
+# ../experiments/table1/runs/nim3p-680c57bc (seen from the folder of this notebook), and else trains
 # TicTacToe itself: ten seeds of every variant, at the published parameters.
 # `JAXGBG_NOTEBOOK_BUDGET` multiplies the episodes of all trainings; the tests of the project set it
 # to 0.01 to see that every cell still runs, and such curves mean nothing.
@@ -34,19 +34,19 @@ VARIANTS = ("farl", "part1", "none")
 # without. Whatever else there is to choose is the same, down to the random numbers of each seed.
 
 # %%
-from jaxgbg.training import RunFolder
-
 if RUN:
-    folder = RunFolder.open(RUN)
-    if not {"farl", "none"} <= set(folder.config.farl):
+    folder = jaxgbg.RunFolder.open(RUN)
+    if not {"farl", "none"} <= set(folder.run.variants):
         raise ValueError(f"{RUN} has not been trained both with and without FARL")
 else:
     episodes = max(30, round(30_000 * BUDGET))
-    config = jaxgbg.preset("tictactoe", farl=VARIANTS, episodes=episodes, eval_every=episodes // 30)
-    folder = jaxgbg.train(config, OUT)
-config, evaluations = folder.config, folder.evaluations()
-print(f"{config.game}: {len(config.seeds)} seeds of {', '.join(config.farl)}")
-print(f"{config.episodes:,} episodes each, {len(evaluations):,} evaluations")
+    run = jaxgbg.preset(
+        "tictactoe", variants=VARIANTS, episodes=episodes, eval_every=episodes // 30
+    )
+    folder = jaxgbg.train(run, OUT)
+run, results = folder.run, folder.results()
+print(f"{run.game.name}: {len(run.seeds)} seeds of {', '.join(run.variants)}")
+print(f"{run.schedule.episodes:,} episodes each, {len(results):,} evaluations")
 
 # %% [markdown]
 # The curves are means over the seeds, the bands one standard error to either side, the dashed lines
@@ -54,9 +54,9 @@ print(f"{config.episodes:,} episodes each, {len(evaluations):,} evaluations")
 # beats a perfect opponent, so 50 % is the best there is.
 
 # %%
-from jaxgbg.results.curves import draw_curves
+from jaxgbg.results import draw_curves
 
-draw_curves([(config, evaluations)], OUT / "curves.png")
+draw_curves([(run, results)], OUT / "curves.png")
 Image(OUT / "curves.png")
 
 # %% [markdown]
@@ -66,11 +66,11 @@ Image(OUT / "curves.png")
 # %%
 from rich.console import Console
 
+from jaxgbg.results import print_table
 from jaxgbg.results.rows import rows
-from jaxgbg.results.table import print_table
 
-table = rows(config, evaluations, folder.summary()["training_seconds"])
-print_table(table, Console(width=120))
+table = rows(run, results, folder.summary()["training_seconds"])
+print_table(table, Console(width=136))
 
 # %% [markdown]
 # ## The paired difference
@@ -80,17 +80,16 @@ print_table(table, Console(width=120))
 # difference is more than the chance of so few seeds.
 
 # %%
-found = {row.farl: row for row in table if row.opponent == table[0].opponent}
-with_farl, without = np.array(found["farl"].per_seed), np.array(found["none"].per_seed)
-mean, low, high = (
-    getattr(found["farl"], name) for name in ("difference", "difference_low", "difference_high")
-)
+by_variant = {row.variant: row for row in table if row.opponent == table[0].opponent}
+farl = by_variant["farl"]
+with_farl, without = np.array(farl.per_seed), np.array(by_variant["none"].per_seed)
+mean, low, high = farl.difference, farl.difference_low, farl.difference_high
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
 left.plot([0, 1], [without, with_farl], color="#0072B2", alpha=0.4, marker="o", markersize=4)
 left.set_xticks([0, 1], ["no FARL", "FARL"])
 left.set_xlim(-0.3, 1.3)
-left.set_ylabel(f"{found['farl'].unit} against {found['farl'].opponent}")
+left.set_ylabel(f"{farl.scale.unit} against {farl.opponent}")
 right.axhline(0, color="black", lw=0.8)
 right.plot(
     np.linspace(-0.15, 0.15, len(without)), with_farl - without, "o", color="#0072B2", alpha=0.4
@@ -112,7 +111,9 @@ print(f"FARL − no FARL: {mean:+.3f} ({low:+.3f} to {high:+.3f})")
 # %%
 from jaxgbg.training import load_agent
 
-single = jaxgbg.preset("tictactoe", seeds=(0,), farl=VARIANTS, episodes=1, batch=1, opponents=())
+single = jaxgbg.preset(
+    "tictactoe", seeds=(0,), variants=VARIANTS, episodes=1, batch=1, opponents=()
+)
 one = jaxgbg.train(single, OUT)
 for variant in VARIANTS:
     weights = load_agent(one.path / "agents" / f"seed0-{variant}.agent").weights.reshape(2, -1)
@@ -136,10 +137,10 @@ episodes = max(30, round(30_000 * BUDGET))
 lesson = jaxgbg.train(
     jaxgbg.preset(
         "tictactoe",
-        tuples=random_walk(game, 4, 6, seed=1),
+        layout=random_walk(game, 4, 6, seed=1),
         tcl="id",
-        farl=VARIANTS,
-        seeds=tuple(range(5)),
+        variants=VARIANTS,
+        seeds=range(5),
         episodes=episodes,
         eval_every=max(1, episodes // 30),
     ),
@@ -249,8 +250,7 @@ for variant, (label, _) in NAMES.items():
 from jaxgbg.results.statistics import paired_difference
 
 scores = {
-    row.farl: dict(enumerate(row.per_seed))
-    for row in rows(lesson.config, lesson.evaluations(), 0.0)
+    row.variant: dict(enumerate(row.per_seed)) for row in rows(lesson.run, lesson.results(), 0.0)
 }
 for name, first, second in (("part 1 − none", "part1", "none"), ("both − part 1", "farl", "part1")):
     mean, low, high = paired_difference(scores[first], scores[second])

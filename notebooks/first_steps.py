@@ -75,9 +75,7 @@ except ValueError as error:
 # result: here every call plays one ply of a thousand games. A game that is over stays as it is.
 
 # %%
-from jaxgbg.players import make_player
-
-player = make_player("random", game)
+player = jaxgbg.make_player("random", game)
 
 
 @jax.jit
@@ -109,17 +107,19 @@ for outcome, share in (("X wins", first > 0), ("O wins", first < 0), ("draw", fi
 
 # %%
 episodes = max(30, round(30_000 * BUDGET))
-config = jaxgbg.preset(
-    "tictactoe", seeds=(0, 1, 2), farl=("farl",), episodes=episodes, eval_every=episodes // 30
+run = jaxgbg.preset(
+    "tictactoe", seeds=(0, 1, 2), variants=("farl",), episodes=episodes, eval_every=episodes // 30
 )
-print(f"n-tuples {config.tuples}, {config.batch} games in lockstep, {config.episodes:,} episodes")
-print(f"alpha {config.alpha_start} to {config.alpha_end}, against {', '.join(config.opponents)}")
+schedule = run.schedule
+print(f"n-tuples {run.value.layout}, {schedule.batch} games in lockstep")
+print(f"{schedule.episodes:,} episodes, alpha {schedule.alpha} to {schedule.last_alpha}")
+print(f"against {', '.join(run.evaluation.opponents)}")
 
 # %% [markdown]
 # `train` returns the folder of the run, with these files in it.
 
 # %%
-folder = jaxgbg.train(config, OUT)
+folder = jaxgbg.train(run, OUT)
 print("\n".join(sorted(str(path.relative_to(folder.path)) for path in folder.path.rglob("*.*"))))
 
 # %% [markdown]
@@ -128,9 +128,9 @@ print("\n".join(sorted(str(path.relative_to(folder.path)) for path in folder.pat
 # rate, a draw counting half. A perfect opponent cannot be beaten, so 50 % is the best there is.
 
 # %%
-from jaxgbg.results.curves import draw_curves
+from jaxgbg.results import draw_curves
 
-draw_curves([(config, folder.evaluations())], OUT / "curve.png")
+draw_curves([(run, folder.results())], OUT / "curve.png")
 Image(OUT / "curve.png")
 
 # %% [markdown]
@@ -163,7 +163,7 @@ for seat, name in enumerate(("first", "second")):
 from jaxgbg.training import load_agent, save_agent
 
 saved = load_agent(folder.path / "agents" / "seed0-farl.agent")
-print(f"seed {saved.seed}, variant {saved.farl}, {len(saved.weights):,} weights")
+print(f"seed {saved.seed}, variant {saved.variant}, {len(saved.weights):,} weights")
 save_agent(OUT / "mine.agent", saved)
 again = jaxgbg.load(OUT / "mine.agent")
 print("same values:", np.array_equal(again.action_values(state), agent.action_values(state)))

@@ -44,26 +44,25 @@ plt.show()
 # counters of the step sizes: they are needed for learning only, and agent files do not keep them.
 
 # %%
-from jaxgbg.players import GreedyAgent
 from jaxgbg.training import Training
 
 episodes = max(30, round(30_000 * BUDGET))
-config = jaxgbg.preset(
+run = jaxgbg.preset(
     "tictactoe",
-    tuples=tuples,
+    layout=tuples,
     tcl="id",
     seeds=(0,),
-    farl=("farl",),
+    variants=("farl",),
     episodes=episodes,
     eval_every=max(1, episodes // 5),
 )
-training = Training(config)
-for evaluation in training.evaluations():
-    print(f"{evaluation.episodes:6,} episodes: mean reward {evaluation.score:+.2f} against Max-N")
+training = Training(run)
+for result in training.evaluations():
+    print(f"{result.episodes:6,} episodes: mean reward {result.score:+.2f} against Max-N")
 
 value = training.learner.value
 params = training.agents()[0, "farl"]
-agent = GreedyAgent(game, value, params, config.zero_terminal)
+agent = jaxgbg.GreedyAgent(game, value, params, run.learner.zero_terminal)
 
 # %% [markdown]
 # Every player has a table for each tuple, with a weight for each pattern of digits: three digits on
@@ -166,10 +165,8 @@ plt.show()
 # 0 where they cancel: such a weight has arrived, or wavers, and takes small steps.
 
 # %%
-from jaxgbg.values.ntuple import TC_INIT
-
-factors = np.asarray(value.step_scale(params.counters, config.beta))
-touched = params.counters[:, 1] > TC_INIT
+factors = np.asarray(value.step_scale(params.counters, run.value.beta))
+touched = params.counters[:, 1] > value.init().counters[:, 1]
 print(f"{touched.mean():.0%} of the weights have been updated")
 print(f"median factor of those updated: {np.median(factors[touched]):.2f}")
 print(f"median factor of the active ones: {np.median(factors[rows]):.2f}")
@@ -212,9 +209,7 @@ plt.show()
 # the rewards at the end, the grey steps the truth for X.
 
 # %%
-from jaxgbg.players import make_player
-
-players = (agent, make_player("random", game))
+players = (agent, jaxgbg.make_player("random", game))
 position, line = game.init(jax.random.key(0)), []
 while not position.terminal:
     key = jax.random.fold_in(jax.random.key(3), len(line))
@@ -227,22 +222,21 @@ print("rewards at the end (X, O):", position.rewards)
 
 # %%
 plies = np.arange(1, len(line) + 1)
-found, true = np.asarray(agent.values(states)), np.asarray(perfect.values(states))
+values, truth = np.asarray(agent.values(states)), np.asarray(perfect.values(states))
 figure = plt.figure(figsize=(8, 3.8), layout="constrained")
 boards, (axis) = figure.subplots(2, 1, height_ratios=(1, 2.2))
 boards.set_axis_off()
 axis.step(
     np.append(0.5, plies + 0.5),
-    np.append(true[:1, 0], true[:, 0]),
+    np.append(truth[:1, 0], truth[:, 0]),
     color="grey",
     alpha=0.6,
     label="perfect play, X",
 )
 for player, (name, colour) in enumerate((("X", "#0072B2"), ("O", "#D55E00"))):
     own = np.arange(player, len(line), 2)
-    axis.plot(
-        plies[own], found[own, player], "o-", color=colour, label=f"the agent's value for {name}"
-    )
+    label = f"the agent's value for {name}"
+    axis.plot(plies[own], values[own, player], "o-", color=colour, label=label)
     axis.plot(len(line) + 0.3, position.rewards[player], "*", color=colour, markersize=12)
 axis.axhline(0, color="black", lw=0.8)
 axis.set(xlabel="ply", ylabel="value", xticks=plies, xlim=(0.5, len(line) + 0.5), ylim=(-1.2, 1.2))

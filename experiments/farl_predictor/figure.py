@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hearing import PREDICTORS
+
+from experiments.farl_predictor.endings import PREDICTORS
+from experiments.shared import new_figure
 
 PLAYS = ("random", "trained")
 RESAMPLES = 10_000
@@ -34,10 +36,10 @@ def correlations(results: dict[str, dict[str, Any]], varied: list[str]) -> list[
                     len(labels), size=(RESAMPLES, len(labels))
                 )
                 for kind, ranked in (("pearson", False), ("spearman", True)):
-                    found = _correlation(predicted, gain, ranked)
+                    measured = _correlation(predicted, gain, ranked)
                     again = [_correlation(predicted[at], gain[at], ranked) for at in draws]
                     low, high = np.nanpercentile(again, (2.5, 97.5))
-                    record[kind] = [round(float(value), 3) for value in (found, low, high)]
+                    record[kind] = [round(float(value), 3) for value in (measured, low, high)]
                 records.append(record)
     return records
 
@@ -53,14 +55,13 @@ def _correlation(x: np.ndarray, y: np.ndarray, ranked: bool) -> float:
 
 
 def draw(
-    results: dict[str, dict[str, Any]], found: list[dict[str, Any]], varied: list[str], path: Path
+    results: dict[str, dict[str, Any]],
+    measured: list[dict[str, Any]],
+    varied: list[str],
+    path: Path,
 ) -> None:
     """Blindness against gain, from random play and from the play of trained agents."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(13, 6.2), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(13, 6.2)
     titles = {"random": "random play", "trained": "play of agents trained with FARL"}
     for axis, play in zip(figure.subplots(1, 2, sharey=True), PLAYS, strict=True):
         points = []
@@ -80,7 +81,7 @@ def draw(
                 arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "0.6", "shrinkA": 0},
             )
         lines = []
-        for record in found:
+        for record in measured:
             if record["play"] == play and record["predictor"] == "blindness":
                 parts = [
                     f"{kind.capitalize()} {value[0]:.2f} ({value[1]:.2f} to {value[2]:.2f})"
@@ -120,7 +121,7 @@ def _spread(points: list[tuple[float, float, str]]) -> list[tuple[float, float, 
     return placed
 
 
-def table(results: dict[str, dict[str, Any]], found: list[dict[str, Any]]) -> str:
+def table(results: dict[str, dict[str, Any]], measured: list[dict[str, Any]]) -> str:
     """Every game and every correlation, in Markdown; results.json says more."""
     lines = [
         "| game | gain by FARL | by perfect play | blindness | in trained play | of positions"
@@ -130,20 +131,20 @@ def table(results: dict[str, dict[str, Any]], found: list[dict[str, Any]]) -> st
     for label, one in results.items():
         if "gains" not in one:
             continue
-        measured = [
+        gains = [
             f"{one[stage]['gain']:+.2f} ± {one[stage]['sem']:.2f}" if one.get(stage) else ""
             for stage in ("gains", "ceiling")
         ]
         columns = [("random", PREDICTORS[0]), ("trained", PREDICTORS[0])]
         columns += [("random", name) for name in PREDICTORS[1:]]
-        shown = [f"{one[play][name]:.2f}" if play in one else "" for play, name in columns]
-        lines.append(f"| {label} | {' | '.join(measured + shown)} |")
+        figures = [f"{one[play][name]:.2f}" if play in one else "" for play, name in columns]
+        lines.append(f"| {label} | {' | '.join(gains + figures)} |")
     lines += [
         "",
         "| games | play | predictor | n | Pearson | Spearman |",
         "|---|---|---|---|---|---|",
     ]
-    for record in found:
+    for record in measured:
         both = [
             f"{value[0]:.2f} ({value[1]:.2f} to {value[2]:.2f})"
             for value in (record["pearson"], record["spearman"])

@@ -1,7 +1,7 @@
 """Can one tell from a game whether FARL will matter? Predictions, trainings, matches, figure.
 
-    python experiments/farl_predictor/run.py [--scale 1] [--seeds N] [--games "nim misere" ...]
-                                             [--finished FOLDER ...] [--out runs/farl_predictor]
+    python -m experiments.farl_predictor.run [--scale 1] [--seeds N] [--games "nim misere" ...]
+                                               [--finished FOLDER ...] [--out runs/farl_predictor]
 
 Stages, in this order, or alone with --stages:
   random   predictions from random play, which need no training
@@ -19,50 +19,66 @@ Source of the question: Konen & Bagheri 2021, section 4.
 import argparse
 import itertools
 import json
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from hearing import EPSILON, predictors
-from settings import SETTINGS, Setting, folder_of
 
+from experiments.farl_predictor.endings import EPSILON, predictors
+from experiments.farl_predictor.figure import correlations, draw, table
+from experiments.farl_predictor.settings import SETTINGS, Setting, folder_of
+from experiments.shared import make_parser
+from jaxgbg import Game, GreedyAgent, RunFolder, train
 from jaxgbg.arena import no_history, play
-from jaxgbg.cli import _prepare_jax
-from jaxgbg.games import Game, make
-from jaxgbg.games.game2048 import MAX_SCORE
-from jaxgbg.players import GreedyAgent, MaxN, Player, RandomPlayer
-from jaxgbg.training import RunFolder, load_agent, run
+from jaxgbg.players import MaxN, Player, RandomPlayer
+from jaxgbg.results.rows import rows
+from jaxgbg.training import LaneName
+from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.files import write_json
 
 STAGES = ("random", "trained", "gains", "ceiling", "figure")
-HERE = Path(__file__).parent
 # Positions and continuations of each: random play costs next to nothing.
 RANDOM_PLAY, TRAINED_PLAY = (2000, 100), (400, 32)
 MATCHES = 200
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
     labels = [setting.label for setting in SETTINGS]
     parser.add_argument("--games", nargs="+", choices=labels, default=labels, metavar="LABEL")
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=STAGES)
     parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
     parser.add_argument("--seeds", type=int, help="agents of each variant")
     parser.add_argument("--finished", type=Path, nargs="+", default=[], metavar="FOLDER")
-    parser.add_argument("--out", type=Path, default=Path("runs/farl_predictor"))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.scale <= 0 or (options.seeds is not None and options.seeds < 1):
         parser.error("--scale and --seeds must be positive")
-    _prepare_jax()
-    tried = options.scale != 1 or options.seeds is not None
-    place = options.out / f"scale-{options.scale}-seeds-{options.seeds}" if tried else HERE
+    prepare_jax()
+    place = options.results
+    if options.scale != 1 or options.seeds is not None:
+        place = options.out / f"scale-{options.scale}-seeds-{options.seeds}"
     place.mkdir(parents=True, exist_ok=True)
-    file = place / "results.json"
+    results = measured(options, place / "results.json")
+    if "figure" not in options.stages:
+        return
+    complete = {
+        label: known
+        for label, known in results.items()
+        if known.keys() >= {"random", "trained", "gains"}
+    }
+    if len(complete) < 4:
+        parser.exit(1, "run.py: a figure needs the gains of four games or more\n")
+    varied = [setting.label for setting in SETTINGS if not setting.published]
+    records = correlations(complete, varied)
+    write_json(place / "correlations.json", records)
+    draw(complete, records, varied, place / "farl_predictor.png")
+    print(table(results, records))
+
+
+def measured(options: argparse.Namespace, file: Path) -> dict[str, dict[str, Any]]:
+    """What every stage says of every game, as far as it is known or asked for; kept in `file`."""
     results: dict[str, dict[str, Any]] = json.loads(file.read_text()) if file.exists() else {}
     makers = {
         "random": from_random_play,
@@ -70,92 +86,61 @@ def main() -> None:
         "gains": gains,
         "ceiling": ceiling,
     }
-    for stage in options.stages:
+    for stage in (stage for stage in options.stages if stage in makers):
         for setting in SETTINGS:
             known = results.setdefault(setting.label, {})
-            if stage == "figure" or stage in known or setting.label not in options.games:
+            if stage in known or setting.label not in options.games:
                 continue
             if setting.afterthought and stage in ("random", "trained"):
                 continue
             known[stage] = makers[stage](setting, options)
             write_json(file, results)
             print(stage, setting.label, json.dumps(known[stage])[:150], flush=True)
-    if "figure" in options.stages:
-        from figure import correlations, draw, table
-
-        complete = {
-            label: found
-            for label, found in results.items()
-            if found.keys() >= {"random", "trained", "gains"}
-        }
-        if len(complete) < 4:
-            sys.exit("run.py: a figure needs the gains of four games or more")
-        varied = [setting.label for setting in SETTINGS if not setting.published]
-        found = correlations(complete, varied)
-        write_json(place / "correlations.json", found)
-        draw(complete, found, varied, place / "farl_predictor.png")
-        print(table(results, found))
+    return results
 
 
-def rounded(found: dict[str, Any]) -> dict[str, Any]:
-    return {name: np.round(value, 4).tolist() for name, value in found.items()}
-
-
-def game_of(setting: Setting) -> Game:
-    return make(setting.preset, **dict(setting.parameters))
+def rounded(figures: dict[str, Any]) -> dict[str, Any]:
+    return {name: np.round(value, 4).tolist() for name, value in figures.items()}
 
 
 def from_random_play(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
     del options
-    game = game_of(setting)
+    game = setting.game
     return rounded(predictors(game, RandomPlayer(game), 0.0, *RANDOM_PLAY, seed=0))
 
 
 def trained(setting: Setting, variant: str, options: argparse.Namespace) -> RunFolder:
     """The finished run of a variant, trained now if need be."""
-    config = setting.configs(options.scale, options.seeds)[variant]
-    folder = folder_of(config, options.out, options.finished)
-    return folder if folder.finished else run(config, options.out)
+    run = setting.runs(options.scale, options.seeds)[variant]
+    folder = folder_of(run, options.out, options.finished)
+    return folder if folder.finished else train(run, options.out)
 
 
 def agents_of(folder: RunFolder, variant: str) -> GreedyAgent:
     """All seeds of a run as one player of several."""
-    config = folder.config
-    learner = config.make_learner()
-    value = learner.value
-    params = []
-    for seed in config.seeds:
-        saved = load_agent(folder.path / "agents" / f"seed{seed}-{variant}.agent", config.game)
-        own = value.with_weights(saved.weights)
-        if value.varied:
-            own = own._replace(tuples=jnp.asarray(config.layout(seed), jnp.int32))
-        params.append(own)
-    together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
-    return GreedyAgent(learner.game, value, together, config.zero_terminal, several=True)
+    return folder.agents([LaneName(seed, variant) for seed in folder.run.seeds])
 
 
 def from_trained_play(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
-    game = game_of(setting)
-    if game.num_players == 1:
+    if setting.game.num_players == 1:
         return from_random_play(setting, options)
     agents = agents_of(trained(setting, "farl", options), "farl")
     # Every agent plays equally many of the games.
     positions = agents.copies * (TRAINED_PLAY[0] // agents.copies)
-    return rounded(predictors(game, agents, EPSILON, positions, TRAINED_PLAY[1], seed=0))
+    return rounded(predictors(setting.game, agents, EPSILON, positions, TRAINED_PLAY[1], seed=0))
 
 
 def gains(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
     """What FARL brings, as a share of what it could: per seed, mean and standard error."""
-    game = game_of(setting)
     folders = {variant: trained(setting, variant, options) for variant in ("farl", "none")}
-    if game.num_players == 1:
-        per_seed = alone(folders["farl"], game)
+    if setting.game.num_players == 1:
+        per_seed = alone(folders["farl"])
     else:
-        pair = [agents_of(folder, variant) for variant, folder in folders.items()]
-        per_seed = head_to_head(game, *pair, setting.opening)
+        farl, none = (agents_of(folder, variant) for variant, folder in folders.items())
+        per_seed = head_to_head(setting.game, farl, none, setting.opening)
     return {
         **summary(per_seed),
-        "episodes": folders["farl"].config.episodes,
+        "episodes": folders["farl"].run.schedule.episodes,
         "runs": sorted({folder.path.name for folder in folders.values()}),
     }
 
@@ -168,13 +153,12 @@ def summary(per_seed: np.ndarray) -> dict[str, Any]:
 
 def ceiling(setting: Setting, options: argparse.Namespace) -> dict[str, Any] | None:
     """The same for Max-N in the place of the agents with FARL; None where it cannot play."""
-    game = game_of(setting)
     try:
-        perfect = MaxN(game)
+        perfect = MaxN(setting.game)
     except ValueError:
         return None
     none = agents_of(trained(setting, "none", options), "none")
-    return summary(head_to_head(game, perfect, none, setting.opening))
+    return summary(head_to_head(setting.game, perfect, none, setting.opening))
 
 
 def head_to_head(game: Game, farl: Player, none: GreedyAgent, opening: int) -> np.ndarray:
@@ -223,24 +207,19 @@ def opened(game: Game, plies: int, count: int, key: jax.Array) -> Any:
     return jax.lax.scan(ply, start, jax.random.split(key, plies))[0]
 
 
-def alone(folder: RunFolder, game: Game) -> np.ndarray:
+def alone(folder: RunFolder) -> np.ndarray:
     """float64[seeds]: the points that FARL adds, over those by which it beats random play.
 
     Points are means of the evaluations over the last fifth of the training, as in Table 1.
     """
-    points: dict[str, dict[int, list[float]]] = {"farl": {}, "none": {}}
-    for one in folder.evaluations():
-        if one.episodes > 0.8 * folder.config.episodes:
-            points[one.farl].setdefault(one.seed, []).append(MAX_SCORE * one.score)
-    late = {variant: {s: np.mean(p) for s, p in own.items()} for variant, own in points.items()}
-    states = jax.vmap(game.init)(jax.random.split(jax.random.key(3), 200))
-    moves = jax.random.key(4)
-    seats = np.zeros((200, 1), int)
-    chance = play(game, seats, [RandomPlayer(game)], states, no_history(200), moves).mean()
-    by_chance = MAX_SCORE * float(chance)
-    return np.array(
-        [(late["farl"][s] - late["none"][s]) / (late["farl"][s] - by_chance) for s in late["farl"]]
-    )
+    run = folder.run
+    points = {row.variant: np.array(row.per_seed) for row in rows(run, folder.results(), np.nan)}
+    states = jax.vmap(run.game.init)(jax.random.split(jax.random.key(3), 200))
+    seats, moves = np.zeros((200, 1), int), jax.random.key(4)
+    players = [RandomPlayer(run.game)]
+    rewards = play(run.game, seats, players, states, no_history(200), moves)
+    by_chance = run.game.scale.figure(float(rewards.mean()))
+    return (points["farl"] - points["none"]) / (points["farl"] - by_chance)
 
 
 if __name__ == "__main__":

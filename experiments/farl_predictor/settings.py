@@ -1,129 +1,117 @@
 """The games of this experiment, and how each is trained and opened."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-from jaxgbg import preset
-from jaxgbg.training import RunFolder
-from jaxgbg.training.config import Config
-from jaxgbg.papers.table1 import table1_config
+from jaxgbg import Game, Run, RunFolder, make, preset, with_changes
+from jaxgbg.papers.table1 import table1_run
 
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """One game: its label, its published preset with `parameters` and its own budget.
+    """One game: its label and its published preset with a budget of its own.
 
     `published` games are those of Table 1 with the runs made for it; their `episodes` and `seeds`
     are those of these runs. Matches begin `opening` random plies after the start. `changes` are
-    other fields of the config. A game of `afterthought` was added when the gains were known, to
+    other settings of the run. A game of `afterthought` was added when the gains were known, to
     explain them: it is measured, but neither predicted nor counted.
     """
 
     label: str
-    preset: str
+    game: Game
     episodes: int
-    parameters: tuple[tuple[str, object], ...] = ()
     published: bool = False
     seeds: int = 5
     opening: int = 2
-    changes: tuple[tuple[str, object], ...] = ()
+    changes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     afterthought: bool = False
 
-    def configs(self, scale: float, seeds: int | None) -> dict[str, Config]:
+    def runs(self, scale: float, seeds: int | None) -> dict[str, Run]:
         """The run of each variant: FARL alone, then none alone; one run of both if published."""
         count = seeds or self.seeds
         if self.published:
-            if self.preset == "connectfour":
+            if self.game.name == "connectfour":
                 # The run of experiments/farl_ablation.
-                both = preset("connectfour", seeds=tuple(range(4)), episodes=self.episodes)
+                both = preset(self.game, seeds=range(4), episodes=self.episodes)
             else:
                 # 2048 ran for a quarter of the published budget.
-                share = 0.25 if self.preset == "2048" else 1.0
-                both = table1_config(self.preset, self.seeds, share)
-            if scale == 1 and seeds is None:
-                return {"farl": both, "none": both}
-            episodes = max(1, round(scale * both.episodes))
-            both = dataclasses.replace(
-                both, episodes=episodes, eval_every=episodes, seeds=tuple(range(count))
-            )
+                share = 0.25 if self.game.name == "2048" else 1.0
+                both = table1_run(self.game.name, self.seeds, share)
+            if scale != 1 or seeds is not None:
+                episodes = max(1, round(scale * both.schedule.episodes))
+                shorter = {"episodes": episodes, "eval_every": episodes, "seeds": range(count)}
+                both = with_changes(both, shorter)
             return {"farl": both, "none": both}
         episodes = max(1, round(scale * self.episodes))
         return {
             variant: preset(
-                self.preset,
-                game_parameters=self.parameters,
+                self.game,
                 episodes=episodes,
                 eval_every=episodes,
-                seeds=tuple(range(count)),
+                seeds=range(count),
                 opponents=("random",),
-                farl=(variant,),
-                **dict(self.changes),
+                variants=(variant,),
+                **self.changes,
             )
             for variant in ("farl", "none")
         }
 
 
 SETTINGS = (
-    Setting("tictactoe", "tictactoe", 30_000, published=True, seeds=10),
-    Setting("nim", "nim", 20_000, published=True, seeds=10),
-    Setting("nim3p", "nim3p", 300_000, published=True, seeds=10),
-    Setting("connectfour", "connectfour", 1_500_000, published=True, seeds=4),
-    Setting("hex 6x6", "hex", 300_000, published=True, seeds=10),
-    Setting("othello 8x8", "othello", 250_000, published=True, opening=4),
-    Setting("2048", "2048", 50_000, published=True, seeds=2),
-    Setting("nim misere", "nim", 20_000, (("rule", "last_loses"),)),
-    Setting("nim, 3 players", "nim", 20_000, (("players", 3),)),
-    Setting("nim, 4 players", "nim", 20_000, (("players", 4),)),
-    Setting("nim misere, 4 players", "nim", 20_000, (("players", 4), ("rule", "last_loses"))),
-    Setting("hex 3x3", "hex", 30_000, (("size", 3),)),
-    Setting("hex 4x4", "hex", 50_000, (("size", 4),)),
-    Setting("hex 3x3 misere", "hex", 30_000, (("size", 3), ("misere", True))),
-    Setting("hex 4x4 misere", "hex", 50_000, (("size", 4), ("misere", True))),
-    Setting("othello 4x4", "othello", 20_000, (("size", 4),), opening=4),
-    Setting("othello 6x6", "othello", 15_000, (("size", 6),), opening=4),
-    Setting("connectfour, 12 plies", "connectfour", 60_000, (("draw_after", 12),)),
-    Setting("connectfour, 21 plies", "connectfour", 60_000, (("draw_after", 21),)),
+    Setting("tictactoe", make("tictactoe"), 30_000, published=True, seeds=10),
+    Setting("nim", make("nim"), 20_000, published=True, seeds=10),
+    Setting("nim3p", make("nim3p"), 300_000, published=True, seeds=10),
+    Setting("connectfour", make("connectfour"), 1_500_000, published=True, seeds=4),
+    Setting("hex 6x6", make("hex"), 300_000, published=True, seeds=10),
+    Setting("othello 8x8", make("othello"), 250_000, published=True, opening=4),
+    Setting("2048", make("2048"), 50_000, published=True, seeds=2),
+    Setting("nim misere", make("nim", rule="last_loses"), 20_000),
+    Setting("nim, 3 players", make("nim", players=3), 20_000),
+    Setting("nim, 4 players", make("nim", players=4), 20_000),
+    Setting("nim misere, 4 players", make("nim", players=4, rule="last_loses"), 20_000),
+    Setting("hex 3x3", make("hex", size=3), 30_000),
+    Setting("hex 4x4", make("hex", size=4), 50_000),
+    Setting("hex 3x3 misere", make("hex", size=3, misere=True), 30_000),
+    Setting("hex 4x4 misere", make("hex", size=4, misere=True), 50_000),
+    Setting("othello 4x4", make("othello", size=4), 20_000, opening=4),
+    Setting("othello 6x6", make("othello", size=6), 15_000, opening=4),
+    Setting("connectfour, 12 plies", make("connectfour", draw_after=12), 60_000),
+    Setting("connectfour, 21 plies", make("connectfour", draw_after=21), 60_000),
     # Fewer cells a tuple: positions share more of their weights.
     Setting(
         "hex 3x3, 3-tuples",
-        "hex",
+        make("hex", size=3),
         30_000,
-        (("size", 3),),
-        changes=(("walks", (25, 3)),),
+        changes={"walks": (25, 3)},
         afterthought=True,
     ),
     Setting(
         "hex 3x3 misere, 3-tuples",
-        "hex",
+        make("hex", size=3, misere=True),
         30_000,
-        (("size", 3), ("misere", True)),
-        changes=(("walks", (25, 3)),),
+        changes={"walks": (25, 3)},
         afterthought=True,
     ),
     Setting(
         "hex 3x3 misere, one 9-tuple",
-        "hex",
+        make("hex", size=3, misere=True),
         30_000,
-        (("size", 3), ("misere", True)),
-        changes=(("tuples", (tuple(range(9)),)),),
+        changes={"layout": (tuple(range(9)),)},
         afterthought=True,
     ),
     Setting(
         "nim misere, 2-tuples",
-        "nim",
+        make("nim", rule="last_loses"),
         20_000,
-        (("rule", "last_loses"),),
-        changes=(("tuples", ((0, 1), (1, 2), (0, 2))),),
+        changes={"layout": ((0, 1), (1, 2), (0, 2))},
         afterthought=True,
     ),
 )
 
 
-def folder_of(config: Config, out: Path, finished: Iterable[Path]) -> RunFolder:
+def folder_of(run: Run, out: Path, finished: Iterable[Path]) -> RunFolder:
     """The folder of a run that is finished in one of these places, else the one in `out`."""
-    for place in (out, *finished):
-        folder = RunFolder(place, config)
-        if folder.finished:
-            return folder
-    return RunFolder(out, config)
+    folders = (RunFolder(place, run) for place in (out, *finished))
+    return next((folder for folder in folders if folder.finished), RunFolder(out, run))

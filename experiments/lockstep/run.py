@@ -1,25 +1,28 @@
 """How many games in lockstep, joined by which rule: train every setting, then draw and tabulate.
 
-    python experiments/lockstep/run.py nim3p [--episodes N] [--seeds 5] [--out runs/lockstep]
+    python -m experiments.lockstep.run nim3p [--episodes N] [--seeds 5] [--out runs/lockstep]
 
 Settings that are finished in the output folder are not run again. Writes GAME.json and GAME.png
 beside this file: the score of each setting against episodes and against seconds of training.
 """
 
-import argparse
-import dataclasses
 import json
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from jaxgbg import preset
-from jaxgbg.players import make_player
-from jaxgbg.papers.figures import to_unit
-from jaxgbg.training import RunFolder, run
-from jaxgbg.training.devices import prepare_jax
+from experiments.shared import make_parser, new_figure
+from jaxgbg import Run, RunFolder, preset, train, with_changes
+from jaxgbg.arena import make_judge
+from jaxgbg.papers import protocol_for
 from jaxgbg.papers.table1 import meet
+from jaxgbg.results.curves import curve
+from jaxgbg.results.rows import rows
+from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.files import write_json
 
 BATCHES = (16, 64, 256, 1024, 4096)
 RULES = ("sum", "mean", "saturating")
@@ -30,95 +33,91 @@ FINAL_OPPONENTS = {"hex": "mcts-1000"}
 COLOURS = {"serial": "#000000", "sum": "#D55E00", "mean": "#009E73", "saturating": "#0072B2"}
 
 
-def settings(game: str, episodes: int | None, seeds: int):
-    """(rule, config) of one game a seed, and of every batch with every rule."""
-    base = preset(game, farl=("farl",), seeds=tuple(range(seeds)), opponents=OPPONENTS[game])
-    if episodes:
-        base = dataclasses.replace(base, episodes=episodes)
-    base = dataclasses.replace(base, eval_every=base.episodes // 10)
-    yield "serial", dataclasses.replace(base, batch=1)
+def settings(game: str, episodes: int | None, seeds: int) -> Iterator[tuple[str, Run]]:
+    """(rule, run) of one game a seed, and of every batch with every rule."""
+    base = preset(game, variants=("farl",), seeds=range(seeds), opponents=OPPONENTS[game])
+    episodes = episodes or base.schedule.episodes
+    base = with_changes(base, {"episodes": episodes, "eval_every": max(1, episodes // 10)})
+    yield "serial", with_changes(base, {"batch": 1})
     # The shipped rule first: it is what a run that is stopped early should have.
     for rule in (DEFAULT_RULE, *(rule for rule in RULES if rule != DEFAULT_RULE)):
         for batch in BATCHES:
-            yield rule, dataclasses.replace(base, batch=batch, combine=rule)
+            yield rule, with_changes(base, {"batch": batch, "combine": rule})
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
     parser.add_argument("game", choices=sorted(OPPONENTS))
     parser.add_argument("--episodes", type=int)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=Path("runs/lockstep"))
     parser.add_argument("--redraw", action="store_true", help="only the picture, from GAME.json")
     parser.add_argument("--finished", action="store_true", help="train nothing, use what there is")
-    options = parser.parse_args()
-    here = Path(__file__).parent
+    options = parser.parse_args(arguments)
+    figures = options.results / f"{options.game}.json"
     if options.redraw:
-        records = json.loads((here / f"{options.game}.json").read_text())
-        draw(records, here / f"{options.game}.png")
+        draw(json.loads(figures.read_text()), figures.with_suffix(".png"))
         return
     prepare_jax()
-    records: list[dict] = []
-    for rule, config in settings(options.game, options.episodes, options.seeds):
-        if options.finished and not RunFolder(options.out, config).finished:
+    records: list[dict[str, Any]] = []
+    for rule, run in settings(options.game, options.episodes, options.seeds):
+        if options.finished and not RunFolder(options.out, run).finished:
             continue
-        folder = run(config, options.out)
-        seconds = folder.summary()["training_seconds"]
-        opponents = config.opponents
+        folder = train(run, options.out)
         if final := FINAL_OPPONENTS.get(options.game):
-            meet(folder, final, partial(make_player, final, config.make_game()))
-            opponents = (*opponents, final)
-        for opponent in opponents:
-            scores: dict[int, list[float]] = {}
-            for one in folder.evaluations():
-                if one.opponent == opponent:
-                    score = to_unit(options.game, opponent, one.score)
-                    scores.setdefault(one.episodes, []).append(score)
-            late = [scores[n] for n in scores if n > 0.8 * config.episodes]
-            per_seed = np.mean(late, axis=0)
-            records.append(
-                {
-                    "game": options.game,
-                    "opponent": opponent,
-                    "batch": config.batch,
-                    "rule": rule,
-                    "mean": round(float(per_seed.mean()), 4),
-                    "sem": round(float(per_seed.std(ddof=1) / np.sqrt(len(per_seed))), 4),
-                    "per_seed": [round(float(score), 4) for score in per_seed],
-                    "episodes": config.episodes,
-                    "seconds": seconds,
-                    "curve": {n: round(float(np.mean(s)), 4) for n, s in sorted(scores.items())},
-                }
+            meet(
+                folder,
+                final,
+                partial(make_judge, final, run.game, protocol_for(run.game, final)),
             )
-            last = records[-1]
-            print(*(last[name] for name in ("opponent", "batch", "rule", "mean", "sem", "seconds")))
-    (here / f"{options.game}.json").write_text(json.dumps(records, indent=1) + "\n")
-    draw(records, here / f"{options.game}.png")
+        for record in records_of(rule, folder):
+            records.append(record)
+            shown = ("opponent", "batch", "rule", "mean", "sem", "seconds")
+            print(*(record[name] for name in shown))
+    write_json(figures, records)
+    draw(records, figures.with_suffix(".png"))
 
 
-def draw(records: list[dict], path: Path) -> None:
+def records_of(rule: str, folder: RunFolder) -> Iterator[dict[str, Any]]:
+    """What is kept of one setting, for each opponent."""
+    run, results = folder.run, folder.results()
+    for row in rows(run, results, folder.summary()["training_seconds"]):
+        episodes, means, _ = curve(run, results, row.opponent, row.variant)
+        yield {
+            "game": run.game.name,
+            "opponent": row.opponent,
+            "batch": run.schedule.batch,
+            "rule": rule,
+            "mean": round(row.mean, 4),
+            "sem": round(row.sem, 4),
+            "per_seed": [round(figure, 4) for figure in row.per_seed],
+            "episodes": run.schedule.episodes,
+            "seconds": row.seconds,
+            "curve": {
+                int(at): round(float(mean), 4) for at, mean in zip(episodes, means, strict=True)
+            },
+        }
+
+
+def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     """One line an opponent: last scores by batch, curves by episodes for every rule, by seconds.
 
     Serial training, which joins nothing, is the black line of every panel.
     """
     from matplotlib import colormaps
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.ticker import NullFormatter, ScalarFormatter
 
     opponents = list(dict.fromkeys(record["opponent"] for record in records))
-    figure = Figure(figsize=(17, 3.4 * len(opponents) + 0.4), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(17, 3.4 * len(opponents) + 0.4)
     axes = figure.subplots(len(opponents), len(RULES) + 2, squeeze=False, sharey="row")
     shades = colormaps["viridis"](np.linspace(0, 0.9, len(BATCHES)))
     shade = {1: "black", **dict(zip(BATCHES, shades, strict=True))}
     for line, opponent in zip(axes, opponents, strict=True):
-        found = [record for record in records if record["opponent"] == opponent]
-        serial = next(record for record in found if record["rule"] == "serial")
+        against = [record for record in records if record["opponent"] == opponent]
+        serial = next(record for record in against if record["rule"] == "serial")
         mean, sem = serial["mean"], serial["sem"]
         line[0].axhspan(mean - sem, mean + sem, color="black", alpha=0.15, label="one game")
         for rule in RULES:
-            mine = [record for record in found if record["rule"] == rule]
+            mine = [record for record in against if record["rule"] == rule]
             if not mine:
                 continue
             batches, means, sems = zip(
@@ -136,7 +135,7 @@ def draw(records: list[dict], path: Path) -> None:
                 axis.set_axis_off()
                 continue
             by_seconds = axis is line[-1]
-            for record in (r for r in found if r["rule"] in ("serial", rule)):
+            for record in (r for r in against if r["rule"] in ("serial", rule)):
                 spent = np.array([int(n) for n in record["curve"]]) / 1000
                 if by_seconds:
                     spent = record["seconds"] * spent / (record["episodes"] / 1000)

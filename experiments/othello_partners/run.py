@@ -1,11 +1,11 @@
 """Othello with a perceptron, trained against whom: van der Ree & Wiering 2013, Tables I to IV.
 
-    python experiments/othello_partners/run.py td --games 200000 --seeds 3
-    python experiments/othello_partners/run.py q --games 100000 --seeds 2
-    python experiments/othello_partners/run.py sarsa --games 100000 --seeds 2
-    python experiments/othello_partners/run.py td --games 2000000 --seeds 1 --only self
-    python experiments/othello_partners/run.py td --games 1000000 --seeds 1 --only self --step 4
-    python experiments/othello_partners/run.py players
+    python -m experiments.othello_partners.run td --games 200000 --seeds 3
+    python -m experiments.othello_partners.run q --games 100000 --seeds 2
+    python -m experiments.othello_partners.run sarsa --games 100000 --seeds 2
+    python -m experiments.othello_partners.run td --games 2000000 --seeds 1 --only self
+    python -m experiments.othello_partners.run td --games 1000000 --seeds 1 --only self --step 4
+    python -m experiments.othello_partners.run players
 
 Runs that are finished in the output folder are not made again. Writes LEARNER-GAMES.json (or
 players.json, Table I) beside this file and prints the rows beside the published ones. Source: van
@@ -13,20 +13,20 @@ der Ree & Wiering, "Reinforcement learning in the game of Othello: learning agai
 and learning from self-play", ADPRL 2013.
 """
 
-import argparse
-import json
+import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
 
-from jaxgbg import make, preset
-from jaxgbg.arena import Protocol, compete
-from jaxgbg.players import make_player
-from jaxgbg.training import RunFolder
-from jaxgbg.training.config import Config
+from experiments.shared import make_parser, new_figure, sessions, standard_error
+from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
+from jaxgbg.papers import protocol_for
+from jaxgbg.training import train_together
 from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.execution import run_together
+from jaxgbg.training.files import write_json
 
 STARTS = "four_ply_positions"
 OPPONENTS = ("bench", "heur", "random")
@@ -36,8 +36,9 @@ PARTNERS = {
     "BENCH-LRN": ("bench", True),
     "HEUR": ("heur", False),
     "HEUR-LRN": ("heur", True),
-    "RAND": ("random", False),
-    "RAND-LRN": ("random", True),
+    # The random player that shares a program with the others.
+    "RAND": ("even", False),
+    "RAND-LRN": ("even", True),
 }
 # Best test session, per cent of the points, a draw counting half: columns Q, SARSA, TD.
 PAPER = {
@@ -76,11 +77,12 @@ COLUMN = {"q": 0, "sarsa": 1, "td": 2}
 ALPHA = {"q": 0.01 / 4, "sarsa": 0.01 / 4, "td": 0.001 / 4}
 
 
-def config_of(learner: str, partner: str, games: int, seeds: int, step: float = 1) -> Config:
+def run_of(learner: str, partner: str, games: int, seeds: int, step: float = 1) -> Run:
     """One cell's training: `seeds` networks, their step size `step` times the paper's."""
     name, learns = PARTNERS[partner]
+    game = make("othello")
     return preset(
-        "othello",
+        game,
         value="mlp",
         learner=learner,
         partner=name,
@@ -90,84 +92,75 @@ def config_of(learner: str, partner: str, games: int, seeds: int, step: float = 
         output="sigmoid",
         initializer="uniform",
         # The paper's players learn their last move's reward and know nothing of part 2.
-        farl=("part1" if learner == "td" else "farl",),
-        seeds=tuple(range(seeds)),
+        variants=("part1" if learner == "td" else "farl",),
+        seeds=range(seeds),
         episodes=games,
         eval_every=20_000,
-        alpha_start=step * ALPHA[learner],
-        alpha_end=step * ALPHA[learner],
-        epsilon_start=0.1,
+        alpha=step * ALPHA[learner],
+        epsilon=0.1,
         epsilon_end=0.0,
         opening_plies=4,
         opening_share=1.0,
         opponents=OPPONENTS,
-        starts=STARTS,
+        protocols=[
+            dataclasses.replace(protocol_for(game, opponent), starts=STARTS)
+            for opponent in OPPONENTS
+        ],
     )
 
 
-def rows_of(learner: str, partner: str, config: Config, folder: RunFolder) -> list[dict]:
+def rows_of(learner: str, partner: str, folder: RunFolder) -> list[dict[str, Any]]:
     """Best and final session against each opponent; the best is that of the mean over seeds."""
-    found = []
+    run, rows = folder.run, []
     for opponent in OPPONENTS:
-        curve: dict[int, list[float]] = {}
-        for one in folder.evaluations():
-            if one.opponent == opponent:
-                curve.setdefault(one.episodes, []).append(50 * (one.score + 1))
-        sessions = np.array([curve[n] for n in sorted(curve)])
-        best = sessions[sessions.mean(1).argmax()]
-        found.append(
+        _, scores = sessions(folder, opponent, run.variants[0])
+        points = 50 * (scores + 1)
+        best = points[points.mean(1).argmax()]
+        rows.append(
             {
                 "learner": learner,
                 "partner": partner,
                 "opponent": opponent,
                 "paper_best": PAPER[opponent][partner][COLUMN[learner]],
                 "best": round(float(best.mean()), 2),
-                "best_sem": _sem(best),
-                "final": round(float(sessions[-1].mean()), 2),
-                "final_sem": _sem(sessions[-1]),
-                "last_ten": round(float(sessions[-10:].mean()), 2),
-                "games": config.episodes,
-                "step": config.alpha_start / ALPHA[learner],
-                "seeds": len(config.seeds),
-                "config": config.digest,
+                "best_sem": standard_error(best),
+                "final": round(float(points[-1].mean()), 2),
+                "final_sem": standard_error(points[-1]),
+                "last_ten": round(float(points[-10:].mean()), 2),
+                "games": run.schedule.episodes,
+                "step": run.schedule.alpha / ALPHA[learner],
+                "seeds": len(run.seeds),
+                "config": run.digest,
                 "seconds": folder.summary()["training_seconds"],
-                "curve": [round(float(one), 2) for one in sessions.mean(1)],
+                "curve": [round(float(one), 2) for one in points.mean(1)],
             }
         )
-    return found
+    return rows
 
 
-def _sem(scores: np.ndarray) -> float | None:
-    if len(scores) < 2:
-        return None
-    return round(float(scores.std(ddof=1) / np.sqrt(len(scores))), 2)
-
-
-def fixed_players() -> list[dict]:
+def fixed_players() -> list[dict[str, Any]]:
     """Table I: the fixed players among themselves over 236 positions, both seats."""
-    game, found = make("othello"), []
+    game, rows = make("othello"), []
     for pair, paper in PAPER_PLAYERS.items():
         first, second = (make_player(name, game) for name in pair.split("-"))
         scores = compete(game, first, second, Protocol(STARTS, repeats=20), jax.random.key(0))
         share = round(50 * (float(scores.mean()) + 1), 2)
-        found.append({"players": pair, "paper": paper, "share": share, "games": scores.size})
-        print(found[-1])
-    return found
+        rows.append({"players": pair, "paper": paper, "share": share, "games": scores.size})
+        print(rows[-1])
+    return rows
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
     parser.add_argument("learner", choices=("td", "q", "sarsa", "players"))
     parser.add_argument("--games", type=int, default=2_000_000)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--step", type=float, default=1, help="in multiples of the paper's size")
     parser.add_argument("--only", choices=("self", "fixed"), help="self-play or fixed partners")
-    parser.add_argument("--out", type=Path, default=Path("runs/othello_partners"))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     prepare_jax()
-    here = Path(__file__).parent
     if options.learner == "players":
-        (here / "players.json").write_text(json.dumps(fixed_players(), indent=1) + "\n")
+        write_json(options.results / "players.json", fixed_players())
         return
     # Self-play asks no partner: a program of its own. All fixed partners are lanes of one.
     fixed = [name for name in PARTNERS if name != "itself"]
@@ -175,13 +168,13 @@ def main() -> None:
     records = []
     for kind, partners in groups.items():
         if options.only in (None, kind):
-            configs = [
-                config_of(options.learner, partner, options.games, options.seeds, options.step)
+            runs = [
+                run_of(options.learner, partner, options.games, options.seeds, options.step)
                 for partner in partners
             ]
-            folders = run_together(configs, options.out)
-            for partner, config, folder in zip(partners, configs, folders, strict=True):
-                records += rows_of(options.learner, partner, config, folder)
+            folders = train_together(runs, options.out)
+            for partner, folder in zip(partners, folders, strict=True):
+                records += rows_of(options.learner, partner, folder)
     for row in records:
         print(
             f"{row['learner']:6}{row['partner']:10}{row['opponent']:7} paper {row['paper_best']:5}"
@@ -189,21 +182,16 @@ def main() -> None:
         )
     parts = [options.learner, str(options.games), options.only or ""]
     parts.append("" if options.step == 1 else f"step{options.step:g}")
-    name = "-".join(filter(None, parts)) + ".json"
-    (here / name).write_text(json.dumps(records, indent=1) + "\n")
-    draw(records, (here / name).with_suffix(".png"))
+    path = options.results / ("-".join(filter(None, parts)) + ".json")
+    write_json(path, records)
+    draw(records, path.with_suffix(".png"))
 
 
-def draw(records: list[dict], path: Path) -> None:
+def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     """A panel for each test opponent: points by training games, a line for each partner."""
-    from matplotlib import colormaps
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(13, 4), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(13, 4)
     axes = figure.subplots(1, len(OPPONENTS), sharey=True)
-    colours = dict(zip(PARTNERS, colormaps["tab10"].colors, strict=False))
+    colours = {partner: f"C{number}" for number, partner in enumerate(PARTNERS)}
     for axis, opponent in zip(axes, OPPONENTS, strict=True):
         for row in records:
             if row["opponent"] == opponent:

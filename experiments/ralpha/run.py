@@ -1,8 +1,8 @@
 """TD(lambda) with traces over all parameters, on TicTacToe and ConnectFour: D'Ambra's study.
 
-    python experiments/ralpha/run.py tictactoe [--seeds 5]
-    python experiments/ralpha/run.py connectfour [--rounds 20]
-    python experiments/ralpha/run.py connectfour --rounds 100 --only shallow 0.9 0.2
+    python -m experiments.ralpha.run tictactoe [--seeds 5]
+    python -m experiments.ralpha.run connectfour [--rounds 20]
+    python -m experiments.ralpha.run connectfour --rounds 100 --only shallow 0.9 0.2
 
 A round is 300 (TicTacToe) or 10 000 (ConnectFour) training games and 200 test games. Settings that
 are finished in the output folder are not run again. Writes GAME-ROUNDS.json and .png beside this
@@ -10,17 +10,18 @@ file, and prints the figures beside the published ones. Source: D'Ambra, "Reinfo
 techniques in board games", slides of a thesis at Sapienza.
 """
 
-import argparse
-import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from jaxgbg import preset
-from jaxgbg.training import RunFolder, run
-from jaxgbg.training.config import Config
+from experiments.shared import make_parser, new_figure, sessions, standard_error
+from jaxgbg import Run, RunFolder, preset, train
+from jaxgbg.training import Result
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.files import write_json
 
 GAMMAS, LAMBDAS, ROUNDS = (1.0, 0.9, 0.8), (0.0, 0.2, 0.5, 0.8), 100
 GAMES_A_ROUND = {"tictactoe": 300, "connectfour": 10_000}
@@ -64,8 +65,8 @@ PAPER = {
 }
 
 
-def settings(game: str, rounds: int, seeds: int) -> Iterator[tuple[str, Config]]:
-    """(shape of the network, config) in the order in which a run that is stopped wants them."""
+def settings(game: str, rounds: int, seeds: int) -> Iterator[tuple[str, Run]]:
+    """(shape of the network, run) in the order in which a run that is stopped wants them."""
     games = GAMES_A_ROUND[game]
     # Fewer rounds are the first ones of the hundred: step sizes fall as they would there.
     last = 0.05 * FALL ** (rounds / ROUNDS)
@@ -82,16 +83,16 @@ def settings(game: str, rounds: int, seeds: int) -> Iterator[tuple[str, Config]]
                 output=OUTPUT[game],
                 initializer="truncated",
                 bias=0.1,
-                farl=("farl",),
-                seeds=tuple(range(seeds)),
+                variants=("farl",),
+                seeds=range(seeds),
                 episodes=rounds * games,
                 eval_every=games,
                 opponents=(OPPONENT[game],),
                 batch=1,
-                alpha_start=0.05,
+                alpha=0.05,
                 alpha_end=last,
-                epsilon_start=0.1,
-                epsilon_end=0.1,
+                epsilon=0.1,
+                epsilon_end=None,
                 discount=gamma,
                 trace_decay=decay,
                 # Without decay nothing is remembered, and the traces would only cost time.
@@ -100,86 +101,82 @@ def settings(game: str, rounds: int, seeds: int) -> Iterator[tuple[str, Config]]
         )
 
 
-def record_of(shape: str, config: Config, folder: RunFolder | None) -> dict:
+def record_of(shape: str, run: Run, folder: RunFolder | None) -> dict[str, Any]:
     """What is kept of one setting; `folder` is None where every network diverged."""
-    paper = PAPER[config.game, shape][LAMBDAS.index(config.trace_decay)]
+    game, schedule, learner = run.game.name, run.schedule, run.learner
+    paper = PAPER[game, shape][LAMBDAS.index(learner.trace_decay)]
+    rounds = schedule.episodes // run.evaluation.every
     record = {
-        "game": config.game,
+        "game": game,
         "shape": shape,
-        "gamma": config.discount,
-        "lambda": config.trace_decay,
-        "paper": paper[GAMMAS.index(config.discount)],
-        "rounds": config.episodes // config.eval_every,
-        "seeds": len(config.seeds),
-        "config": config.digest,
+        "gamma": learner.discount,
+        "lambda": learner.trace_decay,
+        "paper": paper[GAMMAS.index(learner.discount)],
+        "rounds": rounds,
+        "seeds": len(run.seeds),
+        "config": run.digest,
     }
     if folder is None:
-        return record | {"diverged": len(config.seeds)}
-    wins: dict[int, list[float]] = {}
-    for one in folder.evaluations():
-        wins.setdefault(one.episodes, []).append(100 * one.wins)
-    curve = np.array([wins[n] for n in sorted(wins)])
+        return record | {"diverged": len(run.seeds)}
+    _, wins = sessions(folder, OPPONENT[game], figure=_percent_won)
     # The last 20 test phases of a hundred rounds; of fewer rounds the last quarter.
-    late = curve[-max(1, min(20, record["rounds"] // 4)) :].mean(0)
+    late = wins[-max(1, min(20, rounds // 4)) :].mean(0)
     summary = folder.summary() if folder.finished else {}
     return record | {
         "diverged": len(summary.get("diverged", ())),
         "wins": round(float(late.mean()), 2),
-        "sem": round(float(late.std(ddof=1) / np.sqrt(len(late))), 2) if len(late) > 1 else None,
-        "best": round(float(curve.max(0).mean()), 2),
+        "sem": standard_error(late),
+        "best": round(float(wins.max(0).mean()), 2),
         "per_seed": [round(float(one), 2) for one in late],
-        "curve": [round(float(one), 2) for one in curve.mean(1)],
-        "rounds_done": len(curve),
+        "curve": [round(float(one), 2) for one in wins.mean(1)],
+        "rounds_done": len(wins),
         "seconds": summary.get("training_seconds"),
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def _percent_won(result: Result) -> float:
+    return math.nan if result.wins is None else 100 * result.wins
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
     parser.add_argument("game", choices=sorted(GAMES_A_ROUND))
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--only", nargs=3, metavar=("SHAPE", "GAMMA", "LAMBDA"))
-    parser.add_argument(
-        "--finished", action="store_true", help="train nothing, tabulate what there is"
-    )
-    parser.add_argument("--out", type=Path, default=Path("runs/ralpha"))
-    options = parser.parse_args()
+    parser.add_argument("--finished", action="store_true", help="train nothing, use what there is")
+    options = parser.parse_args(arguments)
     prepare_jax()
     records = []
-    for shape, config in settings(options.game, options.rounds, options.seeds):
-        named = [shape, str(config.discount), str(config.trace_decay)]
-        folder = RunFolder(options.out, config)
+    for shape, run in settings(options.game, options.rounds, options.seeds):
+        named = [shape, str(run.learner.discount), str(run.learner.trace_decay)]
+        folder = RunFolder(options.out, run)
         missing = options.finished and not folder.metrics_size()
         if missing or (options.only and options.only != named):
             continue
         try:
             if not options.finished:
-                folder = run(config, options.out)
-            records.append(record_of(shape, config, folder))
+                folder = train(run, options.out)
+            records.append(record_of(shape, run, folder))
         except ValueError as error:
             if "diverged" not in str(error):
                 raise
-            records.append(record_of(shape, config, None))
-        last = records[-1]
-        print(*named, *(last.get(name) for name in ("paper", "wins", "sem", "diverged", "seconds")),
-              flush=True)  # fmt: skip
+            records.append(record_of(shape, run, None))
+        shown = ("paper", "wins", "sem", "diverged", "seconds")
+        print(*named, *(records[-1].get(name) for name in shown), flush=True)
+    if not records:
+        parser.error("no such setting, or nothing trained yet")
     only = f"-{'-'.join(options.only)}" if options.only else ""
-    place = Path(__file__).parent / f"{options.game}-{options.rounds}{only}.json"
-    place.write_text(json.dumps(records, indent=1) + "\n")
-    draw(records, place.with_suffix(".png"))
+    path = options.results / f"{options.game}-{options.rounds}{only}.json"
+    write_json(path, records)
+    draw(records, path.with_suffix(".png"))
 
 
-def draw(records: list[dict], path: Path) -> None:
+def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     """A panel for each network and gamma: wins by rounds, the slides' averages dashed."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     shapes = [name for name in ("shallow", "deep") if any(r["shape"] == name for r in records)]
     gammas = [gamma for gamma in GAMMAS if any(r["gamma"] == gamma for r in records)]
-    size = (max(4 * len(gammas), 8), 3 * max(len(shapes), 1.3))
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(max(4 * len(gammas), 8), 3 * max(len(shapes), 1.3))
     axes = figure.subplots(len(shapes), len(gammas), sharex=True, sharey=True, squeeze=False)
     colours = dict(zip(LAMBDAS, ("#0072B2", "#009E73", "#E69F00", "#D55E00"), strict=True))
     for line, shape in zip(axes, shapes, strict=True):

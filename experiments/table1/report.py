@@ -1,35 +1,39 @@
 """Rebuild table.txt, rows.json and curves.png from the runs kept beside this file.
 
-python experiments/table1/report.py
+python -m experiments.table1.report
 """
 
-import json
+import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
-from jaxgbg.results.curves import draw_curves
-from jaxgbg.results.rows import as_records, rows
-from jaxgbg.results.table import print_table
-from jaxgbg.training import Config, RunFolder
-from jaxgbg.papers.table1 import GAMES
+from experiments.shared import make_parser
+from jaxgbg import RunFolder
+from jaxgbg.papers import konen2021
+from jaxgbg.results import as_records, draw_curves, print_table
+from jaxgbg.results.rows import rows
+from jaxgbg.training.files import write_json
+
+HERE = Path(__file__).parent
 
 
-def main() -> None:
-    here = Path(__file__).parent
-    results = []
-    for path in (here / "runs").iterdir():
-        config = Config.from_json(json.loads((path / "config.json").read_text()))
-        folder = RunFolder(here / "runs", config)
-        assert folder.path == path, f"{path} is not the run of its config"
-        seconds = folder.summary()["training_seconds"] if folder.finished else float("nan")
-        results.append((config, folder.evaluations(), seconds))
-    results.sort(key=lambda result: GAMES.index(result[0].game))
-    table = [row for result in results for row in rows(*result)]
-    with (here / "table.txt").open("w", encoding="utf-8") as file:
-        print_table(table, Console(file=file, width=124))
-    (here / "rows.json").write_text(json.dumps(as_records(table), indent=1) + "\n")
-    draw_curves([(config, found) for config, found, _ in results], here / "curves.png")
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
+    parser.set_defaults(out=HERE / "runs")
+    options = parser.parse_args(arguments)
+    folders = [RunFolder.open(path) for path in options.out.iterdir()]
+    folders.sort(key=lambda folder: konen2021.GAMES.index(folder.run.game.name))
+    table = []
+    for folder in folders:
+        seconds = folder.summary()["training_seconds"] if folder.finished else math.nan
+        table += rows(folder.run, folder.results(), seconds)
+    with (options.results / "table.txt").open("w", encoding="utf-8") as file:
+        print_table(table, Console(file=file, width=136))
+    write_json(options.results / "rows.json", as_records(table))
+    curves = [(folder.run, folder.results()) for folder in folders]
+    draw_curves(curves, options.results / "curves.png")
 
 
 if __name__ == "__main__":

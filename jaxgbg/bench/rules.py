@@ -49,9 +49,9 @@ def bench_rules(game: str, batch: int = 1024) -> RulesRow:
     timers = [_timer(rules, batch) for rules in contestants]
     rates: list[list[float]] = [[] for _ in timers]
     for _ in range(_REPEATS):
-        for timer, found in zip(timers, rates, strict=True):
-            found.append(timer())
-    medians = [statistics.median(found) for found in rates]
+        for timer, measured in zip(timers, rates, strict=True):
+            measured.append(timer())
+    medians = [statistics.median(measured) for measured in rates]
     theirs = medians[1] if len(medians) > 1 else None
     return RulesRow(
         game,

@@ -89,12 +89,12 @@ def _print_summary(frame: "pandas.DataFrame") -> None:
         figure = scale.text(record[name])
         return figure if error is None else f"{figure} ± {scale.text(error)}"
 
-    shown = ["game", "opponent", "variant", "unit", "mean", "last", "n", "episodes"]
+    names = ["game", "opponent", "variant", "unit", "mean", "last", "n", "episodes"]
     # What all runs share would only make the lines longer.
-    shown += [name for name in ("learner", "value", "batch") if frame[name].nunique() > 1]
-    shown.append("folder")
-    cells = [[text(record, name) for name in shown] for record in _records(frame.head(_ROWS_SHOWN))]
-    _print_frame(frame[shown], cells)
+    names += [name for name in ("learner", "value", "batch") if frame[name].nunique() > 1]
+    names.append("folder")
+    cells = [[text(record, name) for name in names] for record in _records(frame.head(_ROWS_SHOWN))]
+    _print_frame(frame[names], cells)
     percent = {scale.unit for scale in scales.values() if scale.percent}
     units = [f"{unit} in %" for unit in frame["unit"].unique() if unit in percent]
     if len(frame):

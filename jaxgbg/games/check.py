@@ -152,11 +152,11 @@ def _type_faults(game: Game) -> list[str]:
         wanted.append(("playout", (state, words(2)), rewards))
     for name, arguments, expected in wanted:
         shown: Any = jax.eval_shape(getattr(game, name), *arguments)
-        found, structure = jax.tree_util.tree_flatten_with_path(shown)
+        actual, structure = jax.tree_util.tree_flatten_with_path(shown)
         targets, declared = jax.tree.flatten(expected)
         if str(structure) != str(declared):
             return [*faults, f"{name} must return {declared}, not {structure}"]
-        for (path, leaf), target in zip(found, targets, strict=True):
+        for (path, leaf), target in zip(actual, targets, strict=True):
             if problem := _mismatch(leaf, target):
                 faults.append(f"{name}: {jax.tree_util.keystr(path) or 'the array'} {problem}")
     return faults
@@ -164,10 +164,10 @@ def _type_faults(game: Game) -> list[str]:
 
 def _mismatch(leaf: Any, wanted: Any) -> str:
     """How an array differs from what it must be; "" where it does not."""
-    found = f"{leaf.dtype}{list(leaf.shape)}"
+    actual = f"{leaf.dtype}{list(leaf.shape)}"
     expected = f"{wanted.dtype}{list(wanted.shape)}"
-    if found != expected:
-        return f"must be {expected}, not {found}"
+    if actual != expected:
+        return f"must be {expected}, not {actual}"
     return "must not be a Python number: give it a dtype" if leaf.weak_type else ""
 
 
@@ -206,8 +206,8 @@ def _symmetry_faults(game: Game) -> list[str]:
         ("action_symmetries", actions, game.num_actions),
     ):
         if images.dtype != np.int32 or images.shape != (len(boards), count):
-            found = f"{images.dtype}{list(images.shape)}"
-            return [f"{name} must be int32{[len(boards), count]}, not {found}"]
+            actual = f"{images.dtype}{list(images.shape)}"
+            return [f"{name} must be int32{[len(boards), count]}, not {actual}"]
         if (np.sort(images) != np.arange(count)).any():
             return [f"{name}: a row is no permutation of 0..{count - 1}"]
         if (images[0] != np.arange(count)).any():

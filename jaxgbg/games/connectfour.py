@@ -45,11 +45,11 @@ def _shift_down(board: jax.Array, bits: int) -> jax.Array:
 
 def _four_in_line(stones: jax.Array) -> jax.Array:
     """Whether uint32[2] stones hold four in a line: pairs, then pairs of pairs."""
-    found = jnp.bool_(False)
+    won = jnp.bool_(False)
     for direction in (1, 6, 7, 8):
         pairs = stones & _shift_down(stones, direction)
-        found |= (pairs & _shift_down(pairs, 2 * direction) != 0).any()
-    return found
+        won |= (pairs & _shift_down(pairs, 2 * direction) != 0).any()
+    return won
 
 
 class ConnectFourState(NamedTuple):

@@ -143,14 +143,14 @@ class Game2048(Game):
 
 def _movable(board: jax.Array) -> jax.Array:
     """bool[4]: whether the tiles int8[4, 4] can slide left, up, right, down."""
-    found = []
+    movable = []
     for grid in (board, board.T):
         near, far = grid[:, :-1], grid[:, 1:]
         merges = ((near == far) & (near > 0) & (near < _LARGEST)).any()
         towards = ((near == 0) & (far > 0)).any()
         away = ((near > 0) & (far == 0)).any()
-        found.append((merges | towards, merges | away))
-    return jnp.stack([found[0][0], found[1][0], found[0][1], found[1][1]])
+        movable.append((merges | towards, merges | away))
+    return jnp.stack([movable[0][0], movable[1][0], movable[0][1], movable[1][1]])
 
 
 def _slide_table() -> tuple[np.ndarray, np.ndarray]:

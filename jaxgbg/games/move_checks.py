@@ -199,8 +199,8 @@ def image_faults(game: Game) -> list[str]:
         return jax.lax.scan(ply, states, actions)[1]
 
     seen = jax.device_get(_compiled(replay)(first, actions))
-    shown = (sample.legal, sample.cells, sample.player, sample.terminal, sample.rewards)
-    legal, cells, *rest = (part[:, :_GAMES] for part in shown)
+    parts = (sample.legal, sample.cells, sample.player, sample.terminal, sample.rewards)
+    legal, cells, *rest = (part[:, :_GAMES] for part in parts)
     for j, board in enumerate(boards):
         image = [part[:, j] for part in seen]
         for name, found, expected in (

@@ -125,26 +125,26 @@ class Othello(Game):
 
     def _mobility(self, own: Board, other: Board) -> Board:
         """Where the player of `own` may put a disc."""
-        found = (jnp.zeros_like(own[0]), jnp.zeros_like(own[1]))
+        mobility = (jnp.zeros_like(own[0]), jnp.zeros_like(own[1]))
         for step, inner in self._directions:
             line = self._run(own, (other[0] & inner[0], other[1] & inner[1]), step)
             beyond = self._shift(line, step)
-            found = (found[0] | beyond[0], found[1] | beyond[1])
+            mobility = (mobility[0] | beyond[0], mobility[1] | beyond[1])
         empty = [~(own[w] | other[w]) & np.uint32((1 << self._half) - 1) for w in (0, 1)]
-        return found[0] & empty[0], found[1] & empty[1]
+        return mobility[0] & empty[0], mobility[1] & empty[1]
 
     def _flipped(self, disc: Board, own: Board, other: Board) -> Board:
         """The discs of `other` that a new `disc` of `own` turns over."""
-        found = (jnp.zeros_like(own[0]), jnp.zeros_like(own[1]))
+        flipped = (jnp.zeros_like(own[0]), jnp.zeros_like(own[1]))
         for step, inner in self._directions:
             line = self._run(disc, (other[0] & inner[0], other[1] & inner[1]), step)
             end = self._shift(line, step)
             closed = ((end[0] & own[0]) | (end[1] & own[1])) != 0
-            found = (
-                jnp.where(closed, found[0] | line[0], found[0]),
-                jnp.where(closed, found[1] | line[1], found[1]),
+            flipped = (
+                jnp.where(closed, flipped[0] | line[0], flipped[0]),
+                jnp.where(closed, flipped[1] | line[1], flipped[1]),
             )
-        return found
+        return flipped
 
     def init(self, key: jax.Array) -> OthelloState:
         del key

@@ -65,10 +65,10 @@ def chart(
     for s in series:
         if s.reference is not None:
             level = float(down(s.reference))
-            told = f"paper, {escape(s.label)}: {tell_y(s.reference)}"
+            label = f"paper, {escape(s.label)}: {tell_y(s.reference)}"
             parts.append(
                 f'<path class="reference {s.style}" d="M{_LEFT} {level:.1f}h{_INNER_WIDTH}">'
-                f"<title>{told}</title></path>"
+                f"<title>{label}</title></path>"
             )
     for s in series:
         x = np.repeat(across(s.x), 2)[1:-1] if s.steps else across(s.x)
@@ -114,6 +114,6 @@ def _range(parts: Sequence[np.ndarray]) -> tuple[float, float]:
 def _ticks(low: float, high: float) -> list[float]:
     from matplotlib.ticker import MaxNLocator
 
-    found = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    ticks = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     reach = 1e-9 * (high - low)
-    return [float(tick) for tick in found if low - reach <= tick <= high + reach]
+    return [float(tick) for tick in ticks if low - reach <= tick <= high + reach]

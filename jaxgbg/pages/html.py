@@ -58,7 +58,7 @@ def write_report(root: Path, out: Path) -> Report:
     runs, problems = _runs(root)
     samples = _samples(runs)
     tables = [rows(stored.run, stored.results, _seconds(stored)) for stored in runs]
-    shown = [_run_section(stored, samples.get(stored.run.game.name)) for stored in runs]
+    sections = [_run_section(stored, samples.get(stored.run.game.name)) for stored in runs]
     curves = [
         Markup(panel) for stored in runs for panel in curve_panels(stored.run, stored.results)
     ]
@@ -86,7 +86,7 @@ def write_report(root: Path, out: Path) -> Report:
             for variant, (label, _) in STYLES.items()
             if variant in variants
         ],
-        runs=shown,
+        runs=sections,
     )
     with written_whole(out) as temporary:
         temporary.write_text(page, encoding="utf-8")
@@ -203,7 +203,7 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
     from markupsafe import Markup
 
     own = sample if sample is not None and sample.file.parent.parent == stored.path else None
-    panels, told = _histograms(stored, own)
+    panels, note = _histograms(stored, own)
     section = {
         "anchor": _anchor(stored),
         "name": stored.name,
@@ -214,7 +214,7 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
         "origin": _origin(stored),
         "config": json.dumps(stored.config),
         "histograms": [Markup(panel) for panel in panels],
-        "histogram_note": told,
+        "histogram_note": note,
         "records": [],
         "record_note": "",
     }
@@ -239,8 +239,8 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
             for view in own.games
         ]
     elif sample is not None:
-        shown = sample.file.parent.parent.name
-        section["record_note"] = f"Sample games of {stored.run.game.name} are shown with {shown}."
+        where = sample.file.parent.parent.name
+        section["record_note"] = f"Sample games of {stored.run.game.name} are shown with {where}."
     return section
 
 
@@ -249,14 +249,14 @@ def _histograms(stored: StoredRun, sample: _Sample | None) -> tuple[list[str], s
     kept = stored.content("histograms.json")
     if kept is not None:
         try:
-            told = "Weights that are not 0: mean over the seeds, band from the least to the most."
-            return histogram_panels(kept), f"{told} {_RARE}"
+            note = "Weights that are not 0: mean over the seeds, band from the least to the most."
+            return histogram_panels(kept), f"{note} {_RARE}"
         except (KeyError, TypeError, ValueError):
             stored.problems.append(f"{stored.path / 'histograms.json'} is damaged")
     if sample is None:
         return [], ""
-    told = f"Weights of {sample.file.name} that are not 0. This run did not keep its TC factors."
-    return histogram_panels(sample.histograms), f"{told} {_RARE}"
+    note = f"Weights of {sample.file.name} that are not 0. This run did not keep its TC factors."
+    return histogram_panels(sample.histograms), f"{note} {_RARE}"
 
 
 def _state(stored: StoredRun) -> str:
@@ -300,7 +300,7 @@ def _origin(stored: StoredRun) -> list[tuple[str, str]]:
     versions = kept.get("versions")
     command = kept.get("command")
     devices = kept.get("devices")
-    told = {
+    origin = {
         "Folder": str(stored.path),
         "Command": shlex.join(map(str, command)) if isinstance(command, list) else None,
         "Started": kept.get("started"),
@@ -312,4 +312,4 @@ def _origin(stored: StoredRun) -> list[tuple[str, str]]:
         if isinstance(versions, dict)
         else None,
     }
-    return [(name, str(words) if words else "not kept") for name, words in told.items()]
+    return [(name, str(words) if words else "not kept") for name, words in origin.items()]

@@ -52,15 +52,15 @@ def _defaults(game: Game) -> dict[str, Any]:
         "alpha_end": 0.5,
         "epsilon_end": 0.0,
         "tcl": "id",
-        "sigmoid": game.reward_range == (-1.0, 1.0),
+        "sigmoid": game.reward_range[0] >= -1 and game.reward_range[1] <= 1,
         "opponents": ("score" if game.num_players == 1 else "random",),
     }
 
 
 def protocol_for(game: Game, opponent: str) -> Protocol:
     """The published evaluation of `game` against `opponent`; else ten random starts, every seat."""
-    found = _look_up(_PROTOCOLS, game.name, opponent)
-    return found or Protocol("choose_01", count=10, repeats=4)
+    published = _look_up(_PROTOCOLS, game.name, opponent)
+    return published or Protocol("choose_01", count=10, repeats=4)
 
 
 def _look_up(entries: dict[tuple[str, str], _Entry], game: str, opponent: str) -> _Entry | None:

@@ -6,13 +6,12 @@ from functools import partial
 from pathlib import Path
 
 import jax
-import jax.numpy as jnp
 
 from jaxgbg.arena import Judge, MatchJudge, make_judge
 from jaxgbg.games import Game
 from jaxgbg.papers import konen2021, preset, protocol_for
-from jaxgbg.players import GRHINO, GreedyAgent, GTPEngine
-from jaxgbg.training import Result, Run, RunFolder, load_agent
+from jaxgbg.players import GRHINO, GTPEngine
+from jaxgbg.training import Result, Run, RunFolder
 from jaxgbg.training.train import evaluate
 
 
@@ -62,16 +61,7 @@ def meet(
     lanes = tuple(lane for lane in run.lanes if lane not in met)
     if not lanes:
         return
-    value = run.make_learner().value
-    params = [
-        value.with_weights(
-            load_agent(folder.path / "agents" / lane.file, run.game.name).weights,
-            run.value.drawn(run.game, lane.seed),
-        )
-        for lane in lanes
-    ]
-    together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
-    agents = GreedyAgent(run.game, value, together, run.learner.zero_terminal, several=True)
+    agents = folder.agents(lanes)
     judge = make()
     try:
         episodes = run.schedule.episodes

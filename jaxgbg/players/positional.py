@@ -110,6 +110,4 @@ def _act(player: Positional, states: Any, key: jax.Array) -> jax.Array:
     return choose_uniformly(_best_actions(player, states), key)
 
 
-OPPONENTS = {
-    name: Opponent("othello", partial(Positional, table=name)) for name in ("bench", "heur")
-}
+OPPONENTS = {name: Opponent("othello", partial(Positional, table=name)) for name in TABLES}

@@ -74,11 +74,11 @@ def evaluation_columns(path: Path, complain: Complain) -> list[list[Any]]:
     damaged: dict[int, str] = {}
     for number, line in enumerate(lines, 1):
         try:
-            found = [[number], *_columns([json.loads(line)])]
+            parsed = [[number], *_columns([json.loads(line)])]
         except (TypeError, ValueError, RecursionError) as error:
             damaged[number] = _reason(error)
         else:
-            for column, more in zip(columns, found, strict=True):
+            for column, more in zip(columns, parsed, strict=True):
                 column += more
     if damaged:
         where = "line" if len(damaged) == 1 else f"{len(damaged)} lines,"
@@ -110,10 +110,10 @@ def _columns(objects: list[Any]) -> list[list[Any]]:
 
 def json_object(path: Path) -> dict[str, Any]:
     """The content of a file; raises one of UNREADABLE where it is not what it should be."""
-    found = json.loads(path.read_bytes())
-    if not isinstance(found, dict):
+    content = json.loads(path.read_bytes())
+    if not isinstance(content, dict):
         raise ValueError("no JSON object")
-    return found
+    return content
 
 
 def defect(path: Path, error: Exception) -> str:
@@ -144,6 +144,6 @@ def _ranges(numbers: list[int]) -> str:
             ranges[-1][1] = number
         else:
             ranges.append([number, number])
-    shown = [f"{a}" if a == b else f"{a} to {b}" for a, b in ranges[:_RANGES_SHOWN]]
+    words = [f"{a}" if a == b else f"{a} to {b}" for a, b in ranges[:_RANGES_SHOWN]]
     more = f" and on to {numbers[-1]}" if len(ranges) > _RANGES_SHOWN else ""
-    return ", ".join(shown) + more
+    return ", ".join(words) + more

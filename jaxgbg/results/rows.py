@@ -120,10 +120,10 @@ def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:
             return round(value, 5) if math.isfinite(value) else None
         return value
 
-    shown = {"game": lambda row: row.game.name, "unit": lambda row: row.scale.unit}
+    as_words = {"game": lambda row: row.game.name, "unit": lambda row: row.scale.unit}
     names = [field.name for field in dataclasses.fields(Row)]
     columns = ["unit" if name == "scale" else name for name in names]
     return [
-        {name: plain(shown.get(name, operator.attrgetter(name))(row)) for name in columns}
+        {name: plain(as_words.get(name, operator.attrgetter(name))(row)) for name in columns}
         for row in table
     ]

@@ -80,7 +80,7 @@ def bootstrap_interval(
     if not 0 < level < 1 or repetitions < 1:
         raise ValueError("level must lie between 0 and 1, and repetitions be at least 1")
     random = np.random.default_rng(seed)
-    found = []
+    estimates = []
     # In portions, for the memory of large tables.
     for start in range(0, repetitions, 1000):
         drawn = [
@@ -91,6 +91,6 @@ def bootstrap_interval(
             )
             for table in tables
         ]
-        found.append(statistic(*drawn))
-    low, high = np.quantile(np.concatenate(found), [(1 - level) / 2, (1 + level) / 2])
+        estimates.append(statistic(*drawn))
+    low, high = np.quantile(np.concatenate(estimates), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

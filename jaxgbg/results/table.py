@@ -53,15 +53,15 @@ def notes(table: Sequence[Row]) -> str:
         words = f"{row.scale.unit} in %{draws}" if row.scale.percent else f"mean {row.scale.unit}"
         against = "" if row.scale == row.game.scale else f" against {row.opponent}"
         scored.setdefault(words, {})[row.game.name + against] = None
-    told = [
+    sentences = [
         words + (f" ({', '.join(where)})" if len(scored) > 1 else "")
         for words, where in scored.items()
     ]
-    told += dict.fromkeys(filter(None, (papers.note(row.game, row.opponent) for row in table)))
+    sentences += dict.fromkeys(filter(None, (papers.note(row.game, row.opponent) for row in table)))
     return (
-        f"Scores: {'; '.join(told)}. Mean: of the evaluations in the last fifth of the episodes"
-        " that all seeds have reached; last: of the last one alone. Seconds: training of all rows"
-        " of a game together."
+        f"Scores: {'; '.join(sentences)}."
+        " Mean: of the evaluations in the last fifth of the episodes that all seeds have reached;"
+        " last: of the last one alone. Seconds: training of all rows of a game together."
     )
 
 

@@ -114,15 +114,15 @@ def _begin_or_resume(
     training: Training, unfinished: Mapping[int, RunFolder], checkpoints: Checkpoints
 ) -> None:
     """Bring `training` and the folders to the last checkpoint, or to the start."""
-    found = checkpoints.restore(jax.tree.leaves(training.changing()))
-    if found is not None and all(
-        folder.metrics_size() >= found.metrics[number] for number, folder in unfinished.items()
+    checkpoint = checkpoints.restore(jax.tree.leaves(training.changing()))
+    if checkpoint is not None and all(
+        folder.metrics_size() >= checkpoint.metrics[number] for number, folder in unfinished.items()
     ):
-        training.restore(found.leaves, found.reached, found.seconds)
+        training.restore(checkpoint.leaves, checkpoint.reached, checkpoint.seconds)
     else:
-        found = None
+        checkpoint = None
     for number, folder in unfinished.items():
-        folder.resume(found.metrics[number] if found else None)
+        folder.resume(checkpoint.metrics[number] if checkpoint else None)
 
 
 def _finish(training: Training, number: int, folder: RunFolder) -> None:

@@ -16,17 +16,20 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from jaxgbg.games.fingerprint import fingerprint
+from jaxgbg.players import GreedyAgent
+from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import write_json
-from jaxgbg.training.run import RulesChanged, Run
+from jaxgbg.training.run import LaneName, RulesChanged, Run
 from jaxgbg.training.train import Result
 
 
@@ -145,6 +148,23 @@ class RunFolder:
         except (TypeError, ValueError) as error:
             raise ValueError(f"{self._metrics} is damaged: {error}") from error
 
+    def agents(self, lanes: Sequence[LaneName]) -> GreedyAgent:
+        """Trained agents as one player of several, in the order of `lanes`.
+
+        Raises ValueError where the file of one is missing or damaged.
+        """
+        run = self.run
+        value = run.make_learner().value
+        params = [
+            value.with_weights(
+                load_agent(self.path / "agents" / lane.file, run.game.name).weights,
+                run.value.drawn(run.game, lane.seed),
+            )
+            for lane in lanes
+        ]
+        together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
+        return GreedyAgent(run.game, value, together, run.learner.zero_terminal, several=True)
+
     def summary(self) -> dict[str, Any]:
         return json.loads((self.path / "summary.json").read_text(encoding="utf-8"))
 
@@ -177,12 +197,14 @@ def _origin() -> dict[str, Any]:
 
 
 def _command() -> list[str]:
-    """The command line without a path of this machine: programs by their names, paths relative.
+    """The command line without a path of this machine: paths relative.
 
-    What lies outside the working folder is told by its last name alone.
+    What lies outside the working folder is told by its last name alone, and our own program is
+    jaxgbg, however it was found.
     """
     name, *arguments = sys.argv
-    return [Path(name).name, *map(_without_machine, arguments)]
+    ours = Path(name).name == "jaxgbg" or Path(name) == Path(__file__).parents[1] / "cli.py"
+    return ["jaxgbg" if ours else _without_machine(name), *map(_without_machine, arguments)]
 
 
 def _without_machine(argument: str) -> str:

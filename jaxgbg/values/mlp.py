@@ -177,12 +177,12 @@ class MLP(ValueFunction):
                 side = jnp.where(player == owner, jnp.float32(1), jnp.float32(-1))
                 signs += jnp.where(digits == digit, side[..., None], 0)
             return signs
-        shown = jax.nn.one_hot(digits, self.num_cell_values)
-        shown = shown.reshape(*shown.shape[:-2], -1)
+        one_hot = jax.nn.one_hot(digits, self.num_cell_values)
+        one_hot = one_hot.reshape(*one_hot.shape[:-2], -1)
         mover = jnp.broadcast_to(
-            jax.nn.one_hot(player, self.num_players), (*shown.shape[:-1], self.num_players)
+            jax.nn.one_hot(player, self.num_players), (*one_hot.shape[:-1], self.num_players)
         )
-        return jnp.concatenate([shown, mover], -1)
+        return jnp.concatenate([one_hot, mover], -1)
 
     def _outputs(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]."""

@@ -3,11 +3,11 @@
 import jax
 import numpy as np
 import pytest
+from jaxgbg.training.config import preset
 
 import jaxgbg
 from jaxgbg.arena import Protocol, compete
 from jaxgbg.players import GreedyAgent, MaxN, PlayerBase, Positional, RandomPlayer
-from jaxgbg.training.config import preset
 
 
 class Untraceable(PlayerBase):

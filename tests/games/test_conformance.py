@@ -27,7 +27,7 @@ from jaxgbg.games import (
     game_names,
 )
 from jaxgbg.games.sampling import hasty, sample_games
-from tests.games.playouts import expansion, select, start_symmetries
+from tests.games.playouts import select, start_symmetries
 
 BOARD_GAMES = [
     TicTacToe(),

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-
 from jaxgbg.training.config import preset
+
 from jaxgbg.training.lanes import hyperparameters, lane_mesh
 from jaxgbg.training.train import Training, compile_chunk
 from jaxgbg.values import NTuple

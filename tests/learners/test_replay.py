@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxgbg.training.config import preset
 
 import jaxgbg
 from jaxgbg.learners import Hyperparameters, TDLearner, decay_factors
-from jaxgbg.training.config import preset
 from jaxgbg.values import NTuple, NTupleParams
 from tests.reference import rules
 from tests.reference.td_farl import Parameters, SerialTDFarl

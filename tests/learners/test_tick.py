@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxgbg.training.config import preset
 
 from jaxgbg.games import Othello, TicTacToe
 from jaxgbg.learners import TDLearner, horizon_of
 from jaxgbg.learners.selection import action_values, choose_action
-from jaxgbg.training.config import preset
 from jaxgbg.training.lanes import hyperparameters
 from jaxgbg.training.train import Training
 from jaxgbg.values import NTuple, random_walk

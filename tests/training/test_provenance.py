@@ -1,55 +1,55 @@
-"""Where a result comes from is told without a path of the machine that made it."""
+"""What a run says of its origin, and that nothing of it is of the machine alone."""
 
 import json
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
-from jaxgbg.papers import preset
-from jaxgbg.training import train
-from jaxgbg.training.store import _origin, provenance
+import jaxgbg
+from jaxgbg import cli
+from jaxgbg.training import store
+
+ROOT = Path(__file__).parents[2]
+TEXTS = (".json", ".jsonl", ".md", ".txt", ".toml", ".py")
 
 
-@pytest.fixture
-def command(monkeypatch, tmp_path):
-    """What provenance says of a command line that is started in a folder of its own."""
+@pytest.mark.parametrize(
+    ("started", "kept"),
+    [
+        ([cli.__file__, "train", "nim"], ["jaxgbg", "train", "nim"]),
+        (["/opt/env/bin/jaxgbg", "--out", "/data/runs"], ["jaxgbg", "--out", "runs"]),
+        ([".venv/bin/jaxgbg", "--out=/data/runs"], ["jaxgbg", "--out=runs"]),
+        (["scripts/run.py", "--out", "runs/nim"], ["scripts/run.py", "--out", "runs/nim"]),
+        (["/elsewhere/run.py", "{here}/a/b.json"], ["run.py", "a/b.json"]),
+        (["{here}/scripts/run.py", "--rate", "1/2"], ["scripts/run.py", "--rate", "1/2"]),
+        (["jaxgbg", "../x/runs", "--layout={here}/a.json"], ["jaxgbg", "runs", "--layout=a.json"]),
+        (["jaxgbg", "/home/a/edax -gtp --book=/home/a/b"], ["jaxgbg", "edax -gtp --book=b"]),
+        (["jaxgbg", "/John Doe's"], ["jaxgbg", "John Doe's"]),
+    ],
+)
+def test_the_command_is_kept_by_name(
+    started: list[str],
+    kept: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "runs").mkdir()
-
-    def tell(*arguments):
-        monkeypatch.setattr(sys, "argv", [*map(str, arguments)])
-        _origin.cache_clear()
-        return provenance()["command"]
-
-    yield tell
-    _origin.cache_clear()
-
-
-def test_the_command_is_told_by_its_name_and_paths_from_the_working_folder(command, tmp_path):
-    assert command("/opt/venv/bin/jaxgbg", "train", "nim", "--out", "runs/a") == [
-        "jaxgbg", "train", "nim", "--out", "runs/a",
-    ]  # fmt: skip
-    assert command("jaxgbg", "--out", tmp_path / "runs" / "a", f"--layout={tmp_path}/l.json") == [
-        "jaxgbg", "--out", "runs/a", "--layout=l.json",
-    ]  # fmt: skip
+    monkeypatch.setattr(sys, "argv", [word.format(here=tmp_path) for word in started])
+    store._origin.cache_clear()
+    try:
+        run = jaxgbg.preset("nim", episodes=10, seeds=(0,), opponents=())
+        folder = jaxgbg.RunFolder("runs", run)
+        folder.begin()
+        origin = json.loads((folder.path / "provenance.json").read_text())
+        assert origin["command"] == kept
+    finally:
+        store._origin.cache_clear()
 
 
-def test_of_what_lies_elsewhere_the_name_alone_is_told(command, tmp_path):
-    (tmp_path.parent / "John Doe").mkdir()
-    engine = "/home/jo/edax -gtp -book-file=/home/jo/book.dat"
-    told = command(
-        "jaxgbg", tmp_path.parent / "John Doe" / "runs", "../x/runs", "--engine", engine, "rule=a/b"
-    )
-    assert told == [
-        "jaxgbg", "runs", "runs", "--engine", "edax -gtp -book-file=book.dat", "rule=a/b",
-    ]  # fmt: skip
-
-
-def test_the_file_of_a_run_holds_no_absolute_path(command, tmp_path):
-    command("/opt/bin/jaxgbg", "train", "--out", tmp_path)
-    run = preset("nim", seeds=[0], variants=["farl"], episodes=50, eval_every=50)
-    text = (train(run, tmp_path).path / "provenance.json").read_text()
-    assert {"command", "versions", "devices", "revision", "started"} <= json.loads(text).keys()
-    assert str(tmp_path) not in text
-    assert not re.search(r'"/', text)
+def test_no_kept_file_names_a_path_of_a_machine() -> None:
+    path = re.compile(r"(^|[^\w.])/(work|root|farm|home|Users|tmp|usr/local)/", re.MULTILINE)
+    kept = [file for file in (ROOT / "experiments").rglob("*") if file.suffix in TEXTS]
+    assert len(kept) > 150
+    assert [str(file) for file in kept if path.search(file.read_text())] == []

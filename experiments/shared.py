@@ -1,0 +1,54 @@
+"""What the experiments share: their options, the scores of a run as arrays, and pictures."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxgbg.results.statistics import mean_sem
+from jaxgbg.training import Result, RunFolder
+
+
+def make_parser(script: str, doc: str | None) -> argparse.ArgumentParser:
+    """The options of every experiment: where runs are trained, and where figures go."""
+    here = Path(script).parent
+    parser = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=Path("runs") / here.name, help="runs")
+    parser.add_argument("--results", type=Path, default=here, help="figures and pictures")
+    return parser
+
+
+def sessions(
+    folder: RunFolder,
+    opponent: str,
+    variant: str = "farl",
+    figure: Callable[[Result], float] = lambda result: result.score,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(episodes int[T], `figure` float[T, seeds]) of all evaluations against an opponent."""
+    figures: dict[int, list[float]] = {}
+    for result in sorted(folder.results(), key=lambda result: result.seed):
+        if (result.opponent, result.variant) == (opponent, variant):
+            figures.setdefault(result.episodes, []).append(figure(result))
+    episodes = sorted(figures)
+    return np.array(episodes), np.array([figures[at] for at in episodes])
+
+
+def standard_error(figures: np.ndarray) -> float | None:
+    """Of the mean over seeds float[seeds], to two digits; None of one seed."""
+    if len(figures) < 2:
+        return None
+    return round(mean_sem(list(figures))[1], 2)
+
+
+def new_figure(width: float, height: float) -> Any:
+    """An empty picture of matplotlib, in inches, which needs no screen."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure

@@ -1,0 +1,175 @@
+"""The experiments: their scripts run, and their committed figures are those of today's settings."""
+
+import importlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from jaxgbg import Run, RunFolder
+from jaxgbg.papers import preset
+from jaxgbg.papers.table1 import table1_run
+from jaxgbg.sweeps.spec import read_spec
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENTS = ROOT / "experiments"
+SCRIPTS = sorted(path.relative_to(EXPERIMENTS) for path in EXPERIMENTS.glob("*/*.py"))
+CONFIGS = sorted(EXPERIMENTS.glob("*/runs/*/config.json"))
+
+
+def module(path: Path | str) -> ModuleType:
+    return importlib.import_module(f"experiments.{'.'.join(Path(path).with_suffix('').parts)}")
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=str)
+def test_every_script_is_imported_and_explains_its_options(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = module(path)
+    if hasattr(script, "main"):
+        with pytest.raises(SystemExit) as stopped:
+            script.main(["--help"])
+        assert stopped.value.code == 0
+        assert f"-m experiments.{path.parts[0]}" in capsys.readouterr().out
+
+
+def test_imports_leave_the_process_as_it_is() -> None:
+    modules = [f"experiments.{'.'.join(path.with_suffix('').parts)}" for path in SCRIPTS]
+    code = (
+        "import importlib, os, sys, threading\n"
+        "before = os.sched_getaffinity(0), list(sys.path), dict(os.environ)\n"
+        f"for name in {modules}: importlib.import_module(name)\n"
+        "assert before == (os.sched_getaffinity(0), list(sys.path), dict(os.environ))\n"
+        "from jax._src import xla_bridge\n"
+        "assert not xla_bridge.backends_are_initialized()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not done.stdout
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.parent.name)
+def test_every_kept_run_is_found_again(config: Path) -> None:
+    run = Run.read(json.loads(config.read_text()))
+    folder = RunFolder(config.parents[1], run)
+    assert folder.path == config.parent
+    assert folder.finished
+    assert run.plain() == json.loads(config.read_text())
+    # Those of no opponent have no evaluations.
+    lanes = {(one.seed, one.variant) for one in folder.results()}
+    assert lanes in (set(run.lanes), set())
+
+
+def published_runs(experiment: str) -> Iterator[Run]:
+    """The runs of the commands and scripts that the README of an experiment names."""
+    if experiment == "table1":
+        for game in ("tictactoe", "nim", "nim3p", "hex"):
+            yield table1_run(game, 10, 1.0)
+        yield table1_run("othello", 5, 1.0)
+        yield preset("2048", seeds=(0, 1), episodes=50_000)
+    elif experiment == "farl_ablation":
+        for game in ("tictactoe", "nim", "nim3p"):
+            yield preset(game, seeds=range(10))
+        for batch in (64, 1):
+            for budget in ({"episodes": 1_500_000}, {"episodes": 200_000, "eval_every": 50_000}):
+                yield preset("connectfour", seeds=range(4), batch=batch, **budget)
+    elif experiment == "td_sarsa":
+        yield from module("td_sarsa/run").runs(25).values()
+    else:
+        for setting in module("farl_predictor/settings").SETTINGS:
+            if not setting.published:
+                yield from setting.runs(1.0, None).values()
+
+
+@pytest.mark.parametrize("experiment", ["table1", "farl_ablation", "td_sarsa", "farl_predictor"])
+def test_the_documented_commands_find_the_kept_runs_finished(experiment: str) -> None:
+    kept = {path.parent.name for path in CONFIGS if path.parents[2].name == experiment}
+    assert {run.name for run in published_runs(experiment)} == kept
+
+
+def records(pattern: str) -> list[dict]:
+    return [row for file in EXPERIMENTS.glob(pattern) for row in json.loads(file.read_text())]
+
+
+def test_kept_figures_name_the_runs_of_their_scripts() -> None:
+    ralpha = module("ralpha/run")
+    digests: dict[tuple, str] = {}
+    for study in {(row["game"], row["rounds"], row["seeds"]) for row in records("ralpha/*.json")}:
+        for shape, run in ralpha.settings(*study):
+            digests[*study, shape, run.learner.discount, run.learner.trace_decay] = run.digest
+    for row in records("ralpha/*.json"):
+        names = ("game", "rounds", "seeds", "shape", "gamma", "lambda")
+        assert row["config"] == digests[tuple(row[name] for name in names)]
+    run_of = module("othello_partners/run").run_of
+    for row in records("othello_partners/*-*.json"):
+        run = run_of(row["learner"], row["partner"], row["games"], row["seeds"], row["step"])
+        assert row["config"] == run.digest
+
+
+def test_sweep_files_ask_for_the_runs_whose_figures_are_kept() -> None:
+    asked = {
+        run.name
+        for file in EXPERIMENTS.glob("networks/*.toml")
+        for unit in read_spec(file)
+        for run in unit.runs
+    }
+    assert {row["folder"] for row in records("networks/networks.json")} == asked
+    assert sum(len(unit.runs) for unit in read_spec(EXPERIMENTS / "sweeps/tictactoe.toml")) == 200
+
+
+def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
+    module("table1/report").main(["--results", str(tmp_path)])
+    for name in ("rows.json", "table.txt"):
+        assert (tmp_path / name).read_text() == (EXPERIMENTS / "table1" / name).read_text()
+    assert (tmp_path / "curves.png").stat().st_size > 10_000
+
+
+def run_script(name: str, *arguments: str, results: Path) -> list[dict]:
+    command = [sys.executable, "-m", f"experiments.{name}", *arguments]
+    command += ["--results", str(results), "--out", str(results / "runs")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [row for file in results.glob("*.json") for row in json.loads(file.read_text())]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("td_sarsa.run", ("--seeds", "2", "--episodes", "60"), 8),
+        ("ralpha.run", ("tictactoe", "--rounds", "1", "--only", "deep", "0.9", "0.2"), 1),
+        ("lockstep.run", ("nim3p", "--episodes", "20", "--seeds", "2"), 16),
+        ("othello_partners.run", ("q", "--games", "16", "--seeds", "2"), 21),
+        ("othello_partners.speed", ("--seconds", "0.1"), 6),
+    ],
+)
+def test_scripts_run_with_tiny_budgets(
+    name: str, arguments: tuple[str, ...], expected: int, tmp_path: Path
+) -> None:
+    assert len(run_script(name, *arguments, results=tmp_path)) == expected
+    pictures = list(tmp_path.glob("*.png"))
+    assert name.endswith("speed") or pictures
+
+
+@pytest.mark.slow
+def test_the_predictor_is_computed_and_drawn(tmp_path: Path) -> None:
+    games = ["nim", "nim misere", "tictactoe", "hex 3x3"]
+    arguments = ["--scale", "0.01", "--seeds", "2", "--games", *games]
+    run_script("farl_predictor.run", *arguments, results=tmp_path)
+    (place,) = (tmp_path / "runs").glob("scale-*")
+    figures = json.loads((place / "results.json").read_text())
+    assert all({"random", "trained", "gains", "ceiling"} <= figures[game].keys() for game in games)
+    assert (place / "farl_predictor.png").exists()
+
+
+def test_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    module("othello_partners/tables").main(["td-200000", "q-100000", "sarsa-100000"])
+    printed = capsys.readouterr().out
+    tables = [line for line in printed.splitlines() if line.startswith("| ")]
+    readme = (EXPERIMENTS / "othello_partners" / "README.md").read_text()
+    assert len(tables) == 24
+    assert all(line in readme for line in tables)
