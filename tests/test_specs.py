@@ -13,7 +13,7 @@ from jaxgbg.learners import LearnerSpec, QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import GAMES, preset
 from jaxgbg.specs import Spec, setting
 from jaxgbg.sweeps.spec import units
-from jaxgbg.training import Evaluation, Run, with_changes
+from jaxgbg.training import Evaluation, Run, Training, with_changes
 from jaxgbg.training.settings import find, settings
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 from jaxgbg.values.ntuple import COMBINE_RULES
@@ -49,10 +49,8 @@ def one_line(error, complaint) -> bool:
 
 @of_each
 def test_a_setting_out_of_range_is_one_line_from_python(path, value, complaint):
-    run = preset("tictactoe")
     with pytest.raises(ValueError, match=re.escape(complaint)) as error:
-        with_changes(run, {path: value}).plain()
-        units({"game": "tictactoe", "settings": {path: value}})
+        Training(with_changes(preset("tictactoe"), {path: value}))
     assert one_line(error, complaint)
 
 

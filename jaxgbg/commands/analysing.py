@@ -13,9 +13,16 @@ if TYPE_CHECKING:
     import pandas
 
     from jaxgbg.arena.comparison import Comparison
+    from jaxgbg.games import Game
+    from jaxgbg.players import Player
 
 # More is for a file, not for the eye.
 _ROWS_SHOWN = 200
+_VERDICTS = {
+    "accept": "accept: above {0:+g} Elo",
+    "reject": "reject: below {1:+g} Elo",
+    "continue": "undecided",
+}
 # Figures and their standard errors.
 _ERRORS = {"mean": "sem", "last": "last_sem"}
 
@@ -183,22 +190,13 @@ def compare(
 
     from jaxgbg.arena.comparison import compare as play
     from jaxgbg.arena.sequential import SequentialTest
-    from jaxgbg.players import Player, make_player
-    from jaxgbg.training.agents import load_agent, names_agent_file
+    from jaxgbg.training.agents import load_agent
 
     test = SequentialTest(elo0, elo1, alpha, beta)
     saved = load_agent(agent)
     game = saved.run.game
-    if names_agent_file(opponent):
-        other = load_agent(opponent, game.name)
-        if other.run.game != game:
-            raise ValueError(f"{opponent} plays {game.name} with other parameters than {agent}")
-        player: Player = other.player()
-    else:
-        player = make_player(opponent, game)
-    with contextlib.ExitStack() as ending:
-        ending.callback(player.close)
-        status = ending.enter_context(Console(stderr=True).status("playing"))
+    player = _opponent(opponent, game, agent)
+    with contextlib.closing(player), Console(stderr=True).status("playing") as status:
 
         def tell(now: "Comparison") -> None:
             games = now.wins + now.draws + now.losses
@@ -208,11 +206,6 @@ def compare(
         comparison = play(
             game, saved.player(), player, test, opening_plies, batch, max_games, seed, tell
         )
-    verdicts = {
-        "accept": f"accept: above {elo0:+g} Elo",
-        "reject": f"reject: below {elo1:+g} Elo",
-        "continue": "undecided",
-    }
     record = {
         "agent": agent.name,
         "opponent": Path(opponent).name,
@@ -224,6 +217,19 @@ def compare(
         "score": round(comparison.score, 4),
         "sem": round(comparison.sem, 4),
         "llr": round(comparison.log_likelihood_ratio, 3),
-        "verdict": verdicts[comparison.decision],
+        "verdict": _VERDICTS[comparison.decision].format(elo0, elo1),
     }
     print_records([record], json_file)
+
+
+def _opponent(name: str, game: "Game", agent: Path) -> "Player":
+    """Whom `agent` is compared with: an agent file of the same game, or a player by its name."""
+    from jaxgbg.players import make_player
+    from jaxgbg.training.agents import load_agent, names_agent_file
+
+    if not names_agent_file(name):
+        return make_player(name, game)
+    other = load_agent(name, game.name)
+    if other.run.game != game:
+        raise ValueError(f"{name} plays {game.name} with other parameters than {agent}")
+    return other.player()

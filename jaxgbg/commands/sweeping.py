@@ -1,8 +1,10 @@
 """The command that does many runs: `sweep`."""
 
+import itertools
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -58,23 +60,8 @@ def sweep(
     if dry_run:
         print_records(_plan(units, out), json_file)
         return
-    start, done = time.monotonic(), 0
-    runs = sum(len(unit.runs) for unit in units)
-    print(
-        f"{runs:,} runs in {len(units):,} units, {len(units) - len(missing):,} of them done before",
-        file=sys.stderr,
-    )
-
-    def report(unit: "Unit") -> None:
-        nonlocal done
-        done += 1
-        print(
-            f"unit {unit.name} ({len(unit.runs)} runs of {unit.runs[0].game.name}):"
-            f" done, {done} of {len(missing)}, {time.monotonic() - start:.0f} s",
-            file=sys.stderr,
-        )
-
     settings = Settings(out, checkpoint_every, workers or os.cpu_count() or 1, address)
+    report = _reporter(units, len(missing))
     failures = EXECUTORS[executor](missing, settings, report) if missing else []
     write_rows(json_file, [_record(unit, out) for unit in units])
     print(f"results: {out}; `jaxgbg results {out}` shows them")
@@ -86,6 +73,25 @@ def sweep(
         )
     if failures:
         sys.exit(1)
+
+
+def _reporter(units: list["Unit"], missing: int) -> Callable[["Unit"], None]:
+    """Say what there is to do; returns what tells of each unit that is done."""
+    runs = sum(len(unit.runs) for unit in units)
+    print(
+        f"{runs:,} runs in {len(units):,} units, {len(units) - missing:,} of them done before",
+        file=sys.stderr,
+    )
+    start, numbers = time.monotonic(), itertools.count(1)
+
+    def report(unit: "Unit") -> None:
+        print(
+            f"unit {unit.name} ({len(unit.runs)} runs of {unit.runs[0].game.name}):"
+            f" done, {next(numbers)} of {missing}, {time.monotonic() - start:.0f} s",
+            file=sys.stderr,
+        )
+
+    return report
 
 
 def _record(unit: "Unit", out: Path) -> dict[str, Any]:

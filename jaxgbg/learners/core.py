@@ -321,13 +321,12 @@ class Learner:
             last_explored = jnp.where(mine, move.choice.explored[:, None], games.last_explored)
             if memory is None:
                 memory = self.value.of_action(games.features, move.choice.action)
+        last_reward = jnp.where(begins, 0.0, rewards)
         return games._replace(
             mover=mover,
             last=jnp.where(mine[..., None], memory[:, None], games.last),
             has_last=has_last,
-            last_reward=jnp.where(
-                mine | begins, jnp.where(begins, 0.0, rewards), games.last_reward
-            ),
+            last_reward=jnp.where(mine | begins, last_reward, games.last_reward),
             last_explored=last_explored,
         )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 _WIDTH, _HEIGHT = 360, 232
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 18, 26, 40
+_INNER_WIDTH, _INNER_HEIGHT = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,40 +45,29 @@ def chart(
     x_low, x_high = _range([s.x for s in series] + [np.zeros(1)] * from_zero)
     references = [np.array([s.reference]) for s in series if s.reference is not None]
     y_low, y_high = span or _range([part for s in series for part in (s.low, s.high)] + references)
-    inner_width, inner_height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
 
     def across(x: np.ndarray | float) -> np.ndarray:
-        return _LEFT + (np.asarray(x) - x_low) / (x_high - x_low) * inner_width
+        return _LEFT + (np.asarray(x) - x_low) / (x_high - x_low) * _INNER_WIDTH
 
     def down(y: np.ndarray | float) -> np.ndarray:
-        return _TOP + (y_high - np.clip(y, y_low, y_high)) / (y_high - y_low) * inner_height
+        return _TOP + (y_high - np.clip(y, y_low, y_high)) / (y_high - y_low) * _INNER_HEIGHT
 
-    parts = [
-        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
-        f' aria-label="{escape(title)}: {escape(y_label)} over {escape(x_label)}">',
-        f'<text x="{_LEFT}" y="14" class="title">{escape(title)}</text>',
-    ]
+    parts = [_headings(title, x_label, y_label)]
     floor = _HEIGHT - _BOTTOM
     for tick in _ticks(y_low, y_high):
         level = float(down(tick))
-        parts.append(f'<path class="grid" d="M{_LEFT} {level:.1f}h{inner_width}"/>')
+        parts.append(f'<path class="grid" d="M{_LEFT} {level:.1f}h{_INNER_WIDTH}"/>')
         parts.append(f'<text x="{_LEFT - 6}" y="{level:.1f}" class="tick y">{tell_y(tick)}</text>')
     for tick in _ticks(x_low, x_high):
         place = float(across(tick))
         parts.append(f'<text x="{place:.1f}" y="{floor + 15}" class="tick x">{tell_x(tick)}</text>')
-    parts.append(f'<path class="axis" d="M{_LEFT} {floor}h{inner_width}"/>')
-    parts.append(
-        f'<text x="{_LEFT + inner_width / 2}" y="{_HEIGHT - 6}" class="tick x">'
-        f"{escape(x_label)}</text>"
-        f'<text transform="translate(11 {_TOP + inner_height / 2}) rotate(-90)" class="tick x">'
-        f"{escape(y_label)}</text>"
-    )
+    parts.append(f'<path class="axis" d="M{_LEFT} {floor}h{_INNER_WIDTH}"/>')
     for s in series:
         if s.reference is not None:
             level = float(down(s.reference))
             label = f"paper, {escape(s.label)}: {tell_y(s.reference)}"
             parts.append(
-                f'<path class="reference {s.style}" d="M{_LEFT} {level:.1f}h{inner_width}">'
+                f'<path class="reference {s.style}" d="M{_LEFT} {level:.1f}h{_INNER_WIDTH}">'
                 f"<title>{label}</title></path>"
             )
     for s in series:
@@ -95,6 +85,19 @@ def chart(
                 for px, py, at, figure in zip(x, y, s.x, s.y, strict=True)
             )
     return "".join([*parts, "</svg>"])
+
+
+def _headings(title: str, x_label: str, y_label: str) -> str:
+    """The opening tag, the title, and what stands beside the axes."""
+    return (
+        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
+        f' aria-label="{escape(title)}: {escape(y_label)} over {escape(x_label)}">'
+        f'<text x="{_LEFT}" y="14" class="title">{escape(title)}</text>'
+        f'<text x="{_LEFT + _INNER_WIDTH / 2}" y="{_HEIGHT - 6}" class="tick x">'
+        f"{escape(x_label)}</text>"
+        f'<text transform="translate(11 {_TOP + _INNER_HEIGHT / 2}) rotate(-90)" class="tick x">'
+        f"{escape(y_label)}</text>"
+    )
 
 
 def _points(x: np.ndarray, y: np.ndarray) -> str:

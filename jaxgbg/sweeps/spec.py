@@ -94,11 +94,10 @@ def _runs(fields: dict[str, Any]) -> Iterator[Run]:
     for name in ("settings", "axes"):
         if not isinstance(fields.get(name, {}), dict):
             raise ValueError(f"{name} must be a table, [{name}]")
-        tables.append({path: value for path, value in _flat(fields.get(name, {}))})
+        tables.append(_by_short_forms(fields.get(name, {})))
     settings, axes = tables
-    for name in (*settings, *axes):
-        if name != "game" and not name.startswith("game.") and find(name).path == "seeds":
-            raise ValueError("seeds stand at the top of the file")
+    if "seeds" in {*settings, *axes}:
+        raise ValueError("seeds stand at the top of the file")
     for name, values in axes.items():
         if not isinstance(values, list) or not values:
             raise ValueError(f"axis {name} must be a list with at least one value")
@@ -115,13 +114,26 @@ def _runs(fields: dict[str, Any]) -> Iterator[Run]:
         name = changes.pop("game", fields.get("game"))
         parameters = {n: changes.pop(n) for n in list(changes) if n.startswith("game.")}
         game = make(name, **{path[5:]: value for path, value in parameters.items()})
-        # By short forms, and a single variant or opponent for a list of one.
-        short = {find(path).short: value for path, value in changes.items()}
+        # A single variant or opponent is a list of one.
         for listed in ("variants", "opponents"):
-            if isinstance(short.get(listed), str):
-                short[listed] = (short[listed],)
+            if isinstance(changes.get(listed), str):
+                changes[listed] = (changes[listed],)
         for first in range(0, len(seeds), chunk):
-            yield preset(game, **short, seeds=seeds[first : first + chunk])
+            yield preset(game, **changes, seeds=seeds[first : first + chunk])
+
+
+def _by_short_forms(table: dict[str, Any]) -> dict[str, Any]:
+    """What a table gives, each setting by its short form; the game and its parameters as they are.
+
+    Raises ValueError for what no run has, or what is given by its path and its short form too.
+    """
+    given: dict[str, Any] = {}
+    for path, value in _flat(table):
+        name = path if path.partition(".")[0] == "game" else find(path).short
+        if name in given:
+            raise ValueError(f"{name} is given twice")
+        given[name] = value
+    return given
 
 
 def _flat(table: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

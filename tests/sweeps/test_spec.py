@@ -2,6 +2,7 @@
 
 import pytest
 
+from jaxgbg.games import make
 from jaxgbg.sweeps.spec import lane_memory, read_spec, units
 from jaxgbg.training import Training
 from jaxgbg.training.lanes import program_of
@@ -25,6 +26,27 @@ def test_every_combination_and_chunk_of_seeds_is_a_run():
     assert cells == {(a, (f,), s) for a in (0.5, 1.0) for f in ("farl", "none") for s in seeds}
     assert len(found) == 12
     assert {run.schedule.episodes for run in found} == {100}
+
+
+def test_an_axis_is_a_path_or_its_short_form_alike():
+    tiny = {"episodes": 100, "opponents": []}
+    short = units(
+        {"game": "nim", "settings": tiny, "axes": {"alpha": [0.5, 0.25], "eval_every": [50]}}
+    )
+    paths = {"schedule.alpha": [0.5, 0.25], "evaluation.every": [50]}
+    tables = {"schedule": {"alpha": [0.5, 0.25]}, "evaluation": {"every": [50]}}
+    for axes in (paths, tables):
+        assert units({"game": "nim", "settings": tiny, "axes": axes}) == short
+    assert [run.schedule.alpha for unit in short for run in unit.runs] == [0.5, 0.25]
+    assert {run.evaluation.every for unit in short for run in unit.runs} == {50}
+
+
+def test_parameters_of_the_game_are_axes():
+    found = runs(game="nim", seeds=[0], axes={"game.heaps": [1, 2], "game": {"size": [3, 4]}})
+    assert [run.game for run in found] == [
+        make("nim", heaps=heaps, size=size) for heaps in (1, 2) for size in (3, 4)
+    ]
+    assert len({run.digest for run in found}) == 4
 
 
 def test_runs_that_differ_in_numbers_share_a_unit_and_others_do_not():
@@ -75,6 +97,23 @@ def test_the_memory_of_a_lane_is_that_of_its_arrays():
         ('game = "nim"\n[axes]\nalpha = []', "must be a list"),
         ('game = "nim"\n[axes]\nbatch = [0]', r"batch must lie in \[1, 1,048,576\], not 0"),
         ('game = "nim"\n[axes]\ngame = ["hex"]', "game is set for all runs and an axis too"),
+        ('game = "nim"\nseeds = [true]', r"seeds must be like .* not \[True\]"),
+        ('game = "nim"\nseeds = true', "seeds must be like .* not True"),
+        ('game = "nim"\nseeds = [1.5]', r"seeds must be like .* not \[1.5\]"),
+        ('game = "nim"\n[settings]\nepisodes = 1.5', "episodes must be a whole number, not 1.5"),
+        ('game = "nim"\n[settings]\nepisodes = true', "episodes must be a whole number, not True"),
+        ('game = "nim"\n[settings]\nseeds = [1]', "seeds stand at the top of the file"),
+        ('game = "nim"\n[settings]\nhidden = [9]', "hidden is for value mlp"),
+        ('game = "nim"\n[settings]\nreplan = true', "replan is for learner sarsa"),
+        ('game = "nim"\n[axes]\nlearner.replan = [true]', "replan is for learner sarsa"),
+        ('game = "nim"\n[settings]\nvalue = "mlp"\ntcl = "id"', "tcl is for value ntuple"),
+        ('game = "nim"\n[axes]\ngame.horses = [1]', "horses"),
+        ('game = "nim"\n[axes]\ngame.heaps = [2.5]', "heaps must be a whole number, not 2.5"),
+        ('game = "nim"\n[settings]\nschedule.alpha = 1.0\nalpha = 1.0', "given twice"),
+        (
+            'game = "nim"\n[settings]\nalpha = 1.0\n[axes]\nschedule.alpha = [1]',
+            "alpha is set for all runs and an ax",
+        ),
         ('game = "nim"\n[settings]\nlearner = "dream"', "learner must be one of"),
         ('game = "nim"\n[settings]\nbatch = "many"', "batch must be a whole number, not 'many'"),
     ],

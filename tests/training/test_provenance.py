@@ -24,6 +24,9 @@ TEXTS = (".json", ".jsonl", ".md", ".txt", ".toml", ".py")
         (["scripts/run.py", "--out", "runs/nim"], ["scripts/run.py", "--out", "runs/nim"]),
         (["/elsewhere/run.py", "{here}/a/b.json"], ["run.py", "a/b.json"]),
         (["{here}/scripts/run.py", "--rate", "1/2"], ["scripts/run.py", "--rate", "1/2"]),
+        (["jaxgbg", "../x/runs", "--layout={here}/a.json"], ["jaxgbg", "runs", "--layout=a.json"]),
+        (["jaxgbg", "/home/a/edax -gtp --book=/home/a/b"], ["jaxgbg", "edax -gtp --book=b"]),
+        (["jaxgbg", "/John Doe's"], ["jaxgbg", "John Doe's"]),
     ],
 )
 def test_the_command_is_kept_by_name(

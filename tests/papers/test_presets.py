@@ -1,0 +1,49 @@
+"""Parameters: each paper's for its own games, our own by size for all others."""
+
+import dataclasses
+
+import pytest
+
+from jaxgbg.games import ConnectFour, TicTacToe, make
+from jaxgbg.papers import GAMES, is_published, konen2021, preset, protocol_for
+
+
+@dataclasses.dataclass(frozen=True)
+class Fourish(ConnectFour):
+    """Nobody has published anything on it, though it has the shape of a game they did."""
+
+    name = "fourish"
+
+
+@dataclasses.dataclass(frozen=True)
+class Toe(TicTacToe):
+    name = "toe"
+
+
+def test_every_game_of_a_paper_has_its_parameters():
+    for name in GAMES:
+        game = make(name)
+        assert is_published(game)
+        run, published = preset(name), konen2021.parameters(game)
+        assert run.schedule.episodes == published["episodes"]
+        assert run.evaluation.opponents == published["opponents"]
+        assert run.value.tcl == published.get("tcl", "none")
+
+
+def test_a_new_game_gets_defaults_for_its_size_and_no_other_games():
+    large, small = preset(Fourish()), preset(Toe())
+    assert not is_published(large.game)
+    assert (large.schedule.episodes, small.schedule.episodes) == (100_000, 20_000)
+    for run, other in ((large, preset("connectfour")), (small, preset("tictactoe"))):
+        assert run.evaluation.opponents == ("random",)
+        assert run.schedule != other.schedule
+        assert run.value != other.value
+        assert run.evaluation != other.evaluation
+        assert protocol_for(run.game, "ab") == protocol_for(run.game, "random")
+    layouts = [run.value.layout_of(run.game, 0) for run in (large, preset("connectfour"))]
+    assert layouts[0] != layouts[1]
+
+
+def test_a_name_that_no_game_has_is_refused():
+    with pytest.raises(ValueError, match="unknown game 'a new game'"):
+        preset("a new game")

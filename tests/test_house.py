@@ -1,0 +1,92 @@
+"""The house: imports go down the list of rooms, files and functions stay readable."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1] / "jaxgbg"
+ROOMS = (
+    "specs", "games", "values", "learners", "search", "players", "arena", "training", "papers",
+    "sweeps", "results", "pages", "bench", "commands",
+)  # fmt: skip
+CORE = ROOMS[: ROOMS.index("papers") + 1]
+CORE_PACKAGES = {"jax", "flax", "optax", "chex", "numpy"}
+# What stands above all rooms.
+ROOF = ("__init__", "cli")
+MOST_LINES, MOST_LINES_OF_A_FUNCTION = 350, 60
+
+FILES = sorted(ROOT.rglob("*.py"))
+each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def modules(node: ast.AST) -> list[str]:
+    """The modules that a statement imports, `from jaxgbg import games` as jaxgbg.games."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    assert node.level == 0, "imports are absolute here"
+    if node.module == "jaxgbg":
+        return [f"jaxgbg.{alias.name}" for alias in node.names]
+    return [str(node.module)]
+
+
+def upward(source: str, room: str) -> list[str]:
+    """What a file of `room` imports, anywhere in it, from rooms further down the list."""
+    imported = {module for node in ast.walk(ast.parse(source)) for module in modules(node)}
+    rooms = [module.split(".")[1] for module in sorted(imported) if module.startswith("jaxgbg.")]
+    return [other for other in rooms if ROOMS.index(other) > ROOMS.index(room)]
+
+
+def foreign(source: str) -> list[str]:
+    """What a file imports as soon as it is imported, but for the core's packages."""
+    body = ast.parse(source).body
+    imported = {module.split(".")[0] for node in body for module in modules(node)}
+    return sorted(imported - CORE_PACKAGES - sys.stdlib_module_names - {"jaxgbg"})
+
+
+def test_all_rooms_are_on_the_list():
+    assert {room_of(path) for path in FILES} == {*ROOMS, *ROOF}
+
+
+@each_file
+def test_imports_go_down_the_list(path):
+    if room_of(path) not in ROOF:
+        assert upward(path.read_text(), room_of(path)) == []
+
+
+@each_file
+def test_the_core_imports_its_five_packages_alone(path):
+    if room_of(path) in (*CORE, "__init__"):
+        assert foreign(path.read_text()) == []
+
+
+@each_file
+def test_files_and_functions_fit_a_reader(path):
+    source = path.read_text()
+    assert source.count("\n") <= MOST_LINES
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, functions)]
+    lines = [(node.name, (node.end_lineno or 0) - node.lineno + 1) for node in found]
+    assert [each for each in lines if each[1] > MOST_LINES_OF_A_FUNCTION] == []
+
+
+def test_what_these_tests_look_for_is_found():
+    inner = "def f():\n    from jaxgbg.training import Run\n"
+    assert upward(inner, "games") == ["training"]
+    assert upward("import jaxgbg.pages.html\nfrom jaxgbg import bench", "results") == [
+        "bench",
+        "pages",
+    ]
+    assert upward("from jaxgbg.games import make", "games") == []
+    assert foreign("import rich\nimport json\nfrom scipy.stats import t\nimport jax") == [
+        "rich",
+        "scipy",
+    ]
+    assert foreign("def f():\n    import orbax.checkpoint") == []
