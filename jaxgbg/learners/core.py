@@ -9,7 +9,7 @@ Source: Konen & Bagheri 2021, Algorithms 2, 5, 6 and 7.
 
 import dataclasses
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -31,9 +31,12 @@ from jaxgbg.learners.state import (
     Games,
     Hyperparameters,
     Lane,
+    Move,
     Record,
     Target,
     Words,
+    check_scalars,
+    split_words,
 )
 from jaxgbg.learners.traces import (
     Push,
@@ -147,7 +150,8 @@ class Learner:
         self, lane: Lane, hyper: Hyperparameters, limit: jax.Array, bits: jax.Array
     ) -> tuple[Lane, Record]:
         """One tick of all games of a lane; `bits` uint32[B, words a tick]."""
-        words = Words(*jnp.split(bits, np.cumsum(self.word_counts)[:-1].tolist(), axis=1))
+        check_scalars(hyper, limit)
+        words = split_words(bits, self.batch, self.word_counts)
         games = lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
         alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
@@ -183,12 +187,12 @@ class Learner:
             self.game, self.value, params, games, words, epsilon, hyper, imposed
         )
 
-    def _move(self, games: Games, player: jax.Array, choice: Choice, words: jax.Array) -> "_Move":
+    def _move(self, games: Games, player: jax.Array, choice: Choice, words: jax.Array) -> Move:
         """What the chosen actions bring, before and after chance had its turn by `words`."""
         after = jax.vmap(self.game.afterstate)(games.state, choice.action)
         if not self.game.stochastic:
-            return _Move(player, choice, after, after)
-        return _Move(player, choice, after, jax.vmap(self.game.spawn_from)(after, words))
+            return Move(player, choice, after, after)
+        return Move(player, choice, after, jax.vmap(self.game.spawn_from)(after, words))
 
     def _learn(
         self, lane: Lane, target: Target, alpha: jax.Array, hyper: Hyperparameters
@@ -248,7 +252,7 @@ class Learner:
         lane: Lane,
         params: Any,
         games: Games,
-        move: "_Move",
+        move: Move,
         words: Words,
         limit: jax.Array,
         hyper: Hyperparameters,
@@ -292,7 +296,7 @@ class Learner:
         return lane, restart, opening
 
     def _remember(
-        self, games: Games, move: "_Move", features: jax.Array, start: Any, restart: jax.Array
+        self, games: Games, move: Move, features: jax.Array, start: Any, restart: jax.Array
     ) -> Games:
         """What every player remembers once the mover has moved, or an episode starts anew."""
         seats, playing = np.arange(self.game.num_players), games.stage == 0
@@ -327,7 +331,7 @@ class Learner:
         )
 
     def _features_after(
-        self, params: Any, games: Games, move: "_Move", start: Any, restart: jax.Array
+        self, params: Any, games: Games, move: Move, start: Any, restart: jax.Array
     ) -> jax.Array:
         """int32[B, F] of the boards before the next moves: where `restart` of `start`."""
         if not isinstance(self.value, FollowsMoves):
@@ -339,12 +343,3 @@ class Learner:
         # Without openings there is one start position: its features are a constant.
         begun = self.value.features(params, cells if self.opening_plies else cells[:1])
         return jnp.where(restart[:, None], begun, moved)
-
-
-class _Move(NamedTuple):
-    """Who moves in each game, the choice, and the states after it, before and after chance."""
-
-    player: jax.Array
-    choice: Choice
-    afterstates: Any
-    next_states: Any

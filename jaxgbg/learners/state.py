@@ -1,8 +1,12 @@
 """What a lane carries from tick to tick, and what the steps of a tick tell one another."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import chex
 import jax
+import jax.numpy as jnp
+import numpy as np
 
 from jaxgbg.learners.parameter_traces import ParameterTraces
 from jaxgbg.learners.traces import Traces
@@ -110,6 +114,19 @@ class Words(NamedTuple):
     opening_spawn: jax.Array
 
 
+def split_words(bits: jax.Array, batch: int, counts: Sequence[int]) -> Words:
+    """The words uint32[batch, sum(counts)] of one tick, `counts` of them for each decision."""
+    chex.assert_shape(bits, (batch, sum(counts)))
+    chex.assert_type(bits, jnp.uint32)
+    return Words(*jnp.split(bits, np.cumsum(counts)[:-1].tolist(), axis=1))
+
+
+def check_scalars(hyper: Hyperparameters, limit: jax.Array) -> None:
+    """Refuse the hyperparameters of several lanes, which would be broadcast over the games."""
+    chex.assert_shape(hyper.alpha_factors, (32,))
+    chex.assert_rank([limit, *hyper._replace(alpha_factors=limit)], 0)
+
+
 class Choice(NamedTuple):
     """What a policy has chosen in each game; leading axis B.
 
@@ -133,3 +150,12 @@ class Target(NamedTuple):
     player: jax.Array
     value: jax.Array
     skipped: jax.Array
+
+
+class Move(NamedTuple):
+    """Who moves in each game, the choice, and the states after it, before and after chance."""
+
+    player: jax.Array
+    choice: Choice
+    afterstates: Any
+    next_states: Any

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import chex
 import jax
 
 from jaxgbg.games.core import Game
@@ -102,6 +103,8 @@ def _act(
         return jax.vmap(choose_action)(q, jax.vmap(game.legal_actions)(states), draws)
 
     agents = jax.tree.leaves(params)[0].shape[0]
+    chex.assert_rank(states.terminal, 1)
+    chex.assert_is_divisible(len(states.terminal), agents)
     by_agent = jax.tree.map(lambda leaf: leaf.reshape(agents, -1, *leaf.shape[1:]), states)
     draws = jax.random.uniform(key, by_agent.terminal.shape)
     return jax.vmap(one)(params, by_agent, draws).reshape(-1)

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+import chex
 import jax
 import numpy as np
 
@@ -90,6 +91,20 @@ class ValueFunction:
         """float32[R]: |N| / A of every weight; None where there are no such counters."""
         del params
         return None
+
+
+def check_updates(
+    value: ValueFunction,
+    features: jax.Array,
+    player: jax.Array,
+    change: jax.Array,
+    size: jax.Array,
+    live: jax.Array,
+) -> None:
+    """Refuse updates of other shapes than `update` takes: most of them would be broadcast."""
+    chex.assert_shape(features, (None, value.num_features))
+    chex.assert_shape([player, change, size, live], (len(features),))
+    chex.assert_type([features, player, change, size, live], [int, int, float, float, bool])
 
 
 @runtime_checkable

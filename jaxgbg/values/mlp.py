@@ -18,7 +18,7 @@ from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
 from jaxgbg.specs import setting
-from jaxgbg.values.core import ValueFunction, ValueSpec
+from jaxgbg.values.core import ValueFunction, ValueSpec, check_updates
 
 ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "sigmoid": jax.nn.sigmoid,
@@ -227,7 +227,8 @@ class MLP(ValueFunction):
         `features` int32[B, F], `player` int[B], `change` float32[B] = delta * lambda**k, `live`
         bool[B]. Nothing moves where none is live.
         """
-        del size, beta
+        check_updates(self, features, player, change, size, live)
+        del beta
 
         def weighted(network: Any) -> jax.Array:
             return (self._value(network, features, player) * jnp.where(live, change, 0)).sum()

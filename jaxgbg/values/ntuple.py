@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game, once
 from jaxgbg.specs import setting
-from jaxgbg.values.core import ValueSpec
+from jaxgbg.values.core import ValueSpec, check_updates
 from jaxgbg.values.indices import Indices, look_up
 from jaxgbg.values.layouts import Layout, check_layout, default_layout, random_walk
 
@@ -136,6 +136,7 @@ class NTuple(Indices):
         bool[B]: False takes the row out (its `change` and `size` must then be 0).
         Source: Konen & Bagheri 2021, Algorithm 7 and appendix A.5; Beal & Smith 1999.
         """
+        check_updates(self, features, player, change, size, live)
         first = self.first_hits(features)
         # On few features the copy costs more than the repeated work.
         settle = (lambda array: once(array)[0]) if self.num_features > 16 else (lambda array: array)

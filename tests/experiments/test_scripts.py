@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -128,39 +129,60 @@ def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
     assert (tmp_path / "curves.png").stat().st_size > 10_000
 
 
-def run_script(name: str, *arguments: str, results: Path) -> list[dict]:
-    command = [sys.executable, "-m", f"experiments.{name}", *arguments]
-    command += ["--results", str(results), "--out", str(results / "runs")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return [row for file in results.glob("*.json") for row in json.loads(file.read_text())]
+@pytest.fixture
+def run_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Run a script in this process, with other values of its constants; its folder of results."""
+
+    def run(name: str, *arguments: str, **constants: object) -> Path:
+        script = module(name)
+        for constant, value in {"prepare_jax": lambda: None, **constants}.items():
+            monkeypatch.setattr(script, constant, value)
+        out = tmp_path / "runs"
+        script.main([*arguments, "--results", str(tmp_path), "--out", str(out)])
+        return tmp_path
+
+    return run
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "arguments", "expected"),
+    ("name", "arguments", "constants", "rows"),
     [
-        ("td_sarsa.run", ("--seeds", "2", "--episodes", "60"), 8),
-        ("ralpha.run", ("tictactoe", "--rounds", "1", "--only", "deep", "0.9", "0.2"), 1),
-        ("lockstep.run", ("nim3p", "--episodes", "20", "--seeds", "2"), 16),
-        ("othello_partners.run", ("q", "--games", "16", "--seeds", "2"), 21),
-        ("othello_partners.speed", ("--seconds", "0.1"), 6),
+        ("td_sarsa/run", ["--seeds", "2", "--episodes", "60"], {}, 8),
+        ("ralpha/run", ["tictactoe", "--rounds", "1", "--only", "deep", "0.9", "0.2"], {}, 1),
+        ("lockstep/run", ["nim3p", "--episodes", "20", "--seeds", "2"], {"BATCHES": (16,)}, 4),
+        ("othello_partners/run", ["q", "--games", "16", "--seeds", "2", "--only", "fixed"], {}, 18),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_scripts_run_with_tiny_budgets(
-    name: str, arguments: tuple[str, ...], expected: int, tmp_path: Path
+    run_script, name: str, arguments: list[str], constants: dict[str, object], rows: int
 ) -> None:
-    assert len(run_script(name, *arguments, results=tmp_path)) == expected
-    pictures = list(tmp_path.glob("*.png"))
-    assert name.endswith("speed") or pictures
+    results = run_script(name, *arguments, **constants)
+    (figures,) = results.glob("*.json")
+    assert len(json.loads(figures.read_text())) == rows
+    assert figures.with_suffix(".png").exists() or (results / "curves.png").exists()
 
 
 @pytest.mark.slow
-def test_the_predictor_is_computed_and_drawn(tmp_path: Path) -> None:
-    games = ["nim", "nim misere", "tictactoe", "hex 3x3"]
+def test_speed_is_taken_beside_the_serial_algorithm(
+    run_script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_setaffinity", lambda *_: None)
+    games = {"tictactoe": module("othello_partners/speed").GAMES["tictactoe"]}
+    results = run_script("othello_partners/speed", "--seconds", "0.1", GAMES=games)
+    rates = json.loads((results / "speed.json").read_text())
+    assert [rate["learner"] for rate in rates] == ["td", "q"]
+    assert all(rate["games_per_s"] > rate["numpy_games_per_s"] > 0 for rate in rates)
+
+
+@pytest.mark.slow
+def test_the_predictor_is_computed_and_drawn(run_script) -> None:
+    games = ["nim", "nim misere", "nim, 3 players", "tictactoe"]
+    few = {"RANDOM_PLAY": (50, 4), "TRAINED_PLAY": (20, 4), "MATCHES": 4}
     arguments = ["--scale", "0.01", "--seeds", "2", "--games", *games]
-    run_script("farl_predictor.run", *arguments, results=tmp_path)
-    (place,) = (tmp_path / "runs").glob("scale-*")
+    results = run_script("farl_predictor/run", *arguments, **few)
+    (place,) = (results / "runs").glob("scale-*")
     figures = json.loads((place / "results.json").read_text())
     assert all({"random", "trained", "gains", "ceiling"} <= figures[game].keys() for game in games)
     assert (place / "farl_predictor.png").exists()

@@ -5,10 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pyspiel
 import pytest
-from jaxgbg.training.config import preset
 
 from jaxgbg.games import Game2048
 from jaxgbg.games.game2048 import MAX_SCORE
+from jaxgbg.papers import preset
 
 GAME = Game2048()
 KEY = jax.random.key(1)

@@ -6,25 +6,29 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jaxgbg.training.config import preset
 
+from jaxgbg.papers import preset
+from jaxgbg.training import Training
 from jaxgbg.training.lanes import hyperparameters, lane_mesh
-from jaxgbg.training.train import Training, compile_chunk
+from jaxgbg.training.train import compile_chunk
 from jaxgbg.values import NTuple
+
+# As users train, whatever the other tests compile with.
+FULL_OPTIMISATION = {"xla_backend_optimization_level": 3}
 
 
 def compiled_chunk(game="connectfour", **changes):
     """The training program of one lane, and its number of weights."""
-    config = preset(game, seeds=(0,), farl=("farl",), **changes)
-    learner = config.make_learner()
+    run = preset(game, seeds=(0,), variants=("farl",), **changes)
+    learner = run.make_learner()
     keys = jax.vmap(jax.random.key)(np.zeros(1, np.uint32))
-    layouts = jnp.asarray([config.layout(0)]) if learner.value.varied else None
-    state = jax.eval_shape(jax.vmap(learner.init), keys, layouts)
-    hyper = hyperparameters(config, config.lanes)
+    drawn = jnp.asarray(run.value.drawn(run.game, 0))[None]
+    state = jax.eval_shape(jax.vmap(learner.init), keys, drawn)
+    hyper = hyperparameters(run, run.lanes)
     chunk = compile_chunk(learner, lane_mesh(1))
     limit = jax.ShapeDtypeStruct((1,), jnp.uint32)
-    compiled = chunk.lower(state, hyper, limit, jax.ShapeDtypeStruct((), jnp.int32)).compile()
-    return compiled, learner.value.num_weights
+    lowered = chunk.lower(state, hyper, limit, jax.ShapeDtypeStruct((), jnp.int32))
+    return lowered.compile(FULL_OPTIMISATION), learner.value.num_weights
 
 
 def table_copies(compiled, num_weights: int) -> list[str]:
@@ -39,7 +43,12 @@ def table_copies(compiled, num_weights: int) -> list[str]:
 
 @pytest.mark.parametrize(
     ("tcl", "combine", "batch"),
-    [("exp", "saturating", 16), ("exp", "sum", 16), ("exp", "saturating", 1), ("none", "mean", 16)],
+    [
+        ("exp", "saturating", 16),
+        pytest.param("exp", "sum", 16, marks=pytest.mark.slow),
+        pytest.param("exp", "saturating", 1, marks=pytest.mark.slow),
+        pytest.param("none", "mean", 16, marks=pytest.mark.slow),
+    ],
 )
 def test_training_copies_no_table(tcl, combine, batch):
     compiled, num_weights = compiled_chunk(tcl=tcl, combine=combine, batch=batch)
@@ -47,7 +56,7 @@ def test_training_copies_no_table(tcl, combine, batch):
     assert compiled.memory_analysis().temp_size_in_bytes < num_weights
 
 
-@pytest.mark.parametrize("game", ["hex", "othello", "2048"])
+@pytest.mark.parametrize("game", ["hex", pytest.param("othello", marks=pytest.mark.slow), "2048"])
 def test_training_other_games_copies_no_table(game):
     compiled, num_weights = compiled_chunk(game, batch=16)
     assert table_copies(compiled, num_weights) == []
@@ -75,8 +84,7 @@ def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
 
 
 def test_connectfour_fits_into_200_mb_a_seed():
-    config = preset("connectfour", seeds=(0,))
-    params = jax.eval_shape(config.make_learner().value.init)
+    params = jax.eval_shape(preset("connectfour", seeds=(0,)).make_learner().value.init)
     assert sum(leaf.size * leaf.dtype.itemsize for leaf in params) < 200e6
 
 
@@ -88,6 +96,7 @@ def test_2048_fits_into_1_gb_a_seed():
 
 def test_a_run_compiles_its_chunk_once():
     compile_chunk.cache_clear()
-    training = Training(preset("nim", seeds=(0,), farl=("farl",), batch=4, episodes=2_000))
+    changes = {"batch": 4, "episodes": 200, "eval_every": 100, "opponents": ("random",)}
+    training = Training(preset("nim", seeds=(0,), variants=("farl",), **changes))
     assert len(list(training.evaluations())) == 2
     assert compile_chunk(training.learner, lane_mesh(1))._cache_size() == 1

@@ -1,5 +1,7 @@
 """Hex, Othello and 2048 one game at a time: the serial algorithm, update for update."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,121 +10,157 @@ import pytest
 import jaxgbg
 from jaxgbg.games import Game2048, Hex, Othello
 from jaxgbg.learners import TDLearner
-from jaxgbg.values import NTuple, NTupleParams
-from tests.learners.test_replay import NAMES, reference_tables, stack_hyperparameters
+from tests.learners.replay import (
+    made,
+    named,
+    ntuple,
+    played,
+    reference_tables,
+    stack_hyperparameters,
+    transcripts,
+)
 from tests.reference import board_rules
 from tests.reference.td_farl import Parameters, SerialTDFarl
 
-# Game, plain rules, layout, episodes, opening plies. Small boards: the reference is slow.
-HEX = (Hex(size=3), board_rules.Hex(3), ((0, 1, 3), (4, 5, 8), (2, 4, 6)), 400, 1)
-OTHELLO = (Othello(size=4), board_rules.Othello(4), ((0, 1, 4, 5), (1, 2, 6)), 200, 4)
-TILES = (Game2048(), board_rules.Game2048(), ((0, 1, 5), (5, 6, 10)), 40, 0)
-SWITCHES = [(True, True, True, False), (False, False, False, True)]
+# Game, plain rules, layout, opening plies. Small boards: the reference is slow.
+CASES = {
+    "hex": (Hex(size=3), board_rules.Hex(3), ((0, 1, 3), (4, 5, 8), (2, 4, 6)), 1),
+    "othello": (Othello(size=4), board_rules.Othello(4), ((0, 1, 4, 5), (1, 2, 6)), 4),
+    "2048": (Game2048(), board_rules.Game2048(), ((0, 1, 5), (5, 6, 10)), 0),
+}
+SWITCHES = [named(True, True, True, False), named(False, False, False, True)]
 
 
-def played(learner: TDLearner, lane, hyper, episodes: int):
-    """The lane after so many episodes, and the transcript of each: (opening, moves)."""
-    game, limit = learner.game, jnp.uint32(episodes)
+def last_tile(plain: board_rules.Game2048, slid: np.ndarray) -> board_rules.Spawn:
+    """A tile that ends the game on the one free cell of the board `slid`."""
+    board = board_rules.TileState(tuple(slid.tolist()), 0, False)
+    cell = board.tiles.index(0)
+    return cell, next(tile for tile in (1, 2) if plain.place(board, cell, tile).terminal)
 
-    @jax.jit
-    def run(lane, hyper):
-        def step(lane, number):
-            key = jax.random.fold_in(lane.key, number)
-            bits = jax.random.bits(key, (1, learner._words_a_tick))
-            after, record = learner.tick(lane, hyper, limit, bits)
-            state = jax.tree.map(lambda leaf: leaf[0], lane.games.state)
-            slid = game.afterstate(state, record.action[0])
-            fallen = game.spawn_from(slid, bits[0, 2 : 2 + game.spawn_words])
-            new = game.cells(fallen) - game.cells(slid)
-            return after, (record, new, game.cells(jax.tree.map(lambda x: x[0], after.games.state)))
 
-        return jax.lax.scan(step, lane, jnp.arange(ticks, dtype=jnp.uint32))
+def played_with_chance(learner: TDLearner, hyper, episodes: int, plain: board_rules.Game2048):
+    """The lanes after so many episodes of 2048, and the transcripts of each lane.
 
-    ticks = episodes * (400 if game.stochastic else game.max_plies + game.num_players) + 1
-    lane, (record, new, cells) = run(lane, hyper)
-    assert int(lane.finished) == episodes
-    fields = (record.moved, record.action, record.random, record.started, record.opening)
-    moved, action, was_random, started, opening = (np.asarray(leaf)[:, 0] for leaf in fields)
-    new, cells = np.asarray(new), np.asarray(cells)
-    episodes_found = []
-    for tick in range(ticks):
+    Where a tile has fallen is seen in the positions before and after a tick.
+    """
+    game, limit, ticks = learner.game, jnp.uint32(episodes), 400 * episodes
+    lanes = len(hyper.episodes)
+
+    def step(carry, _):
+        lane, hyper = carry
+        after, record = learner.advance(lane, hyper, limit, 1)
+        one, new = (jax.tree.map(lambda leaf: leaf[0], x.games.state) for x in (lane, after))
+        slid = game.cells(game.afterstate(one, record.action[0, 0]))
+        seen = (record.moved, record.action, record.random, record.started)
+        return (after, hyper), (*(leaf[0, 0] for leaf in seen), slid, game.cells(new))
+
+    start = jax.vmap(learner.init)(jax.random.split(jax.random.key(3), lanes))
+    run = jax.jit(jax.vmap(lambda *carry: jax.lax.scan(step, carry, length=ticks)))
+    (lane, _), seen = run(start, hyper)
+    assert (lane.finished == episodes).all()
+    return lane, [
+        tile_transcripts(plain, *map(np.asarray, each)) for each in zip(*seen, strict=True)
+    ]
+
+
+def tile_transcripts(plain, moved, action, was_random, started, slid, cells):
+    """The episodes of one lane as ([two tiles], [(action, was random, tile)])."""
+    episodes: list = []
+    for tick in np.flatnonzero(moved | started):
+        new = cells[tick] - slid[tick]
         if moved[tick]:
-            move = (int(action[tick]), bool(was_random[tick]))
-            if game.stochastic:
-                cell = int(new[tick].argmax())
-                move = (*move, (cell, int(new[tick, cell])))
-            episodes_found[-1][1].append(move)
+            # Where an episode starts at once, the board that ended the last one is gone.
+            fallen = (int(new.argmax()), int(new.max()))
+            tile = last_tile(plain, slid[tick]) if started[tick] else fallen
+            episodes[-1][1].append((int(action[tick]), bool(was_random[tick]), tile))
         if started[tick]:
-            begin = [int(ply) for ply in opening[tick] if ply >= 0]
-            if game.stochastic:
-                begin = [
-                    (int(cell), int(cells[tick, cell])) for cell in np.flatnonzero(cells[tick])
-                ]
-            episodes_found.append((begin, []))
-    return lane, episodes_found[:episodes]
+            tiles = [(int(cell), int(cells[tick, cell])) for cell in np.flatnonzero(cells[tick])]
+            episodes.append((tiles, []))
+    return episodes
 
 
-@pytest.mark.parametrize(("tcl", "horizon"), [("none", 1), ("exp", 4)])
-@pytest.mark.parametrize("case", [HEX, OTHELLO, TILES], ids=["hex", "othello", "2048"])
-@pytest.mark.parametrize("switches", SWITCHES, ids=["farl", "none"])
-def test_tables_agree_with_the_serial_reference(case, tcl, horizon, switches):
-    game, plain, layout, episodes, opening_plies = case
-    if game.name == "othello" and horizon == 1 and tcl == "none":
-        pytest.skip("slow to compile, and the other cases hold all of it")
-    if game.stone_digits is not None:
-        assert len({len(cells) for cells in layout}) == 1
-    sigmoid, alpha = not game.stochastic, 0.4
-    value = NTuple.for_game(game, layout, sigmoid=sigmoid, tcl=tcl, combine="sum")
+ALPHA = 0.4
+
+
+def decay_of(horizon: int) -> float:
+    return 0.0 if horizon == 1 else 0.5
+
+
+@functools.cache
+def trained(name: str, tcl: str, horizon: int, episodes: int):
+    """(value function, lanes after training, the transcripts of each)."""
+    game, plain, layout, opening_plies = CASES[name]
+    value = ntuple(game, layout, sigmoid=not game.stochastic, tcl=tcl, combine="sum")
     learner = TDLearner(game, value, 1, horizon, opening_plies, opening_share=0.7)
-    lane = dict(zip(NAMES, switches, strict=True))
-    decay = 0.0 if horizon == 1 else 0.5
-    stacked = stack_hyperparameters([lane], alpha, decay, episodes)
-    hyper = jax.tree.map(lambda leaf: leaf[0], stacked)
-    state, transcripts = played(learner, learner.init(jax.random.key(3)), hyper, episodes)
+    hyper = stack_hyperparameters(SWITCHES, ALPHA, decay_of(horizon), episodes)
+    if game.stochastic:
+        return value, *played_with_chance(learner, hyper, episodes, plain)
+    _, lane, record = played(learner, hyper, len(SWITCHES), episodes)
+    every = [transcripts(record, i) for i in range(len(SWITCHES))]
+    found = [[(opening, made(moves)) for opening, moves in each] for each in every]
+    return value, lane, found
 
-    reference = SerialTDFarl(
-        plain,
-        layout,
-        Parameters(
-            alpha_start=alpha,
-            alpha_end=alpha / 2,
-            episodes=episodes,
-            lambda_=decay,
-            horizon=horizon,
-            trace_mode="reset" if lane["reset"] else "et",
-            tcl=tcl,
-            sigmoid=sigmoid,
-            learn_from_random=lane["learn_from_random"],
-            final_others=lane["final_others"],
-            final_zero=lane["final_zero"],
-        ),
-    )
-    for opening, moves in transcripts:
-        reference.episode(opening, moves)
-    weights, counter_n, counter_a = reference_tables(reference, value)
-    params = NTupleParams(*(np.asarray(leaf) for leaf in state.params))
-    scale = np.abs(weights).max()
-    assert scale > (1e-5 if game.stochastic else 0.01)
-    np.testing.assert_allclose(params.weights, weights, atol=1e-4 * scale, rtol=1e-3)
-    if tcl != "none":
-        rounding = 1e-3 * (counter_a + 0.1 * counter_a.max())
-        assert (np.abs(params.counters[:, 0] - counter_n) <= rounding).all()
-        assert (np.abs(params.counters[:, 1] - counter_a) <= rounding).all()
+
+def assert_replays(name: str, tcl: str, horizon: int, episodes: int) -> None:
+    game, plain, layout, _ = CASES[name]
+    sigmoid, decay = not game.stochastic, decay_of(horizon)
+    value, lane, found = trained(name, tcl, horizon, episodes)
+    for i, switches in enumerate(SWITCHES):
+        reference = SerialTDFarl(
+            plain,
+            layout,
+            Parameters(
+                alpha_start=ALPHA,
+                alpha_end=ALPHA / 2,
+                episodes=episodes,
+                lambda_=decay,
+                horizon=horizon,
+                trace_mode="reset" if switches["reset"] else "et",
+                tcl=tcl,
+                sigmoid=sigmoid,
+                learn_from_random=switches["learn_from_random"],
+                final_others=switches["final_others"],
+                final_zero=switches["final_zero"],
+            ),
+        )
+        for opening, moves in found[i]:
+            reference.episode(opening, moves)
+        assert reference.episodes_done == episodes
+        weights, counter_n, counter_a = reference_tables(reference, value)
+        scale = np.abs(weights).max()
+        assert scale > (1e-5 if game.stochastic else 0.01)
+        ours, counters = np.asarray(lane.params.weights[i]), np.asarray(lane.params.counters[i])
+        np.testing.assert_allclose(ours, weights, atol=1e-4 * scale, rtol=1e-3)
+        if tcl != "none":
+            rounding = 1e-3 * (counter_a + 0.1 * counter_a.max())
+            assert (np.abs(counters[:, 0] - counter_n) <= rounding).all()
+            assert (np.abs(counters[:, 1] - counter_a) <= rounding).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "tcl", "horizon", "episodes"),
+    [("hex", "exp", 4, 100), ("othello", "exp", 4, 200), ("2048", "none", 1, 10)],
+)
+def test_tables_agree_with_the_serial_reference(name, tcl, horizon, episodes):
+    assert_replays(name, tcl, horizon, episodes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("tcl", "horizon"), [("none", 1), ("exp", 4)])
+@pytest.mark.parametrize(("name", "episodes"), [("hex", 400), ("othello", 200), ("2048", 40)])
+def test_tables_agree_with_the_serial_reference_for_longer(name, tcl, horizon, episodes):
+    assert_replays(name, tcl, horizon, episodes)
 
 
 def test_the_openings_of_othello_vary_and_passes_occur():
-    game, _, layout, episodes, _ = OTHELLO
-    value = NTuple.for_game(game, layout, True, "none", "sum")
-    learner = TDLearner(game, value, 1, 1, 4, opening_share=0.7)
-    lane = dict(zip(NAMES, SWITCHES[0], strict=True))
-    hyper = jax.tree.map(lambda leaf: leaf[0], stack_hyperparameters([lane], 0.4, 0.0))
-    _, transcripts = played(learner, learner.init(jax.random.key(3)), hyper, episodes)
-    opened = [tuple(opening) for opening, _ in transcripts if opening]
+    plain, episodes = CASES["othello"][1], 200
+    found = trained("othello", "exp", 4, episodes)[2][0]
+    opened = [tuple(opening) for opening, _ in found if opening]
     assert 0.55 < len(opened) / episodes < 0.85
     assert {len(opening) for opening in opened} == {4}
     assert len(set(opened)) > 30
-    plain, passes = board_rules.Othello(4), 0
-    for opening, moves in transcripts:
+    passes = 0
+    for opening, moves in found:
         state = plain.initial()
         for action in [*opening, *(move[0] for move in moves)]:
             before, state = state, plain.play(state, action)
@@ -131,6 +169,6 @@ def test_the_openings_of_othello_vary_and_passes_occur():
 
 
 def test_make_builds_what_is_tested_here():
-    assert jaxgbg.make("hex", size=3) == HEX[0]
-    assert jaxgbg.make("othello", size=4) == OTHELLO[0]
-    assert jaxgbg.make("2048") == TILES[0]
+    assert jaxgbg.make("hex", size=3) == CASES["hex"][0]
+    assert jaxgbg.make("othello", size=4) == CASES["othello"][0]
+    assert jaxgbg.make("2048") == CASES["2048"][0]

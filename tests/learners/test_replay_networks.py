@@ -5,14 +5,12 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.learners import LEARNERS
+from jaxgbg.learners import LearnerSpec, Schedule
 from jaxgbg.players import RandomPlayer
-from jaxgbg.values.mlp import MLP
-from tests.learners.test_replay import CASES, stack_hyperparameters
-from tests.learners.test_replay_actions import played, transcripts
+from jaxgbg.values import MLPSpec
+from tests.learners.replay import CASES, made, played, stack_hyperparameters, transcripts
 from tests.reference.mlp_td import Network, NetworkParameters, SerialNetworkLearner
 
-EPISODES = 200
 SWITCHES = [
     {"final_others": True, "final_zero": True, "learn_from_random": True, "reset": False},
     {"final_others": False, "final_zero": False, "learn_from_random": False, "reset": True},
@@ -29,41 +27,55 @@ def layers(network) -> tuple[list[np.ndarray], list[np.ndarray]]:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "rule", "settings", "traces", "horizon", "partner"),
-    [
-        ("tictactoe", "td", {"output": "sigmoid"}, "horizon", 1, None),
-        ("tictactoe", "td", {"activation": "tanh", "bias": 0.1}, "parameters", 1, "own"),
-        ("tictactoe", "sarsa", {"hidden": (6, 5), "activation": "relu"}, "horizon", 3, "own"),
-        ("nim3p", "q", {"initializer": "xavier"}, "parameters", 1, "all"),
-        ("connectfour", "td", {"output": "identity"}, "horizon", 3, "all"),
-    ],
-)
+NETWORKS = [
+    ("tictactoe", "td", {"output": "sigmoid"}, "horizon", 1, None),
+    ("tictactoe", "td", {"activation": "tanh", "bias": 0.1}, "parameters", 1, "own"),
+    ("tictactoe", "sarsa", {"hidden": (6, 5), "activation": "relu"}, "horizon", 3, "own"),
+    ("nim3p", "q", {"initializer": "xavier"}, "parameters", 1, "all"),
+    ("connectfour", "td", {"output": "identity"}, "horizon", 3, "all"),
+]
+FIELDS = ("name", "rule", "settings", "traces", "horizon", "partner")
+
+
+@pytest.mark.parametrize(FIELDS, NETWORKS[2:4])
 def test_parameters_agree_with_the_serial_reference(name, rule, settings, traces, horizon, partner):
+    assert_replays(name, rule, settings, traces, horizon, partner, episodes=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(FIELDS, NETWORKS)
+def test_parameters_agree_with_the_serial_reference_for_longer(
+    name, rule, settings, traces, horizon, partner
+):
+    assert_replays(name, rule, settings, traces, horizon, partner, episodes=200)
+
+
+def assert_replays(name, rule, settings, traces, horizon, partner, episodes) -> None:
     plain, game, lanes = CASES[name][0], jaxgbg.make(name), len(SWITCHES)
-    value = MLP.for_game(game, rule != "td", **{"hidden": (7,), **settings})
-    learner = LEARNERS[rule](
-        game,
-        value,
-        batch=1,
-        horizon=horizon,
-        opening_plies=1,
+    network_spec = MLPSpec(**{"hidden": (7,), **settings})
+    trace_decay = 0.5 if traces == "parameters" or horizon > 1 else 0.0
+    # A cut just below the eligibility of the last state kept.
+    spec = LearnerSpec.kinds[rule](
+        trace_decay=trace_decay,
+        trace_cut=0.9 * 0.5 ** (horizon - 1),
         parameter_traces=traces == "parameters",
     )
-    trace_decay = 0.5 if traces == "parameters" or horizon > 1 else 0.0
-    hyper = stack_hyperparameters(SWITCHES, 0.05, trace_decay, EPISODES)._replace(
+    learner = spec.build(game, network_spec, Schedule(batch=1, opening_plies=1))
+    assert learner.horizon == horizon
+    value = learner.value
+    hyper = stack_hyperparameters(SWITCHES, 0.05, trace_decay, episodes)._replace(
         discount=jnp.full(lanes, 0.9, jnp.float32),
         zero_terminal=jnp.ones(lanes, bool),
         learn_from_partner=jnp.full(lanes, partner == "all"),
     )
     opponent = RandomPlayer(game) if partner else None
-    start, lane, record = played(learner, hyper, lanes, EPISODES, opponent)
+    start, lane, record = played(learner, hyper, lanes, episodes, opponent)
     for i, switches in enumerate(SWITCHES):
         weights, biases = layers(one_lane(start.params.network, i))
         network = Network(
-            [value.num_inputs, *value.hidden, value.num_actions],
-            value.activation,
-            value.output,
+            [value.num_inputs, *network_spec.hidden, value.num_actions],
+            network_spec.activation,
+            network_spec.output,
             weights=weights,
             biases=biases,
             reward_range=game.reward_range,
@@ -72,7 +84,7 @@ def test_parameters_agree_with_the_serial_reference(name, rule, settings, traces
             rule=rule,
             alpha_start=0.05,
             alpha_end=0.025,
-            episodes=EPISODES,
+            episodes=episodes,
             gamma=0.9,
             lambda_=trace_decay,
             traces=traces,
@@ -84,7 +96,7 @@ def test_parameters_agree_with_the_serial_reference(name, rule, settings, traces
         )
         reference = SerialNetworkLearner(plain, network, parameters)
         for number, (opening, moves) in enumerate(transcripts(record, i)):
-            recorded = moves if rule != "td" else [move[1:] for move in moves]
+            recorded = moves if rule != "td" else made(moves)
             seat = number % game.num_players if partner else None
             reference.episode(opening, recorded, seat, partner == "all")
         found = [leaf for part in layers(one_lane(lane.params.network, i)) for leaf in part]

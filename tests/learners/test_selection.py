@@ -28,11 +28,12 @@ def test_the_only_true_entry_is_chosen_and_an_empty_row_gives_zero():
 
 
 def test_without_a_true_entry_every_chooser_gives_zero():
+    draws = jnp.array([0.0, 0.5, 1 - 2**-24], jnp.float32)
     for actions in (1, 9, 32, 33, 64, 70):
-        nothing = jnp.zeros(actions, bool)
-        for draw in (0.0, 0.5, 1 - 2**-24):
-            assert nth_true(nothing, jnp.float32(draw)) == 0
-            assert choose_action(jnp.ones(actions), nothing, jnp.float32(draw)) == 0
+        nothing, q = jnp.zeros(actions, bool), jnp.ones(actions)
+        of_mask = jax.jit(jax.vmap(lambda draw, mask=nothing: nth_true(mask, draw)))
+        of_values = jax.jit(jax.vmap(lambda draw, q=q, mask=nothing: choose_action(q, mask, draw)))
+        assert of_mask(draws).tolist() == of_values(draws).tolist() == [0, 0, 0]
 
 
 def test_the_chooser_is_the_cumulative_sum_it_stands_for():

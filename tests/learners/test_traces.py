@@ -10,9 +10,11 @@ import pytest
 from jaxgbg.games import Nim
 from jaxgbg.learners import TDLearner
 from jaxgbg.learners.traces import Push, Traces, push_immediate
-from jaxgbg.values import NTuple
-from tests.learners.test_replay import (
-    NAMES,
+from tests.learners.replay import (
+    made,
+    named,
+    ntuple,
+    played,
     reference_tables,
     stack_hyperparameters,
     transcripts,
@@ -68,55 +70,49 @@ class DelayedTDFarl(SerialTDFarl):
                 self.counters_a[player, number, index] += state.size
 
 
-@pytest.mark.parametrize("reset", [False, True])
 @pytest.mark.parametrize("tcl", ["none", "id"])
-def test_delayed_updates_are_those_of_a_plain_list(tcl, reset):
+def test_delayed_updates_are_those_of_a_plain_list(tcl):
     episodes, horizon = 400, 4
-    value = NTuple.for_game(Nim(), LAYOUT, True, tcl, "sum")
+    value = ntuple(Nim(), LAYOUT, tcl=tcl, combine="sum")
     learner = TDLearner(Nim(), value, 1, horizon, opening_plies=1, delayed=True)
-    switches = dict(zip(NAMES, (True, True, False, reset), strict=True))
-    hyper = stack_hyperparameters([switches], 0.5, 0.5, episodes)
-    lane = jax.vmap(learner.init)(jax.random.split(jax.random.key(1), 1))
-    ticks = episodes * 17 + 1
-    lane, record = jax.jit(jax.vmap(lambda *x: learner.advance(*x, ticks=ticks)))(
-        lane, hyper, jnp.full(1, episodes, jnp.uint32)
-    )
-    assert (lane.finished == episodes).all()
-    reference = DelayedTDFarl(
-        rules.Nim(),
-        LAYOUT,
-        Parameters(
-            alpha_start=0.5,
-            alpha_end=0.25,
-            episodes=episodes,
-            lambda_=0.5,
-            horizon=horizon,
-            trace_mode="reset" if reset else "et",
-            tcl=tcl,
-            learn_from_random=False,
-        ),
-    )
-    for opening, moves in transcripts(record, 0):
-        reference.episode(opening, moves)
-    weights, counter_n, counter_a = reference_tables(reference, value)
-    assert np.abs(weights).max() > 0.1
-    np.testing.assert_allclose(lane.params.weights[0], weights, atol=1e-4)
-    if tcl != "none":
-        np.testing.assert_allclose(lane.params.counters[0, :, 0], counter_n, atol=1e-3)
-        np.testing.assert_allclose(lane.params.counters[0, :, 1], counter_a, rtol=1e-4)
+    switches = [named(True, True, False, reset) for reset in (False, True)]
+    hyper = stack_hyperparameters(switches, 0.5, 0.5, episodes)
+    _, lane, record = played(learner, hyper, len(switches), episodes)
+    for i, each in enumerate(switches):
+        reference = DelayedTDFarl(
+            rules.Nim(),
+            LAYOUT,
+            Parameters(
+                alpha_start=0.5,
+                alpha_end=0.25,
+                episodes=episodes,
+                lambda_=0.5,
+                horizon=horizon,
+                trace_mode="reset" if each["reset"] else "et",
+                tcl=tcl,
+                learn_from_random=False,
+            ),
+        )
+        for opening, moves in transcripts(record, i):
+            reference.episode(opening, made(moves))
+        weights, counter_n, counter_a = reference_tables(reference, value)
+        assert np.abs(weights).max() > 0.1
+        np.testing.assert_allclose(lane.params.weights[i], weights, atol=1e-4)
+        if tcl != "none":
+            np.testing.assert_allclose(lane.params.counters[i, :, 0], counter_n, atol=1e-3)
+            np.testing.assert_allclose(lane.params.counters[i, :, 1], counter_a, rtol=1e-4)
 
 
 def test_delayed_and_immediate_traces_learn_the_same_values():
     """With a small step size the weights hardly move while a state waits."""
     tables = []
     for delayed in (False, True):
-        value = NTuple.for_game(Nim(), ((0, 1, 2),), True, "none", "sum")
+        value = ntuple(Nim(), ((0, 1, 2),), combine="sum")
         learner = TDLearner(Nim(), value, 1, 4, opening_plies=1, delayed=delayed)
-        switches = dict(zip(NAMES, (True, True, True, False), strict=True))
-        hyper = stack_hyperparameters([switches], 0.02, 0.5)
+        hyper = stack_hyperparameters([named(True, True, True, False)], 0.02, 0.5, 1000)
         # All moves random: both see the same games.
         hyper = jax.tree.map(lambda leaf: leaf[0], hyper)
-        hyper = hyper._replace(epsilon_start=jnp.float32(1), epsilon_end=jnp.float32(1))
+        hyper = hyper._replace(epsilon=jnp.float32(1), epsilon_end=jnp.float32(1))
         advance = jax.jit(learner.advance, static_argnums=3)
         lane, _ = advance(learner.init(jax.random.key(2)), hyper, jnp.uint32(3000), 30_000)
         tables.append(np.asarray(lane.params.weights))
@@ -125,15 +121,15 @@ def test_delayed_and_immediate_traces_learn_the_same_values():
     assert np.abs(tables[0] - tables[1]).max() < 0.05
 
 
-def calls_of_a_push(traces: Traces, push: Push) -> tuple[Traces, list[tuple[np.ndarray, ...]]]:
-    """The traces after a push, and every single update that it made."""
-    found = []
+def updates_of_a_push(traces: Traces, push: Push) -> tuple[Traces, list[tuple[np.ndarray, ...]]]:
+    """The traces after a push, and every single update that it made, in order."""
 
-    def update(*arrays):
-        found.extend(zip(*map(np.asarray, arrays), strict=True))
+    def update(made, *arrays):
+        return [*made, *zip(*map(np.asarray, arrays), strict=True)]
 
-    alone = len(push.live) == 1
-    return push_immediate(traces, push, jnp.float32(0.5), update, one_by_one=alone), found
+    alone, decay = len(push.live) == 1, jnp.float32(0.5)
+    updates, pushed = push_immediate([], traces, push, decay, update, one_by_one=alone)
+    return pushed, updates
 
 
 def test_the_updates_of_many_games_are_those_of_each_game():
@@ -151,16 +147,16 @@ def test_the_updates_of_many_games_are_those_of_each_game():
     live = np.array([True, True, False, True, True])
     push = Push(
         features=jnp.asarray(generator.integers(0, 9, (games, features))),
-        subject=jnp.asarray([0, 1, 0, 1, 1], jnp.int8),
+        player=jnp.asarray([0, 1, 0, 1, 1], jnp.int8),
         error=jnp.asarray(np.where(live, generator.normal(size=games), 0), jnp.float32),
         slope=jnp.asarray(np.where(live, generator.random(games), 0), jnp.float32),
         live=jnp.asarray(live),
     )
-    joined, found = calls_of_a_push(traces, push)
+    joined, found = updates_of_a_push(traces, push)
     expected = []
     for game in range(games):
         one = jax.tree.map(lambda leaf, game=game: leaf[game : game + 1], (traces, push))
-        alone, calls = calls_of_a_push(*one)
+        alone, calls = updates_of_a_push(*one)
         expected.extend(calls)
         for left, right in zip(joined, alone, strict=True):
             np.testing.assert_array_equal(left[game : game + 1], right)

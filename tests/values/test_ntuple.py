@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.values import NTuple, NTupleParams, random_walk
+from jaxgbg.values import NTuple, NTupleParams, NTupleSpec, random_walk
+from tests.learners.replay import ntuple
 
 LAYOUTS = {
     "tictactoe": ((0, 1, 2, 3, 4, 5, 6, 7, 8), (4, 0)),
@@ -19,17 +20,18 @@ LAYOUTS = {
 
 
 def make_value(name: str, tcl: str = "exp", combine: str = "saturating") -> NTuple:
-    return NTuple.for_game(jaxgbg.make(name), LAYOUTS[name], True, tcl, combine)
+    return ntuple(jaxgbg.make(name), LAYOUTS[name], tcl=tcl, combine=combine)
 
 
 def played_states(name: str, plies: int):
     """One state a ply of a random game, stacked."""
     game = jaxgbg.make(name)
     generator = np.random.default_rng(0)
+    see, move = jax.jit(game.legal_actions), jax.jit(game.afterstate)
     states = [game.init(jax.random.key(0))]
     while len(states) < plies and not states[-1].terminal:
-        legal = np.flatnonzero(game.legal_actions(states[-1]))
-        states.append(game.step(states[-1], int(generator.choice(legal)), jax.random.key(0)))
+        action = generator.choice(np.flatnonzero(see(states[-1])))
+        states.append(move(states[-1], jnp.int32(action)))
     return game, jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
 
 
@@ -41,10 +43,9 @@ def test_a_value_is_the_sum_over_tuples_and_images(name):
     weights = generator.normal(0, 0.1, value.num_weights).astype(np.float32)
     params = value.init()._replace(weights=jnp.asarray(weights))
     cells = np.asarray(jax.vmap(game.cells)(states))
+    evaluate = jax.jit(lambda c, p: value.value(params, value.features(params, c), p))
     for player in range(game.num_players):
-        found = value.value(
-            params, value.features(params, jnp.asarray(cells)), jnp.full(len(cells), player)
-        )
+        found = np.asarray(evaluate(cells, jnp.full(len(cells), player)))
         for board, seen in zip(cells, found, strict=True):
             total, start = 0.0, player * value.rows_per_player
             for tuple_cells in value.tuples:
@@ -73,7 +74,7 @@ def test_shifted_features_are_those_of_the_afterstate(name):
         players = jnp.broadcast_to(state.player, actions.shape)
         return shifted, value.features(params, after), fast, value.value(params, shifted, players)
 
-    shifted, anew, fast, slow = jax.vmap(compare)(states)
+    shifted, anew, fast, slow = jax.jit(jax.vmap(compare))(states)
     np.testing.assert_array_equal(shifted, anew)
     np.testing.assert_allclose(fast, slow, atol=1e-6)
 
@@ -85,7 +86,7 @@ def updated(value: NTuple, changes: list[float], features=None) -> NTupleParams:
         features = jnp.tile(
             value.features(value.init(), jnp.array([5, 4, 3], jnp.int8)), (games, 1)
         )
-    return value.update(
+    return jax.jit(value.update)(
         value.init(),
         features,
         jnp.zeros(games, jnp.int32),
@@ -146,12 +147,12 @@ def test_a_dead_row_changes_nothing_and_the_scratch_count_returns_to_zero(tcl):
 def test_the_factor_is_the_one_left_by_the_update_before():
     value = dataclasses.replace(make_value("nim", "id", "sum"), tuples=((0, 1, 2),))
     features = value.features(value.init(), jnp.array([[5, 4, 3]], jnp.int8))
-    params, weight = value.init(), 0.0
+    params, weight, update = value.init(), 0.0, jax.jit(value.update)
     n = a = 1e-4
     for change in (0.5, -0.3, 0.1):
         weight += 0.3 * change * abs(n) / a
         n, a = n + change, a + abs(change)
-        params = value.update(
+        params = update(
             params,
             features,
             jnp.zeros(1, jnp.int32),
@@ -176,14 +177,18 @@ def test_random_walks_are_connected_and_repeatable():
         assert reached == set(cells)
 
 
-def test_a_value_with_one_more_stone_is_that_of_the_afterstate():
+@pytest.mark.parametrize("varied", [False, True])
+def test_a_value_with_one_more_stone_is_that_of_the_afterstate(varied):
     game, states = played_states("hex", 14)
     layout = random_walk(game, 7, 6, seed=3)
-    for varied in (False, True):
-        value = NTuple.for_game(game, layout, True, "none", "sum", varied=varied)
-        tuples = jnp.asarray(layout) if varied else None
-        weights = jax.random.normal(jax.random.key(0), (value.num_weights,)) / 10
-        params = value.init(tuples)._replace(weights=weights)
+    spec = NTupleSpec(walks=(7, 6)) if varied else NTupleSpec(layout=layout)
+    value = spec.build(game, of_actions=False, batch=1)
+    assert value.varied == varied
+    weights = jax.random.normal(jax.random.key(0), (value.num_weights,)) / 10
+    params = value.init(jnp.asarray(layout) if varied else None)._replace(weights=weights)
+
+    @jax.jit
+    def compare(states):
         features = value.features(params, jax.vmap(game.cells)(states))
         found = value.values_with_stone(params, features, states.player)
         every_action = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))
@@ -191,9 +196,11 @@ def test_a_value_with_one_more_stone_is_that_of_the_afterstate():
         boards = value.features(params, jax.vmap(jax.vmap(game.cells))(after))
         player = jnp.broadcast_to(states.player[:, None], (14, 36))
         legal = jax.vmap(game.legal_actions)(states)
-        slow = value.value(params, boards, player)
-        assert legal.sum() > 200
-        np.testing.assert_allclose(found[legal], slow[legal], atol=1e-5)
+        return found, value.value(params, boards, player), legal
+
+    found, slow, legal = map(np.asarray, compare(states))
+    assert legal.sum() > 200
+    np.testing.assert_allclose(found[legal], slow[legal], atol=1e-5)
 
 
 def test_varied_layouts_read_the_rows_of_a_fixed_one():
@@ -201,10 +208,11 @@ def test_varied_layouts_read_the_rows_of_a_fixed_one():
     layout = random_walk(game, 5, 4, seed=8)
     other = random_walk(game, 5, 4, seed=9)
     cells = jax.vmap(game.cells)(states)
-    fixed = NTuple.for_game(game, layout, True, "none", "sum")
-    varied = NTuple.for_game(game, other, True, "none", "sum", varied=True)
+    fixed = ntuple(game, layout)
+    varied = NTupleSpec(walks=(5, 4)).build(game, of_actions=False, batch=1)
+    assert varied.varied
     rows = fixed.features(fixed.init(), cells)
     np.testing.assert_array_equal(varied.features(varied.init(jnp.asarray(layout)), cells), rows)
     assert (varied.features(varied.init(jnp.asarray(other)), cells) != rows).any()
     with pytest.raises(ValueError, match="all tuples must have one length"):
-        NTuple.for_game(game, ((0, 1), (2,)), True, "none", "sum", varied=True)
+        ntuple(game, ((0, 1), (2,)))

@@ -1,0 +1,105 @@
+"""What the replays share: games with plain rules, lanes that differ in switches, transcripts."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import Game
+from jaxgbg.learners import Hyperparameters, Learner, Schedule
+from jaxgbg.values import Layout, NTuple, NTupleSpec
+from tests.reference import rules
+from tests.reference.td_farl import SerialTDFarl
+
+# Game, its plain rules, layout, step size. The layouts are small: the reference is slow.
+CASES = {
+    "tictactoe": (rules.TicTacToe(), ((0, 1, 2, 3, 4, 5, 6, 7, 8), (0, 4, 8)), 0.5),
+    "nim": (rules.Nim(), ((0, 1, 2),), 0.5),
+    "nim3p": (rules.Nim3P(), ((0, 1, 2), (0, 1, 2)), 0.2),
+    "connectfour": (rules.ConnectFour(), ((0, 6, 12, 18), (7, 8, 9, 14), (20, 21, 27)), 0.5),
+}
+# What the lanes of one program differ in: traced, so all of them are compiled once.
+NAMES = ("final_others", "final_zero", "learn_from_random", "reset")
+
+
+def named(*switches: bool) -> dict[str, bool]:
+    return dict(zip(NAMES, switches, strict=True))
+
+
+def ntuple(game: Game, layout: Layout, of_actions: bool = False, **settings: Any) -> NTuple:
+    """An n-tuple value function that joins updates by its rule, even those of one game."""
+    return NTupleSpec(layout=layout, **settings).build(game, of_actions, batch=2)
+
+
+def stack_hyperparameters(
+    switches: list[dict[str, bool]], alpha: float, trace_decay: float, episodes: int
+) -> Hyperparameters:
+    def each(name: str) -> jax.Array:
+        return jnp.array([lane[name] for lane in switches])
+
+    lanes = len(switches)
+    full = lambda number: jnp.full(lanes, number, jnp.float32)  # noqa: E731
+    schedule = Schedule(episodes=episodes, alpha=alpha, alpha_end=alpha / 2)
+    return Hyperparameters(
+        episodes=jnp.full(lanes, episodes, jnp.uint32),
+        alpha=full(alpha),
+        alpha_factors=jnp.tile(schedule.alpha_factors, (lanes, 1)),
+        epsilon=full(0.3),
+        epsilon_end=full(0.1),
+        trace_decay=full(trace_decay),
+        beta=full(2.7),
+        discount=full(1.0),
+        learn_from_random=each("learn_from_random"),
+        final_others=each("final_others"),
+        final_zero=each("final_zero"),
+        zero_terminal=each("learn_from_random"),
+        reset_traces=each("reset"),
+        learn_from_partner=jnp.zeros(lanes, bool),
+    )
+
+
+def played(
+    learner: Learner, hyper: Hyperparameters, lanes: int, episodes: int, partner: Any = None
+) -> tuple[Any, Any, Any]:
+    """The lanes before and after so many episodes of training, and the record of it."""
+    limit = jnp.full(lanes, episodes, jnp.uint32)
+    keys = jax.random.split(jax.random.key(1), lanes)
+    start = jax.vmap(lambda key: learner.init(key, None, partner))(keys)
+    ticks = episodes * (learner.game.max_plies + learner.game.num_players) + 1
+    advance = jax.jit(jax.vmap(lambda *arguments: learner.advance(*arguments, ticks=ticks)))
+    after, record = advance(start, hyper, limit)
+    assert (after.finished == episodes).all()
+    return start, after, record
+
+
+Transcript = tuple[list[int], list[tuple[int, int, bool]]]
+
+
+def transcripts(record: Any, lane: int) -> list[Transcript]:
+    """The episodes of one lane as (opening plies, [(foreseen, executed, was random)])."""
+    seen = jax.tree.map(lambda leaf: np.asarray(leaf)[lane, :, 0], record)
+    episodes: list[Transcript] = []
+    for tick in range(len(seen.moved)):
+        if seen.moved[tick]:
+            move = int(seen.foreseen[tick]), int(seen.action[tick]), bool(seen.random[tick])
+            episodes[-1][1].append(move)
+        if seen.started[tick]:
+            episodes.append(([int(ply) for ply in seen.opening[tick] if ply >= 0], []))
+    return episodes
+
+
+def made(moves: list[tuple[int, int, bool]]) -> list[tuple[int, bool]]:
+    """The moves without what was foreseen: all that a learner of afterstates needs."""
+    return [move[1:] for move in moves]
+
+
+def reference_tables(reference: SerialTDFarl, value: NTuple) -> tuple[np.ndarray, ...]:
+    """The reference's tables in the order of NTupleParams."""
+    digits = value.num_cell_values
+    sizes = [digits ** len(cells) for cells in value.tuples]
+
+    def flat(table: np.ndarray) -> np.ndarray:
+        return np.concatenate([row[i, :n] for row in table for i, n in enumerate(sizes)])
+
+    return flat(reference.weights), flat(reference.counters_n), flat(reference.counters_a)

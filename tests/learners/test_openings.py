@@ -1,0 +1,95 @@
+"""Openings lead to positions where there is something to play, by moves as legal as any other."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jaxgbg
+from jaxgbg.games import Nim
+from jaxgbg.learners import TDLearner
+from tests.learners.replay import (
+    CASES,
+    made,
+    named,
+    ntuple,
+    played,
+    reference_tables,
+    stack_hyperparameters,
+    transcripts,
+)
+from tests.reference.td_farl import Parameters, SerialTDFarl
+
+
+def hyperparameters(episodes: int):
+    return stack_hyperparameters([named(True, True, True, False)], 0.5, 0.0, episodes)
+
+
+def test_openings_of_2048_have_their_tiles_and_no_move_is_illegal():
+    game, plies, episodes = jaxgbg.make("2048"), 2, 400
+    learner = TDLearner(
+        game, ntuple(game, ((0, 1), (5, 6)), sigmoid=False), 64, 1, plies, opening_share=1.0
+    )
+    hyper = jax.tree.map(lambda leaf: leaf[0], hyperparameters(episodes))
+
+    @jax.jit
+    def run(lane):
+        def step(lane, _):
+            after, record = learner.advance(lane, hyper, jnp.uint32(episodes), 1)
+            record = jax.tree.map(lambda leaf: leaf[0], record)
+            legal = jax.vmap(game.legal_actions)(lane.games.state)
+            chosen = jnp.take_along_axis(legal, record.action[:, None], 1)[:, 0]
+            state = after.games.state
+            playable = jax.vmap(game.legal_actions)(state).any(1) & ~state.terminal
+            return after, (record, chosen, playable, state.tiles)
+
+        return jax.lax.scan(step, lane, length=300)
+
+    lane, (record, legal, playable, tiles) = run(learner.init(jax.random.key(0)))
+    record, legal, playable, tiles = jax.tree.map(np.asarray, (record, legal, playable, tiles))
+    assert int(lane.moves) == record.moved.sum() == (record.moved & legal).sum() > 5000
+    started = record.started
+    assert started.sum() == int(lane.started) > 64
+    assert playable[started].all()
+    # A slide keeps the sum of the tiles, and every ply adds a 2 or a 4 to the first two.
+    sums = np.where(tiles > 0, 2.0**tiles, 0).sum(-1)[started]
+    plies_made = (record.opening[started] >= 0).sum(1)
+    assert (plies_made == plies).all()
+    assert (sums >= 4 + 2 * plies_made).all()
+    assert (sums <= 8 + 4 * plies_made).all()
+    assert len(set(sums)) > 2
+
+
+def test_openings_of_nim_stop_before_the_last_item():
+    """Fourteen plies would finish most games; those that would are not made."""
+    episodes, (plain, layout, _) = 100, CASES["nim"]
+    value = ntuple(Nim(), layout, combine="sum")
+    learner = TDLearner(Nim(), value, 1, 1, opening_plies=14, opening_share=1.0)
+    _, lane, record = played(learner, hyperparameters(episodes), 1, episodes)
+    found = transcripts(record, 0)
+    starts = []
+    for opening, moves in found:
+        state = plain.initial()
+        for action in opening:
+            state = plain.play(state, action)
+        assert not state.terminal
+        assert moves
+        starts.append(state)
+    assert len(found) == episodes
+    # All of them are played to the end by the learner, and learned as the reference does.
+    assert len(set(starts)) > 3
+    parameters = Parameters(alpha_start=0.5, alpha_end=0.25, episodes=episodes)
+    reference = SerialTDFarl(plain, layout, parameters)
+    for opening, moves in found:
+        reference.episode(opening, made(moves))
+    weights, _, _ = reference_tables(reference, value)
+    assert np.abs(weights).max() > 0.1
+    np.testing.assert_allclose(lane.params.weights[0], weights, atol=1e-4)
+
+
+def test_the_share_of_the_episodes_that_open_is_the_one_asked_for():
+    episodes, (_, layout, _) = 400, CASES["nim"]
+    learner = TDLearner(Nim(), ntuple(Nim(), layout, combine="sum"), 1, 1, 3, opening_share=0.25)
+    _, _, record = played(learner, hyperparameters(episodes), 1, episodes)
+    opened = [opening for opening, _ in transcripts(record, 0) if opening]
+    # Standard deviation of the count: sqrt(400 * 1/4 * 3/4) = 8.7.
+    assert abs(len(opened) - 100) < 40

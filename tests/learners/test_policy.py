@@ -1,0 +1,105 @@
+"""What a policy returns is what the tick does: its action, its value, its memory."""
+
+import dataclasses
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgbg
+from jaxgbg.learners import EpsilonGreedy, LearnerSpec, Schedule
+from jaxgbg.values import NTupleSpec
+from tests.learners.replay import named, stack_hyperparameters
+
+
+@dataclasses.dataclass(frozen=True)
+class OnePly(EpsilonGreedy):
+    """Says itself what is to be remembered: the board after its move, or the pair with it."""
+
+    def select(self, game, value, params, games, *rest):
+        choice = super().select(game, value, params, games, *rest)
+        if value.num_actions > 1:
+            memory = value.of_action(games.features, choice.action)
+        else:
+            after = jax.vmap(game.afterstate)(games.state, choice.action)
+            memory = value.features(params, jax.vmap(game.cells)(after))
+        return choice._replace(memory=memory)
+
+
+@dataclasses.dataclass(frozen=True)
+class RememberTheStart(EpsilonGreedy):
+    """Remembers the start position, whatever it plays."""
+
+    def select(self, game, value, params, games, *rest):
+        choice = super().select(game, value, params, games, *rest)
+        start = value.features(params, game.cells(game.init(jax.random.key(0))))
+        return choice._replace(memory=jnp.broadcast_to(start, games.features.shape))
+
+
+@dataclasses.dataclass(frozen=True)
+class CountOnHalf(EpsilonGreedy):
+    """Counts on half of every value: as a discount of 1/2 does."""
+
+    def select(self, *arguments):
+        choice = super().select(*arguments)
+        return choice._replace(value=choice.value * 0.5)
+
+
+@partial(jax.jit, static_argnums=0)
+def advance(learner, lane, hyper):
+    return learner.advance(lane, hyper, jnp.uint32(1000), 80)[0]
+
+
+def trained(policy, name="tictactoe", kind="td", discount=1.0):
+    """(lane after 80 ticks of 4 games, its learner)."""
+    game = jaxgbg.make(name)
+    layout = tuple((cell, cell + 1) for cell in range(game.num_cells - 1))
+    value = NTupleSpec(layout=layout, tcl="id")
+    learner = LearnerSpec.kinds[kind]().build(game, value, Schedule(batch=4))
+    learner = dataclasses.replace(learner, policy=policy)
+    hyper = stack_hyperparameters([named(True, True, True, False)], 0.5, 0.0, 1000)
+    hyper = jax.tree.map(lambda leaf: leaf[0], hyper)._replace(discount=jnp.float32(discount))
+    lane = advance(learner, learner.init(jax.random.key(4)), hyper)
+    assert int(lane.finished) > (0 if game.stochastic else 10)
+    return lane, learner
+
+
+def assert_same_bits(left, right) -> None:
+    for one, other in zip(jax.tree.leaves(left), jax.tree.leaves(right), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("tictactoe", "td"),
+        pytest.param("nim3p", "sarsa", marks=pytest.mark.slow),
+        pytest.param("hex", "td", marks=pytest.mark.slow),
+        pytest.param("othello", "td", marks=pytest.mark.slow),
+    ],
+)
+def test_to_remember_the_board_after_the_move_is_what_learners_do_by_themselves(name, kind):
+    told, _ = trained(OnePly(), name, kind)
+    alone, _ = trained(EpsilonGreedy(), name, kind)
+    assert np.abs(alone.params.weights).max() > 0.01
+    assert_same_bits(told.params, alone.params)
+
+
+def test_what_a_policy_remembers_is_all_that_is_learned():
+    lane, learner = trained(RememberTheStart())
+    game, value = learner.game, learner.value
+    start = value.features(lane.params, game.cells(game.init(jax.random.key(0))))
+    rows = np.asarray(value.rows(start, jnp.arange(2)[:, None])).reshape(-1)
+    learned = np.flatnonzero(lane.params.weights)
+    assert len(learned) > 0
+    assert set(learned) <= set(rows)
+
+
+def test_the_value_a_policy_counts_on_is_the_one_that_is_learned():
+    half, _ = trained(CountOnHalf())
+    discounted, _ = trained(EpsilonGreedy(), discount=0.5)
+    undiscounted, _ = trained(EpsilonGreedy())
+    assert_same_bits(half.params, discounted.params)
+    assert (np.asarray(half.params.weights) != undiscounted.params.weights).any()

@@ -1,0 +1,103 @@
+"""A signature for each game and learner: what a thousand seeded episodes leave in its tables.
+
+A changed signature is a changed behaviour, wanted or not. One that was wanted is written here in
+the commit that brings it: `python -m tests.learners.test_signatures` prints the table.
+"""
+
+import hashlib
+import platform
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgbg.games import make
+from jaxgbg.learners import LearnerSpec
+from jaxgbg.papers import preset
+from jaxgbg.training.lanes import hyperparameters
+from jaxgbg.values import random_walk
+
+EPISODES = 1000
+# What the last bits depend on besides our code. Compiled for one instruction set, and without a
+# library that chooses its own while it runs.
+MADE_WITH = ("0.10.2", "x86_64")
+OPTIONS = {
+    "xla_backend_optimization_level": 3,
+    "xla_cpu_max_isa": "AVX2",
+    "xla_cpu_experimental_ynn_fusion_type": "",
+}
+SIGNATURES = {
+    ("tictactoe", "sarsa"): "0b078e17fe9e6e6c",
+    ("tictactoe", "q"): "bf9f99ef84258d9b",
+    ("tictactoe", "td"): "7e83244194525041",
+    ("nim", "sarsa"): "55755ad410d83ae6",
+    ("nim", "q"): "0d9e9914d3729b14",
+    ("nim", "td"): "5ad0f184dd12e705",
+    ("nim3p", "sarsa"): "515bef4506d9d455",
+    ("nim3p", "q"): "2192dbb908d549d7",
+    ("nim3p", "td"): "21ddc48083dc1017",
+    ("connectfour", "sarsa"): "a5b84051b8ea5863",
+    ("connectfour", "q"): "2fbcd43b38920fb9",
+    ("connectfour", "td"): "3ad043607703082c",
+    ("hex", "sarsa"): "ebf12bd9a228f789",
+    ("hex", "q"): "4bb2a6431e1fd25f",
+    ("hex", "td"): "67e6dc851b483ce1",
+    ("othello", "sarsa"): "c6288f6c12b844ff",
+    ("othello", "q"): "c3ed2d1b3db2288c",
+    ("othello", "td"): "b98eba513a5d1117",
+    ("2048", "td"): "316106eb377c3daa",
+}
+FAST = [("tictactoe", "td"), ("nim3p", "q")]
+
+
+def pairs() -> list[tuple[str, str]]:
+    """Every game and learner of the package that fit each other."""
+    games = ("tictactoe", "nim", "nim3p", "connectfour", "hex", "othello", "2048")
+    shipped = [k for k, s in LearnerSpec.kinds.items() if s.__module__.startswith("jaxgbg.")]
+    return [
+        (name, kind)
+        for name in games
+        for kind in shipped
+        if kind == "td" or not make(name).stochastic
+    ]
+
+
+def signature(name: str, kind: str) -> str:
+    """Sixteen hexadecimal digits of the parameters after EPISODES episodes of the preset's kind."""
+    game = make(name)
+    layout = random_walk(game, 8, min(4, game.num_cells), seed=1)
+    changes = {"layout": layout, "learner": kind, "opponents": (), "episodes": EPISODES}
+    run = preset(game, seeds=(1,), variants=("farl",), batch=16, **changes)
+    learner = run.make_learner()
+    hyper = jax.tree.map(lambda leaf: leaf[0], hyperparameters(run, run.lanes))
+    advance = jax.jit(learner.advance, static_argnums=3, compiler_options=OPTIONS)
+    lane = jax.jit(learner.init, compiler_options=OPTIONS)(jax.random.key(1))
+    while lane.finished < EPISODES:
+        lane, _ = advance(lane, hyper, jnp.uint32(EPISODES), 256)
+    content = hashlib.sha256()
+    for leaf in jax.tree.leaves(lane.params):
+        content.update(np.ascontiguousarray(leaf).tobytes())
+    return content.hexdigest()[:16]
+
+
+CASES = [pytest.param(*case, marks=[] if case in FAST else pytest.mark.slow) for case in SIGNATURES]
+
+
+@pytest.mark.skipif(
+    (jax.__version__, platform.machine()) != MADE_WITH,
+    reason=f"the signatures were made with jax {MADE_WITH[0]} on {MADE_WITH[1]}",
+)
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_a_thousand_episodes_leave_the_signature(name, kind):
+    assert signature(name, kind) == SIGNATURES[name, kind]
+
+
+def test_every_game_and_learner_has_one():
+    assert set(SIGNATURES) == set(pairs())
+    assert len(set(SIGNATURES.values())) == len(SIGNATURES)
+
+
+if __name__ == "__main__":
+    for name, kind in pairs():
+        print(f'    ("{name}", "{kind}"): "{signature(name, kind)}",', flush=True)
