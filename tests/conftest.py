@@ -9,18 +9,17 @@ from pathlib import Path
 # than running. Read when JAX is imported, here and in the processes that tests start.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+_CACHE = Path(__file__).resolve().parents[1] / ".cache"
+os.environ["XDG_CACHE_HOME"] = str(_CACHE)
 
 import jax
 import pytest
 
 from jaxgbg import cli
-
-_CACHE = Path(__file__).resolve().parents[1] / ".cache" / "jax"
+from jaxgbg.games import registry
 
 jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
-jax.config.update(
-    "jax_compilation_cache_dir", os.environ.get("JAX_COMPILATION_CACHE_DIR", str(_CACHE))
-)
+jax.config.update("jax_compilation_cache_dir", str(_CACHE / "jax"))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 
@@ -47,6 +46,16 @@ def trained(tmp_path_factory):
     for seed in (0, 1):
         begun.append(Result(seed, "farl", 100, "maxn", -0.5 + 0.1 * seed, 20))
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_games_are_forgotten() -> Iterator[None]:
+    """What a module's tests have registered and imported is unknown to those of the next one."""
+    known, imported = dict(registry.GAMES), list(registry._imported)
+    yield
+    registry.GAMES.clear()
+    registry.GAMES.update(known)
+    registry._imported[:] = imported
 
 
 @pytest.fixture
