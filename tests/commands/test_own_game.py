@@ -35,7 +35,7 @@ def test_it_is_unknown_until_its_module_is_imported(jaxgbg, folder):
     code, _, err = jaxgbg("train", "pebbles", *TINY)
     assert code == 2
     assert "unknown game 'pebbles'" in err
-    code, out, _ = jaxgbg("games", "--import", "pebbles", "--json", folder / "games.json")
+    code, _, _ = jaxgbg("games", "--import", "pebbles", "--json", folder / "games.json")
     assert code == 0
     assert json.loads((folder / "games.json").read_text())[-1]["game"] == "pebbles"
 
@@ -48,7 +48,7 @@ def test_it_goes_through_every_command(jaxgbg, folder):
 
     rows, _, _ = records("perft", "pebbles", "--depth", 2, "--parameters", "cups=3")
     assert [row["paths"] for row in rows] == [3, 9]
-    rows, out, err = records("train", "pebbles", *TINY, "--seeds", 2)
+    rows, _out, err = records("train", "pebbles", *TINY, "--seeds", 2)
     assert err.startswith("jaxgbg: no paper has parameters for pebbles; these are our own")
     assert [(row["opponent"], row["n"], row["episodes"]) for row in rows] == [("random", 2, 40)]
     # Three who share 1 cannot have a win rate.
@@ -71,7 +71,7 @@ def test_it_goes_through_every_command(jaxgbg, folder):
         ("pebbles", "random", rows[0]["unit"])
     }
     assert len(rows) == 3
-    code, out, err = jaxgbg("report", "runs", "--import", "pebbles")
+    code, _, err = jaxgbg("report", "runs", "--import", "pebbles")
     assert (code, err) == (0, "")
     (page,) = folder.rglob("*.html")
     assert "pebbles" in page.read_text(encoding="utf-8")
