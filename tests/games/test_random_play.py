@@ -53,6 +53,7 @@ def test_random_tictactoe_is_won_lost_and_drawn_as_often_as_it_should() -> None:
         assert abs((outcome == reward).mean() - chance) <= STANDARD_ERRORS * standard_error
 
 
+@pytest.mark.slow
 def test_random_othello_passes_and_ends_early_as_often_as_it_should() -> None:
     """Known: 60.4 plies with 0.45 passes counted; 1.2 % of the games end with empty squares."""
     states = playouts(Othello(), BATCH, 21).states
@@ -66,8 +67,9 @@ def test_random_othello_passes_and_ends_early_as_often_as_it_should() -> None:
     assert abs(early - 0.012) <= STANDARD_ERRORS * np.sqrt(0.012 / BATCH) + 0.0005
 
 
-def test_hex_playouts_end_as_random_play_does() -> None:
-    game, draws = Hex(), 4000
+@pytest.mark.parametrize("draws", [1000, pytest.param(4000, marks=pytest.mark.slow)])
+def test_hex_playouts_end_as_random_play_does(draws: int) -> None:
+    game = Hex()
 
     def play_on(state, key):
         def step(ply, state):

@@ -135,19 +135,22 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
     states = jax.tree.map(
         lambda leaf: jnp.asarray(leaf[:, :8].reshape(-1, *leaf.shape[2:])), playouts(game).states
     )
-    features = value.features(params, jax.vmap(game.cells)(states))
-    for zero_terminal in (False, True):
-        q, values = jax.jit(
-            lambda s, f, z=zero_terminal: action_values(game, value, params, s, f, z)
-        )(states, features)
+
+    @jax.jit
+    def compare(states, zero_terminal):
+        features = value.features(params, jax.vmap(game.cells)(states))
+        fast = action_values(game, value, params, states, features, zero_terminal)
         after = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))(states, jnp.arange(16))
-        player = jnp.broadcast_to(states.player[:, None], q.shape)
+        player = jnp.broadcast_to(states.player[:, None], after.terminal.shape)
         boards = value.features(params, jax.vmap(jax.vmap(game.cells))(after))
         slow = value.value(params, boards, player)
         first = states.player[:, None] == 0
         reward = jnp.where(first, after.rewards[..., 0], after.rewards[..., 1])
         expected = reward + jnp.where(after.terminal & zero_terminal, 0.0, slow)
-        legal = np.asarray(jax.vmap(game.legal_actions)(states))
+        return *fast, expected, slow, jax.vmap(game.legal_actions)(states)
+
+    for zero_terminal in (False, True):
+        q, values, expected, slow, legal = map(np.asarray, compare(states, zero_terminal))
         # More pairs than one portion holds, and some games without any.
         assert legal.sum() > 2 * len(legal)
         assert not legal.any(1).all()
@@ -155,21 +158,21 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
         np.testing.assert_allclose(values[legal], slow[legal], atol=1e-6)
 
 
-def test_every_seed_of_hex_draws_its_own_layout_and_keeps_it():
+@pytest.mark.parametrize("seed", [pytest.param(3, marks=pytest.mark.slow), 5])
+def test_every_seed_of_hex_draws_its_own_layout_and_keeps_it(seed):
     changes = {"episodes": 60, "eval_every": 60, "batch": 4, "opponents": ()}
     run = preset("hex", seeds=(3, 5), variants=("farl",), **changes)
     layouts = [run.value.layout_of(run.game, seed) for seed in run.seeds]
     assert layouts[0] != layouts[1]
     together = Training(run)
     assert list(together.evaluations()) == []
-    agents = together.agents()
-    for seed in (3, 5):
-        alone = Training(run.for_seed(seed))
-        assert not alone.learner.value.varied
-        assert list(alone.evaluations()) == []
-        expected = alone.agents()[seed, "farl"].weights
-        assert np.abs(expected).max() > 0.05
-        np.testing.assert_allclose(agents[seed, "farl"].weights, expected, atol=1e-4)
+    found = together.agents()[seed, "farl"].weights
+    alone = Training(run.for_seed(seed))
+    assert not alone.learner.value.varied
+    assert list(alone.evaluations()) == []
+    expected = alone.agents()[seed, "farl"].weights
+    assert np.abs(expected).max() > 0.05
+    np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
 def test_alpha_decays_geometrically_to_its_end_and_not_beyond():
