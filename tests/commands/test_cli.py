@@ -260,9 +260,10 @@ def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path, monkeypatch):
 
 def test_an_engine_judges_agents_and_a_bad_one_is_named(jaxgbg, tmp_path):
     engine = f"{sys.executable} {Path(__file__).parents[1] / 'players' / 'fake_engine.py'}"
-    options = ["--episodes", 8, "--eval-every", 8, "--out", tmp_path, "--opponents", "random"]
-    assert jaxgbg("train", "othello", "--size", 4, *options, "--batch", 2)[0] == 0
-    folder = next(tmp_path.glob("othello-*/"))
+    folder, run = tmp_path / "othello", preset("othello", seeds=(0,), layout=[[0, 1, 2]])
+    (folder / "agents").mkdir(parents=True)
+    weights = np.zeros(run.make_learner().value.num_weights, np.float32)
+    save_agent(folder / "agents" / "seed0-farl.agent", SavedAgent(run, "farl", weights))
     code, _, err = jaxgbg("eval", folder, "--engine", f"{engine} illegal")
     assert code == 2
     assert "which is not legal here" in err

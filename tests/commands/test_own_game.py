@@ -35,7 +35,7 @@ def test_it_is_unknown_until_its_module_is_imported(jaxgbg, folder):
     code, _, err = jaxgbg("train", "pebbles", *TINY)
     assert code == 2
     assert "unknown game 'pebbles'" in err
-    code, out, _ = jaxgbg("games", "--import", "pebbles", "--json", folder / "games.json")
+    code, _, _ = jaxgbg("games", "--import", "pebbles", "--json", folder / "games.json")
     assert code == 0
     assert json.loads((folder / "games.json").read_text())[-1]["game"] == "pebbles"
 
@@ -71,7 +71,7 @@ def test_it_goes_through_every_command(jaxgbg, folder):
         ("pebbles", "random", rows[0]["unit"])
     }
     assert len(rows) == 3
-    code, out, err = jaxgbg("report", "runs", "--import", "pebbles")
+    code, _, err = jaxgbg("report", "runs", "--import", "pebbles")
     assert (code, err) == (0, "")
     (page,) = folder.rglob("*.html")
     assert "pebbles" in page.read_text(encoding="utf-8")
