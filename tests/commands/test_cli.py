@@ -63,6 +63,7 @@ def test_a_game_may_have_other_parameters(jaxgbg, tmp_path):
     assert (config["game"]["size"], config["game"]["misere"]) == (3, True)
 
 
+@pytest.mark.slow
 def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
     arguments = ["ablate", "tictactoe", "nim", "--seeds", 2, "nim=3", "--episodes", 300]
     arguments += ["--eval-every", 100, "--out", tmp_path, "--json", tmp_path / "rows.json"]
@@ -236,6 +237,7 @@ def test_a_folder_that_cannot_be_written_is_named(jaxgbg, tmp_path):
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path, monkeypatch):
     monkeypatch.setitem(konen2021.FINAL_OPPONENTS, "nim3p", ("mcts-50",))
     arguments = ["table1", "--games", "nim3p", "--seeds", 2, "--scale", 0.001, "--out", tmp_path]
@@ -258,9 +260,10 @@ def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path, monkeypatch):
 
 def test_an_engine_judges_agents_and_a_bad_one_is_named(jaxgbg, tmp_path):
     engine = f"{sys.executable} {Path(__file__).parents[1] / 'players' / 'fake_engine.py'}"
-    options = ["--episodes", 8, "--eval-every", 8, "--out", tmp_path, "--opponents", "random"]
-    assert jaxgbg("train", "othello", *options, "--batch", 2)[0] == 0
-    folder = next(tmp_path.glob("othello-*/"))
+    folder, run = tmp_path / "othello", preset("othello", seeds=(0,), layout=[[0, 1, 2]])
+    (folder / "agents").mkdir(parents=True)
+    weights = np.zeros(run.make_learner().value.num_weights, np.float32)
+    save_agent(folder / "agents" / "seed0-farl.agent", SavedAgent(run, "farl", weights))
     code, _, err = jaxgbg("eval", folder, "--engine", f"{engine} illegal")
     assert code == 2
     assert "which is not legal here" in err

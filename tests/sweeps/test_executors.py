@@ -48,6 +48,7 @@ def inline(wanted, tmp_path_factory):
     return results(out, wanted)
 
 
+@pytest.mark.slow
 def test_processes_do_the_same(wanted, inline, tmp_path):
     done: list = []
     assert EXECUTORS["processes"](wanted, Settings(tmp_path, 60.0, 2), done.append) == []
@@ -107,7 +108,7 @@ def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monk
     assert max(numbers()) > max(seen)
 
 
-@pytest.mark.parametrize("executor", ["inline", "processes"])
+@pytest.mark.parametrize("executor", ["inline", pytest.param("processes", marks=pytest.mark.slow)])
 def test_a_unit_that_fails_is_told_and_stops_no_other(wanted, tmp_path, executor):
     # Something else lies where the first unit's results should go.
     folder = RunFolder(tmp_path, wanted[0].runs[0])
@@ -138,6 +139,7 @@ def test_a_stopped_sweep_does_only_the_rest(wanted, inline, tmp_path, monkeypatc
     assert results(tmp_path, wanted) == inline
 
 
+@pytest.mark.slow
 def test_slurm_is_spoken_to_by_submitit(wanted, inline, tmp_path):
     pytest.importorskip("submitit")
     settings = Settings(tmp_path, 60.0, 1, address="local")

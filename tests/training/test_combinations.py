@@ -10,6 +10,9 @@ from jaxgbg.papers import preset
 from jaxgbg.training import Training, load_agent, train
 
 LEARNERS, VALUES = ("td", "sarsa", "q"), ("ntuple", "mlp")
+EACH_VALUE = pytest.mark.parametrize(
+    "value", ["ntuple", pytest.param("mlp", marks=pytest.mark.slow)]
+)
 
 
 def small(**changes):
@@ -52,7 +55,7 @@ def test_every_combination_trains_and_plays(learner, value, partner, tmp_path):
     assert (weights[0] != weights[1]).any()
 
 
-@pytest.mark.parametrize("value", VALUES)
+@EACH_VALUE
 def test_an_action_is_worth_the_value_of_its_afterstate_to_the_mover(value, tmp_path):
     folder = train(small(value=value, seeds=(0,), episodes=800), tmp_path)
     player = load_agent(folder.path / "agents" / "seed0-farl.agent").player()
@@ -75,7 +78,7 @@ def test_an_agent_that_values_actions_has_no_values_of_states(tmp_path):
         player.values(states)
 
 
-@pytest.mark.parametrize("value", VALUES)
+@EACH_VALUE
 def test_a_saved_agent_is_a_partner(value, tmp_path):
     first = train(small(value=value), tmp_path)
     agent = str(first.path / "agents" / "seed0-farl.agent")

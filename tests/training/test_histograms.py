@@ -46,11 +46,11 @@ def test_a_run_leaves_its_histograms(tmp_path):
     assert set(found) == {"weights", "tc_factors"}
 
 
-def test_what_has_no_counters_has_no_factors(tmp_path):
+@pytest.mark.parametrize("settings", [{}, pytest.param({"value": "mlp"}, marks=pytest.mark.slow)])
+def test_what_has_no_counters_has_no_factors(tmp_path, settings):
     changes = {"seeds": (0,), "episodes": 50, "eval_every": 50}
-    for settings in ({}, {"value": "mlp"}):
-        folder = train(preset("tictactoe", **changes, **settings), tmp_path)
-        assert set(json.loads((folder.path / "histograms.json").read_text())) == {"weights"}
+    folder = train(preset("tictactoe", **changes, **settings), tmp_path)
+    assert set(json.loads((folder.path / "histograms.json").read_text())) == {"weights"}
 
 
 def test_nothing_learned_and_numbers_lost_are_no_active_weights(trained):
