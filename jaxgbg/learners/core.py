@@ -185,9 +185,10 @@ class Learner:
         key = jax.random.fold_in(lane.key, _KEY_OF_PARTNER)
         theirs = games.state.player != games.seat
         moved = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
-        return choice._replace(
-            action=jnp.where(theirs, moved, choice.action), explored=choice.explored & ~theirs
-        )
+        action = jnp.where(theirs, moved, choice.action)
+        counted = self.policy.value_of(self.game, self.value, params, games, action, hyper)
+        value = jnp.where(theirs, counted, choice.value)
+        return choice._replace(action=action, explored=choice.explored & ~theirs, value=value)
 
     def _move(self, games: Games, player: jax.Array, choice: Choice, words: jax.Array) -> Move:
         """What the chosen actions bring, before and after chance had its turn by `words`."""

@@ -28,6 +28,18 @@ class Policy(Protocol):
         """The choice in each of B games, drawn by `words` uint32[B, 2]."""
         ...
 
+    def value_of(
+        self,
+        game: Game,
+        value: ValueFunction,
+        params: Any,
+        games: Games,
+        action: jax.Array,
+        hyper: Hyperparameters,
+    ) -> jax.Array:
+        """float32[B]: the value that an update counts on where a partner has made `action`."""
+        ...
+
 
 @dataclasses.dataclass(frozen=True)
 class EpsilonGreedy:
@@ -58,6 +70,21 @@ class EpsilonGreedy:
         q = jnp.where(explored[:, None], 0.0, q)
         action = jax.vmap(choose_action)(q, legal, uniform(words[:, 1]))
         return Choice(action, explored, self.bootstrap(values, legal, action))
+
+    def value_of(
+        self,
+        game: Game,
+        value: ValueFunction,
+        params: Any,
+        games: Games,
+        action: jax.Array,
+        hyper: Hyperparameters,
+    ) -> jax.Array:
+        """float32[B]: the value that an update counts on where a partner has made `action`."""
+        _, values = action_values(
+            game, value, params, games.state, games.features, hyper.zero_terminal
+        )
+        return self.bootstrap(values, jax.vmap(game.legal_actions)(games.state), action)
 
     def bootstrap(self, values: jax.Array, legal: jax.Array, action: jax.Array) -> jax.Array:
         """float32[B]: the value that an update counts on, of the `values` float32[B, A]."""
