@@ -13,7 +13,7 @@ from jaxgbg.bench.yardstick import Yardstick, look_ups_a_tick
 from jaxgbg.learners import Hyperparameters, Lane, Learner
 from jaxgbg.papers import preset
 from jaxgbg.training.lanes import begin, lane_mesh
-from jaxgbg.training.train import compile_chunk
+from jaxgbg.training.loop import compile_chunk
 
 GBG = (
     "For comparison: GBG (Java) on one core of the AMD EPYC machine of our published figures, 2026,"

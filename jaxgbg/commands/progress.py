@@ -6,10 +6,10 @@ from pathlib import Path
 
 from jaxgbg.commands.loggers import Loggers
 from jaxgbg.training.execution import train
+from jaxgbg.training.loop import Progress, Result
 from jaxgbg.training.run import Run
 from jaxgbg.training.stopping import Stopped
 from jaxgbg.training.store import RunFolder
-from jaxgbg.training.train import Progress, Result
 
 
 def train_with_bar(

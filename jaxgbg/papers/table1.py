@@ -12,7 +12,7 @@ from jaxgbg.games import Game
 from jaxgbg.papers import konen2021, preset, protocol_for
 from jaxgbg.players import GRHINO, GTPEngine
 from jaxgbg.training import Result, Run, RunFolder
-from jaxgbg.training.train import evaluate
+from jaxgbg.training.loop import evaluate
 
 
 def table1_run(game: str, seeds: int, scale: float) -> Run:

@@ -1,7 +1,7 @@
 """How long a unit will take, by a second of its own training."""
 
 from jaxgbg.sweeps.spec import Unit
-from jaxgbg.training.train import Training
+from jaxgbg.training.loop import Training
 
 PILOT_SECONDS = 1.0
 

@@ -2,10 +2,10 @@
 
 from jaxgbg.training.agents import SavedAgent, load_agent, save_agent
 from jaxgbg.training.execution import train, train_together
+from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.run import Evaluation, LaneName, Run
 from jaxgbg.training.settings import with_changes
 from jaxgbg.training.store import RunFolder
-from jaxgbg.training.train import Progress, Result, Training
 
 __all__ = [
     "Evaluation",

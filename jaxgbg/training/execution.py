@@ -14,10 +14,10 @@ from jaxgbg.training.checkpoints import Checkpoint, Checkpoints, checksum
 from jaxgbg.training.devices import warn_of_known_faults
 from jaxgbg.training.files import write_json
 from jaxgbg.training.histograms import histograms
+from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.run import Run
 from jaxgbg.training.stopping import Stopped, stop_signals
 from jaxgbg.training.store import RunFolder, only_here
-from jaxgbg.training.train import Progress, Result, Training
 
 CHECKPOINT_EVERY = 60.0
 """Seconds of training between two checkpoints, where nothing else is asked for."""

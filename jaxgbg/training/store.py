@@ -29,8 +29,8 @@ from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import write_json
+from jaxgbg.training.loop import Result
 from jaxgbg.training.run import LaneName, RulesChanged, Run
-from jaxgbg.training.train import Result
 
 
 class Busy(ValueError):

@@ -10,7 +10,7 @@ import pytest
 from jaxgbg.papers import preset
 from jaxgbg.training import Training
 from jaxgbg.training.lanes import hyperparameters, lane_mesh
-from jaxgbg.training.train import compile_chunk
+from jaxgbg.training.loop import compile_chunk
 from jaxgbg.values import NTuple
 
 # As users train, whatever the other tests compile with.

@@ -9,7 +9,7 @@ from jaxgbg.papers import preset
 from jaxgbg.training import train
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.histograms import histograms
-from jaxgbg.training.train import Training
+from jaxgbg.training.loop import Training
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import pytest
 from jaxgbg.papers import preset
 from jaxgbg.training import Run, train, with_changes
 from jaxgbg.training.agents import load_agent
+from jaxgbg.training.loop import Training
 from jaxgbg.training.store import RunFolder
-from jaxgbg.training.train import Training
 
 
 def small(**changes) -> Run:
