@@ -3,10 +3,10 @@
 import jax
 import numpy as np
 import pytest
-from jaxgbg.training.config import preset
 
 import jaxgbg
 from jaxgbg.arena import Protocol, compete
+from jaxgbg.papers import preset
 from jaxgbg.players import GreedyAgent, MaxN, PlayerBase, Positional, RandomPlayer
 
 
@@ -45,8 +45,8 @@ def agents(name, **changes):
 )
 def test_compiled_matches_are_the_matches_of_the_host(name, opponent, protocol):
     game, key = jaxgbg.make(name), jax.random.key(7)
-    tuples = {"2048": ((0, 1), (4, 5)), "othello": ((0, 1, 9), (27, 28))}
-    agent = agents(name, **({"tuples": tuples[name]} if name in tuples else {}))
+    layouts = {"2048": ((0, 1), (4, 5)), "othello": ((0, 1, 9), (27, 28))}
+    agent = agents(name, **({"layout": layouts[name]} if name in layouts else {}))
     player = opponent(game) if opponent else None
     compiled = compete(game, agent, player, protocol, key)
     by_host = compete(game, Untraceable(agent), player, protocol, key)

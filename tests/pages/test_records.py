@@ -13,7 +13,7 @@ from jaxgbg.games.game2048 import MAX_SCORE
 from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import GameRecord, record_games
 from jaxgbg.players import GreedyAgent, MaxN
-from jaxgbg.values import NTuple, random_walk
+from jaxgbg.values import NTupleSpec, random_walk
 
 
 class CountState(NamedTuple):
@@ -83,7 +83,7 @@ def record_of_count(game: Count, actions: tuple[int, ...] = (1, 0, 2, 2)) -> Gam
 def agent_of(game: Game) -> GreedyAgent:
     """An agent with random weights."""
     tuples = random_walk(game, 3, 2, seed=1)
-    value = NTuple.for_game(game, tuples, True, "none", "sum")
+    value = NTupleSpec(layout=tuples, combine="sum").build(game, of_actions=False, batch=1)
     weights = np.random.default_rng(0).normal(0, 0.1, value.num_weights).astype(np.float32)
     return GreedyAgent(game, value, value.with_weights(weights))
 
