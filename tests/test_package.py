@@ -8,6 +8,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import jaxgbg
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,6 +26,7 @@ print(jaxgbg.evaluate(agent, "random").shape)
 """
 
 
+@pytest.mark.slow
 def test_training_needs_no_package_beyond_the_core(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", _TRAIN_WITHOUT_EXTRAS, str(tmp_path)],

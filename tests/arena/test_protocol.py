@@ -18,7 +18,11 @@ def choices(game, states):
 
 @pytest.mark.parametrize(
     "protocol",
-    [Protocol("default", count=20), Protocol("choose_01", count=200), Protocol("one_ply")],
+    [
+        Protocol("default", count=20),
+        pytest.param(Protocol("choose_01", count=200), marks=pytest.mark.slow),
+        Protocol("one_ply"),
+    ],
 )
 def test_one_can_move_in_every_start_of_2048(protocol):
     game = jaxgbg.make("2048")
@@ -50,6 +54,7 @@ def test_no_start_has_ended(starts):
     assert rewards.shape == (1, 2, len(history.actions))
 
 
+@pytest.mark.slow
 def test_lists_of_sequences_end_before_the_game_and_refuse_chance():
     states, _ = start_states(jaxgbg.make("nim", heaps=2, size=3), Protocol("four_ply"), KEY)
     assert choices(jaxgbg.make("nim", heaps=2, size=3), states).min() > 0

@@ -42,6 +42,7 @@ def test_perft_prints_the_counts(jaxgbg, tmp_path):
     assert "12,015" in out
 
 
+@pytest.mark.slow
 def test_a_board_may_have_another_size(jaxgbg, tmp_path):
     assert jaxgbg("perft", "hex", "--size", 3, "--depth", 2, "--json", tmp_path / "p.json")[0] == 0
     assert [row["paths"] for row in json.loads((tmp_path / "p.json").read_text())] == [9, 72]
@@ -51,6 +52,7 @@ def test_a_board_may_have_another_size(jaxgbg, tmp_path):
     assert config["game"]["size"] == 3
 
 
+@pytest.mark.slow
 def test_a_game_may_have_other_parameters(jaxgbg, tmp_path):
     file = tmp_path / "p.json"
     chosen = ["--parameters", "heaps=1", "rule=last_loses", "size=4"]
@@ -258,6 +260,7 @@ def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path, monkeypatch):
     assert (folder / "metrics.jsonl").read_bytes() == metrics
 
 
+@pytest.mark.slow
 def test_an_engine_judges_agents_and_a_bad_one_is_named(jaxgbg, tmp_path):
     engine = f"{sys.executable} {Path(__file__).parents[1] / 'players' / 'fake_engine.py'}"
     folder, run = tmp_path / "othello", preset("othello", seeds=(0,), layout=[[0, 1, 2]])
@@ -284,6 +287,7 @@ def test_a_missing_extra_is_named(jaxgbg, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_control_c_keeps_the_evaluations_made_so_far(tmp_path):
     # A shell that runs tests in the background ignores Ctrl-C, and so would its children; a
     # preexec_fn would fork this process, which JAX warns of.

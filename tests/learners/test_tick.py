@@ -89,7 +89,7 @@ def test_a_game_that_lists_no_changes_learns_the_same():
 @pytest.mark.parametrize(
     ("name", "ticks"),
     [
-        ("nim", 6),
+        ("nim", 3),
         pytest.param("tictactoe", 12, marks=pytest.mark.slow),
         pytest.param("nim", 12, marks=pytest.mark.slow),
         pytest.param("nim3p", 12, marks=pytest.mark.slow),

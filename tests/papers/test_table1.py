@@ -30,6 +30,7 @@ def test_the_table_scales_episodes_and_evaluates_ten_times_at_most():
         table1_run("nim", 1, 0.0)
 
 
+@pytest.mark.slow
 def test_finished_agents_meet_an_opponent_once(tmp_path):
     run = preset(
         make("hex", size=3), walks=(4, 3), seeds=(0, 1), episodes=200, eval_every=200, opponents=()

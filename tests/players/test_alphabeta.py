@@ -86,7 +86,9 @@ def test_only_the_centre_wins_from_the_empty_board():
 
 
 @needs_bitbully
-@pytest.mark.parametrize(("plies", "count"), [(28, 60), (32, 60), (37, 150)])
+@pytest.mark.parametrize(
+    ("plies", "count"), [pytest.param(28, 60, marks=pytest.mark.slow), (32, 60), (37, 150)]
+)
 def test_scores_agree_with_exact_negamax_late_in_the_game(plies, count):
     states = _random_positions(count * 6, plies, seed=plies)
     states = jax.tree.map(lambda leaf: leaf[:count], states)

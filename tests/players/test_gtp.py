@@ -41,6 +41,7 @@ def test_an_engine_plays_whole_games_with_passes_from_both_seats():
     assert np.isin(rewards, (-1, 0, 1)).all()
 
 
+@pytest.mark.slow
 def test_the_history_holds_the_plies_before_the_start():
     states, history = start_states(GAME, Protocol("four_ply"), KEY)
     assert history.actions.shape == (244, 4)

@@ -54,6 +54,7 @@ def _best_mean(roots):
     return np.where(roots.visits > 0, roots.values, -1).max(1)
 
 
+@pytest.mark.slow
 def test_it_plays_tictactoe_like_max_n():
     game = TicTacToe()
     states = _on_the_way(game, games=32, plies=5)
@@ -69,6 +70,7 @@ def test_it_plays_tictactoe_like_max_n():
     assert errors[1] < 0.2 < errors[0]
 
 
+@pytest.mark.slow
 def test_it_plays_the_end_of_nim3p_like_max_n():
     game = make("nim3p")
     states = _on_the_way(game, games=64, plies=8)
@@ -174,7 +176,14 @@ def test_it_wins_in_one_and_stops_a_win_in_one(key):
     assert np.asarray(player.choose(threats, jax.random.key(key))).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "nim3p", "connectfour", "hex", "othello"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tictactoe",
+        "nim3p",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("connectfour", "hex", "othello")),
+    ],
+)
 def test_moves_are_legal_and_visits_add_up(name):
     game = make(name)
     states = _take(_on_the_way(game, games=3, plies=8), np.arange(1, 27))
@@ -254,6 +263,7 @@ class _WonHex(Hex):
         return jnp.array([1.0, -1.0])
 
 
+@pytest.mark.slow
 def test_a_game_may_draw_the_end_of_random_play_itself():
     game = _WonHex(size=3)
     assert (MCTS(game, 9).search(_start(game, 2), jax.random.key(1)).values == 1).all()
@@ -330,6 +340,7 @@ print(len(jax.devices()), np.asarray(roots.visits).tobytes().hex())
 """
 
 
+@pytest.mark.slow
 def test_two_devices_find_what_one_finds():
     visits_by_count = []
     for count in (1, 2):

@@ -56,6 +56,7 @@ def test_processes_do_the_same(wanted, inline, tmp_path):
     assert results(tmp_path, wanted) == inline
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_is_replaced(wanted, inline, tmp_path, monkeypatch):
     from jaxgbg.sweeps import executors
 
@@ -78,6 +79,7 @@ def test_a_worker_that_is_killed_is_replaced(wanted, inline, tmp_path, monkeypat
     }
 
 
+@pytest.mark.slow
 def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monkeypatch):
     from jaxgbg.sweeps import executors
 

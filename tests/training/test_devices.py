@@ -25,8 +25,9 @@ print(json.dumps([training._sharding.mesh.size, scores, [checksum([leaf]) for le
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("full_optimization")
-@pytest.mark.parametrize("game", ["tictactoe", pytest.param("nim3p", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("game", ["tictactoe", "nim3p"])
 def test_four_devices_train_the_same_as_one_bit_for_bit(game):
     # Six lanes: the last device is filled up with lanes that stand still.
     found = []

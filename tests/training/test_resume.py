@@ -366,6 +366,7 @@ def test_a_clock_that_jumps_back_harms_nothing(tmp_path, undisturbed, monkeypatc
     same(train(small(), tmp_path, checkpoint_every=EVERY), undisturbed)
 
 
+@pytest.mark.slow
 def test_runs_trained_together_resume_together(tmp_path):
     runs = [small(alpha=alpha) for alpha in (1.0, 0.5)]
     apart = train_together(runs, tmp_path / "undisturbed")
