@@ -25,7 +25,7 @@ TEXTS = (".json", ".jsonl", ".md", ".txt", ".toml", ".py")
         (["/elsewhere/run.py", "{here}/a/b.json"], ["run.py", "a/b.json"]),
         (["{here}/scripts/run.py", "--rate", "1/2"], ["scripts/run.py", "--rate", "1/2"]),
         (["jaxgbg", "../x/runs", "--layout={here}/a.json"], ["jaxgbg", "runs", "--layout=a.json"]),
-        (["jaxgbg", "/home/a/edax -gtp --book=/home/a/b"], ["jaxgbg", "edax -gtp --book=b"]),
+        (["jaxgbg", "/opt/a/edax -gtp --book=/opt/a/b"], ["jaxgbg", "edax -gtp --book=b"]),
         (["jaxgbg", "/John Doe's"], ["jaxgbg", "John Doe's"]),
     ],
 )
