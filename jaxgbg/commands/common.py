@@ -109,7 +109,7 @@ def console() -> "Console":
     """Standard output; wide enough for every table where it is no terminal."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else 120)
+    return Console(width=None if sys.stdout.isatty() else 140)
 
 
 def write_rows(path: Path | None, records: list[dict[str, Any]]) -> None:
