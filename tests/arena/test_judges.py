@@ -24,6 +24,7 @@ def test_a_player_judges_by_matches():
     assert fewer.scores(agent, KEY).shape == (1, 2, 16)
 
 
+@pytest.mark.slow
 def test_a_game_of_one_player_is_judged_by_its_score():
     game = jaxgbg.make("2048")
     judge = make_judge("score", game, Protocol("default", count=2))

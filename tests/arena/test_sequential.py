@@ -113,6 +113,7 @@ def test_bounds_that_decide_nothing_are_refused(options, message):
         SequentialTest().update([-1])
 
 
+@pytest.mark.slow
 def test_matches_end_with_the_right_answer():
     game = jaxgbg.make("tictactoe")
     weak, strong = RandomPlayer(game), MaxN(game)

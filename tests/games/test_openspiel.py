@@ -76,7 +76,7 @@ def nim(heaps: int, size: int, misere: bool) -> OpenSpiel:
         pytest.param(
             Hex(size=11), OpenSpiel("hex(board_size=11)"), id="hex-11x11", marks=pytest.mark.slow
         ),
-        pytest.param(Othello(), Othello8(), id="othello"),
+        pytest.param(Othello(), Othello8(), id="othello", marks=pytest.mark.slow),
         pytest.param(Nim(rule="last_loses"), nim(3, 5, True), id="nim-last-loses"),
     ],
 )

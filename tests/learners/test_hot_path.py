@@ -96,6 +96,7 @@ def test_2048_fits_into_1_gb_a_seed():
     assert sum(leaf.size * leaf.dtype.itemsize for leaf in params) < 1e9
 
 
+@pytest.mark.slow
 def test_a_run_compiles_its_chunk_once():
     compile_chunk.cache_clear()
     changes = {"batch": 4, "episodes": 200, "eval_every": 100, "opponents": ("random",)}

@@ -75,6 +75,7 @@ def test_how_ticks_are_cut_into_calls_changes_nothing():
         np.testing.assert_array_equal(left, right)
 
 
+@pytest.mark.slow
 def test_a_game_that_lists_no_changes_learns_the_same():
     learner, lane, hyper = one_lane("tictactoe", 8)
     game = PlainTicTacToe()
@@ -89,7 +90,7 @@ def test_a_game_that_lists_no_changes_learns_the_same():
 @pytest.mark.parametrize(
     ("name", "ticks"),
     [
-        ("nim", 3),
+        ("nim", 6),
         pytest.param("tictactoe", 12, marks=pytest.mark.slow),
         pytest.param("nim", 12, marks=pytest.mark.slow),
         pytest.param("nim3p", 12, marks=pytest.mark.slow),
@@ -126,6 +127,7 @@ def test_horizon_of_the_published_settings():
     assert [horizon_of(0.0, 0.1), horizon_of(0.5, 0.1), horizon_of(0.5, 0.01)] == [1, 4, 7]
 
 
+@pytest.mark.slow
 def test_legal_actions_alone_are_worth_what_they_are_among_all():
     """Othello's moves are evaluated in portions of (game, legal action) pairs."""
     game = Othello(size=4)

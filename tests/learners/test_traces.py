@@ -70,7 +70,7 @@ class DelayedTDFarl(SerialTDFarl):
                 self.counters_a[player, number, index] += state.size
 
 
-@pytest.mark.parametrize("tcl", ["none", "id"])
+@pytest.mark.parametrize("tcl", [pytest.param("none", marks=pytest.mark.slow), "id"])
 def test_delayed_updates_are_those_of_a_plain_list(tcl):
     episodes, horizon = 400, 4
     value = ntuple(Nim(), LAYOUT, tcl=tcl, combine="sum")
@@ -103,6 +103,7 @@ def test_delayed_updates_are_those_of_a_plain_list(tcl):
             np.testing.assert_allclose(lane.params.counters[i, :, 1], counter_a, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_delayed_and_immediate_traces_learn_the_same_values():
     """With a small step size the weights hardly move while a state waits."""
     tables = []
@@ -132,6 +133,7 @@ def updates_of_a_push(traces: Traces, push: Push) -> tuple[Traces, list[tuple[np
     return pushed, updates
 
 
+@pytest.mark.slow
 def test_the_updates_of_many_games_are_those_of_each_game():
     """Joined in one call, they are the same updates, live or not, as game by game."""
     generator = np.random.default_rng(5)

@@ -37,6 +37,7 @@ def gives(state, action: int, wins) -> bool:
     return action in PLAIN.legal(after) and wins(after, action)
 
 
+@pytest.mark.slow
 def test_it_chooses_from_the_moves_that_the_rules_name():
     generator = np.random.default_rng(3)
     player, kinds = make_player("blocker", GAME), set()

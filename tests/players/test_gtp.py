@@ -31,6 +31,7 @@ def running(engine: GTPEngine) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_an_engine_plays_whole_games_with_passes_from_both_seats():
     protocol = Protocol("default", count=3)
     with GTPEngine(GAME, FAKE) as engine:

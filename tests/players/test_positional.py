@@ -64,6 +64,7 @@ def test_it_plays_the_best_of_a_plain_count(table, sign_slip):
     assert slips > 5
 
 
+@pytest.mark.slow
 def test_it_chooses_evenly_among_equals_and_accepts_finished_games():
     start = jax.vmap(GAME.init)(jax.random.split(KEY, 4000))
     # All four first moves are images of each other.

@@ -201,6 +201,7 @@ def test_moves_are_legal_and_visits_add_up(name):
     assert (actions[~live] == 0).all()
 
 
+@pytest.mark.slow
 def test_the_move_has_the_highest_mean_among_tried_actions():
     states, key = _start(Hex(), 16), jax.random.key(3)
     player = MCTS(Hex(), iterations=20)
@@ -219,6 +220,7 @@ def test_the_key_decides():
     assert len(set(moves[0])) > 4
 
 
+@pytest.mark.slow
 def test_a_search_does_not_depend_on_the_rest_of_the_batch(monkeypatch):
     game = TicTacToe()
     states, player = _on_the_way(game, games=5, plies=3), MCTS(game, iterations=100)

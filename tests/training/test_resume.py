@@ -121,6 +121,7 @@ def test_metrics_beyond_the_checkpoint_are_cut_off(tmp_path, undisturbed):
     same(train(small(), tmp_path), undisturbed)
 
 
+@pytest.mark.slow
 def test_metrics_that_were_lost_are_made_anew(tmp_path, undisturbed):
     folder = stopped(small(), tmp_path, chunks=60)
     (folder.path / "metrics.jsonl").write_text("")
