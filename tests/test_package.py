@@ -73,6 +73,7 @@ def test_types_are_shipped():
     assert wheel == {"packages": ["jaxgbg"]}
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_package_do_what_they_show():
     failed, attempted = doctest.testmod(jaxgbg)
     assert failed == 0

@@ -39,8 +39,13 @@ def agents(name, **changes):
     ("name", "opponent", "protocol"),
     [
         ("nim3p", RandomPlayer, Protocol("choose_01", count=3, repeats=2)),
-        ("othello", lambda game: Positional(game, "bench"), Protocol("default", repeats=2)),
-        ("2048", None, Protocol("default", repeats=3)),
+        pytest.param(
+            "othello",
+            lambda game: Positional(game, "bench"),
+            Protocol("default", repeats=2),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("2048", None, Protocol("default", repeats=3), marks=pytest.mark.slow),
     ],
 )
 def test_compiled_matches_are_the_matches_of_the_host(name, opponent, protocol):

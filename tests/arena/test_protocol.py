@@ -21,7 +21,7 @@ def choices(game, states):
     [
         Protocol("default", count=20),
         pytest.param(Protocol("choose_01", count=200), marks=pytest.mark.slow),
-        Protocol("one_ply"),
+        pytest.param(Protocol("one_ply"), marks=pytest.mark.slow),
     ],
 )
 def test_one_can_move_in_every_start_of_2048(protocol):

@@ -174,9 +174,8 @@ def openspiel_games(games: int) -> tuple[np.ndarray, np.ndarray]:
     return moves, score
 
 
-@pytest.mark.parametrize(
-    ("games", "theirs"), [(1024, 200), pytest.param(8192, 1000, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("games", "theirs"), [(1024, 200), (8192, 1000)])
 def test_random_games_last_and_score_as_elsewhere(games, theirs):
     moves, score = random_games(games)
     # Known from another implementation: 118.0 +- 0.4 moves, 1 089 points.

@@ -67,7 +67,8 @@ def test_random_othello_passes_and_ends_early_as_often_as_it_should() -> None:
     assert abs(early - 0.012) <= STANDARD_ERRORS * np.sqrt(0.012 / BATCH) + 0.0005
 
 
-@pytest.mark.parametrize("draws", [1000, pytest.param(4000, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("draws", [1000, 4000])
 def test_hex_playouts_end_as_random_play_does(draws: int) -> None:
     game = Hex()
 

@@ -90,7 +90,7 @@ def test_a_game_that_lists_no_changes_learns_the_same():
 @pytest.mark.parametrize(
     ("name", "ticks"),
     [
-        ("nim", 6),
+        pytest.param("nim", 6, marks=pytest.mark.slow),
         pytest.param("tictactoe", 12, marks=pytest.mark.slow),
         pytest.param("nim", 12, marks=pytest.mark.slow),
         pytest.param("nim3p", 12, marks=pytest.mark.slow),
@@ -160,7 +160,8 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
         np.testing.assert_allclose(values[legal], slow[legal], atol=1e-6)
 
 
-@pytest.mark.parametrize("seed", [pytest.param(3, marks=pytest.mark.slow), 5])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [3, 5])
 def test_every_seed_of_hex_draws_its_own_layout_and_keeps_it(seed):
     changes = {"episodes": 60, "eval_every": 60, "batch": 4, "opponents": ()}
     run = preset("hex", seeds=(3, 5), variants=("farl",), **changes)

@@ -62,6 +62,7 @@ def test_it_chooses_from_the_moves_that_the_rules_name():
 STEP = jax.jit(GAME.afterstate)
 
 
+@pytest.mark.slow
 def test_it_beats_random_play_and_plays_no_other_game():
     protocol = Protocol("default", repeats=100)
     player = make_player("blocker", GAME)

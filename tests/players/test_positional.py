@@ -39,8 +39,9 @@ def test_heur_is_symmetric_in_all_images_and_bench_in_none():
     assert TABLES["bench"][[0, 7, 56, 63]].tolist() == [80, 76, 87, 100]
 
 
-@pytest.mark.parametrize("table", [pytest.param("bench", marks=pytest.mark.slow), "heur"])
-@pytest.mark.parametrize("sign_slip", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ["bench", "heur"])
+@pytest.mark.parametrize("sign_slip", [False, True])
 def test_it_plays_the_best_of_a_plain_count(table, sign_slip):
     states = random_positions(16)
     masks = np.asarray(Positional(GAME, table, sign_slip).best_actions(states))

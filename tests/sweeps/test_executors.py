@@ -110,7 +110,8 @@ def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monk
     assert max(numbers()) > max(seen)
 
 
-@pytest.mark.parametrize("executor", ["inline", pytest.param("processes", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", ["inline", "processes"])
 def test_a_unit_that_fails_is_told_and_stops_no_other(wanted, tmp_path, executor):
     # Something else lies where the first unit's results should go.
     folder = RunFolder(tmp_path, wanted[0].runs[0])

@@ -55,6 +55,7 @@ def test_every_combination_trains_and_plays(learner, value, partner, tmp_path):
     assert (weights[0] != weights[1]).any()
 
 
+@pytest.mark.slow
 @EACH_VALUE
 def test_an_action_is_worth_the_value_of_its_afterstate_to_the_mover(value, tmp_path):
     folder = train(small(value=value, seeds=(0,), episodes=800), tmp_path)

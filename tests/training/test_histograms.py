@@ -46,7 +46,8 @@ def test_a_run_leaves_its_histograms(tmp_path):
     assert set(found) == {"weights", "tc_factors"}
 
 
-@pytest.mark.parametrize("settings", [{}, pytest.param({"value": "mlp"}, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{}, {"value": "mlp"}])
 def test_what_has_no_counters_has_no_factors(tmp_path, settings):
     changes = {"seeds": (0,), "episodes": 50, "eval_every": 50}
     folder = train(preset("tictactoe", **changes, **settings), tmp_path)
