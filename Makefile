@@ -12,7 +12,7 @@ PYTEST_ARGS ?= -n 2 --dist worksteal
 help:
 	@echo 'make run        train with and without FARL on four games and print the table'
 	@echo 'make bench      measure training speed at the parameters of the paper'
-	@echo 'make test       lint, format check, types and the fast half of the tests: four minutes'
+	@echo 'make test       lint, format check, types and the fast half of the tests: minutes'
 	@echo 'make test-all   the same and the slow half'
 	@echo 'make notebooks  run notebooks/*.py in full and keep what comes out beside them'
 	@echo 'make test-notebooks  every cell of the notebooks, with tiny budgets'
