@@ -7,12 +7,15 @@ from jaxgbg.games import Game, make
 from jaxgbg.papers import dambra, konen2021, ree2013
 from jaxgbg.training import Run
 from jaxgbg.training.settings import compose
+from jaxgbg.values import MLPSpec, NTupleSpec
 
 __all__ = ["GAMES", "figure", "greatest", "is_published", "note", "preset", "protocol_for"]
 GAMES = konen2021.GAMES
 """The games with published figures, in the order of tables."""
 
 _PROTOCOLS = konen2021.PROTOCOLS | dambra.PROTOCOLS
+# Settings made for other value functions than the n-tuples of Konen & Bagheri.
+_VALUES = {MLPSpec.kind: ree2013.network}
 _OF_EVALUATION = ("episodes", "eval_every", "opening_plies", "opening_share", "opponents")
 _Entry = TypeVar("_Entry")
 
@@ -20,15 +23,17 @@ _Entry = TypeVar("_Entry")
 def preset(game: str | Game, **changes: Any) -> Run:
     """The published run of a game, with `changes` by the short forms of settings.
 
-    With `value="mlp"` only budget, evaluation and openings are Konen & Bagheri's, and the network
-    is van der Ree & Wiering's. A game that no paper knows gets our own defaults for its
-    size. Raises ValueError for an unknown game or setting, and where a setting does not fit.
+    With another value function than n-tuples only budget, evaluation and openings are Konen &
+    Bagheri's; the network "mlp" is van der Ree & Wiering's. A game that no paper knows gets our own
+    defaults for its size. Raises ValueError for an unknown game or setting, and where a setting
+    does not fit.
     """
     built = make(game) if isinstance(game, str) else game
     fields = konen2021.parameters(built) or _defaults(built)
-    if changes.get("value") == "mlp":
+    kind = changes.get("value", NTupleSpec.kind)
+    if kind != NTupleSpec.kind:
         kept = {name: fields[name] for name in _OF_EVALUATION if name in fields}
-        fields = kept | ree2013.network(built)
+        fields = kept | (_VALUES[kind](built) if kind in _VALUES else {})
     if "alpha" in changes:
         fields.pop("alpha_end", None)
     fields |= changes

@@ -186,4 +186,5 @@ def read_game(content: Any) -> Game:
     """Undo `plain_game`; raises ValueError for what is no game."""
     if not isinstance(content, Mapping) or not isinstance(content.get("name"), str):
         raise ValueError(f"no game that we know: {content!r}")
-    return make(**{"name": content["name"]}, **{k: v for k, v in content.items() if k != "name"})
+    parameters = {key: value for key, value in content.items() if key != "name"}
+    return make(content["name"], **parameters)

@@ -5,7 +5,9 @@ import dataclasses
 import pytest
 
 from jaxgbg.games import ConnectFour, TicTacToe, make
+from jaxgbg.learners import Schedule
 from jaxgbg.papers import GAMES, is_published, konen2021, preset, protocol_for
+from jaxgbg.values import MLPSpec, ValueSpec
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,3 +49,12 @@ def test_a_new_game_gets_defaults_for_its_size_and_no_other_games():
 def test_a_name_that_no_game_has_is_refused():
     with pytest.raises(ValueError, match="unknown game 'a new game'"):
         preset("a new game")
+
+
+def test_a_value_function_that_no_paper_knows_gets_none_of_the_settings_of_n_tuples(monkeypatch):
+    published = preset("nim")
+    monkeypatch.setitem(ValueSpec.kinds, "other", MLPSpec)
+    run = preset("nim", value="other", hidden=(3,))
+    assert (run.value.hidden, run.schedule.alpha) == ((3,), Schedule().alpha)
+    assert run.schedule.episodes == published.schedule.episodes
+    assert run.evaluation == published.evaluation
