@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.games.rollout import play_ply
+from jaxgbg.games.rollout import play_ply, select_states
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.players import History
 from jaxgbg.specs import Spec, setting
@@ -133,9 +133,9 @@ def _four_ply(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, Hist
     for _ in range(4):
         legal = np.asarray(jax.vmap(game.legal_actions)(states))
         row, action = np.nonzero(legal)
-        history = extended(History(*(part[row] for part in history)), action, states.player[row])
+        history = extended(select_states(history, row), action, states.player[row])
         children = expand(states, jnp.arange(game.num_actions))
-        states = jax.tree.map(lambda leaf, at=(row, action): leaf[at], children)
+        states = select_states(children, (row, action))
     starts = _going_on((states, history))
     if not len(starts[1].actions):
         raise ValueError(f"no game of {game.name} goes on after four plies")
@@ -147,7 +147,8 @@ def _four_ply_positions(game: Game, protocol: Protocol, key: jax.Array) -> tuple
     states, history = _four_ply(game, protocol, key)
     boards = np.asarray(jax.vmap(game.cells)(states))
     boards = np.concatenate([boards, np.asarray(states.player)[:, None]], 1)
-    return _select((states, history), np.sort(np.unique(boards, axis=0, return_index=True)[1]))
+    first = np.sort(np.unique(boards, axis=0, return_index=True)[1])
+    return select_states((states, history), first)
 
 
 _STARTS: dict[str, Callable[[Game, Protocol, jax.Array], tuple[Any, History]]] = {
@@ -177,13 +178,9 @@ def _after_one_ply(
     return states, History(actions[:, None].astype(np.int32), players)
 
 
-def _select(starts: tuple[Any, History], rows: np.ndarray) -> tuple[Any, History]:
-    return jax.tree.map(lambda leaf: leaf[rows], starts)
-
-
 def _going_on(starts: tuple[Any, History], most: int | None = None) -> tuple[Any, History]:
     """The first `most` of those starts that are not terminal."""
-    return _select(starts, np.flatnonzero(~np.asarray(starts[0].terminal))[:most])
+    return select_states(starts, np.flatnonzero(~np.asarray(starts[0].terminal))[:most])
 
 
 def _drawn(

@@ -1,7 +1,7 @@
 """Learners: how self-play turns into updates of a value function."""
 
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.policy import EpsilonGreedy, Policy
+from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.sarsa import QSpec, SarsaLearner, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import FARL_PARTS, LearnerSpec
@@ -15,7 +15,6 @@ __all__ = [
     "Lane",
     "Learner",
     "LearnerSpec",
-    "Policy",
     "QSpec",
     "SarsaLearner",
     "SarsaSpec",

@@ -17,13 +17,10 @@ IDLE = -1
 class Hyperparameters(NamedTuple):
     """Traced scalars, one set for each lane: an ablation over them is one compiled program.
 
-    `episodes` is the budget over which alpha decays geometrically and epsilon linearly;
-    `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha. `discount`
-    is gamma. `final_others` and `final_zero` switch FARL parts 1 and 2. `zero_terminal` takes the
-    value of a terminal afterstate as 0 in move selection; False reads it from the tables, as the
-    paper's runs of 2020 did. `reset_traces` empties all eligibility lists when the update after a
-    random move is left out (mode RESET); False keeps them (mode ET). With `learn_from_partner` the
-    moves of a training partner are learned from like the learner's own. `beta` is for TCL.
+    What they mean stands with their settings, in `Schedule`, `LearnerSpec` and `NTupleSpec`.
+    `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha; `final_others` and
+    `final_zero` switch FARL parts 1 and 2. The paper's runs of 2020 had `zero_terminal` False; its
+    mode RESET is `reset_traces`, its mode ET is without.
     """
 
     episodes: jax.Array
@@ -62,6 +59,11 @@ class Games(NamedTuple):
     last_explored: jax.Array
     seat: jax.Array
     traces: Traces | ParameterTraces
+
+    @property
+    def player(self) -> jax.Array:
+        """int8[B]: who is to move or, once the game is over, moved last or would move next."""
+        return jnp.where(self.stage == 0, self.state.player, self.mover)
 
 
 class Lane(NamedTuple):
@@ -153,9 +155,8 @@ class Target(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Who moves in each game, the choice, and the states after it, before and after chance."""
+    """The choice in each game, and the states after it, before and after chance."""
 
-    player: jax.Array
     choice: Choice
     afterstates: Any
     next_states: Any

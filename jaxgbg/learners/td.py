@@ -26,19 +26,14 @@ class TDLearner(Learner):
     """TD-FARL on one game; the value function is one of states."""
 
     def _target(
-        self,
-        games: Games,
-        next_states: Any,
-        choice: Choice,
-        player: jax.Array,
-        hyper: Hyperparameters,
+        self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
     ) -> Target:
         players = self.game.num_players
         playing = games.stage == 0
         other = games.stage - 1
         other += (other >= games.mover).astype(jnp.int8)
         adapting = (games.stage > 0) & (games.stage < players)
-        subject = jnp.where(adapting, other, player)
+        subject = jnp.where(adapting, other, games.player)
         # Stages 1..N hold the terminal state, which no action alters.
         gain = at(next_states.rewards, subject) - at(games.last_reward, subject)
         ahead = gain + hyper.discount * choice.value
@@ -49,7 +44,6 @@ class TDLearner(Learner):
     def _next_stage(
         self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
     ) -> tuple[jax.Array, jax.Array]:
-        """The stage after this one and whether the episode is over."""
         players = self.game.num_players
         following = stage + 1
         skip_others = (following < players) & ~hyper.final_others

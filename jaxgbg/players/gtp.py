@@ -91,7 +91,6 @@ class GTPEngine(PlayerBase):
 
         An engine cannot be given a position, only the way to it: ValueError without a history.
         """
-        del key
         if history is None:
             raise ValueError(f"engine {self.name!r} needs the history of every game")
         legal = np.asarray(jax.vmap(self.game.legal_actions)(states))

@@ -126,7 +126,6 @@ class Indices(ValueFunction):
         return np.tile(images * self.rows_per_action, len(self.tuples))
 
     def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:
-        """int32[..., F]: features of the pair of a board and `action` int[...]."""
         return features + look_up(self._action_offsets, action)
 
     def rows(self, features: jax.Array, player: jax.Array) -> jax.Array:
