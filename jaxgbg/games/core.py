@@ -56,6 +56,8 @@ WIN_RATE = Scale("win rate", 0.5, 0.5, 0.0, 1.0, percent=True)
 """Of rewards -1, 0, 1: the share of wins, a draw counting half."""
 SHARE = Scale("share", low=0.0, high=1.0, percent=True)
 """Of scores 0 and 1: the share of ones."""
+SIZES = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plies")
+"""The sizes that every game has."""
 
 
 @dataclasses.dataclass(frozen=True)

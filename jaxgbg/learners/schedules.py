@@ -1,4 +1,4 @@
-"""How long a run learns, how step sizes and exploration fall, and how long traces are."""
+"""How long a run learns, and how step sizes and exploration fall."""
 
 import dataclasses
 
@@ -60,8 +60,3 @@ def decayed(start: jax.Array, factors: jax.Array, count: jax.Array) -> jax.Array
     for bit in range(32):
         start = start * jnp.where((count >> bit) & 1 == 1, factors[bit], np.float32(1))
     return start
-
-
-def horizon_of(trace_decay: float, cut: float) -> int:
-    """Length of the eligibility list: 1 + floor(ln cut / ln lambda), and 1 for lambda = 0."""
-    return 1 if trace_decay == 0 else 1 + int(np.floor(np.log(cut) / np.log(trace_decay)))

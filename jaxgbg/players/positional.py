@@ -45,13 +45,12 @@ TABLES = {
 class Positional(UniformPlayer):
     """Plays for the greatest value of its own discs less the opponent's; ties at random.
 
-    `table` is "bench", "heur" or "even". With `sign_slip` a move that makes the opponent pass
-    counts with the wrong sign, as in GBG, which takes the opponent of the player to move for
-    itself. The values of the squares are a leaf, float32[64]: one program serves all tables.
-    Raises ValueError for an unknown table and for a board other than 8x8.
+    `table` is "bench", "heur" or "even". The values of the squares are a leaf, float32[64]: one
+    program serves all tables. Raises ValueError for an unknown table and for a board other than
+    8x8.
     """
 
-    def __init__(self, game: Game, table: str, sign_slip: bool = False) -> None:
+    def __init__(self, game: Game, table: str) -> None:
         if table not in TABLES:
             raise ValueError(f"table must be one of {', '.join(TABLES)}, not {table!r}")
         if not isinstance(game, Othello):
@@ -59,16 +58,15 @@ class Positional(UniformPlayer):
         if game.size != 8:
             raise ValueError(f"{table} plays othello on 8x8 squares only")
         self.game = game
-        self.sign_slip = sign_slip
         self.values: Any = TABLES[table]
 
-    def tree_flatten(self) -> tuple[tuple[Any], tuple[Othello, bool]]:
-        return (self.values,), (self.game, self.sign_slip)
+    def tree_flatten(self) -> tuple[tuple[Any], Othello]:
+        return (self.values,), self.game
 
     @classmethod
-    def tree_unflatten(cls, fixed: tuple[Othello, bool], leaves: tuple[Any]) -> "Positional":
+    def tree_unflatten(cls, game: Othello, leaves: tuple[Any]) -> "Positional":
         player = object.__new__(cls)
-        player.game, player.sign_slip = fixed
+        player.game = game
         (player.values,) = leaves
         return player
 
@@ -83,9 +81,7 @@ class Positional(UniformPlayer):
         def evaluate(states: Any, after: Any) -> jax.Array:
             cells = jax.vmap(game.cells)(after)
             lead = ((cells == 0).astype(jnp.float32) - (cells == 1).astype(jnp.float32)) @ table
-            score = jnp.where(states.player == 0, lead, -lead)
-            slip = (after.player == states.player) & self.sign_slip
-            return jnp.where(slip, -score, score)
+            return jnp.where(states.player == 0, lead, -lead)
 
         _, _, values = score_legal_actions(game, states, evaluate)
         legal = jax.vmap(game.legal_actions)(states)

@@ -26,7 +26,6 @@ ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "relu": jax.nn.relu,
     "identity": lambda total: total,
 }
-OUTPUTS = ("tanh", "sigmoid", "identity")
 
 
 def _uniform(key: jax.Array, shape: tuple[int, ...], dtype: Any = jnp.float32) -> jax.Array:
@@ -38,7 +37,6 @@ INITIALIZERS: dict[str, Any] = {
     "xavier": nn.initializers.xavier_uniform(),
     "truncated": nn.initializers.truncated_normal(0.1),
 }
-COMBINE_RULES = ("sum", "mean")
 
 
 class MLPParams(NamedTuple):
@@ -64,11 +62,11 @@ class MLPSpec(ValueSpec):
 
     hidden: tuple[int, ...] = setting((50,), low=1, high=2**20)
     activation: str = setting("sigmoid", choices=tuple(ACTIVATIONS))
-    output: str = setting("tanh", choices=OUTPUTS)
+    output: str = setting("tanh", choices=("tanh", "sigmoid", "identity"))
     initializer: str = setting("uniform", choices=tuple(INITIALIZERS))
     bias: float = setting(0.0)
     optimizer: str = "sgd"
-    combine: str = setting("sum", choices=COMBINE_RULES)
+    combine: str = setting("sum", choices=("sum", "mean"))
 
     kind = "mlp"
 

@@ -18,8 +18,6 @@ from jaxgbg.values.core import Updates, ValueSpec, check_updates
 from jaxgbg.values.indices import Indices, look_up
 from jaxgbg.values.layouts import Layout, check_layout, default_layout, random_walk
 
-TCL_RULES = ("none", "id", "exp")
-COMBINE_RULES = ("sum", "mean", "saturating")
 TC_INIT = 1e-4
 
 
@@ -64,9 +62,6 @@ class NTuple(Indices):
             jnp.broadcast_to(row, (self.num_weights, len(columns))),
             own,
         )
-
-    def features(self, params: NTupleParams, cells: jax.Array) -> jax.Array:
-        return self.of_board(cells, params.tuples)
 
     def action_values(
         self, params: NTupleParams, features: jax.Array, player: jax.Array
@@ -257,9 +252,9 @@ class NTupleSpec(ValueSpec):
     layout: Layout = ()
     walks: tuple[int, int] = setting((0, 0), low=0, high=100_000)
     sigmoid: bool = True
-    tcl: str = setting("none", choices=TCL_RULES)
+    tcl: str = setting("none", choices=("none", "id", "exp"))
     beta: float = setting(2.7, above=0)
-    combine: str = setting("saturating", choices=COMBINE_RULES)
+    combine: str = setting("saturating", choices=("sum", "mean", "saturating"))
 
     kind = "ntuple"
     lane_numbers = ("beta",)
