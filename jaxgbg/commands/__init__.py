@@ -7,17 +7,18 @@ from jaxgbg.commands.reporting import report
 from jaxgbg.commands.sweeping import sweep
 from jaxgbg.commands.training import ablate, table1, train
 
-__all__ = [
-    "ablate",
-    "bench",
-    "check",
-    "compare",
-    "evaluate",
-    "games",
-    "perft",
-    "report",
-    "results",
-    "sweep",
-    "table1",
-    "train",
-]
+COMMANDS = {
+    "games": games,
+    "check": check,
+    "train": train,
+    "ablate": ablate,
+    "table1": table1,
+    "sweep": sweep,
+    "eval": evaluate,
+    "compare": compare,
+    "results": results,
+    "perft": perft,
+    "bench": bench,
+    "report": report,
+}
+"""Name -> what it does, in the order in which help lists them."""
