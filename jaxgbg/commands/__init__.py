@@ -1,5 +1,7 @@
 """What the command `jaxgbg` can do, one function a command; their signatures are its options."""
 
+from collections.abc import Callable
+
 from jaxgbg.commands.analysing import compare, results
 from jaxgbg.commands.checking import check
 from jaxgbg.commands.measuring import bench, evaluate, games, perft
@@ -7,7 +9,7 @@ from jaxgbg.commands.reporting import report
 from jaxgbg.commands.sweeping import sweep
 from jaxgbg.commands.training import ablate, table1, train
 
-COMMANDS = {
+COMMANDS: dict[str, Callable[..., None]] = {
     "games": games,
     "check": check,
     "train": train,

@@ -16,7 +16,7 @@ from jaxgbg.games import Game, make
 from jaxgbg.training.files import write_json, written_whole
 
 
-def optional(metavar: str, default: str = "", **told: str) -> Any:
+def optional(metavar: str, default: str = "", **told: Any) -> Any:
     """How help shows an option that may be left out, with words for its default, if any."""
     return arg(metavar=metavar, help_behavior_hint=default and f"(default: {default})", **told)
 
