@@ -134,7 +134,7 @@ PROTOCOLS = {
 # Table 1: (mean, standard error) of 10 runs with and without FARL, win rates and rewards as
 # fractions. ConnectFour: twice the paper's figure, which counts the lost second seat; ours moves
 # first.
-FIGURES = {
+FIGURES: dict[tuple[str, str], dict[str, tuple[float, float]]] = {
     ("tictactoe", "maxn"): {"farl": (0.49, 0.05), "none": (0.18, 0.06)},
     ("nim", "maxn"): {"farl": (0.50, 0.01), "none": (0.12, 0.06)},
     ("nim3p", "maxn"): {"farl": (0.33, 0.03), "none": (0.03, 0.01)},

@@ -6,6 +6,7 @@ the specs. Short forms are unique, but for what several value functions share.
 
 import dataclasses
 import functools
+import types
 import typing
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from jaxgbg.training.run import Run
 class Setting(NamedTuple):
     """One setting: where it stands, what it may be, and which kinds of its component have it.
 
-    `kinds` is empty where all have it.
+    `hint` is its type where it is not None; `kinds` is empty where all have it.
     """
 
     path: str
@@ -58,10 +59,13 @@ def _all_settings() -> Iterator[Setting]:
 def _setting(
     part: str, spec: type[Spec], field: "dataclasses.Field[Any]", kinds: tuple[str, ...]
 ) -> Setting:
+    hint = typing.get_type_hints(spec)[field.name]
+    if isinstance(hint, types.UnionType):
+        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
     return Setting(
         path=f"{part}.{field.name}" if part else field.name,
         short=field.metadata.get("short") or field.name,
-        hint=typing.get_type_hints(spec)[field.name],
+        hint=hint,
         choices=field.metadata.get("choices", ()),
         help=spec.help().get(field.name, ""),
         kinds=kinds,
