@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import Positional, arg
 
-from jaxgbg.commands.common import Json, console, print_records, write_rows
+from jaxgbg.commands.common import Json, console, print_records, printable, write_rows
 
 if TYPE_CHECKING:
     import pandas
@@ -51,6 +51,9 @@ def results(
             help_behavior_hint="",
         ),
     ] = None,
+    allow_files: Annotated[
+        bool, arg(help="Let the query read and write files and load extensions.")
+    ] = False,
     csv: Annotated[Path | None, _file("CSV file")] = None,
     parquet: Annotated[Path | None, _file("Parquet file")] = None,
     json_file: Json = None,
@@ -67,7 +70,7 @@ def results(
     for path in (csv, parquet, json_file):
         if path is not None and not path.parent.is_dir():
             raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
-    frame = ask(folder, where, sql)
+    frame = ask(folder, where, sql, allow_files=allow_files)
     if sql is None:
         _print_summary(frame)
     else:
@@ -112,7 +115,7 @@ def _print_frame(frame: "pandas.DataFrame", cells: list[list[str]]) -> None:
     table = Table()
     for name in frame.columns:
         justify: Literal["right", "left"] = "right" if is_numeric_dtype(frame[name]) else "left"
-        table.add_column(Text(str(name)), justify=justify, overflow="fold")
+        table.add_column(Text(printable(str(name))), justify=justify, overflow="fold")
     for row in cells:
         # Text, so that no value is taken for a style.
         table.add_row(*map(Text, row))
@@ -130,7 +133,10 @@ def _records(frame: "pandas.DataFrame") -> list[dict[str, Any]]:
     """Flat records of what JSON knows; what is missing or no number is None."""
     import json
 
-    return json.loads(frame.to_json(orient="records", date_format="iso", double_precision=15))
+    text = frame.to_json(
+        orient="records", date_format="iso", double_precision=15, default_handler=str
+    )
+    return json.loads(text)
 
 
 def _plain(value: Any) -> str:
@@ -140,7 +146,7 @@ def _plain(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:,.6g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 
 def _write(path: Path, write: Callable[[Path], object]) -> None:

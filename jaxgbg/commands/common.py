@@ -87,20 +87,29 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> "Game":
     return make(name, **parameters)
 
 
+def printable(text: str) -> str:
+    """`text` on one line, its control characters as escapes: none of them acts on a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def cell(value: Any) -> str:
+    """A value as tables show it; nothing for None."""
+    if isinstance(value, int | float):
+        return f"{value:,}"
+    return printable("" if value is None else str(value))
+
+
 def print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     table = Table()
     for name, value in records[0].items():
         number = isinstance(value, int | float)
         table.add_column(name.replace("_", " "), justify="right" if number else "left")
     for record in records:
-        table.add_row(
-            *(
-                f"{v:,}" if isinstance(v, int | float) else str("" if v is None else v)
-                for v in record.values()
-            )
-        )
+        # Text, so that no value is taken for a style.
+        table.add_row(*(Text(cell(value)) for value in record.values()))
     console().print(table)
     write_rows(json_file, records)
 
