@@ -29,7 +29,9 @@ CASES = [
     Case("--import ends games", "SystemExit: 0", {"ends.py": "import sys; sys.exit(0)"}),
     Case("--import syntax games", "SyntaxError: .*line 1", {"syntax.py": "def ("}),
     Case("--import raises games", "KeyError: ", {"raises.py": "raise KeyError('\\x1b[31m\\n')"}),
-    Case("--import base games", "B: gone", {"base.py": "class B(BaseException): 0\nraise B('gone')"}),
+    Case(
+        "--import base games", "B: gone", {"base.py": "class B(BaseException): 0\nraise B('gone')"}
+    ),
     Case("--import closes games", "GeneratorExit", {"closes.py": "raise GeneratorExit"}),
     Case("--import a/b games", "neither in the current folder nor installed"),
     Case("--import \udcff games", "neither in the current folder nor installed"),
