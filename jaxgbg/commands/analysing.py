@@ -17,6 +17,7 @@ from jaxgbg.commands.common import (
     optional,
     print_records,
     print_table,
+    printable,
     write_rows,
     writing,
 )
@@ -40,6 +41,7 @@ def results(
     folder: Annotated[Positional[Path], arg(metavar="DIR")],
     where: Annotated[str | None, optional("CONDITION")] = None,
     sql: Annotated[str | None, optional("QUERY")] = None,
+    allow_files: bool = False,
     csv: Annotated[Path | None, optional("FILE")] = None,
     parquet: Annotated[Path | None, optional("FILE")] = None,
     json_file: Json = None,
@@ -55,15 +57,19 @@ def results(
       folder: Folder with runs, however deep.
       where: Which evaluations count, in SQL over all columns: "game = 'nim' and variant = 'none'".
       sql: A query of your own over the tables runs, evaluations and summary: "describe runs".
+      allow_files: Let the query read and write files and load extensions.
       csv: Also write the rows to this CSV file.
       parquet: Also write the rows to this Parquet file.
     """
     for path in (csv, parquet, json_file):
         if path is not None and not path.parent.is_dir():
             raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
-    frame = ask(folder, where, sql)
+    frame = ask(folder, where, sql, allow_files=allow_files)
     # What is missing or no number is None.
-    records = json.loads(frame.to_json(orient="records", date_format="iso", double_precision=15))
+    text = frame.to_json(
+        orient="records", date_format="iso", double_precision=15, default_handler=str
+    )
+    records = json.loads(text)
     if not records:
         console().print("no rows")
     elif sql is None:
@@ -113,7 +119,7 @@ def _plain(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:,.6g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 
 def compare(

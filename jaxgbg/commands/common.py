@@ -73,14 +73,20 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
     return make(name, **parameters)
 
 
-def print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:
-    def text(record: dict[str, Any], name: str) -> str:
-        value = record[name]
-        if isinstance(value, int | float):
-            return f"{value:,}"
-        return "" if value is None else str(value)
+def printable(text: str) -> str:
+    """`text` on one line, its control characters as escapes: none of them acts on a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
-    print_table(records, list(records[0]), text)
+
+def cell(value: Any) -> str:
+    """A value as tables show it; nothing for None."""
+    if isinstance(value, int | float):
+        return f"{value:,}"
+    return printable("" if value is None else str(value))
+
+
+def print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:
+    print_table(records, list(records[0]), lambda record, name: cell(record[name]))
     write_rows(json_file, records)
 
 
@@ -91,7 +97,9 @@ def print_table(
     table = Table()
     for name in names:
         number = any(isinstance(record[name], int | float) for record in records)
-        table.add_column(Text(name), justify="right" if number else "left", overflow="fold")
+        table.add_column(
+            Text(printable(name)), justify="right" if number else "left", overflow="fold"
+        )
     for record in records:
         # Text, so that no value is taken for a style.
         table.add_row(*(Text(text(record, name)) for name in names))
