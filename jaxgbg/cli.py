@@ -10,8 +10,9 @@ from typing import Any
 
 import tyro
 
-from jaxgbg import commands
+from jaxgbg.commands import COMMANDS
 from jaxgbg.games import import_games
+from jaxgbg.players import EngineError, MissingExtra
 from jaxgbg.training.devices import prepare_jax
 
 
@@ -64,40 +65,15 @@ def main() -> None:
     try:
         sys.argv, modules = _without_imports(sys.argv)
         import_games(modules)
-        call = _parse(
-            {
-                "games": commands.games,
-                "check": commands.check,
-                "train": commands.train,
-                "ablate": commands.ablate,
-                "table1": commands.table1,
-                "sweep": commands.sweep,
-                "eval": commands.evaluate,
-                "compare": commands.compare,
-                "results": commands.results,
-                "perft": commands.perft,
-                "bench": commands.bench,
-                "report": commands.report,
-            }
-        )
+        call = _parse(COMMANDS)
         prepare_jax()
         call()
-    except (ValueError, OSError) as error:
-        _fail(error)
-    except RuntimeError as error:
-        from jaxgbg.players import EngineError, MissingExtra
-
-        if not isinstance(error, EngineError | MissingExtra):
-            raise
-        _fail(error)
+    except (ValueError, OSError, EngineError, MissingExtra) as error:
+        print(f"jaxgbg: {' '.join(str(error).split())}", file=sys.stderr)
+        sys.exit(2)
     except KeyboardInterrupt:
         print("jaxgbg: stopped", file=sys.stderr)
         sys.exit(130)
-
-
-def _fail(error: Exception) -> None:
-    print(f"jaxgbg: {' '.join(str(error).split())}", file=sys.stderr)
-    sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxgbg import papers
 from jaxgbg.arena import scale_of
 from jaxgbg.games import Scale
 from jaxgbg.pages.chart_svg import Series, chart
-from jaxgbg.results.curves import STYLES, curve, span_of_shares, title
+from jaxgbg.results.curves import STYLES, curves_of, span_of_shares, title
 from jaxgbg.results.rows import opponents_met
 from jaxgbg.training import Result, Run
 
@@ -25,24 +24,11 @@ def curve_panels(run: Run, results: Sequence[Result]) -> list[str]:
 
     panels = []
     for opponent in opponents_met(run, results):
-        series = []
         scale = scale_of(opponent, run.game)
-        for variant in run.variants:
-            episodes, mean, sem = curve(run, results, opponent, variant)
-            if not episodes.size:
-                continue
-            published = papers.figure(run.game, opponent, variant)
-            series.append(
-                Series(
-                    label=STYLES[variant][0],
-                    style=variant,
-                    x=episodes,
-                    y=mean,
-                    low=mean - sem,
-                    high=mean + sem,
-                    reference=published[0] if published else None,
-                )
-            )
+        series = [
+            Series(STYLES[variant][0], variant, x, mean, mean - sem, mean + sem, reference=paper)
+            for variant, (x, mean, sem), paper in curves_of(run, results, opponent)
+        ]
         if series:
             panels.append(
                 chart(
@@ -51,7 +37,7 @@ def curve_panels(run: Run, results: Sequence[Result]) -> list[str]:
                     scale.unit + " (%)" * scale.percent,
                     series,
                     EngFormatter(sep=""),
-                    partial(_short, scale),
+                    partial(short_text, scale),
                     span_of_shares(run, opponent),
                     from_zero=True,
                 )
@@ -59,7 +45,7 @@ def curve_panels(run: Run, results: Sequence[Result]) -> list[str]:
     return panels
 
 
-def _short(scale: Scale, figure: float) -> str:
+def short_text(scale: Scale, figure: float) -> str:
     """A figure as tables show it, without digits that are 0."""
     text = scale.text(figure)
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -87,17 +73,8 @@ def histogram_panels(histograms: dict[str, Any]) -> list[str]:
             logs = np.log10(np.maximum(shares[variant], 10.0**_RAREST))
             mean = np.log10(np.maximum(np.mean(shares[variant], 0), 10.0**_RAREST))
             edges = np.array(histograms[name]["edges"], float)
-            series.append(
-                Series(
-                    label=STYLES[variant][0],
-                    style=variant,
-                    x=edges,
-                    y=mean,
-                    low=logs.min(0),
-                    high=logs.max(0),
-                    steps=True,
-                )
-            )
+            label = STYLES[variant][0]
+            series.append(Series(label, variant, edges, mean, logs.min(0), logs.max(0), steps=True))
         panels.append(
             chart(
                 words,

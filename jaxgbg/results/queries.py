@@ -2,7 +2,6 @@
 
 import importlib
 import sys
-import types
 import typing
 from collections.abc import Callable
 from pathlib import Path
@@ -26,8 +25,6 @@ _COLUMNS: dict[Any, str] = {bool: "boolean", int: "bigint", float: "double", str
 
 def _column(hint: Any) -> str:
     """The type of a setting's column: lists of numbers or words are text, others a length."""
-    if isinstance(hint, types.UnionType):
-        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
     if typing.get_origin(hint) is tuple:
         return "varchar" if typing.get_args(hint)[0] in _COLUMNS else "bigint"
     return _COLUMNS[hint]
@@ -131,7 +128,9 @@ def results(
         frame = answer.df()
     except duckdb.Error as error:
         asked = f"--where {where!r}" if sql is None else f"--sql {sql!r}"
-        raise ValueError(f"{asked}: {_first_part(error)}") from error
+        # Without the drawing of where it stands in our own query around it.
+        said = str(error).partition("\n\nLINE")[0]
+        raise ValueError(f"{asked}: {said}") from error
     finally:
         connection.close()
     frame.attrs["scales"] = {
@@ -146,11 +145,6 @@ def _require_extra() -> None:
             importlib.import_module(name)
         except ImportError as error:
             raise MissingExtra(f"results needs {name}: pip install 'jaxgbg[analysis]'") from error
-
-
-def _first_part(error: Exception) -> str:
-    """What DuckDB says, without the drawing of where it stands in our own query around it."""
-    return str(error).partition("\n\nLINE")[0]
 
 
 def _scales(runs: list[StoredRun]) -> dict[tuple[int, str], Scale]:
