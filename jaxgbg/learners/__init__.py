@@ -1,7 +1,6 @@
 """Learners: how self-play turns into updates of a value function."""
 
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.gathering import GatheringLearner
 from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.sarsa import QSpec, SarsaLearner, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
