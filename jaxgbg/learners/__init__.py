@@ -6,7 +6,8 @@ from jaxgbg.learners.sarsa import QSpec, SarsaLearner, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import FARL_PARTS, LearnerSpec
 from jaxgbg.learners.state import Hyperparameters, Lane
-from jaxgbg.learners.td import TDLearner, TDSpec
+from jaxgbg.learners.td import TDLearner
+from jaxgbg.learners.td_spec import TDSpec
 
 __all__ = [
     "FARL_PARTS",

@@ -112,6 +112,11 @@ class Learner:
         zero = jnp.uint32(0)
         return Lane(params, games, key, zero, zero, zero, zero, partner)
 
+    def between_blocks(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
+        """All lanes together after each block of ticks: most learners learn in the ticks alone."""
+        del hyper, limits
+        return lanes
+
     def _no_traces(self, params: Any) -> Traces | ParameterTraces:
         players, features = self.game.num_players, self.value.num_features
         if self.parameter_traces:
@@ -149,26 +154,27 @@ class Learner:
         games = lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
         alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
+        progress = jnp.minimum(progress / hyper.epsilon_share, 1)
         epsilon = hyper.epsilon + progress * (hyper.epsilon_end - hyper.epsilon)
 
-        choice = foreseen = self._select(lane, lane.params, words.select, epsilon, hyper)
+        choice = foreseen = self._select(lane, words.select, epsilon, hyper)
         if self.of_afterstates:
             move = self._move(games, choice, words.spawn)
             target = self._target(games, move.next_states, choice, hyper)
-            params, games = self._learn(lane, target, alpha, hyper)
+            lane = self._learn(lane, target, alpha, hyper)
         else:
             target = self._target(games, games.state, choice, hyper)
-            params, games = self._learn(lane, target, alpha, hyper)
+            lane = self._learn(lane, target, alpha, hyper)
             if self.replan:
-                choice = self._select(lane, params, words.replan, epsilon, hyper)
+                choice = self._select(lane, words.replan, epsilon, hyper)
             move = self._move(games, choice, words.spawn)
         playing = games.stage == 0
-        lane, restart, opening = self._advance(lane, params, games, move, words, limit, hyper)
+        lane, restart, opening = self._advance(lane, move, words, limit, hyper)
         record = Record(playing, foreseen.action, choice.action, choice.explored, restart, opening)
         return lane, record
 
     def _select(
-        self, lane: Lane, params: Any, words: jax.Array, epsilon: jax.Array, hyper: Hyperparameters
+        self, lane: Lane, words: jax.Array, epsilon: jax.Array, hyper: Hyperparameters
     ) -> Choice:
         """Each game's choice by the policy, drawn by `words` uint32[B, 2], or the partner's."""
         games, imposed = lane.games, None
@@ -177,7 +183,7 @@ class Learner:
             moves = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
             imposed = jnp.where(games.state.player != games.seat, moves, -1)
         return self.policy.select(
-            self.game, self.value, params, games, words, epsilon, hyper, imposed
+            self.game, self.value, lane.params, games, words, epsilon, hyper, imposed
         )
 
     def _move(self, games: Games, choice: Choice, words: jax.Array) -> Move:
@@ -187,17 +193,22 @@ class Learner:
             return Move(choice, after, after)
         return Move(choice, after, jax.vmap(self.game.spawn_from)(after, words))
 
-    def _learn(
-        self, lane: Lane, target: Target, alpha: jax.Array, hyper: Hyperparameters
-    ) -> tuple[Any, Games]:
-        """Move V(last[player] | player) and what its trace holds towards the target."""
-        params, games = lane.params, lane.games
-        player = target.player
-        known = at(games.has_last, player) & (games.stage != IDLE)
+    def _live(
+        self, lane: Lane, target: Target, hyper: Hyperparameters
+    ) -> tuple[jax.Array, jax.Array]:
+        """Which games make their update, and which leave it out for a random move: bool[B] each."""
+        games = lane.games
+        known = at(games.has_last, target.player) & (games.stage != IDLE)
         skipped = target.skipped & (games.stage == 0) & known
         live = known & ~skipped
         if lane.partner is not None:
-            live &= (player == games.seat) | hyper.learn_from_partner
+            live &= (target.player == games.seat) | hyper.learn_from_partner
+        return live, skipped
+
+    def _learn(self, lane: Lane, target: Target, alpha: jax.Array, hyper: Hyperparameters) -> Lane:
+        """Move V(last[player] | player) and what its trace holds towards the target."""
+        params, games, player = lane.params, lane.games, target.player
+        live, skipped = self._live(lane, target, hyper)
         features = at(games.last, player)
         value = self.value.value(params, features, player)
         slope, error, player, live = once(
@@ -208,7 +219,8 @@ class Learner:
         )
         push = Push(features, player, error, slope, live)
         params, traces = self._push(params, games.traces, push, alpha, hyper)
-        return params, games._replace(traces=traces.emptied(skipped & hyper.reset_traces))
+        traces = traces.emptied(skipped & hyper.reset_traces)
+        return lane._replace(params=params, games=games._replace(traces=traces))
 
     def _push(
         self,
@@ -234,20 +246,14 @@ class Learner:
         return push_immediate(params, traces, push, decay, update, one_by_one)
 
     def _advance(
-        self,
-        lane: Lane,
-        params: Any,
-        games: Games,
-        move: Move,
-        words: Words,
-        limit: jax.Array,
-        hyper: Hyperparameters,
+        self, lane: Lane, move: Move, words: Words, limit: jax.Array, hyper: Hyperparameters
     ) -> tuple[Lane, jax.Array, jax.Array]:
         """All games one stage on: (lane, where an episode starts bool[B], its opening plies).
 
         The n-th idle game starts the n-th of the episodes to be started.
         """
-        playing, next_states = games.stage == 0, move.next_states
+        games, next_states = lane.games, move.next_states
+        playing = games.stage == 0
         stage, over = self._next_stage(games.stage, next_states.terminal, hyper)
         idle = over | (stage == IDLE)
         number = lane.started + jnp.cumsum(idle.astype(jnp.uint32))
@@ -255,7 +261,7 @@ class Learner:
         start, opening = start_positions(
             self.game, self.opening_plies, self.opening_share, words, restart
         )
-        features = self._features_after(params, games, move, start, restart)
+        features = self._features_after(lane.params, games, move, start, restart)
         games = self._remember(games, move, features, start, restart)
         if lane.partner is not None:
             # The learner takes the seats in turn, from episode to episode.
@@ -271,7 +277,6 @@ class Learner:
         # An idle lane stands still: how long it waits for a higher limit changes nothing later.
         busy = (lane.games.stage != IDLE).any() | restart.any()
         lane = lane._replace(
-            params=params,
             games=games,
             ticks=lane.ticks + busy.astype(jnp.uint32),
             started=lane.started + restart.sum(dtype=jnp.uint32),

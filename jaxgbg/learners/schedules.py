@@ -20,6 +20,7 @@ class Schedule(Spec):
       alpha_end: Last step size; falls or grows geometrically, the same as the first if not given.
       epsilon: First exploration rate.
       epsilon_end: Last exploration rate; falls linearly, the same as the first if not given.
+      epsilon_share: The share of the budget after which it is reached.
       opening_plies: Random plies before some of the episodes.
       opening_share: The share of the episodes that begin with them.
     """
@@ -30,6 +31,7 @@ class Schedule(Spec):
     alpha_end: float | None = setting(None, above=0)
     epsilon: float = setting(0.1, low=0, high=1)
     epsilon_end: float | None = setting(None, low=0, high=1)
+    epsilon_share: float = setting(1.0, above=0, high=1)
     opening_plies: int = setting(0, low=0, high=10_000)
     opening_share: float = setting(0.5, above=0, high=1)
 

@@ -28,6 +28,7 @@ class Hyperparameters(NamedTuple):
     alpha_factors: jax.Array
     epsilon: jax.Array
     epsilon_end: jax.Array
+    epsilon_share: jax.Array
     trace_decay: jax.Array
     beta: jax.Array
     discount: jax.Array
@@ -70,7 +71,7 @@ class Lane(NamedTuple):
     """All that one seed carries: parameters, games, its random key, and counts of what it did.
 
     The counts are uint32[]: `ticks` gone by, episodes `started` and `finished`, `moves` made.
-    `partner` is a traceable player, or None for self-play.
+    `partner` is a traceable player, or None for self-play; `gathered` what is to be learned later.
     """
 
     params: Any
@@ -81,6 +82,7 @@ class Lane(NamedTuple):
     finished: jax.Array
     moves: jax.Array
     partner: Any = None
+    gathered: Any = None
 
 
 class Record(NamedTuple):
@@ -146,12 +148,15 @@ class Choice(NamedTuple):
 class Target(NamedTuple):
     """The one update of each game in a tick: the memory of `player` int8[B] moves towards `value`.
 
-    `skipped` bool[B]: left out because of a random move.
+    `skipped` bool[B]: left out because of a random move. For who learns later: `value` is `gain`
+    float32[B] and, where `counted` bool[B], the discounted value of the board after the move.
     """
 
     player: jax.Array
     value: jax.Array
     skipped: jax.Array
+    gain: Any = None
+    counted: Any = None
 
 
 class Move(NamedTuple):

@@ -12,13 +12,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.games.core import Game
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Target
 from jaxgbg.learners.traces import at
-from jaxgbg.values.core import ValueSpec
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +35,9 @@ class TDLearner(Learner):
         ahead = gain + hyper.discount * choice.value
         target = jnp.where(playing & ~next_states.terminal, ahead, gain)
         target = jnp.where(games.stage == players, 0.0, target)
-        return Target(subject, target, choice.explored & ~hyper.learn_from_random)
+        skipped = choice.explored & ~hyper.learn_from_random
+        counted = playing & ~next_states.terminal
+        return Target(subject, target, skipped, jnp.where(games.stage == players, 0, gain), counted)
 
     def _next_stage(
         self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
@@ -51,13 +49,3 @@ class TDLearner(Learner):
         over = (following > players) | ((following == players) & ~hyper.final_zero)
         running = (stage == IDLE) | ((stage == 0) & ~terminal)
         return jnp.where(running, stage, following), over & ~running
-
-
-@dataclasses.dataclass(frozen=True)
-class TDSpec(LearnerSpec):
-    """TD(lambda) with Final Adaptation on afterstates (Konen & Bagheri 2021, Algorithms 2, 6)."""
-
-    kind = "td"
-
-    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> TDLearner:
-        return TDLearner(**self._parts(game, value, schedule))

@@ -68,7 +68,7 @@ def compile_chunk(learner: Learner, mesh: Mesh) -> Any:
             lanes, _ = jax.vmap(
                 lambda lane, hyper, limit: learner.advance(lane, hyper, limit, TICKS_A_BLOCK)
             )(lanes, hyper, limit)
-            return number + 1, lanes
+            return number + 1, learner.between_blocks(lanes, hyper, limit)
 
         def busy(carry: tuple[jax.Array, Lane]) -> jax.Array:
             return (carry[0] < blocks) & (carry[1].finished < limit).any()
