@@ -45,7 +45,8 @@ def part(name, **changes):
 def weights():
     """float32[R]: those that the run's agent has."""
     size = run().make_learner().value.num_weights
-    return np.linspace(-0.5, 0.5, size, dtype=np.float32)
+    # Few numbers, so that the file is short.
+    return np.resize(np.float32([-0.5, 0.0, 0.25]), size)
 
 
 def agent(about=None, array=None):
