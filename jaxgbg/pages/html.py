@@ -5,7 +5,7 @@ import json
 import math
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from jaxgbg.results.table import VARIANTS, difference, in_figures, notes
 from jaxgbg.training import Run, load_agent
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.histograms import weight_histograms
+from jaxgbg.training.kept import Histogram, Histograms, Provenance
 from jaxgbg.training.run import LaneName, RulesChanged
 
 _RARE = "The scale is logarithmic; what is rarer than its foot stands on it."
@@ -42,7 +43,7 @@ class _Sample:
 
     file: Path
     games: list[RecordView]
-    histograms: dict[str, Any]
+    histograms: Mapping[str, Histogram]
 
 
 def write_report(root: Path, out: Path) -> Report:
@@ -120,7 +121,7 @@ def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
                     continue
                 views = [RecordView(record, f"{game}-shape") for record in records]
                 lane = LaneName(saved.seed, saved.variant)
-                histograms = {"weights": weight_histograms({lane: saved.weights})}
+                histograms = {"weights": Histogram.read(weight_histograms({lane: saved.weights}))}
                 return _Sample(file, views, histograms)
         return None
 
@@ -192,13 +193,10 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
 
 def _histograms(stored: StoredRun, sample: _Sample | None) -> tuple[list[str], str]:
     """(panels, what they show): those the run kept, else the weights of the agent at hand."""
-    kept = stored.content("histograms.json")
-    if kept is not None:
-        try:
-            note = "Weights that are not 0: mean over the seeds, band from the least to the most."
-            return histogram_panels(kept), f"{note} {_RARE}"
-        except (KeyError, TypeError, ValueError):
-            stored.problems.append(f"{stored.path / 'histograms.json'} is damaged")
+    kept = stored.content("histograms.json", Histograms)
+    if kept:
+        note = "Weights that are not 0: mean over the seeds, band from the least to the most."
+        return histogram_panels(kept), f"{note} {_RARE}"
     if sample is None:
         return [], ""
     note = f"Weights of {sample.file.name} that are not 0. This run did not keep its TC factors."
@@ -242,20 +240,15 @@ def _settings(run: Run) -> list[tuple[str, str]]:
 
 def _origin(stored: StoredRun) -> list[tuple[str, str]]:
     """Where and by what a run was made, as far as it was kept."""
-    kept = stored.content("provenance.json") or {}
-    versions = kept.get("versions")
-    command = kept.get("command")
-    devices = kept.get("devices")
+    kept = Provenance(**stored.content("provenance.json", Provenance))
     origin = {
         "Folder": str(stored.path),
-        "Command": shlex.join(map(str, command)) if isinstance(command, list) else None,
-        "Started": kept.get("started"),
-        "Devices": ", ".join(map(str, devices)) if isinstance(devices, list) else None,
-        "Machine": kept.get("machine"),
-        "Revision": kept.get("revision"),
-        "Python": kept.get("python"),
-        "Versions": ", ".join(f"{name} {version}" for name, version in versions.items())
-        if isinstance(versions, dict)
-        else None,
+        "Command": shlex.join(kept.command),
+        "Started": kept.started,
+        "Devices": ", ".join(kept.devices),
+        "Machine": kept.machine,
+        "Revision": kept.revision,
+        "Python": kept.python,
+        "Versions": ", ".join(f"{name} {version}" for name, version in kept.versions.items()),
     }
-    return [(name, str(words) if words else "not kept") for name, words in origin.items()]
+    return [(name, words or "not kept") for name, words in origin.items()]
