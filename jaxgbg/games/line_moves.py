@@ -17,6 +17,7 @@ from jaxgbg.games.core import once
 
 STEPS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 """Of each direction, (rows down, columns right)."""
+DIRECTIONS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
 
 Counts = list[list[Board]]
 """For each axis how many stones stand on the lines, as `bitboards.line_counts` has them."""

@@ -6,7 +6,7 @@ Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import flax.linen as nn
@@ -88,7 +88,41 @@ class MLPSpec(ValueSpec):
             piece_digits=game.piece_digits,
             reward_range=game.reward_range,
             num_actions=game.num_actions if of_actions else 1,
+            views=_views(game, of_actions),
         )
+
+
+class View(NamedTuple):
+    """How a player sees the game: cells and actions as on an image of the board.
+
+    `cells[i]` is the cell seen at place i, `actions[a]` what action a is called there.
+    """
+
+    cells: tuple[int, ...]
+    actions: tuple[int, ...]
+
+
+def _views(game: Game, of_actions: bool) -> tuple[View, ...]:
+    """What each player sees, () where all see the board as it is."""
+    views, images = game.player_views, game.symmetries
+    if (views == np.arange(game.num_cells)).all():
+        return ()
+    rows = [(images == view).all(1).argmax() for view in views]
+    actions = game.action_symmetries[rows] if of_actions else np.zeros((len(rows), 0), int)
+    return tuple(
+        View(tuple(cells), tuple(names))
+        for cells, names in zip(views.tolist(), actions.tolist(), strict=True)
+    )
+
+
+def _seen(
+    array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array
+) -> jax.Array:
+    """[..., C]: entries as each `player` int[...] has them, in the order of his view."""
+    seen = array[..., np.array(views[0])]
+    for owner, view in enumerate(views[1:], 1):
+        seen = jnp.where((player == owner)[..., None], array[..., np.array(view)], seen)
+    return seen
 
 
 class _Network(nn.Module):
@@ -126,6 +160,7 @@ class MLP(ValueFunction):
     piece_digits: tuple[int, ...] | None
     reward_range: tuple[float, float]
     num_actions: int = 1
+    views: tuple[View, ...] = ()
 
     @functools.cached_property
     def _module(self) -> _Network:
@@ -171,6 +206,8 @@ class MLP(ValueFunction):
     def _inputs(self, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., I]: the board from the side of `player`."""
         digits = features[..., : self.num_cells]
+        if self.views:
+            digits = _seen(digits, [view.cells for view in self.views], player)
         if self.piece_digits:
             signs = jnp.zeros(digits.shape, jnp.float32)
             for owner, digit in enumerate(self.piece_digits):
@@ -187,6 +224,8 @@ class MLP(ValueFunction):
     def _outputs(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]."""
         total = jnp.asarray(self._module.apply(network, self._inputs(features, player)))
+        if self.views and self.num_actions > 1:
+            total = _seen(total, [view.actions for view in self.views], player)
         if self.spec.output == "sigmoid":
             low, high = self.reward_range
             return low + (high - low) * jax.nn.sigmoid(total)
