@@ -205,12 +205,14 @@ class Game:
         """int8[C]: the board as it is drawn, where `cells` say less than a spectator sees."""
         return self.cells(state)
 
-    # Names of the M numbers that `extras` gives for each player, and what to divide each by so that
-    # it lies about between 0 and 1.
-    extra_names: tuple[str, ...] = ()
+    @property
+    def extra_names(self) -> tuple[str, ...]:
+        """What the M numbers are called that `extras` gives for each player."""
+        return ()
 
     @property
     def extra_scales(self) -> tuple[float, ...]:
+        """What to divide each of `extras` by, so that it lies about between 0 and 1."""
         return (1.0,) * len(self.extra_names)
 
     def extras(self, state: Any) -> jax.Array:

@@ -402,6 +402,7 @@ def test_features_have_names_and_scales():
     assert GAME.extra_names == ("immobility", "freedom", "concentration", "cluster")
     assert GAME.extra_scales == (12, 96, 10_000, 12)
     assert make("othello").extra_names == ()
+    assert make("othello").extras(None).shape == (2, 0)
 
 
 @pytest.mark.slow
