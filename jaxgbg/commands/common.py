@@ -35,7 +35,7 @@ Size = Annotated[
     int | None,
     arg(
         metavar="N",
-        help="Of the board (hex, othello) or of each heap (nim).",
+        help="Of the board (hex, othello, lines_of_action) or of each heap (nim).",
         help_behavior_hint="(default: as published)",
     ),
 ]
@@ -44,7 +44,8 @@ Parameters = Annotated[
     arg(
         name="parameters",
         metavar="NAME=VALUE ...",
-        help="Of the game: rule, players, heaps (nim), draw_after (connectfour), misere (hex) ...",
+        help="Of the game: rule, players, heaps (nim), draw_after (connectfour), misere (hex),"
+        " repetition (lines_of_action) ...",
         help_behavior_hint="",
     ),
 ]

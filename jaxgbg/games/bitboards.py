@@ -51,6 +51,11 @@ def shift(board: Board, down: int, right: int) -> Board:
     return moved[0] & open_columns, moved[1] & open_columns
 
 
+def unless(condition: jax.Array, board: Board) -> Board:
+    """The board, empty where `condition` bool[...]."""
+    return jnp.where(condition, 0, board[0]), jnp.where(condition, 0, board[1])
+
+
 def grown(seed: Board, within: Board) -> Board:
     """`seed` and its eight neighbours, as far as they are `within`."""
     low, high = (
@@ -121,7 +126,9 @@ def of_count(planes: Sequence[Board], number: int) -> Board:
 def _turned(board: Board, columns: int) -> Board:
     """Rows turned to the right around the edges."""
     columns %= 8
-    left, right = (np.uint32(part * 0x01010101) for part in (0xFF >> (8 - columns), 0xFF >> columns))
+    left, right = (
+        np.uint32(part * 0x01010101) for part in (0xFF >> (8 - columns), 0xFF >> columns)
+    )
     low, high = (((word & right) << columns) | ((word >> (8 - columns)) & left) for word in board)
     return low, high
 
@@ -165,9 +172,7 @@ def _skewed(board: Board, turn: int) -> Board:
     """Row r turned by r columns to the right, or left if `turn` is -1."""
     for step, rows in ((1, 0xFF00FF00), (2, 0xFFFF0000)):
         turned, mask = _turned(board, turn * step), np.uint32(rows)
-        low, high = (
-            (new & mask) | (old & ~mask) for new, old in zip(turned, board, strict=True)
-        )
+        low, high = ((new & mask) | (old & ~mask) for new, old in zip(turned, board, strict=True))
         board = low, high
     return board[0], _turned(board, turn * 4)[1]
 

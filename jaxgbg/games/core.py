@@ -75,10 +75,11 @@ class Game:
     - The functions are traced: `jnp.where` and `jax.lax.cond` choose, not Python's `if`.
 
     What it may have, each with a default: `reward_range`, `scale` and `sides` for those who show
-    it; `symmetries`, `action_symmetries` and `adjacency` for n-tuples; `player_views` and `extras`
-    with `extra_names` and `extra_scales` for networks; `piece_digits` for drawings; `outcomes`, `stone_digits`, `change_patterns` with `change`, and a method `playout(state, words
-    uint32[2]) -> rewards float32[N]`, the end of uniformly random play, for those who can go faster
-    than move by move: they must agree with `afterstate`.
+    it; `symmetries`, `action_symmetries` and `adjacency` for n-tuples; `player_views`, and `extras`
+    with `extra_names` and `extra_scales`, for networks; `piece_digits` for drawings; `outcomes`,
+    `stone_digits`, `change_patterns` with `change`, and a method `playout(state, words uint32[2])
+    -> rewards float32[N]`, the end of uniformly random play, for those who can go faster than move
+    by move: they must agree with `afterstate`.
 
     A game of chance also has `spawn`, the random half of a move, which leaves a position where
     somebody is to move, or the game is over, as it is; and `spawn_words` = 2. One that starts at

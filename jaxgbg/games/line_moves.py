@@ -78,7 +78,9 @@ def by_square(boards: list[Board], size: int) -> jax.Array:
     return bitboards.squares(stacked.reshape(8, 2), size).reshape(8, -1) == 1
 
 
-def move_of(own: Board, enemy: Board, number: jax.Array, size: int) -> tuple[jax.Array, Board, Board, jax.Array]:
+def move_of(
+    own: Board, enemy: Board, number: jax.Array, size: int
+) -> tuple[jax.Array, Board, Board, jax.Array]:
     """Move `number` int32[] = size**2 * direction + target, if there is one.
 
     Returns where it comes from as a square int32[] and as a board, where it goes as a board, and
@@ -164,12 +166,12 @@ def _tables(size: int) -> tuple[np.ndarray, np.ndarray]:
     from, the board of the squares between, and that square's number; all 0 off the board.
     """
     rows, columns = np.divmod(np.arange(size**2), size)
-    inside, lines, ways = np.arange(-size, size), [], []
+    ahead, lines, ways = np.arange(-size, size), [], []
     for down, right in STEPS:
         for row, column in zip(rows, columns, strict=True):
             # The square itself is at `size` of the line.
-            along = np.stack([row + inside * down, column + inside * right], -1)
-            on = ((along >= 0) & (along < size)).all(-1)
+            along = np.stack([row + ahead * down, column + ahead * right], -1)
+            on = np.all((along >= 0) & (along < size), axis=-1)
             line = np.zeros((size, size), bool)
             line[tuple(along[on].T)] = True
             lines.append(line)

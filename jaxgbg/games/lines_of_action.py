@@ -168,7 +168,8 @@ class LinesOfAction(Game):
         legal = line_moves.by_square(starts, self.size) & ~state.terminal
         step = np.array([self.size * down + right for down, right in line_moves.STEPS], np.int32)
         steps = line_moves.line_lengths(own, enemy, self.size)
-        return legal, np.arange(self.num_cells, dtype=np.int32) + steps * step[:, None]
+        squares = jnp.arange(self.num_cells, dtype=jnp.int32)
+        return legal, squares + steps * step[:, None]
 
     def afterstate(self, state: LinesOfActionState, action: jax.Array) -> LinesOfActionState:
         own, enemy = line_moves.sides(state.stones, state.player)
@@ -182,10 +183,11 @@ class LinesOfAction(Game):
             free |= line_moves.cannot_move(self.size, state.stones, state.player, asked)
         legal = self.in_range(action) & ~state.terminal & free
         still = passes | ~legal
-        start, end = (tuple(jnp.where(still, 0, w) for w in board) for board in (start, end))
+        start, end = (bitboards.unless(still, board) for board in (start, end))
         capture = line_moves.some(end, enemy)
-        own = once((own[0] & ~start[0]) | end[0], (own[1] & ~start[1]) | end[1])
-        enemy = once(enemy[0] & ~end[0], enemy[1] & ~end[1])
+        landed = once((own[0] & ~start[0]) | end[0], (own[1] & ~start[1]) | end[1])
+        left = once(enemy[0] & ~end[0], enemy[1] & ~end[1])
+        own, enemy = (landed[0], landed[1]), (left[0], left[1])
         first = state.player == 0
         stones = jnp.stack([*own, *enemy]).reshape(2, 2)
         moved = state._replace(

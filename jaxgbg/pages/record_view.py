@@ -139,7 +139,9 @@ class RecordView:
         if len({spot for _, _, spot, _ in moves}) < len(moves):
             # Of several moves to one spot the last one is written: the one played, else the best.
             played = -1 if over else int(record.actions[at])
-            moves.sort(key=lambda move: (move[0] == played, -np.inf if move[1] is None else move[1]))
+            moves.sort(
+                key=lambda move: (move[0] == played, -np.inf if move[1] is None else move[1])
+            )
         return _Position(
             pieces=[int(kind) for kind in drawing.kinds(board)],
             moves=moves,

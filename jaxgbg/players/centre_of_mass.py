@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games import Game, LinesOfAction
+from jaxgbg.games import LinesOfAction
 from jaxgbg.learners.selection import uniform
 from jaxgbg.players.core import History, Opponent, PlayerBase
 
@@ -26,7 +26,7 @@ class CentreOfMass(PlayerBase):
     again.
     """
 
-    game: Game
+    game: LinesOfAction
     name = "centre-of-mass"
     traceable = True
 

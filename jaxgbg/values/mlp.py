@@ -115,9 +115,7 @@ def _views(game: Game, of_actions: bool) -> tuple[View, ...]:
     )
 
 
-def _seen(
-    array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array
-) -> jax.Array:
+def _seen(array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array) -> jax.Array:
     """[..., C]: entries as each `player` int[...] has them, in the order of his view."""
     seen = array[..., np.array(views[0])]
     for owner, view in enumerate(views[1:], 1):
