@@ -19,7 +19,7 @@ STEPS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 """Of each direction, (rows down, columns right)."""
 DIRECTIONS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
 
-Counts = list[list[Board]]
+Counts = tuple[list[Board], ...]
 """For each axis how many stones stand on the lines, as `bitboards.line_counts` has them."""
 
 
@@ -33,10 +33,12 @@ def sides(stones: jax.Array, player: jax.Array) -> tuple[Board, Board]:
 
 
 def counted(own: Board, enemy: Board) -> Counts:
-    """The stones of both on all lines, computed only once."""
-    planes = bitboards.line_counts((own[0] | enemy[0], own[1] | enemy[1]))
-    settled = iter(once(*(word for axis in planes for plane in axis for word in plane)))
-    return [[(next(settled), next(settled)) for _ in axis] for axis in planes]
+    """The stones of both on all lines.
+
+    Without `once`: what XLA repeats here costs less than the writing that would prevent it (legal
+    actions 2.5 M/s on one core instead of 2.4 M/s, and compiled in two thirds of the time).
+    """
+    return bitboards.line_counts((own[0] | enemy[0], own[1] | enemy[1]))
 
 
 def targets(own: Board, enemy: Board, counts: Counts, size: int) -> list[Board]:

@@ -136,7 +136,7 @@ class RecordView:
                 value = self._value(at, action)
                 spot = drawing.spot_of(board, action)
                 moves.append((action, value, spot, self._value_text(value)))
-        if len({spot for _, _, spot, _ in moves}) < len(moves):
+        if drawing.name_of:
             # Of several moves to one spot the last one is written: the one played, else the best.
             played = -1 if over else int(record.actions[at])
             moves.sort(

@@ -10,7 +10,7 @@ import pytest
 
 from jaxgbg.games import LinesOfAction, bitboards, make
 from jaxgbg.games.perft import perft
-from jaxgbg.games.sampling import hasty, sample_games
+from jaxgbg.games.sampling import hasty
 from tests.games.lines_of_action import (
     BLOCKED,
     GAME,
@@ -314,15 +314,6 @@ def test_features_have_names_and_scales():
     assert GAME.extra_scales == (12, 96, 10_000, 12)
     assert make("othello").extra_names == ()
     assert make("othello").extras(None).shape == (2, 0)
-
-
-@pytest.mark.slow
-def test_random_games_last_as_long_and_end_as_often_as_known():
-    sample = sample_games(GAME)
-    assert abs(sample.plies.mean() - 213.2) < 4 * sample.plies.std() / 16
-    legal = sample.legal.sum(2)[~sample.terminal]
-    assert abs(legal.mean() - 26.9) < 0.5
-    assert legal.max() <= 58
 
 
 def test_the_second_player_sees_the_board_as_the_first_sees_his():
