@@ -8,6 +8,7 @@ from jaxgbg.games.core import SHARE, WIN_RATE, Game, Scale
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.game2048 import Game2048
 from jaxgbg.games.hex import Hex
+from jaxgbg.games.lines_of_action import LinesOfAction
 from jaxgbg.games.nim import Nim
 from jaxgbg.games.othello import Othello
 from jaxgbg.games.registry import (
@@ -27,6 +28,7 @@ __all__ = [
     "Game",
     "Game2048",
     "Hex",
+    "LinesOfAction",
     "Nim",
     "Othello",
     "Scale",
@@ -54,3 +56,4 @@ register("connectfour", ConnectFour)
 register("hex", Hex)
 register("othello", Othello)
 register("2048", Game2048)
+register("lines_of_action", LinesOfAction)

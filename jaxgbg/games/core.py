@@ -77,10 +77,11 @@ class Game:
     - The functions are traced: `jnp.where` and `jax.lax.cond` choose, not Python's `if`.
 
     What it may have, each with a default: `reward_range`, `scale` and `sides` for those who show
-    it; `symmetries`, `action_symmetries` and `adjacency` for n-tuples; `piece_digits` for drawings;
-    `outcomes`, `stone_digits`, `change_patterns` with `change`, and a method `playout(state, words
-    uint32[2]) -> rewards float32[N]`, the end of uniformly random play, for those who can go faster
-    than move by move: they must agree with `afterstate`.
+    it; `symmetries`, `action_symmetries` and `adjacency` for n-tuples; `player_views`, and `extras`
+    with `extra_names` and `extra_scales`, for networks; `piece_digits` for drawings; `outcomes`,
+    `stone_digits`, `change_patterns` with `change`, and a method `playout(state, words uint32[2])
+    -> rewards float32[N]`, the end of uniformly random play, for those who can go faster than move
+    by move: they must agree with `afterstate`.
 
     A game of chance also has `spawn`, the random half of a move, which leaves a position where
     somebody is to move, or the game is over, as it is; and `spawn_words` = 2. One that starts at
@@ -143,6 +144,14 @@ class Game:
         return np.arange(self.num_actions, dtype=np.int32)[None]
 
     @property
+    def player_views(self) -> np.ndarray:
+        """int32[N, C]: player p sees `cells[player_views[p]]`, an image of the symmetries.
+
+        For networks, which serve all players: where everyone's own side should lie alike.
+        """
+        return np.tile(np.arange(self.num_cells, dtype=np.int32), (self.num_players, 1))
+
+    @property
     def adjacency(self) -> np.ndarray:
         """bool[C, C]: which cells are neighbours, for random-walk n-tuples."""
         return ~np.eye(self.num_cells, dtype=bool)
@@ -197,6 +206,21 @@ class Game:
     def display_cells(self, state: Any) -> jax.Array:
         """int8[C]: the board as it is drawn, where `cells` say less than a spectator sees."""
         return self.cells(state)
+
+    @property
+    def extra_names(self) -> tuple[str, ...]:
+        """What the M numbers are called that `extras` gives for each player."""
+        return ()
+
+    @property
+    def extra_scales(self) -> tuple[float, ...]:
+        """What to divide each of `extras` by, so that it lies about between 0 and 1."""
+        return (1.0,) * len(self.extra_names)
+
+    def extras(self, state: Any) -> jax.Array:
+        """int32[N, M]: of each player the numbers called `extra_names`, beside the cells."""
+        del state
+        return jnp.zeros((self.num_players, len(self.extra_names)), jnp.int32)
 
     def in_range(self, action: jax.Array) -> jax.Array:
         """bool[]: whether `action` is one of 0..num_actions-1; traced code cannot raise."""

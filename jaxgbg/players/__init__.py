@@ -1,9 +1,19 @@
 """Everything that chooses a move."""
 
 from jaxgbg.games import Game
-from jaxgbg.players import alphabeta, blocker, gtp, maxn, mcts, positional, random_player
+from jaxgbg.players import (
+    alphabeta,
+    blocker,
+    centre_of_mass,
+    gtp,
+    maxn,
+    mcts,
+    positional,
+    random_player,
+)
 from jaxgbg.players.alphabeta import AlphaBeta
 from jaxgbg.players.blocker import Blocker
+from jaxgbg.players.centre_of_mass import CentreOfMass
 from jaxgbg.players.core import (
     EngineError,
     History,
@@ -24,6 +34,7 @@ __all__ = [
     "PLAYERS",
     "AlphaBeta",
     "Blocker",
+    "CentreOfMass",
     "EngineError",
     "GTPEngine",
     "GreedyAgent",
@@ -46,6 +57,7 @@ PLAYERS: dict[str, Opponent] = {
     **alphabeta.OPPONENTS,
     **blocker.OPPONENTS,
     **positional.OPPONENTS,
+    **centre_of_mass.OPPONENTS,
     **gtp.OPPONENTS,
     **mcts.OPPONENTS,
 }
