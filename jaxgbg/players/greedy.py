@@ -59,6 +59,10 @@ class GreedyAgent(PlayerBase):
             self.game, self.value, self.params, states, key, zero_terminal=self.zero_terminal
         )
 
+    def by_copy(self, states: Any) -> Any:
+        """states[B] -> states[L, B / L]: those that each of the agents plays."""
+        return _by_copy(self.params, states)
+
     def action_values(self, state: Any) -> jax.Array:
         """float32[A] of one state by the first agent: reward + V(afterstate); illegal -inf."""
         first = jax.tree.map(lambda leaf: leaf[0], self.params)
@@ -102,9 +106,14 @@ def _act(
         q = _masked_values(game, value, params, states, zero_terminal)
         return jax.vmap(choose_action)(q, jax.vmap(game.legal_actions)(states), draws)
 
+    by_copy = _by_copy(params, states)
+    draws = jax.random.uniform(key, by_copy.terminal.shape)
+    return jax.vmap(one)(params, by_copy, draws).reshape(-1)
+
+
+def _by_copy(params: Any, states: Any) -> Any:
+    """states[B] -> states[L, B / L]: those of each agent of `params`."""
     agents = jax.tree.leaves(params)[0].shape[0]
     chex.assert_rank(states.terminal, 1)
     chex.assert_is_divisible(len(states.terminal), agents)
-    by_agent = jax.tree.map(lambda leaf: leaf.reshape(agents, -1, *leaf.shape[1:]), states)
-    draws = jax.random.uniform(key, by_agent.terminal.shape)
-    return jax.vmap(one)(params, by_agent, draws).reshape(-1)
+    return jax.tree.map(lambda leaf: leaf.reshape(agents, -1, *leaf.shape[1:]), states)
