@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import Json, console, print_records, write_rows
+from jaxgbg.commands.options import GREEDY, Playing
 
 if TYPE_CHECKING:
     import pandas
 
     from jaxgbg.arena.comparison import Comparison
-    from jaxgbg.games import Game
-    from jaxgbg.players import Player
 
 # More is for a file, not for the eye.
 _ROWS_SHOWN = 200
@@ -174,6 +173,7 @@ def compare(
     beta: Annotated[float, arg(help="Chance to reject what is strong enough.")] = 0.05,
     opening_plies: Annotated[int, arg(help="Random plies before each start.")] = 4,
     batch: Annotated[int, arg(help="Starts at a time; each is played from both seats.")] = 50,
+    play: Playing = GREEDY,
     max_games: Annotated[int, arg(help="Give up after so many games.")] = 20_000,
     seed: Annotated[int, arg(help="Seed of starts and draws.")] = 0,
     json_file: Json = None,
@@ -188,14 +188,16 @@ def compare(
     """
     from rich.console import Console
 
-    from jaxgbg.arena.comparison import compare as play
+    from jaxgbg.arena.comparison import compare as meet
     from jaxgbg.arena.sequential import SequentialTest
     from jaxgbg.training.agents import load_agent
+    from jaxgbg.training.opponents import make_opponent
 
     test = SequentialTest(elo0, elo1, alpha, beta)
     saved = load_agent(agent)
     game = saved.run.game
-    player = _opponent(opponent, game, agent)
+    first = play.read().player(saved.player())
+    player = make_opponent(opponent, game)
     with contextlib.closing(player), Console(stderr=True).status("playing") as status:
 
         def tell(now: "Comparison") -> None:
@@ -203,9 +205,7 @@ def compare(
             ratio = f"{now.log_likelihood_ratio:+.2f} of {test.lower:+.2f} to {test.upper:+.2f}"
             status.update(f"{games:,} games, log likelihood ratio {ratio}")
 
-        comparison = play(
-            game, saved.player(), player, test, opening_plies, batch, max_games, seed, tell
-        )
+        comparison = meet(game, first, player, test, opening_plies, batch, max_games, seed, tell)
     record = {
         "agent": agent.name,
         "opponent": Path(opponent).name,
@@ -220,16 +220,3 @@ def compare(
         "verdict": _VERDICTS[comparison.decision].format(elo0, elo1),
     }
     print_records([record], json_file)
-
-
-def _opponent(name: str, game: "Game", agent: Path) -> "Player":
-    """Whom `agent` is compared with: an agent file of the same game, or a player by its name."""
-    from jaxgbg.players import make_player
-    from jaxgbg.training.agents import load_agent, names_agent_file
-
-    if not names_agent_file(name):
-        return make_player(name, game)
-    other = load_agent(name, game.name)
-    if other.run.game != game:
-        raise ValueError(f"{name} plays {game.name} with other parameters than {agent}")
-    return other.player()

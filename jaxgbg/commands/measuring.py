@@ -17,7 +17,7 @@ from jaxgbg.commands.common import (
     print_records,
     read_game,
 )
-from jaxgbg.commands.options import flag
+from jaxgbg.commands.options import GREEDY, Playing, flag
 
 
 def games(json_file: Json = None) -> None:
@@ -64,7 +64,7 @@ def perft(
 def evaluate(
     folder: Annotated[Positional[Path], arg(help="Folder of a run, or one agent file.")],
     opponent: Annotated[
-        str | None, arg(help=f"{opponent_words()}; random if nothing is given.")
+        str | None, arg(help=f"{opponent_words()}, or an agent file; random if nothing is given.")
     ] = None,
     engine: Annotated[
         str | None,
@@ -75,6 +75,7 @@ def evaluate(
         ),
     ] = None,
     timeout: Annotated[float, arg(help="Seconds that an engine may take for a move.")] = 10.0,
+    play: Playing = GREEDY,
     game: Annotated[str | None, arg(help="Refuse agents of any other game.")] = None,
     seed: Annotated[int, arg(help="Seed of the evaluation's draws.")] = 0,
     json_file: Json = None,
@@ -82,10 +83,11 @@ def evaluate(
     """Play trained agents against an opponent, by the published protocol."""
     import jax
 
-    from jaxgbg.arena import Judge, MatchJudge, make_judge
+    from jaxgbg.arena import Judge, MatchJudge
     from jaxgbg.papers import protocol_for
     from jaxgbg.players import GTPEngine
     from jaxgbg.training.agents import load_agent
+    from jaxgbg.training.opponents import judge_by
 
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
@@ -100,11 +102,11 @@ def evaluate(
         judge: Judge = MatchJudge(rules, player, protocol, player.name)
     else:
         name = opponent or ("score" if rules.num_players == 1 else "random")
-        judge = make_judge(name, rules, protocol_for(rules, name))
+        judge = judge_by(name, rules, protocol_for(rules, name))
     records = []
     with contextlib.closing(judge):
         for path, saved in zip(paths, agents, strict=True):
-            scores = judge.scores(saved.player(), jax.random.key(seed))
+            scores = judge.scores(play.read().player(saved.player()), jax.random.key(seed))
             records.append(
                 {
                     "agent": path.name,

@@ -179,7 +179,7 @@ class Game:
     num_spawns = 0
 
     def spawn_probabilities(self, state: Any) -> jax.Array:
-        """float32[num_spawns]: how likely `spawn` is to make each listed outcome of an afterstate."""
+        """float32[num_spawns]: how likely each listed outcome of an afterstate is."""
         raise NotImplementedError
 
     def spawn_outcome(self, state: Any, number: jax.Array) -> Any:

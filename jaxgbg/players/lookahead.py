@@ -1,9 +1,11 @@
-"""The learned player that looks ahead, and choices among the best moves that are not always best."""
+"""The learned player that looks ahead, or that plays the best moves by their ranks."""
 
+from functools import partial
 from typing import Any
 
 import jax
 
+from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import check_ranks, choose_action, choose_ranked
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
@@ -40,13 +42,15 @@ class LookAheadAgent(PlayerBase):
         return (self.agent,), (self.search, self.ranks)
 
     @classmethod
-    def tree_unflatten(
-        cls, fixed: tuple[Any, ...], leaves: tuple[GreedyAgent]
-    ) -> "LookAheadAgent":
+    def tree_unflatten(cls, fixed: tuple[Any, ...], leaves: tuple[GreedyAgent]) -> "LookAheadAgent":
         player = object.__new__(cls)
         player.search, player.ranks = fixed
         (player.agent,) = leaves
         return player
+
+    @property
+    def game(self) -> Game:
+        return self.agent.game
 
     @property
     def copies(self) -> int:
@@ -82,7 +86,7 @@ def _act(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
             return jax.vmap(choose_action)(q, legal, draws)
         # A move that the beam has left out is no move of any rank.
         words = jax.random.bits(keys[1], (len(draws), 2))
-        return jax.vmap(lambda *row: choose_ranked(*row, ranks))(q, legal & (q > -jax.numpy.inf), words)
+        return jax.vmap(partial(choose_ranked, ranks=ranks))(q, legal & (q > -jax.numpy.inf), words)
 
     by_copy = agent.by_copy(states)
     # The draws of the agent itself: one ply chooses as it does, draw for draw.

@@ -65,9 +65,9 @@ class LookAhead:
 
     def __post_init__(self) -> None:
         if not 1 <= self.plies <= MOST_PLIES:
-            raise ValueError(
-                f"look-ahead must be of 1 to {MOST_PLIES} plies, not {self.plies}"
-            )
+            raise ValueError(f"look-ahead must be of 1 to {MOST_PLIES} plies, not {self.plies}")
+        if self.width and self.plies == 1:
+            raise ValueError("width is for the plies before the last: look ahead 2 plies or more")
         if any(width < 1 for width in self.width):
             raise ValueError(f"width must be at least 1, not {min(self.width)}")
         if len(self.width) not in (0, 1, self.plies - 1):
@@ -166,9 +166,10 @@ class LookAhead:
         scores = jnp.where(legal & ~jnp.isnan(scores), scores, -jnp.inf)
         last = jnp.broadcast_to(np.arange(self.game.num_actions), legal.shape)
         order = jnp.lexsort((last if noise is None else noise, -scores, ~legal))
-        return jnp.zeros_like(legal).at[
-            jnp.arange(len(legal))[:, None], order[:, :width]
-        ].set(True) & legal
+        return (
+            jnp.zeros_like(legal).at[jnp.arange(len(legal))[:, None], order[:, :width]].set(True)
+            & legal
+        )
 
     def _width(self, ply: int) -> int:
         if not self.width or ply == self.plies - 1:

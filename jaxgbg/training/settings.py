@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 from jaxgbg.games import Game, make
 from jaxgbg.learners import LearnerSpec, Schedule
 from jaxgbg.specs import Spec
+from jaxgbg.training.play import Play
 from jaxgbg.training.run import Evaluation, Run
 from jaxgbg.values import ValueSpec
 
 _COMPONENTS: dict[str, type[Spec]] = {"value": ValueSpec, "learner": LearnerSpec}
-_PARTS: dict[str, type[Spec]] = {"schedule": Schedule, "evaluation": Evaluation}
+_PARTS: dict[str, type[Spec]] = {"schedule": Schedule, "evaluation": Evaluation, "play": Play}
 
 
 class Setting(NamedTuple):
