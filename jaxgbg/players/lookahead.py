@@ -58,21 +58,23 @@ class LookAheadAgent(PlayerBase):
 
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
+        if self.search.plies == 1 and not self.ranks:
+            return self.agent.act(states, key)
         return _act(self, states, key)
 
     def action_values(self, state: Any, key: jax.Array | None = None) -> jax.Array:
         """float32[A] of one state by the first agent; -inf for what is not looked at."""
+        if self.search.plies == 1:
+            return self.agent.action_values(state)
         params = jax.tree.map(lambda leaf: leaf[0], self.agent.params)
         one = jax.tree.map(lambda leaf: leaf[None], state)
         key = jax.random.key(0) if key is None else key
-        return _action_values(self.search, params, one, key, self.agent.zero_terminal)[0]
+        return _action_values(self.search, params, one, key)[0]
 
 
-@jax.jit(static_argnums=(0, 4))
-def _action_values(
-    search: LookAhead, params: Any, states: Any, key: jax.Array, zero_terminal: bool
-) -> jax.Array:
-    return search.action_values(params, states, key, zero_terminal)
+@jax.jit(static_argnums=0)
+def _action_values(search: LookAhead, params: Any, states: Any, key: jax.Array) -> jax.Array:
+    return search.action_values(params, states, key)
 
 
 @jax.jit
@@ -89,7 +91,6 @@ def _act(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
         return jax.vmap(partial(choose_ranked, ranks=ranks))(q, legal & (q > -jax.numpy.inf), words)
 
     by_copy = agent.by_copy(states)
-    # The draws of the agent itself: one ply chooses as it does, draw for draw.
     draws = jax.random.uniform(key, by_copy.terminal.shape)
     keys = jax.random.split(jax.random.fold_in(key, 1), (agent.copies, 2))
     return jax.vmap(one)(agent.params, by_copy, draws, keys).reshape(-1)
