@@ -168,7 +168,7 @@ def _of_kind(name: str, value: Any, kind: Any) -> Any:
     elif kind is int:
         fits = isinstance(value, numbers.Integral)
     elif kind is float:
-        fits = isinstance(value, numbers.Real) and math.isfinite(value)
+        fits = isinstance(value, numbers.Real) and _is_finite(value)
     elif isinstance(kind, type):
         fits = isinstance(value, kind)
     else:
@@ -176,6 +176,13 @@ def _of_kind(name: str, value: Any, kind: Any) -> Any:
     if not fits:
         raise ValueError(f"{name} must be {_KINDS.get(kind, kind.__name__)}, not {value!r}")
     return kind(value) if kind in _KINDS else value
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _check_range(name: str, value: Any, metadata: Mapping[str, Any]) -> None:

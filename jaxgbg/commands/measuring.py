@@ -5,25 +5,33 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import jax
 from tyro.conf import Positional, arg
 
+from jaxgbg.arena import Judge, MatchJudge, judge_names
+from jaxgbg.bench import training
+from jaxgbg.bench.rules import bench_rules
 from jaxgbg.commands.common import (
     GameName,
     Json,
     Parameters,
     Size,
     console,
-    opponent_words,
+    optional,
     print_records,
     read_game,
 )
 from jaxgbg.commands.options import GREEDY, Playing, flag
+from jaxgbg.games import broken_games, game_names, make
+from jaxgbg.games.perft import perft as count
+from jaxgbg.papers import protocol_for
+from jaxgbg.players import GTPEngine
+from jaxgbg.training.agents import load_agent
+from jaxgbg.training.opponents import judge_by
 
 
 def games(json_file: Json = None) -> None:
     """List the games and their sizes."""
-    from jaxgbg.games import broken_games, game_names, make
-
     built = [make(name) for name in game_names()]
     records = [
         {
@@ -44,14 +52,16 @@ def games(json_file: Json = None) -> None:
 
 def perft(
     game: GameName,
-    depth: Annotated[int, arg(help="Plies to count.")] = 5,
+    depth: int = 5,
     size: Size = None,
     parameters: Parameters = (),
     json_file: Json = None,
 ) -> None:
-    """Count the paths and positions of a game by depth."""
-    from jaxgbg.games.perft import perft as count
+    """Count the paths and positions of a game by depth.
 
+    Args:
+      depth: Plies to count.
+    """
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
     records = [
@@ -62,33 +72,27 @@ def perft(
 
 
 def evaluate(
-    folder: Annotated[Positional[Path], arg(help="Folder of a run, or one agent file.")],
+    folder: Positional[Path],
     opponent: Annotated[
-        str | None, arg(help=f"{opponent_words()}, or an agent file; random if nothing is given.")
-    ] = None,
-    engine: Annotated[
         str | None,
-        arg(
-            metavar="COMMAND",
-            help='Or an engine that speaks GTP, e.g. "edax -gtp -l 1 -n 1 -book-usage off".',
-            help_behavior_hint="",
-        ),
+        arg(help=f"{', '.join(judge_names())} or an agent file; random if nothing is given."),
     ] = None,
-    timeout: Annotated[float, arg(help="Seconds that an engine may take for a move.")] = 10.0,
-    play: Playing = GREEDY,
-    game: Annotated[str | None, arg(help="Refuse agents of any other game.")] = None,
-    seed: Annotated[int, arg(help="Seed of the evaluation's draws.")] = 0,
+    engine: Annotated[str | None, optional("COMMAND")] = None,
+    timeout: float = 10.0,
+    playing: Playing = GREEDY,
+    game: str | None = None,
+    seed: int = 0,
     json_file: Json = None,
 ) -> None:
-    """Play trained agents against an opponent, by the published protocol."""
-    import jax
+    """Play trained agents against an opponent, by the published protocol.
 
-    from jaxgbg.arena import Judge, MatchJudge
-    from jaxgbg.papers import protocol_for
-    from jaxgbg.players import GTPEngine
-    from jaxgbg.training.agents import load_agent
-    from jaxgbg.training.opponents import judge_by
-
+    Args:
+      folder: Folder of a run, or one agent file.
+      engine: Or an engine that speaks GTP, e.g. "edax -gtp -l 1 -n 1 -book-usage off".
+      timeout: Seconds that an engine may take for a move.
+      game: Refuse agents of any other game.
+      seed: Seed of the evaluation's draws.
+    """
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
     paths = sorted((folder / "agents").glob("*.agent")) if folder.is_dir() else [folder]
@@ -106,7 +110,7 @@ def evaluate(
     records = []
     with contextlib.closing(judge):
         for path, saved in zip(paths, agents, strict=True):
-            scores = judge.scores(play.read().player(saved.player()), jax.random.key(seed))
+            scores = judge.scores(playing.read().player(saved.player()), jax.random.key(seed))
             records.append(
                 {
                     "agent": path.name,
@@ -122,31 +126,27 @@ def evaluate(
 
 
 def bench(
-    games: Annotated[Positional[tuple[str, ...]], arg(help="Games; all if none is named.")] = (),
-    seeds: Annotated[
-        int | None, arg(help="Seeds side by side, each with and without FARL.")
-    ] = None,
-    batches: Annotated[
-        tuple[int, ...] | None, arg(help="Batches to try; else 1, the default and a search.")
-    ] = None,
-    seconds: Annotated[float, arg(help="Seconds of each timing.")] = 1.0,
+    games: Positional[tuple[str, ...]] = (),
+    seeds: int | None = None,
+    batches: tuple[int, ...] | None = None,
+    seconds: float = 1.0,
     learner: flag("learner") = None,  # type: ignore[valid-type]
     value: flag("value") = None,  # type: ignore[valid-type]
-    rules: Annotated[
-        bool, arg(help="Random play instead of training, beside pgx where it is installed.")
-    ] = False,
+    rules: bool = False,
     json_file: Json = None,
 ) -> None:
-    """Measure training speed at the published parameters, or that of the rules alone."""
-    from jaxgbg.bench.training import GBG
-    from jaxgbg.bench.training import bench as measure
-    from jaxgbg.games import game_names
+    """Measure training speed at the published parameters, or that of the rules alone.
 
+    Args:
+      games: Games; all if none is named.
+      seeds: Seeds side by side, each with and without FARL.
+      batches: Batches to try; else 1, the default and a search.
+      seconds: Seconds of each timing.
+      rules: Random play instead of training, beside pgx where it is installed.
+    """
     if not 0 < seconds <= 3600 or (seeds is not None and seeds < 1):
         raise ValueError("seeds must be positive, and seconds lie in (0, 3600]")
     if rules:
-        from jaxgbg.bench.rules import bench_rules
-
         print_records([bench_rules(game)._asdict() for game in games or game_names()], json_file)
         return
     chosen = {"learner": learner, "value": value}
@@ -154,7 +154,7 @@ def bench(
     rows = [
         row
         for game in games or game_names()
-        for row in measure(game, seeds, batches, seconds, **changes)
+        for row in training.bench(game, seeds, batches, seconds, **changes)
     ]
     print_records([row._asdict() for row in rows], json_file)
-    console().print(GBG)
+    console().print(training.GBG)

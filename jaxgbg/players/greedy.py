@@ -55,19 +55,25 @@ class GreedyAgent(PlayerBase):
 
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
-        return _act(
-            self.game, self.value, self.params, states, key, zero_terminal=self.zero_terminal
-        )
+        return _act(self, states, key)
 
     def by_copy(self, states: Any) -> Any:
         """states[B] -> states[L, B / L]: those that each of the agents plays."""
-        return _by_copy(self.params, states)
+        chex.assert_rank(states.terminal, 1)
+        chex.assert_is_divisible(len(states.terminal), self.copies)
+        return jax.tree.map(lambda leaf: leaf.reshape(self.copies, -1, *leaf.shape[1:]), states)
 
     def action_values(self, state: Any) -> jax.Array:
         """float32[A] of one state by the first agent: reward + V(afterstate); illegal -inf."""
         first = jax.tree.map(lambda leaf: leaf[0], self.params)
         one = jax.tree.map(lambda leaf: leaf[None], state)
-        return _masked_values(self.game, self.value, first, one, self.zero_terminal)[0]
+        return self._masked_values(first, one)[0]
+
+    def _masked_values(self, params: Any, states: Any) -> jax.Array:
+        """float32[B, A] of states[B] by the agent of `params`; illegal -inf."""
+        features = self.value.features(params, jax.vmap(self.game.cells)(states))
+        q, _ = action_values(self.game, self.value, params, states, features, self.zero_terminal)
+        return jax.numpy.where(jax.vmap(self.game.legal_actions)(states), q, -jax.numpy.inf)
 
     def values(self, states: Any) -> jax.Array:
         """states[B] -> float32[B, N]: V(state | player) by the first agent, for every player.
@@ -84,36 +90,12 @@ class GreedyAgent(PlayerBase):
         return self.value.value(first, jax.numpy.repeat(features[:, None], seats, 1), every)
 
 
-def _masked_values(
-    game: Game, value: ValueFunction, params: Any, states: Any, zero_terminal: bool
-) -> jax.Array:
-    """float32[B, A] of states[B]; illegal -inf."""
-    features = value.features(params, jax.vmap(game.cells)(states))
-    q, _ = action_values(game, value, params, states, features, zero_terminal)
-    return jax.numpy.where(jax.vmap(game.legal_actions)(states), q, -jax.numpy.inf)
-
-
-@jax.jit(static_argnums=(0, 1), static_argnames="zero_terminal")
-def _act(
-    game: Game,
-    value: ValueFunction,
-    params: Any,
-    states: Any,
-    key: jax.Array,
-    zero_terminal: bool,
-) -> jax.Array:
+@jax.jit
+def _act(agent: GreedyAgent, states: Any, key: jax.Array) -> jax.Array:
     def one(params: Any, states: Any, draws: jax.Array) -> jax.Array:
-        q = _masked_values(game, value, params, states, zero_terminal)
-        return jax.vmap(choose_action)(q, jax.vmap(game.legal_actions)(states), draws)
+        q = agent._masked_values(params, states)
+        return jax.vmap(choose_action)(q, jax.vmap(agent.game.legal_actions)(states), draws)
 
-    by_copy = _by_copy(params, states)
+    by_copy = agent.by_copy(states)
     draws = jax.random.uniform(key, by_copy.terminal.shape)
-    return jax.vmap(one)(params, by_copy, draws).reshape(-1)
-
-
-def _by_copy(params: Any, states: Any) -> Any:
-    """states[B] -> states[L, B / L]: those of each agent of `params`."""
-    agents = jax.tree.leaves(params)[0].shape[0]
-    chex.assert_rank(states.terminal, 1)
-    chex.assert_is_divisible(len(states.terminal), agents)
-    return jax.tree.map(lambda leaf: leaf.reshape(agents, -1, *leaf.shape[1:]), states)
+    return jax.vmap(one)(agent.params, by_copy, draws).reshape(-1)

@@ -1,11 +1,11 @@
 """Where the n-tuples of a game lie: random walks, fixed lists and layout files."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from jaxgbg.contents import read_json
 from jaxgbg.games.core import Game
 
 Layout = tuple[tuple[int, ...], ...]
@@ -74,11 +74,11 @@ def read_layout(game: Game, path: str | Path) -> Layout:
     Raises ValueError in one line when the file cannot be read or does not fit `game`.
     """
     try:
-        tuples = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
+        tuples = read_json(path)
+    except FileNotFoundError as error:
         raise ValueError(f"layout file {path}: {error.strerror}") from error
     except ValueError as error:
-        raise ValueError(f"layout file {path} is not JSON: {error}") from error
+        raise ValueError(f"layout file {error}") from error
     if not isinstance(tuples, list):
         raise ValueError(f"layout file {path}: expected a list of tuples")
     return check_layout(game, tuples, f"layout file {path}")

@@ -8,7 +8,7 @@ import pytest
 import jaxgbg
 from jaxgbg.learners import QSpec, Schedule
 from jaxgbg.players import GreedyAgent, LookAheadAgent, MaxN, RandomPlayer
-from jaxgbg.search import LookAhead
+from jaxgbg.search.lookahead import LookAhead
 from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.reference import board_rules, rules
 from tests.reference.lookahead import LookAhead as Reference
