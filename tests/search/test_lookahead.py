@@ -97,7 +97,7 @@ def _reference(name, agent, **settings):
     [
         ("nim3p", 3, {}),
         ("nim3p", 4, {"reply": "value", "width": (2, 3, 2)}),
-        ("othello", 3, {}),
+        pytest.param("othello", 3, {}, marks=pytest.mark.slow),
         pytest.param("othello", 4, {"reply": "value"}, marks=pytest.mark.slow),
         pytest.param("othello", 3, {"width": (2, 2)}, marks=pytest.mark.slow),
         pytest.param("connectfour", 3, {}, marks=pytest.mark.slow),
@@ -142,7 +142,7 @@ def test_othello_positions_with_a_pass_are_among_those_compared():
     ("name", "size", "plies", "starts"),
     [
         ("nim3p", None, 6, range(3, 7)),
-        ("tictactoe", None, 5, range(4, 9)),
+        pytest.param("tictactoe", None, 5, range(4, 9), marks=pytest.mark.slow),
         pytest.param("tictactoe", None, 9, range(9), marks=pytest.mark.slow),
         pytest.param("hex", 3, 9, range(1, 8), marks=pytest.mark.slow),
         pytest.param("nim3p", None, 9, range(1, 6), marks=pytest.mark.slow),
@@ -165,7 +165,7 @@ def test_to_the_end_of_the_game_it_chooses_what_max_n_does(name, size, plies, st
     np.testing.assert_array_equal(best[live], np.asarray(expected)[live])
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "2048"])
+@pytest.mark.parametrize("name", ["tictactoe", pytest.param("2048", marks=pytest.mark.slow)])
 def test_one_ply_is_the_agent_itself(name):
     game = _make(name)
     agent = _agent(game, zero_terminal=False)
@@ -192,6 +192,7 @@ def test_copies_look_ahead_each_with_its_own_values():
     assert (chosen[0] != chosen[1]).any()
 
 
+@pytest.mark.slow
 def test_what_a_position_is_worth_does_not_depend_on_the_memory_there_is():
     game = _make("tictactoe")
     agent = _agent(game)
@@ -204,6 +205,7 @@ def test_what_a_position_is_worth_does_not_depend_on_the_memory_there_is():
     np.testing.assert_allclose(*scores, atol=2e-6)
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_in_games_with_many_moves():
     game = jaxgbg.make("othello")
     agent = GreedyAgent(game, MLPSpec().build(game, False, 1), _network(game))
@@ -222,6 +224,7 @@ def _network(game):
     return MLPSpec().build(game, False, 1).init(key=jax.random.key(1))
 
 
+@pytest.mark.slow
 def test_chance_that_is_sampled_comes_near_to_chance_that_is_listed():
     game = _make("2048")
     agent = _agent(game)
@@ -237,6 +240,7 @@ def test_chance_that_is_sampled_comes_near_to_chance_that_is_listed():
     assert 0 < errors.max() < 0.1
 
 
+@pytest.mark.slow
 def test_2048_lists_what_chance_does():
     game = _make("2048")
     state = jax.tree.map(lambda leaf: leaf[0], _positions(game, 1, 20)[0])
