@@ -156,6 +156,9 @@ OTHERS = {
     "alpha_end": 0.25,
     "epsilon_end": 0.25,
     "opening_plies": 2,
+    "ranks": [0.6, 0.4],
+    "play_ranks": [0.6, 0.4],
+    "width": [3],
 }
 
 
@@ -180,6 +183,8 @@ def test_every_setting_changes_the_digest_by_its_path_and_by_its_short_form(each
     if isinstance(present, Spec):
         present = present.kind
     changes = {each.path: another(each, present)}
+    if each.short == "width":
+        base = with_changes(base, {"look_ahead": 2})
     if each.short == "parameter_traces":
         changes["value"] = "mlp"
         base = with_changes(base, {"value": "mlp"})

@@ -86,7 +86,8 @@ class Game:
     A game of chance also has `spawn`, the random half of a move, which leaves a position where
     somebody is to move, or the game is over, as it is; and `spawn_words` = 2. One that starts at
     random has `init_words` = 2. It may instead draw from any number of random words itself, in
-    `init_from` and `spawn_from`.
+    `init_from` and `spawn_from`. Where chance has few outcomes it may list them, for those who look
+    ahead: `num_spawns`, `spawn_probabilities` and `spawn_outcome`.
     """
 
     @property
@@ -183,6 +184,17 @@ class Game:
     def spawn(self, state: Any, key: jax.Array) -> Any:
         """The random half of a move; the identity for deterministic games."""
         return state
+
+    # How many outcomes `spawn_probabilities` and `spawn_outcome` list: 0 where they are not listed.
+    num_spawns = 0
+
+    def spawn_probabilities(self, state: Any) -> jax.Array:
+        """float32[num_spawns]: how likely each listed outcome of an afterstate is."""
+        raise NotImplementedError
+
+    def spawn_outcome(self, state: Any, number: jax.Array) -> Any:
+        """Outcome `number` int32[] of an afterstate; of use where its probability is not 0."""
+        raise NotImplementedError
 
     @property
     def stochastic(self) -> bool:

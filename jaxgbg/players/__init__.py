@@ -24,6 +24,7 @@ from jaxgbg.players.core import (
 )
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.gtp import GRHINO, GTPEngine
+from jaxgbg.players.lookahead import LookAheadAgent
 from jaxgbg.players.maxn import MaxN
 from jaxgbg.players.mcts import MCTSPlayer
 from jaxgbg.players.positional import Positional
@@ -39,6 +40,7 @@ __all__ = [
     "GTPEngine",
     "GreedyAgent",
     "History",
+    "LookAheadAgent",
     "MCTSPlayer",
     "MaxN",
     "MissingExtra",

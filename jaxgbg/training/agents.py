@@ -70,11 +70,6 @@ def save_agent(path: Path, agent: SavedAgent) -> None:
         temporary.write_bytes(_MAGIC + digest + body)
 
 
-def names_agent_file(text: str) -> bool:
-    """Whether `text`, a player's name or an agent's file, is the latter."""
-    return Path(text).suffix == ".agent" or Path(text).is_file()
-
-
 def load_agent(path: str | Path, game: str | None = None) -> SavedAgent:
     """Read an agent file, its checksum, its run and its weights verified.
 
