@@ -13,6 +13,10 @@ import tyro
 from jaxgbg import commands
 from jaxgbg.games import import_games
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.files import check_writable
+
+# What JAX calls it.
+_OUT_OF_MEMORY = "RESOURCE_EXHAUSTED: Out of memory"
 
 
 def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
@@ -21,6 +25,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
     def deferred(command: Callable[..., None]) -> Callable[..., Any]:
         @functools.wraps(command)
         def bind(*arguments: Any, **options: Any) -> Callable[[], None]:
+            # Every command writes its rows there, after all its work.
+            check_writable(options.get("json_file"))
             return functools.partial(command, *arguments, **options)
 
         return bind
@@ -87,8 +93,12 @@ def main() -> None:
     except RuntimeError as error:
         from jaxgbg.players import EngineError, MissingExtra
 
+        if _OUT_OF_MEMORY in str(error):
+            _fail(MemoryError())
         if not isinstance(error, EngineError | MissingExtra):
             raise
+        _fail(error)
+    except MemoryError as error:
         _fail(error)
     except KeyboardInterrupt:
         print("jaxgbg: stopped", file=sys.stderr)
@@ -96,7 +106,10 @@ def main() -> None:
 
 
 def _fail(error: Exception) -> None:
-    print(f"jaxgbg: {' '.join(str(error).split())}", file=sys.stderr)
+    line = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        line = "out of memory: take fewer --seeds, a smaller --batch, or a larger machine"
+    print(f"jaxgbg: {line}", file=sys.stderr)
     sys.exit(2)
 
 

@@ -1,7 +1,6 @@
 """Commands about what there is already: `results` of many runs, `compare` of two players."""
 
 import contextlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -63,19 +62,20 @@ def results(
     evaluation, `summary` the rows of the table. Damaged files and lines are named and left out.
     """
     from jaxgbg.results import results as ask
+    from jaxgbg.training.files import check_writable, written_whole
 
-    for path in (csv, parquet, json_file):
-        if path is not None and not path.parent.is_dir():
-            raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
+    check_writable(csv, parquet)
     frame = ask(folder, where, sql)
     if sql is None:
         _print_summary(frame)
     else:
         _print_frame(frame, [[_plain(cell) for cell in row] for row in _rows(frame)])
     if csv is not None:
-        _write(csv, lambda path: frame.to_csv(path, index=False))
+        with written_whole(csv) as temporary:
+            frame.to_csv(temporary, index=False)
     if parquet is not None:
-        _write(parquet, lambda path: _write_parquet(frame, path))
+        with written_whole(parquet) as temporary:
+            _write_parquet(frame, temporary)
     write_rows(json_file, _records(frame))
 
 
@@ -143,22 +143,15 @@ def _plain(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _write(path: Path, write: Callable[[Path], object]) -> None:
-    from jaxgbg.training.files import written_whole
-
-    try:
-        with written_whole(path) as temporary:
-            write(temporary)
-    except OSError as error:
-        raise ValueError(f"cannot write {path}: {error.strerror}") from error
-
-
 def _write_parquet(frame: "pandas.DataFrame", path: Path) -> None:
     import duckdb
 
     # DuckDB's own complaint would name the temporary file.
     path.touch()
-    duckdb.from_df(frame).write_parquet(str(path))
+    try:
+        duckdb.from_df(frame).write_parquet(str(path))
+    except duckdb.IOException as error:
+        raise OSError(f"DuckDB could not write it: {error}") from error
 
 
 def compare(

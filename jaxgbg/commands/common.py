@@ -115,9 +115,5 @@ def console() -> "Console":
 def write_rows(path: Path | None, records: list[dict[str, Any]]) -> None:
     from jaxgbg.training.files import write_json
 
-    if path is None:
-        return
-    try:
+    if path is not None:
         write_json(path, records)
-    except OSError as error:
-        raise ValueError(f"cannot write {path}: {error.strerror}") from error

@@ -7,7 +7,6 @@ finished and not run again.
 """
 
 import contextlib
-import errno
 import fcntl
 import json
 import os
@@ -28,7 +27,7 @@ import jax.numpy as jnp
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
-from jaxgbg.training.files import write_json
+from jaxgbg.training.files import NO_ROOM, write_json
 from jaxgbg.training.loop import Result
 from jaxgbg.training.run import LaneName, RulesChanged, Run
 
@@ -121,18 +120,22 @@ class RunFolder:
 
     def append(self, result: Result) -> None:
         """Add a line to the metrics; ValueError where there is no room for it."""
+        before = self.metrics_size()
         try:
             with self._metrics.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(result._asdict()) + "\n")
         except OSError as error:
+            # The beginning of a line may have found room.
+            with contextlib.suppress(OSError):
+                os.truncate(self._metrics, before)
             raise self.unwritable(error) from error
 
     def unwritable(self, error: OSError) -> ValueError:
         """What to tell a user whose folder could not be written."""
-        if error.errno == errno.ENOSPC:
+        if error.errno in NO_ROOM:
             return ValueError(
-                f"no space left to write {self.path}: make room and start the same command again,"
-                " it goes on from the last checkpoint"
+                f"no space left to write {self.path} ({error.strerror}): make room and start the"
+                " same command again, it goes on from the last checkpoint"
             )
         return ValueError(
             f"cannot write {self.path}: {error.strerror}; choose another folder with --out"
