@@ -34,13 +34,13 @@ _PIECE = 2**24
 
 class Checkpoint(NamedTuple):
     """`leaves`, the arrays of a state; milestones `reached`, `seconds` of training, and
-    how many bytes of each run's metrics belong to it.
+    what mark each run's metrics had then (`RunFolder.metrics_mark`).
     """
 
     leaves: Sequence[Any]
     reached: int
     seconds: float
-    metrics: list[int]
+    metrics: list[Any]
 
 
 class Damaged(ValueError):

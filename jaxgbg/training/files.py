@@ -25,7 +25,7 @@ class CannotWrite(OSError):
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A temporary path whose file becomes that of `path` if the block ends well, and is gone if not.
+    """A temporary path whose file becomes that of `path` if the block ends well, else is gone.
 
     At the end of all symbolic links a regular file is replaced, whole or not at all. A device, a
     pipe or this process's own output stays what it is, and is written to. Raises CannotWrite.

@@ -8,6 +8,7 @@ finished and not run again.
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import platform
@@ -117,6 +118,17 @@ class RunFolder:
     def metrics_size(self) -> int:
         """Bytes of the metrics written so far."""
         return self._metrics.stat().st_size if self._metrics.exists() else 0
+
+    def metrics_mark(self) -> tuple[int, str]:
+        """How many bytes of metrics there are, and their SHA-256."""
+        content = self._metrics.read_bytes() if self._metrics.exists() else b""
+        return len(content), hashlib.sha256(content).hexdigest()
+
+    def has_metrics_of(self, mark: Sequence[Any]) -> bool:
+        """Whether the metrics begin with those that had this `metrics_mark`."""
+        size, digest = mark
+        content = self._metrics.read_bytes() if self._metrics.exists() else b""
+        return hashlib.sha256(content[:size]).hexdigest() == digest
 
     def append(self, result: Result) -> None:
         """Add a line to the metrics; ValueError where there is no room for it."""
