@@ -29,6 +29,8 @@ chunk = 2
 episodes = 20_000
 eval_every = 5_000
 opponents = ["random"]
+
+[axes]
 batch = [16, 32]
 """
 # Metrics, checkpoints and agents of TRAIN take a twentieth of it.
