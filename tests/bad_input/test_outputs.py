@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxgbg.training import devices
+from jaxgbg.training import devices, files
 from jaxgbg.training.files import CannotWrite, write_json
 from tests.faults.work import left_by, small_disk
 
@@ -104,8 +104,10 @@ def test_the_target_of_a_link_is_written_whole_or_not_at_all(tmp_path, monkeypat
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 @pytest.mark.parametrize("kind", ["pipe", "file"])
 def test_output_of_the_process_itself_follows_what_was_printed(tmp_path, name, kind):
+    # The file alone: its package would bring JAX.
     code = (
-        "import sys; from pathlib import Path; from jaxgbg.training.files import write_json;"
+        "import runpy, sys; from pathlib import Path;"
+        f"write_json = runpy.run_path({files.__file__!r})['write_json'];"
         f"print('table', file=sys.{name}); write_json(Path('/dev/{name}'), [1]);"
         f"print('end', file=sys.{name})"
     )
@@ -124,13 +126,14 @@ def test_memory_that_jax_cannot_start_with_is_said():
         devices.check_memory_limit(10**9)
 
 
-RUN = ["train", "nim", "--episodes", "20000", "--checkpoint-every", "0.1", "--seeds", "20"]
+RUN = ["train", "nim", "--episodes", "2000", "--eval-every", "100", "--seeds", "10"]
+RUN += ["--checkpoint-every", "0.1"]
 
 
-def process(folder: Path, before: str = "", *arguments: str) -> tuple[int, list[str]]:
+def process(folder: Path, before: str = "true") -> tuple[int, list[str]]:
     """The run in a process of its own, after a shell command; its exit code and complaints."""
     line = f'{before}; exec "$@"'
-    command = ["bash", "-c", line, "-", sys.executable, "-m", "jaxgbg.cli", *RUN, *arguments]
+    command = ["bash", "-c", line, "-", sys.executable, "-m", "jaxgbg.cli", *RUN]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     # The bar of progress is no complaint.
     return done.returncode, [row for row in done.stderr.splitlines() if "episodes/s" not in row]
@@ -155,7 +158,7 @@ def undisturbed(tmp_path_factory):
 @pytest.mark.slow
 def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(tmp_path, undisturbed):
     folder = tmp_path / "small"
-    with small_disk(folder, "300k") as mounted:
+    with small_disk(folder, "100k") as mounted:
         if not mounted:
             pytest.skip("mounting a tmpfs is not allowed here")
         complaints_are_of_room_alone(*process(folder))
