@@ -4,6 +4,7 @@ import contextlib
 import functools
 import io
 import itertools
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ from jaxgbg import commands
 from jaxgbg.games import import_games
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.files import check_writable
+from jaxgbg.training.stopping import Stopped
 
 # What JAX calls it.
 _OUT_OF_MEMORY = "RESOURCE_EXHAUSTED: Out of memory"
@@ -100,9 +102,9 @@ def main() -> None:
         _fail(error)
     except MemoryError as error:
         _fail(error)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print("jaxgbg: stopped", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(128 + (stop.signal_number if isinstance(stop, Stopped) else signal.SIGINT))
 
 
 def _fail(error: Exception) -> None:

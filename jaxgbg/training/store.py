@@ -86,12 +86,17 @@ class RunFolder:
     def begin(self) -> None:
         """Make the folder; what an unfinished run has left there stays."""
         try:
+            # A process that was killed may have left these; it is gone, for the folder is locked.
+            for leftover in self.path.rglob(".*.tmp"):
+                leftover.unlink()
             strange = self.path.exists() and not (self.path / "config.json").exists()
             if strange and any(self.path.iterdir()):
                 raise ValueError(f"{self.path} holds something else; choose another --out")
             self._check_rules()
-            (self.path / "agents").mkdir(parents=True, exist_ok=True)
+            # First of all what says whose folder it is.
+            self.path.mkdir(parents=True, exist_ok=True)
             write_json(self.path / "config.json", self.run.plain())
+            (self.path / "agents").mkdir(exist_ok=True)
             if not (self.path / "provenance.json").exists():
                 write_json(self.path / "provenance.json", provenance())
         except OSError as error:

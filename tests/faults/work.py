@@ -57,8 +57,13 @@ class Work:
         self._command = [sys.executable, "-m", "jaxgbg.cli", *arguments, "--out", str(self.out)]
         self._environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
         self.complaints: list[str] = []
+        process = self.start()
+        self.under_way(process, self.begun)
         begun = time.monotonic()
-        self.finish()
+        code, complaints = self.end(process)
+        if code:
+            raise Wrong(f"undisturbed, it ended with {code}: {' '.join(complaints)}")
+        # Of work, without the start of the process.
         self.seconds = time.monotonic() - begun
         self.expected = left_by(self.out)
         self.clear()
@@ -119,7 +124,8 @@ class Work:
         code, complaints = self.end(process)
         if code not in (0, 143, -signal.SIGTERM):
             raise Wrong(f"ended with {code}: {' '.join(complaints)}")
-        return reached and code != 0
+        # Between its summary and its end a run is finished.
+        return reached and not any(self.out.glob("*/summary.json"))
 
     def workers(self, process: "subprocess.Popen[str]") -> list[int]:
         """The processes that a sweep has started."""

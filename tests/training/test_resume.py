@@ -115,6 +115,22 @@ def test_a_stop_while_an_evaluation_runs_leaves_no_half_of_it(tmp_path, undistur
     same(train(small(), tmp_path), undisturbed)
 
 
+def test_a_run_that_was_killed_before_it_had_settings_begins(tmp_path, undisturbed, monkeypatch):
+    from jaxgbg.training import store
+
+    def killed(path, _):
+        path.with_name(f".{path.name}.4711.tmp").write_text('{"ga')
+        raise SystemExit
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(store, "write_json", killed)
+        train(small(), tmp_path)
+    folder = RunFolder(tmp_path, small())
+    assert folder.path.is_dir()
+    same(train(small(), tmp_path), undisturbed)
+    assert list(folder.path.rglob(".*.tmp")) == []
+
+
 def test_metrics_beyond_the_checkpoint_are_cut_off(tmp_path, undisturbed):
     folder = stopped(small(), tmp_path, chunks=40)
     with (folder.path / "metrics.jsonl").open("a") as file:
