@@ -126,14 +126,19 @@ class RunFolder:
 
     def metrics_mark(self) -> tuple[int, str]:
         """How many bytes of metrics there are, and their SHA-256."""
-        content = self._metrics.read_bytes() if self._metrics.exists() else b""
-        return len(content), hashlib.sha256(content).hexdigest()
+        size = self.metrics_size()
+        return size, self._metrics_digest(size)
 
     def has_metrics_of(self, mark: Sequence[Any]) -> bool:
         """Whether the metrics begin with those that had this `metrics_mark`."""
         size, digest = mark
-        content = self._metrics.read_bytes() if self._metrics.exists() else b""
-        return hashlib.sha256(content[:size]).hexdigest() == digest
+        return self.metrics_size() >= size and self._metrics_digest(size) == digest
+
+    def _metrics_digest(self, size: int) -> str:
+        if not size:
+            return hashlib.sha256().hexdigest()
+        with self._metrics.open("rb") as file:
+            return hashlib.sha256(file.read(size)).hexdigest()
 
     def append(self, result: Result) -> None:
         """Add a line to the metrics; ValueError where there is no room for it."""

@@ -122,9 +122,10 @@ def test_a_run_that_was_killed_before_it_had_settings_begins(tmp_path, undisturb
         path.with_name(f".{path.name}.4711.tmp").write_text('{"ga')
         raise SystemExit
 
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+    with monkeypatch.context() as patch:
         patch.setattr(store, "write_json", killed)
-        train(small(), tmp_path)
+        with pytest.raises(SystemExit):
+            train(small(), tmp_path)
     folder = RunFolder(tmp_path, small())
     assert folder.path.is_dir()
     same(train(small(), tmp_path), undisturbed)
