@@ -5,15 +5,17 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 RUN_ARGS ?= ablate tictactoe nim nim3p connectfour --seeds 10 connectfour=4 \
 	--episodes connectfour=200000 --eval-every connectfour=50000 --json runs/ablation.json
 BENCH_ARGS ?=
+FAULTS_ARGS ?=
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: help run bench test test-all test-notebooks notebooks docs lint format clean
+.PHONY: help run bench test test-all faults test-notebooks notebooks docs lint format clean
 
 help:
 	@echo 'make run        train with and without FARL on four games and print the table'
 	@echo 'make bench      measure training speed at the parameters of the paper'
 	@echo 'make test       lint, format check, types and the fast half of the tests: minutes'
 	@echo 'make test-all   the same and the slow half'
+	@echo 'make faults     disturb real runs in every way we know and tally what was lost: minutes'
 	@echo 'make notebooks  run notebooks/*.py in full and keep what comes out beside them'
 	@echo 'make test-notebooks  every cell of the notebooks, with tiny budgets'
 	@echo 'make docs       the site in docs/_build/html, and all examples in pages and docstrings'
@@ -22,7 +24,7 @@ help:
 	@echo 'make clean      delete .venv and all caches; what is under runs/ stays'
 	@echo
 	@echo 'The first call creates .venv with $(PYTHON); PYTHON=python3.12 chooses another.'
-	@echo 'RUN_ARGS, BENCH_ARGS and PYTEST_ARGS replace the arguments of the command behind a target.'
+	@echo 'RUN_ARGS, BENCH_ARGS, PYTEST_ARGS and FAULTS_ARGS replace the arguments of the command behind a target.'
 
 run: .venv/.run-stamp
 	$(BIN)/jaxgbg $(RUN_ARGS)
@@ -35,6 +37,9 @@ test: lint
 
 test-all: lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+faults: .venv/.dev-stamp
+	$(BIN)/python -m tests.faults $(FAULTS_ARGS)
 
 test-notebooks: .venv/.dev-stamp
 	JAXGBG_NOTEBOOK_BUDGET=0.01 $(BIN)/python -m pytest $(PYTEST_ARGS) --nbmake notebooks/*.ipynb

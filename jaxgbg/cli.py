@@ -7,6 +7,7 @@ import io
 import itertools
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,11 @@ from jaxgbg.commands.common import printable
 from jaxgbg.games import import_games
 from jaxgbg.players import EngineError, MissingExtra
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.files import check_writable
+from jaxgbg.training.stopping import Stopped
+
+# What JAX calls it.
+_OUT_OF_MEMORY = "RESOURCE_EXHAUSTED: Out of memory"
 
 _RULE = re.compile("[-─╰╯]*")
 
@@ -28,6 +34,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
     def deferred(command: Callable[..., None]) -> Callable[..., Any]:
         @functools.wraps(command)
         def bind(*arguments: Any, **options: Any) -> Callable[[], None]:
+            # Every command writes its rows there, after all its work.
+            check_writable(options.get("json_file"))
             return functools.partial(command, *arguments, **options)
 
         return bind
@@ -82,9 +90,15 @@ def main() -> None:
         sys.exit(1)
     except (ValueError, OSError, EngineError, MissingExtra) as error:
         _fail(error)
-    except KeyboardInterrupt:
+    except RuntimeError as error:
+        if _OUT_OF_MEMORY not in str(error):
+            raise
+        _fail(MemoryError())
+    except MemoryError as error:
+        _fail(error)
+    except KeyboardInterrupt as stop:
         print("jaxgbg: stopped", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(128 + (stop.signal_number if isinstance(stop, Stopped) else signal.SIGINT))
 
 
 def _run() -> None:
@@ -112,6 +126,8 @@ def _give_output_up() -> None:
 
 def _fail(error: Exception) -> None:
     line = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        line = "out of memory: take fewer --seeds, a smaller --batch, or a larger machine"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         # Of files the name is known.
         line = f"cannot write the output: {error.strerror}"

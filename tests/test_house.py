@@ -89,4 +89,4 @@ def test_what_these_tests_look_for_is_found():
         "rich",
         "scipy",
     ]
-    assert foreign("def f():\n    import orbax.checkpoint") == []
+    assert foreign("def f():\n    import optax.contrib") == []

@@ -19,12 +19,12 @@ from jaxgbg.commands.common import (
     print_table,
     printable,
     write_rows,
-    writing,
 )
 from jaxgbg.commands.options import GREEDY, Playing
 from jaxgbg.games import Scale
 from jaxgbg.results import results as ask
 from jaxgbg.training.agents import load_agent
+from jaxgbg.training.files import check_writable, written_whole
 from jaxgbg.training.opponents import make_opponent
 
 # More is for a file, not for the eye.
@@ -62,9 +62,7 @@ def results(
       csv: Also write the rows to this CSV file.
       parquet: Also write the rows to this Parquet file.
     """
-    for path in (csv, parquet, json_file):
-        if path is not None and not path.parent.is_dir():
-            raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
+    check_writable(csv, parquet)
     frame = ask(folder, where, sql, allow_files=allow_files)
     # What is missing or no number is None.
     text = frame.to_json(
@@ -81,15 +79,11 @@ def results(
         more = len(records) - _ROWS_SHOWN
         console().print(f"and {more:,} more rows; --csv, --parquet or --json keeps them all")
     if csv is not None:
-        with writing(csv) as temporary:
+        with written_whole(csv) as temporary:
             frame.to_csv(temporary, index=False)
     if parquet is not None:
-        import duckdb
-
-        with writing(parquet) as temporary:
-            # DuckDB's own complaint would name the temporary file.
-            temporary.touch()
-            duckdb.from_df(frame).write_parquet(str(temporary))
+        with written_whole(parquet) as temporary:
+            _write_parquet(frame, temporary)
     write_rows(json_file, records)
 
 
@@ -121,6 +115,17 @@ def _plain(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.6g}"
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
+
+
+def _write_parquet(frame: Any, path: Path) -> None:
+    import duckdb
+
+    # DuckDB's own complaint would name the temporary file.
+    path.touch()
+    try:
+        duckdb.from_df(frame).write_parquet(str(path))
+    except duckdb.Error as error:
+        raise OSError(f"DuckDB could not write it: {error}") from error
 
 
 def compare(

@@ -1,9 +1,8 @@
 """What several commands share: options, and how rows are shown and written."""
 
-import contextlib
 import dataclasses
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,7 +12,7 @@ from rich.text import Text
 from tyro.conf import Positional, arg
 
 from jaxgbg.games import Game, make
-from jaxgbg.training.files import write_json, written_whole
+from jaxgbg.training.files import write_json
 
 
 def optional(metavar: str, default: str = "", **told: Any) -> Any:
@@ -114,17 +113,6 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 140)
 
 
-@contextlib.contextmanager
-def writing(path: Path) -> Iterator[Path]:
-    """As `written_whole`; raises ValueError in one line, which names `path`."""
-    try:
-        with written_whole(path) as temporary:
-            yield temporary
-    except OSError as error:
-        raise ValueError(f"cannot write {path}: {error.strerror}") from error
-
-
 def write_rows(path: Path | None, records: list[dict[str, Any]]) -> None:
     if path is not None:
-        with writing(path) as temporary:
-            write_json(temporary, records)
+        write_json(path, records)

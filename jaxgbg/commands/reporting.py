@@ -10,6 +10,7 @@ from tyro.conf import Positional, arg
 from jaxgbg.commands.common import Json, console, optional, write_rows
 from jaxgbg.pages.html import write_report
 from jaxgbg.results.rows import as_records
+from jaxgbg.training.files import check_writable
 
 
 def report(
@@ -25,14 +26,12 @@ def report(
     """
     path = out if out is not None else folder / "report.html"
     start = time.perf_counter()
-    try:
-        written = write_report(folder, path)
-    except OSError as error:
-        raise ValueError(f"cannot write {path}: {error.strerror}; choose another --out") from error
+    check_writable(path)
+    written = write_report(folder, path)
     seconds = time.perf_counter() - start
     for problem in written.problems:
         print(f"jaxgbg: {problem}", file=sys.stderr)
     write_rows(json_file, as_records(written.rows))
     runs = f"{written.runs} run{'' if written.runs == 1 else 's'}"
-    size = path.stat().st_size / 1e6
+    size = written.bytes / 1e6
     console().print(f"report: {path} ({runs}, {size:.2f} MB, {seconds:.0f} s)", soft_wrap=True)

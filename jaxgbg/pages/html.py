@@ -30,10 +30,13 @@ _RARE = "The scale is logarithmic; what is rarer than its foot stands on it."
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What was written: the table's rows, how many runs, and every line about what is damaged."""
+    """What was written: the table's rows, how many runs, how much, and every line about what is
+    damaged.
+    """
 
     rows: list[Row]
     runs: int
+    bytes: int
     problems: list[str]
 
 
@@ -78,8 +81,8 @@ def write_report(root: Path, out: Path) -> Report:
         runs=sections,
     )
     with written_whole(out) as temporary:
-        temporary.write_text(page, encoding="utf-8")
-    return Report([row for table in tables for row in table], len(runs), problems)
+        size = temporary.write_bytes(page.encode())
+    return Report([row for table in tables for row in table], len(runs), size, problems)
 
 
 def _runs(root: Path) -> tuple[list[StoredRun], list[str]]:

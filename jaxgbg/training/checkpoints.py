@@ -1,96 +1,133 @@
-"""Checkpoints of a training: the last two, written beside it, each under a checksum of its own.
+"""Checkpoints of a training: the last two, each a file under a checksum of its own.
 
-Orbax writes them (a temporary name, renamed when whole; leftovers of a killed process are removed).
-Its own checks do not cover every byte, so the SHA-256 of all that counts is kept with it.
+A file is a line with the format's number, one with the SHA-256 of all that follows, a line of JSON
+and the bytes of the state, deflated. It is written to a temporary name and renamed when it is whole
+and on the disk, in a thread, so that a full disk is this module's affair and nobody else's.
 """
 
 import hashlib
 import json
-import logging
+import os
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgbg.contents import parse_json
+from jaxgbg.training.files import written_whole
 from jaxgbg.training.kept import About, read_kept
 
-FORMAT = 1
+FORMAT = 2
+_MAGIC = b"jaxgbg checkpoint "
+_SUFFIX = ".checkpoint"
+_KEPT = 2
 # A checkpoint may cost this share of the time, whatever interval was asked for.
 _SHARE = 0.025
+# Tables are mostly zeros: at this level deflating takes less time than writing what it saves.
+_LEVEL = 1
+_PIECE = 2**24
 
 
 class Checkpoint(NamedTuple):
     """`leaves`, the arrays of a state; milestones `reached`, `seconds` of training, and
-    how many bytes of each run's metrics belong to it.
+    what mark each run's metrics had then (`RunFolder.metrics_mark`).
     """
 
     leaves: Sequence[Any]
     reached: int
     seconds: float
-    metrics: list[int]
+    metrics: list[tuple[int, str]]
+
+
+class Damaged(ValueError):
+    """A file that is not what was once written."""
 
 
 class Checkpoints:
     """The checkpoints of one training in `folder`; `run` names it, and no other's are read."""
 
     def __init__(self, folder: Path, run: str, every: float) -> None:
-        import orbax.checkpoint as orbax
-
-        # Orbax reports every step it takes.
-        logging.getLogger("absl").setLevel(logging.ERROR)
         self.folder = folder.resolve()
         self.run = run
         self._every = every
-        self._orbax = orbax
-        self._manager = orbax.CheckpointManager(
-            self.folder,
-            options=orbax.CheckpointManagerOptions(
-                max_to_keep=2, cleanup_tmp_directories=True, enable_async_checkpointing=True
-            ),
-        )
+        self._thread = ThreadPoolExecutor(1)
+        self._writing: Future[None] | None = None
         self._last = time.monotonic()
-        self._begun = self._last
         self._cost = 0.0
+        self._told = False
 
     def due(self) -> bool:
         """Whether it is time for another one, and the last one is written."""
-        if self._manager.is_saving_in_progress():
-            # The writing of the last one is still taking its share of the machine.
-            self._cost = time.monotonic() - self._begun
+        if self._writing is not None and not self._writing.done():
             return False
+        self._settle()
         return time.monotonic() - self._last >= max(self._every, self._cost / _SHARE)
 
     def save(self, checkpoint: Checkpoint, wait: bool = False) -> None:
         """Write a checkpoint, in the background unless `wait`; a full disk is told, not fatal."""
-        self._begun = time.monotonic()
-        # One array: of many, a damaged one would leave Orbax with the reading of the others.
+        self._settle()
+        begun = time.monotonic()
+        # A copy: the training goes on while it is written.
         state = pack(checkpoint.leaves)
-        number = max(self._manager.all_steps(), default=0) + 1
         about = {
-            "format": FORMAT,
             "run": self.run,
             "reached": checkpoint.reached,
             "seconds": checkpoint.seconds,
-            "metrics": checkpoint.metrics,
+            "metrics": [size for size, _ in checkpoint.metrics],
+            "metrics_sha256": [digest for _, digest in checkpoint.metrics],
+            "bytes": state.nbytes,
         }
-        about["sha256"] = _seal(about, state)
-        save = self._orbax.args
-        try:
-            self._manager.save(
-                number,
-                args=save.Composite(state=save.ArraySave(state), about=save.JsonSave(about)),
-                force=True,
-            )
-            if wait:
-                self._manager.wait_until_finished()
-        except (OSError, ValueError, RuntimeError) as error:
-            print(f"jaxgbg: no checkpoint could be written: {_line(error)}", file=sys.stderr)
+
+        def write() -> None:
+            try:
+                self._write(about, state)
+            finally:
+                # The writing takes its share of the machine too.
+                self._cost = time.monotonic() - begun
+
+        self._writing = self._thread.submit(write)
+        if wait:
+            self._settle()
         self._last = time.monotonic()
-        self._cost = self._last - self._begun
+
+    def _write(self, about: dict[str, Any], state: np.ndarray) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        numbers = self._numbers()
+        with (
+            written_whole(self._path(max(numbers, default=0) + 1)) as temporary,
+            temporary.open("wb") as file,
+        ):
+            head = _MAGIC + b"%d\n" % FORMAT
+            file.write(head + bytes(64) + b"\n")
+            digest = hashlib.sha256()
+            for piece in _body(about, state):
+                digest.update(piece)
+                file.write(piece)
+            file.seek(len(head))
+            file.write(digest.hexdigest().encode())
+            file.flush()
+            os.fsync(file.fileno())
+        for number in numbers[: 1 - _KEPT]:
+            self._path(number).unlink()
+
+    def _settle(self) -> None:
+        """Wait for what is being written; the first of several in a row to fail is told."""
+        writing, self._writing = self._writing, None
+        if writing is None:
+            return
+        try:
+            writing.result()
+            self._told = False
+        except OSError as error:
+            if not self._told:
+                print(f"jaxgbg: no checkpoint could be written: {error}", file=sys.stderr)
+            self._told = True
 
     def restore(self, like: Sequence[Any]) -> Checkpoint | None:
         """The newest checkpoint that is whole, None without any; damaged ones are named.
@@ -98,60 +135,81 @@ class Checkpoints:
         `like` has the shapes and types of the state's leaves. Raises ValueError for one that a
         newer version or another run has written: nothing may be deleted then.
         """
-        for number in sorted(self._manager.all_steps(), reverse=True):
+        for leftover in self.folder.glob(f".*{_SUFFIX}.*.tmp"):
+            leftover.unlink()
+        for number in reversed(self._numbers()):
+            path = self._path(number)
             try:
-                about = self._read(number, about=self._orbax.args.JsonRestore())
-                version = about["format"]
-                held = read_kept(About, about) if version <= FORMAT else None
-                seal = about.pop("sha256")
-            except Exception as error:  # Orbax has no one error for damaged files.
-                self._skip(number, _line(error))
-                continue
-            if held is None:
-                raise ValueError(
-                    f"{self.folder / str(number)} was written by a newer jaxgbg (format {version},"
-                    f" here {FORMAT}): update jaxgbg, or delete the folder to begin anew"
+                return self._read(path, like)
+            except Damaged as error:
+                print(
+                    f"jaxgbg: checkpoint {path} is damaged and left out: {error}", file=sys.stderr
                 )
-            if held.run != self.run:
-                raise ValueError(
-                    f"{self.folder / str(number)} belongs to another run ({held.run}, here"
-                    f" {self.run}): delete it to begin anew"
-                )
-            try:
-                state = np.asarray(self._read(number, state=self._orbax.args.ArrayRestore()))
-            except Exception as error:
-                self._skip(number, _line(error))
-                continue
-            if _seal(about, state) != seal:
-                self._skip(number, "its checksum does not fit")
-                continue
-            leaves = unpack(state, like)
-            return Checkpoint(leaves, held.reached, held.seconds, list(held.metrics))
+                path.unlink()
         return None
 
-    def _read(self, number: int, **part: Any) -> Any:
-        """One part of a checkpoint, by its name and what Orbax must know to read it."""
-        restored = self._manager.restore(number, args=self._orbax.args.Composite(**part))
-        return restored[next(iter(part))]
+    def _read(self, path: Path, like: Sequence[Any]) -> Checkpoint:
+        head, _, rest = path.read_bytes().partition(b"\n")
+        version = head.removeprefix(_MAGIC)
+        if version == head or not version.isdigit():
+            raise Damaged("it does not begin as one")
+        if int(version) != FORMAT:
+            raise ValueError(
+                f"{path} was written by another version of jaxgbg (format {int(version)}, here"
+                f" {FORMAT}): use that one, or delete the file to do without it"
+            )
+        seal, _, body = rest.partition(b"\n")
+        if hashlib.sha256(body).hexdigest().encode() != seal:
+            raise Damaged("its checksum does not fit")
+        text, _, deflated = body.partition(b"\n")
+        try:
+            about = read_kept(About, parse_json(text))
+        except ValueError as error:
+            raise Damaged(str(error)) from error
+        if about.run != self.run:
+            raise ValueError(
+                f"{path} belongs to another run ({about.run}, here {self.run}):"
+                " delete it to begin anew"
+            )
+        # What is unpacked is as large as what it is unpacked for.
+        if about.bytes != sum(leaf.nbytes for leaf in like):
+            raise ValueError(f"{path} is none of this program's: delete it to begin anew")
+        try:
+            unpacked = zlib.decompressobj().decompress(deflated, about.bytes + 1)
+        except zlib.error as error:
+            raise Damaged(str(error)) from error
+        if len(unpacked) != about.bytes:
+            raise Damaged("its state has another size")
+        leaves = unpack(np.frombuffer(unpacked, np.uint8), like)
+        marks = list(zip(about.metrics, about.metrics_sha256, strict=True))
+        return Checkpoint(leaves, about.reached, about.seconds, marks)
 
-    def _skip(self, number: int, reason: str) -> None:
-        """Put a checkpoint that cannot be used out of the way."""
-        place = self.folder / str(number)
-        print(f"jaxgbg: checkpoint {place} is damaged and left out: {reason}", file=sys.stderr)
-        shutil.rmtree(place, ignore_errors=True)
-        self._manager.reload()
+    def _numbers(self) -> list[int]:
+        """Of the checkpoints there are, the oldest first."""
+        stems = [path.stem for path in self.folder.glob(f"*{_SUFFIX}")]
+        return sorted(int(stem) for stem in stems if stem.isdigit())
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"{number}{_SUFFIX}"
 
     def close(self) -> None:
         """Wait for what is being written."""
-        try:
-            self._manager.close()
-        except (OSError, ValueError, RuntimeError) as error:
-            print(f"jaxgbg: no checkpoint could be written: {_line(error)}", file=sys.stderr)
+        self._settle()
+        self._thread.shutdown()
 
     def remove(self) -> None:
         """Delete all checkpoints of a run that is finished."""
         self.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _body(about: dict[str, Any], state: np.ndarray) -> Iterator[bytes]:
+    """The part of a file that is under its checksum, piece by piece."""
+    yield json.dumps(about).encode() + b"\n"
+    deflater = zlib.compressobj(_LEVEL)
+    for place in range(0, state.size, _PIECE):
+        yield deflater.compress(state[place : place + _PIECE].data)
+    yield deflater.flush()
 
 
 def pack(leaves: Sequence[Any]) -> np.ndarray:
@@ -160,15 +218,12 @@ def pack(leaves: Sequence[Any]) -> np.ndarray:
 
 
 def unpack(state: np.ndarray, like: Sequence[Any]) -> list[np.ndarray]:
-    """Undo `pack` for leaves of the shapes and types of `like`; ValueError if these do not fit."""
+    """Undo `pack` for leaves of the shapes and types of `like`, which together are as large."""
     leaves, place = [], 0
     for leaf in like:
         part = state[place : place + leaf.nbytes]
         place += leaf.nbytes
-        if part.size == leaf.nbytes:
-            leaves.append(np.frombuffer(part.tobytes(), leaf.dtype).reshape(leaf.shape))
-    if len(leaves) != len(like) or place != state.size:
-        raise ValueError("the checkpoint is none of this program's: delete it to begin anew")
+        leaves.append(np.frombuffer(part.tobytes(), leaf.dtype).reshape(leaf.shape))
     return leaves
 
 
@@ -179,14 +234,3 @@ def checksum(leaves: Iterable[np.ndarray]) -> str:
         digest.update(f"{leaf.dtype}{leaf.shape}".encode())
         digest.update(np.ascontiguousarray(leaf).data)
     return digest.hexdigest()
-
-
-def _seal(about: dict[str, Any], state: np.ndarray) -> str:
-    """The checksum of a whole checkpoint, of what is said about it as of its numbers."""
-    text = json.dumps(about, sort_keys=True).encode()
-    return checksum([np.frombuffer(text, np.uint8), state])
-
-
-def _line(error: Exception) -> str:
-    """The first line of what an error says."""
-    return next(iter(str(error).splitlines()), type(error).__name__)[:200]

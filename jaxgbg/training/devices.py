@@ -1,7 +1,9 @@
 """Setting JAX up before it starts: devices, compiled programs kept between calls, known faults."""
 
 import os
+import resource
 import sys
+import warnings
 from pathlib import Path
 
 # Builds whose float32 scatter-add with colliding indices is a compare-and-swap loop on CUDA,
@@ -9,15 +11,36 @@ from pathlib import Path
 _SLOW_SCATTER = ("0.10.2", "0.11.0")
 _REMEDY = "-nvptx-allow-ftz-atomics"
 
+LEAST_MEMORY = 2_000_000_000
+"""Bytes of address space below which JAX and its compiler end in an abort or a segmentation fault.
+
+Measured with `ulimit -v` on two cores; large tables need more.
+"""
+
 
 def prepare_jax(devices: int | None = None) -> None:
-    """One CPU device for each core, or as many as `devices`, and a cache of compiled programs."""
+    """One CPU device for each core, or as many as `devices`, and a cache of compiled programs.
+
+    Raises ValueError where this process may not have the memory that JAX needs to start.
+    """
+    check_memory_limit(resource.getrlimit(resource.RLIMIT_AS)[0])
     import jax
 
+    # What cannot be kept, on a full disk for one, is compiled again.
+    warnings.filterwarnings("ignore", "Error (reading|writing) persistent compilation cache entry")
     jax.config.update("jax_num_cpu_devices", devices or len(os.sched_getaffinity(0)))
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "jaxgbg"
     jax.config.update("jax_compilation_cache_dir", str(cache))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+
+
+def check_memory_limit(limit: int) -> None:
+    """Refuse a limit on address space, in bytes, under which the runtime would abort."""
+    if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
+        raise ValueError(
+            f"{limit / 1e9:.1f} GB of memory are allowed (ulimit -v) and JAX needs"
+            f" {LEAST_MEMORY / 1e9:.0f} GB to start: raise the limit"
+        )
 
 
 def warn_of_known_faults() -> None:

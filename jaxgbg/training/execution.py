@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -104,7 +105,7 @@ def train_together(
 
 def _checkpoint(training: Training, folders: Sequence[RunFolder]) -> Checkpoint:
     """All that it takes to go on from here."""
-    metrics = [folder.metrics_size() for folder in folders]
+    metrics = [folder.metrics_mark() for folder in folders]
     return Checkpoint(
         jax.tree.leaves(training.changing()), training.reached, training.seconds, metrics
     )
@@ -115,14 +116,20 @@ def _begin_or_resume(
 ) -> None:
     """Bring `training` and the folders to the last checkpoint, or to the start."""
     checkpoint = checkpoints.restore(jax.tree.leaves(training.changing()))
-    if checkpoint is not None and all(
-        folder.metrics_size() >= checkpoint.metrics[number] for number, folder in unfinished.items()
-    ):
+    if checkpoint is not None:
+        for number, folder in unfinished.items():
+            if not folder.has_metrics_of(checkpoint.metrics[number]):
+                print(
+                    f"jaxgbg: {folder.path / 'metrics.jsonl'} is not what was written:"
+                    " the run begins anew",
+                    file=sys.stderr,
+                )
+                checkpoint = None
+                break
+    if checkpoint is not None:
         training.restore(checkpoint.leaves, checkpoint.reached, checkpoint.seconds)
-    else:
-        checkpoint = None
     for number, folder in unfinished.items():
-        folder.resume(checkpoint.metrics[number] if checkpoint else None)
+        folder.resume(checkpoint.metrics[number][0] if checkpoint else None)
 
 
 def _finish(training: Training, number: int, folder: RunFolder) -> None:

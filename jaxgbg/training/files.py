@@ -1,25 +1,104 @@
 """Files that appear whole or not at all."""
 
 import contextlib
+import errno
 import json
 import os
+import shutil
+import stat
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a disk that is full, or that is to hold no more of this user or in this file."""
+
+
+class CannotWrite(OSError):
+    """A file that could not be written; what it says is one line that names it."""
+
+    def __str__(self) -> str:
+        return f"cannot write {self.filename}: {self.strerror}"
+
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path`, renamed to it if the block ends well, removed if not."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    """A temporary path whose file becomes that of `path` if the block ends well, else is gone.
+
+    At the end of all symbolic links a regular file is replaced, whole or not at all. A device, a
+    pipe or this process's own output stays what it is, and is written to. Raises CannotWrite.
+    """
+    try:
+        with _replaced(path) if _replaceable(path) else _written_through(path) as temporary:
+            yield temporary
+    except OSError as error:
+        reason = error.strerror or " ".join(str(error).split())
+        raise CannotWrite(error.errno, reason, str(path)) from error
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write `content` as JSON, whole or not at all; raises CannotWrite."""
+    with written_whole(path) as temporary:
+        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def check_writable(*paths: Path | None) -> None:
+    """Find out before long work that a file could not be written after it; raises CannotWrite."""
+    for path in paths:
+        if path is None:
+            continue
+        try:
+            target = Path(os.path.realpath(path)) if path.is_symlink() else path
+            if _replaceable(path) and not target.parent.is_dir():
+                raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}")
+        except OSError as error:
+            raise CannotWrite(error.errno, error.strerror, str(path)) from error
+
+
+def _replaceable(path: Path) -> bool:
+    """Whether `path` leads to a regular file that nobody writes to, or to none yet."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return True
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return stat.S_ISREG(status.st_mode) and _own_output(status) is None
+
+
+def _own_output(status: os.stat_result) -> int | None:
+    """The descriptor of standard output or error, if it is the file of this status."""
+    for descriptor in (1, 2):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(status, os.fstat(descriptor)):
+                return descriptor
+    return None
+
+
+@contextlib.contextmanager
+def _replaced(path: Path) -> Iterator[Path]:
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         yield temporary
-        os.replace(temporary, path)
+        os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def write_json(path: Path, content: Any) -> None:
-    """Write `content` as JSON, whole or not at all."""
-    with written_whole(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+@contextlib.contextmanager
+def _written_through(path: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        temporary = Path(folder) / path.name
+        yield temporary
+        # Opened anew, a file that output is redirected to would be written from its start.
+        own = _own_output(os.stat(path))
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        with (
+            temporary.open("rb") as content,
+            open(path if own is None else own, "wb", closefd=own is None) as sink,
+        ):
+            shutil.copyfileobj(content, sink)

@@ -66,19 +66,19 @@ class About(Spec):
 
     Attributes:
       run: Digests of the runs that it belongs to.
-      sha256: Of all else.
-      format: Its number.
+      metrics_sha256: Of each run's metrics.
       reached: Milestones evaluated.
       seconds: Of training so far.
       metrics: Bytes of each run's metrics that belong to it.
+      bytes: Of the state.
     """
 
     run: str
-    sha256: str
-    format: int = setting(low=0)
+    metrics_sha256: tuple[str, ...]
     reached: int = setting(low=0, high=GREATEST)
     seconds: float = setting(low=0, high=GREATEST)
     metrics: tuple[int, ...] = setting(low=0, high=GREATEST)
+    bytes: int = setting(low=0, high=GREATEST)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,8 +8,8 @@ finished and not run again.
 
 import contextlib
 import dataclasses
-import errno
 import fcntl
+import hashlib
 import json
 import os
 import platform
@@ -30,7 +30,7 @@ from jaxgbg.contents import defect, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
-from jaxgbg.training.files import write_json
+from jaxgbg.training.files import NO_ROOM, write_json
 from jaxgbg.training.kept import Provenance, Summary, read_kept
 from jaxgbg.training.loop import Result
 from jaxgbg.training.metrics import evaluation_columns
@@ -100,12 +100,17 @@ class RunFolder:
     def begin(self) -> None:
         """Make the folder; what an unfinished run has left there stays."""
         try:
+            # A process that was killed may have left these; it is gone, for the folder is locked.
+            for leftover in self.path.rglob(".*.tmp"):
+                leftover.unlink()
             strange = self.path.exists() and not (self.path / "config.json").exists()
             if strange and any(self.path.iterdir()):
                 raise ValueError(f"{self.path} holds something else; choose another --out")
             self._check_config()
-            (self.path / "agents").mkdir(parents=True, exist_ok=True)
+            # First of all what says whose folder it is.
+            self.path.mkdir(parents=True, exist_ok=True)
             write_json(self.path / "config.json", self.run.plain())
+            (self.path / "agents").mkdir(exist_ok=True)
             if not (self.path / "provenance.json").exists():
                 write_json(self.path / "provenance.json", provenance())
         except OSError as error:
@@ -134,20 +139,40 @@ class RunFolder:
         """Bytes of the metrics written so far."""
         return self._metrics.stat().st_size if self._metrics.exists() else 0
 
+    def metrics_mark(self) -> tuple[int, str]:
+        """How many bytes of metrics there are, and their SHA-256."""
+        size = self.metrics_size()
+        return size, self._metrics_digest(size)
+
+    def has_metrics_of(self, mark: Sequence[Any]) -> bool:
+        """Whether the metrics begin with those that had this `metrics_mark`."""
+        size, digest = mark
+        return self.metrics_size() >= size and self._metrics_digest(size) == digest
+
+    def _metrics_digest(self, size: int) -> str:
+        if not size:
+            return hashlib.sha256().hexdigest()
+        with self._metrics.open("rb") as file:
+            return hashlib.sha256(file.read(size)).hexdigest()
+
     def append(self, result: Result) -> None:
         """Add a line to the metrics; ValueError where there is no room for it."""
+        before = self.metrics_size()
         try:
             with self._metrics.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(result._asdict()) + "\n")
         except OSError as error:
+            # The beginning of a line may have found room.
+            with contextlib.suppress(OSError):
+                os.truncate(self._metrics, before)
             raise self.unwritable(error) from error
 
     def unwritable(self, error: OSError) -> ValueError:
         """What to tell a user whose folder could not be written."""
-        if error.errno == errno.ENOSPC:
+        if error.errno in NO_ROOM:
             return ValueError(
-                f"no space left to write {self.path}: make room and start the same command again,"
-                " it goes on from the last checkpoint"
+                f"no space left to write {self.path} ({error.strerror}): make room and start the"
+                " same command again, it goes on from the last checkpoint"
             )
         return ValueError(
             f"cannot write {self.path}: {error.strerror}; choose another folder with --out"

@@ -100,7 +100,7 @@ def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monk
 
     def numbers():
         found = kept.iterdir() if kept.is_dir() else ()
-        return [int(path.name) for path in found if path.name.isdigit()]
+        return [int(path.stem) for path in found if path.suffix == ".checkpoint"]
 
     def terminate():
         while not seen:
