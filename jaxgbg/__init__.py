@@ -22,6 +22,7 @@ from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import preset, protocol_for
 from jaxgbg.players import GreedyAgent, make_player
+from jaxgbg.specs import Seed, checked
 from jaxgbg.training import (
     Evaluation,
     Run,
@@ -69,7 +70,8 @@ def load(path: str | Path) -> GreedyAgent:
     return load_agent(path).player()
 
 
-def evaluate(agent: GreedyAgent, opponent: str, seed: int = 0) -> np.ndarray:
+@checked
+def evaluate(agent: GreedyAgent, opponent: str, seed: Seed = 0) -> np.ndarray:
     """The agent's final reward in every game against `opponent`, float32[seats, games].
 
     Starts and seats are those of the published evaluation. In a game of one player the opponent is

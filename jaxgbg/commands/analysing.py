@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import Positional, arg
 
+from jaxgbg.arena.comparison import MostGames, OpeningPlies, Pairs
+from jaxgbg.arena.sequential import Elo, Risk
 from jaxgbg.commands.common import Json, console, print_records, write_rows
+from jaxgbg.specs import Seed, checked
 
 if TYPE_CHECKING:
     import pandas
@@ -161,21 +164,22 @@ def _write_parquet(frame: "pandas.DataFrame", path: Path) -> None:
     duckdb.from_df(frame).write_parquet(str(path))
 
 
+@checked
 def compare(
     agent: Annotated[Positional[Path], arg(metavar="AGENT", help="Agent file.")],
     opponent: Annotated[
         Positional[str], arg(metavar="AGENT|NAME", help="Another agent file, or a player's name.")
     ],
     elo0: Annotated[
-        float, arg(help="An agent so much stronger (negative: weaker) is too weak.")
+        Elo, arg(help="An agent so much stronger (negative: weaker) is too weak.")
     ] = -50,
-    elo1: Annotated[float, arg(help="One so much stronger is strong enough.")] = 0,
-    alpha: Annotated[float, arg(help="Chance to accept what is too weak.")] = 0.05,
-    beta: Annotated[float, arg(help="Chance to reject what is strong enough.")] = 0.05,
-    opening_plies: Annotated[int, arg(help="Random plies before each start.")] = 4,
-    batch: Annotated[int, arg(help="Starts at a time; each is played from both seats.")] = 50,
-    max_games: Annotated[int, arg(help="Give up after so many games.")] = 20_000,
-    seed: Annotated[int, arg(help="Seed of starts and draws.")] = 0,
+    elo1: Annotated[Elo, arg(help="One so much stronger is strong enough.")] = 0,
+    alpha: Annotated[Risk, arg(help="Chance to accept what is too weak.")] = 0.05,
+    beta: Annotated[Risk, arg(help="Chance to reject what is strong enough.")] = 0.05,
+    opening_plies: Annotated[OpeningPlies, arg(help="Random plies before each start.")] = 4,
+    batch: Annotated[Pairs, arg(help="Starts at a time; each is played from both seats.")] = 50,
+    max_games: Annotated[MostGames, arg(help="Give up after so many games.")] = 20_000,
+    seed: Annotated[Seed, arg(help="Seed of starts and draws.")] = 0,
     json_file: Json = None,
 ) -> None:
     """Play until it is clear whether an agent is at least about as strong as an opponent.

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import Positional, arg
 
+from jaxgbg.training import execution
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -50,7 +52,7 @@ Parameters = Annotated[
 ]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
 CheckpointEvery = Annotated[
-    float,
+    execution.CheckpointEvery,
     arg(metavar="SECONDS", help="Between two checkpoints, from which a stopped run goes on."),
 ]
 Log = Annotated[

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
+from jaxgbg.bench import training as timing
+from jaxgbg.bench.training import Batches
 from jaxgbg.commands.common import (
     GameName,
     Json,
@@ -18,6 +20,10 @@ from jaxgbg.commands.common import (
     read_game,
 )
 from jaxgbg.commands.options import flag
+from jaxgbg.games.perft import Depth
+from jaxgbg.players.gtp import Seconds
+from jaxgbg.specs import Seed, checked
+from jaxgbg.training.run import Seeds
 
 
 def games(json_file: Json = None) -> None:
@@ -42,9 +48,10 @@ def games(json_file: Json = None) -> None:
         print(f"jaxgbg: {line}", file=sys.stderr)
 
 
+@checked
 def perft(
     game: GameName,
-    depth: Annotated[int, arg(help="Plies to count.")] = 5,
+    depth: Annotated[Depth, arg(help="Plies to count.")] = 5,
     size: Size = None,
     parameters: Parameters = (),
     json_file: Json = None,
@@ -52,8 +59,6 @@ def perft(
     """Count the paths and positions of a game by depth."""
     from jaxgbg.games.perft import perft as count
 
-    if depth < 1:
-        raise ValueError(f"depth must be at least 1, not {depth}")
     records = [
         {"depth": row.depth, "paths": row.paths, "positions": row.positions}
         for row in count(read_game(game, size, parameters), depth)
@@ -61,6 +66,7 @@ def perft(
     print_records(records, json_file)
 
 
+@checked
 def evaluate(
     folder: Annotated[Positional[Path], arg(help="Folder of a run, or one agent file.")],
     opponent: Annotated[
@@ -74,9 +80,9 @@ def evaluate(
             help_behavior_hint="",
         ),
     ] = None,
-    timeout: Annotated[float, arg(help="Seconds that an engine may take for a move.")] = 10.0,
+    timeout: Annotated[Seconds, arg(help="Seconds that an engine may take for a move.")] = 10.0,
     game: Annotated[str | None, arg(help="Refuse agents of any other game.")] = None,
-    seed: Annotated[int, arg(help="Seed of the evaluation's draws.")] = 0,
+    seed: Annotated[Seed, arg(help="Seed of the evaluation's draws.")] = 0,
     json_file: Json = None,
 ) -> None:
     """Play trained agents against an opponent, by the published protocol."""
@@ -119,15 +125,16 @@ def evaluate(
     print_records(records, json_file)
 
 
+@checked
 def bench(
     games: Annotated[Positional[tuple[str, ...]], arg(help="Games; all if none is named.")] = (),
     seeds: Annotated[
-        int | None, arg(help="Seeds side by side, each with and without FARL.")
+        Seeds | None, arg(help="Seeds side by side, each with and without FARL.")
     ] = None,
     batches: Annotated[
-        tuple[int, ...] | None, arg(help="Batches to try; else 1, the default and a search.")
+        Batches, arg(help="Batches to try; else 1, the default and a search.")
     ] = None,
-    seconds: Annotated[float, arg(help="Seconds of each timing.")] = 1.0,
+    seconds: Annotated[timing.Seconds, arg(help="Seconds of each timing.")] = 1.0,
     learner: flag("learner") = None,  # type: ignore[valid-type]
     value: flag("value") = None,  # type: ignore[valid-type]
     rules: Annotated[
@@ -136,12 +143,8 @@ def bench(
     json_file: Json = None,
 ) -> None:
     """Measure training speed at the published parameters, or that of the rules alone."""
-    from jaxgbg.bench.training import GBG
-    from jaxgbg.bench.training import bench as measure
     from jaxgbg.games import game_names
 
-    if not 0 < seconds <= 3600 or (seeds is not None and seeds < 1):
-        raise ValueError("seeds must be positive, and seconds lie in (0, 3600]")
     if rules:
         from jaxgbg.bench.rules import bench_rules
 
@@ -152,7 +155,7 @@ def bench(
     rows = [
         row
         for game in games or game_names()
-        for row in measure(game, seeds, batches, seconds, **changes)
+        for row in timing.bench(game, seeds, batches, seconds, **changes)
     ]
     print_records([row._asdict() for row in rows], json_file)
-    console().print(GBG)
+    console().print(timing.GBG)

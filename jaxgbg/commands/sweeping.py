@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import CheckpointEvery, Json, Out, print_records, write_rows
+from jaxgbg.specs import Limits, checked
 
 if TYPE_CHECKING:
     from jaxgbg.sweeps.spec import Unit
 
 
+@checked
 def sweep(
     spec: Annotated[Positional[Path], arg(metavar="FILE", help="TOML file that says what to run.")],
     executor: Annotated[
@@ -24,6 +26,7 @@ def sweep(
     ] = "inline",
     workers: Annotated[
         int | None,
+        Limits(low=1, high=4096),
         arg(
             metavar="N",
             help="Processes, or Slurm jobs at a time.",
@@ -54,8 +57,6 @@ def sweep(
     from jaxgbg.sweeps.executors import Settings
 
     units = read_spec(spec)
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers must be at least 1, not {workers}")
     missing = [unit for unit in units if not unit.finished(out)]
     if dry_run:
         print_records(_plan(units, out), json_file)

@@ -21,6 +21,9 @@ from jaxgbg.commands.common import (
     write_rows,
 )
 from jaxgbg.commands.options import given, run_options
+from jaxgbg.papers.table1 import Factor
+from jaxgbg.specs import Seed, checked
+from jaxgbg.training.run import Seeds
 
 if TYPE_CHECKING:
     from jaxgbg.training import Result, Run, RunFolder
@@ -28,16 +31,16 @@ if TYPE_CHECKING:
 _BY_GAME = "N|GAME=N ..."
 _Settings: Any = run_options()
 _NOTHING_GIVEN = _Settings()
-_MOST_SEEDS = 1_000_000
 
 
+@checked
 def train(
     game: GameName,
     settings: OmitArgPrefixes[_Settings] = _NOTHING_GIVEN,
     size: Size = None,
     parameters: Parameters = (),
-    seeds: Annotated[int, arg(help="Number of agents, trained side by side.")] = 1,
-    seed: Annotated[int, arg(help="Number of the first seed.")] = 0,
+    seeds: Annotated[Seeds, arg(help="Number of agents, trained side by side.")] = 1,
+    seed: Annotated[Seed, arg(help="Number of the first seed.")] = 0,
     farl: Annotated[bool, arg(help="Final Adaptation, both parts.")] = True,
     layout: Annotated[
         Path | None,
@@ -61,8 +64,6 @@ def train(
     from jaxgbg.papers import is_published, preset
     from jaxgbg.values import read_layout
 
-    if not 1 <= seeds <= _MOST_SEEDS:
-        raise ValueError(f"seeds must lie in [1, {_MOST_SEEDS:,}], not {seeds}")
     rules = read_game(game, size, parameters)
     changes = given(settings)
     if layout is not None:
@@ -82,6 +83,7 @@ def train(
     _run_all([run], out, json_file, checkpoint_every, log)
 
 
+@checked
 def ablate(
     games: Annotated[
         Positional[tuple[str, ...]],
@@ -130,12 +132,13 @@ def ablate(
     _run_all(runs, out, json_file, checkpoint_every, log)
 
 
+@checked
 def table1(
     games: Annotated[
         tuple[str, ...], arg(metavar="GAME ...", help="Rows to make; all where not given.")
     ] = (),
-    seeds: Annotated[int, arg(help="Agents of each variant.")] = 10,
-    scale: Annotated[float, arg(help="Times the published number of episodes.")] = 1.0,
+    seeds: Annotated[Seeds, arg(help="Agents of each variant.")] = 10,
+    scale: Annotated[Factor, arg(help="Times the published number of episodes.")] = 1.0,
     engine: Annotated[
         str | None,
         arg(
@@ -153,8 +156,6 @@ def table1(
     from jaxgbg.papers import konen2021
     from jaxgbg.papers import table1 as paper
 
-    if seeds < 1:
-        raise ValueError(f"seeds must be at least 1, not {seeds}")
     runs = [paper.table1_run(game, seeds, scale) for game in games or konen2021.GAMES]
 
     def finish(folder: "RunFolder") -> None:

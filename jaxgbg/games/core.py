@@ -11,6 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.specs import checked_field
+
 
 class State(Protocol):
     """What every game state shows: a `typing.NamedTuple` of arrays with at least these fields.
@@ -64,7 +66,9 @@ class Game:
 
     What every game has: `name`, `num_players`, `num_actions`, `num_cells`, `num_cell_values` and
     `max_plies`, all fixed by its parameters, and the pure functions `init`, `legal_actions`,
-    `afterstate` and `cells`. A parameter is a field annotated int, bool, float or str.
+    `afterstate` and `cells`. A parameter is a field annotated int, bool, float or str, and
+    `jaxgbg.specs.setting(3, low=1, high=9)` as its default says what it may be: a game is checked
+    when it is made, by a `__post_init__` that one of its own has to call. Raises ValueError.
 
     - Player 0 moves first, in a position that is not terminal and where nobody has been paid.
     - Until a game is over there is a legal action; in a terminal state there is none, and it stays
@@ -85,6 +89,14 @@ class Game:
     random has `init_words` = 2. It may instead draw from any number of random words itself, in
     `init_from` and `spawn_from`.
     """
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            try:
+                value = checked_field(type(self), field.name, getattr(self, field.name))
+            except ValueError as error:
+                raise ValueError(f"{self.name}: {error}") from None
+            object.__setattr__(self, field.name, value)
 
     @property
     def name(self) -> str:

@@ -9,8 +9,9 @@ from jaxgbg.learners.schedules import Schedule, horizon_of
 from jaxgbg.specs import Spec, setting
 from jaxgbg.values.core import HasGradients, ValueSpec
 
-# A longer eligibility list than this is a mistake: each update would touch so many states.
-_LONGEST_LIST = 1000
+# A longer eligibility list than this is a mistake: each update would touch so many states. The
+# place in a delayed one is counted in int8.
+_LONGEST_LIST = 128
 
 FARL_PARTS = {"farl": (True, True), "part1": (True, False), "none": (False, False)}
 """(final_others, final_zero) of each variant: parts 1 and 2 of Final Adaptation."""

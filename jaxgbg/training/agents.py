@@ -1,5 +1,6 @@
 """Agents on disk: one file, no pickle, every byte under a checksum."""
 
+import contextlib
 import dataclasses
 import hashlib
 import io
@@ -53,7 +54,9 @@ def save_agent(path: Path, agent: SavedAgent) -> None:
 
 def names_agent_file(text: str) -> bool:
     """Whether `text`, a player's name or an agent's file, is the latter."""
-    return Path(text).suffix == ".agent" or Path(text).is_file()
+    with contextlib.suppress(OSError):
+        return Path(text).suffix == ".agent" or Path(text).is_file()
+    return False
 
 
 def load_agent(path: str | Path, game: str | None = None) -> SavedAgent:

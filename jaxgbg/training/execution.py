@@ -4,23 +4,27 @@ import contextlib
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import jax
 import numpy as np
 
 from jaxgbg.games import check_playable
+from jaxgbg.specs import Limits, checked
 from jaxgbg.training.agents import SavedAgent, save_agent
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints, checksum
 from jaxgbg.training.devices import warn_of_known_faults
 from jaxgbg.training.files import write_json
 from jaxgbg.training.histograms import histograms
 from jaxgbg.training.loop import Progress, Result, Training
+from jaxgbg.training.memory import check_memory
 from jaxgbg.training.run import Run
 from jaxgbg.training.stopping import Stopped, stop_signals
 from jaxgbg.training.store import RunFolder, only_here
 
 CHECKPOINT_EVERY = 60.0
 """Seconds of training between two checkpoints, where nothing else is asked for."""
+CheckpointEvery = Annotated[float, Limits(low=0, high=1_000_000_000)]
 
 
 def train(
@@ -34,18 +38,19 @@ def train(
 
     An unfinished one goes on from its last checkpoint. Interrupted (Stopped, a KeyboardInterrupt,
     goes on to the caller), the folder keeps all evaluations made and a checkpoint. Raises
-    ValueError where the folder cannot be written, holds a run under other rules, or the game breaks
-    its contract.
+    ValueError where the folder cannot be written, holds a run under other rules, the game breaks
+    its contract, or the memory does not suffice.
     """
     return train_together([run], out, on_chunk, on_evaluation, checkpoint_every)[0]
 
 
+@checked
 def train_together(
     runs: Sequence[Run],
     out: str | Path,
     on_chunk: Callable[[Progress], None] = lambda _: None,
     on_evaluation: Callable[[Result], None] = lambda _: None,
-    checkpoint_every: float = CHECKPOINT_EVERY,
+    checkpoint_every: CheckpointEvery = CHECKPOINT_EVERY,
 ) -> list[RunFolder]:
     """`train` for several runs that are lanes of one program; each has a folder of its own.
 
@@ -64,6 +69,7 @@ def train_together(
         kept = Path(out) / f"together-{name}"
     warn_of_known_faults()
     # A mistake in the runs is found here, before anything is written.
+    check_memory(runs)
     check_playable(runs[0].game)
     training = Training(*runs)
     with contextlib.ExitStack() as stack:

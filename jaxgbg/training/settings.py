@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from jaxgbg.games import Game, make
 from jaxgbg.learners import LearnerSpec, Schedule
-from jaxgbg.specs import Spec
+from jaxgbg.specs import Spec, limits_of
 from jaxgbg.training.run import Evaluation, Run
 from jaxgbg.values import ValueSpec
 
@@ -69,7 +69,7 @@ def _setting(
         short=field.metadata.get("short") or field.name,
         hint=typing.get_type_hints(spec)[field.name],
         default=field.default,
-        choices=field.metadata.get("choices", ()),
+        choices=limits_of(spec, field.name).choices,
         help=spec.help().get(field.name, ""),
         kinds=kinds,
     )

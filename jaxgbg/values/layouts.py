@@ -1,6 +1,7 @@
 """Where the n-tuples of a game lie: random walks, fixed lists and layout files."""
 
 import json
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,9 @@ Layout = tuple[tuple[int, ...], ...]
 
 # A whole board is one n-tuple where its table has no more rows than this, and walks are no longer.
 _MOST_ROWS = 2**16
+MOST_TUPLES = 1_000
+"""A layout, drawn or given, has no more n-tuples than this."""
+_MOST_BYTES = 2**20
 
 
 def random_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
@@ -68,17 +72,38 @@ def check_layout(game: Game, tuples: Sequence[Sequence[int]], source: str) -> La
     return tuple(layout)
 
 
+def read_small_text(path: Path, source: str) -> str:
+    """What a regular file of 1 MB at most holds; raises ValueError naming `source`.
+
+    Anything else, a pipe or a device, might never end.
+    """
+    try:
+        # A pipe that nobody writes to would keep even its opening waiting.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ValueError(f"{source} is no regular file")
+        if path.stat().st_size > _MOST_BYTES:
+            raise ValueError(f"{source} is larger than {_MOST_BYTES:,} bytes")
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES).decode()
+    except OSError as error:
+        raise ValueError(f"{source}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{source} is no text: {error}") from error
+
+
 def read_layout(game: Game, path: str | Path) -> Layout:
     """Read a layout file: JSON, a list of tuples, each a list of cell numbers.
 
     Raises ValueError in one line when the file cannot be read or does not fit `game`.
     """
     try:
-        tuples = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"layout file {path}: {error.strerror}") from error
-    except ValueError as error:
+        tuples = json.loads(read_small_text(Path(path), f"layout file {path}"))
+    except RecursionError as error:
+        raise ValueError(f"layout file {path} is nested too deeply") from error
+    except json.JSONDecodeError as error:
         raise ValueError(f"layout file {path} is not JSON: {error}") from error
     if not isinstance(tuples, list):
         raise ValueError(f"layout file {path}: expected a list of tuples")
+    if len(tuples) > MOST_TUPLES:
+        raise ValueError(f"layout file {path}: holds more than {MOST_TUPLES:,} tuples")
     return check_layout(game, tuples, f"layout file {path}")
