@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from jaxgbg.games import Game, make
 from jaxgbg.learners import LearnerSpec, Schedule
-from jaxgbg.specs import Spec, limits_of
+from jaxgbg.specs import Spec, limits_of, shown
 from jaxgbg.training.run import Evaluation, Run
 from jaxgbg.values import ValueSpec
 
@@ -81,7 +81,7 @@ def find(name: str) -> Setting:
         if name in (setting.path, setting.short):
             return setting
     known = ", ".join(sorted(settings()))
-    raise ValueError(f"no run has a setting {name!r}; known are {known}")
+    raise ValueError(f"no run has a setting {shown(name)}; known are {known}")
 
 
 def compose(game: Game, changes: Mapping[str, Any]) -> Run:
@@ -124,8 +124,8 @@ def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Any
     spec = type(old)
     if kind is not None and kind != old.kind:
         known = _COMPONENTS[part].kinds
-        if kind not in known:
-            raise ValueError(f"{part} must be one of {', '.join(known)}, not {kind!r}")
+        if not isinstance(kind, str) or kind not in known:
+            raise ValueError(f"{part} must be one of {', '.join(known)}, not {shown(kind)}")
         spec = known[kind]
     names = {field.name for field in dataclasses.fields(spec)}
     for name in changes:

@@ -1,5 +1,6 @@
 """Where the n-tuples of a game lie: random walks, fixed lists and layout files."""
 
+import functools
 import json
 import stat
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ MOST_TUPLES = 1_000
 _MOST_BYTES = 2**20
 
 
+@functools.lru_cache(maxsize=64)
 def random_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
     """Draw connected cell sets by random walks over neighbouring cells.
 
@@ -96,11 +98,12 @@ def read_layout(game: Game, path: str | Path) -> Layout:
 
     Raises ValueError in one line when the file cannot be read or does not fit `game`.
     """
+    text = read_small_text(Path(path), f"layout file {path}")
     try:
-        tuples = json.loads(read_small_text(Path(path), f"layout file {path}"))
+        tuples = json.loads(text)
     except RecursionError as error:
         raise ValueError(f"layout file {path} is nested too deeply") from error
-    except json.JSONDecodeError as error:
+    except ValueError as error:
         raise ValueError(f"layout file {path} is not JSON: {error}") from error
     if not isinstance(tuples, list):
         raise ValueError(f"layout file {path}: expected a list of tuples")

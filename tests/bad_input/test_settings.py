@@ -136,29 +136,23 @@ def test_a_pipe_or_a_device_is_not_read(command, jaxgbg, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        ("train nim --seeds 100000", "100,000 lanes .* need 2.9 GB of memory, and 2.0 GB are"),
+        ("train nim --seeds 10000", "10,000 lanes .* need 289.2 MB of memory, and 200.0 MB are"),
         ("train hex --batch 1048576 --seeds 9", r"batch 1,048,576, opening_plies 1, 36,450 weights"),
         ("train nim --opening-plies 10000 --batch 65536", "opening_plies 10,000"),
-        ("train tictactoe --walks 1000 9 --seeds 20", "19,683,000 weights of value ntuple"),
+        ("train hex --walks 1000 8 --seeds 2", "13,122,000 weights of value ntuple"),
         ("train nim --value mlp --hidden 65536 65536", "weights of value mlp"),
-        ("ablate nim --seeds 100000", "200,000 lanes"),
-        ("table1 --games hex --seeds 10000", "20,000 lanes"),
-        ("bench nim --seeds 100000 --batches 4", "200,000 lanes"),
-        ("sweep x.toml", "unit .* failed: nim: 100,000 lanes"),
-        ("sweep x.toml --dry-run", "^jaxgbg: nim: 100,000 lanes"),
+        ("ablate nim --seeds 10000", "20,000 lanes"),
+        ("table1 --games hex --seeds 1000", "2,000 lanes"),
+        ("bench nim --seeds 10000 --batches 64", "20,000 lanes"),
+        ("sweep x.toml --dry-run", "^jaxgbg: nim: 10,000 lanes"),
     ],
 )
 def test_what_the_memory_cannot_hold_is_refused(command, line, jaxgbg, tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda: 2e9)
+    monkeypatch.setattr(memory, "available_memory", lambda: 2e8)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.toml").write_text(
-        'game = "nim"\nseeds = "0:100000"\n[settings]\nvariants = "farl"'
+        'game = "nim"\nseeds = "0:10000"\n[settings]\nvariants = "farl"'
     )
-    if "failed" in line:
-        code, _, err = jaxgbg(*command.split())
-        assert code == 1
-        assert "100,000 lanes" in err.splitlines()[-1]
-        return
     fails_cleanly(Case(command, line), jaxgbg, tmp_path, monkeypatch)
 
 

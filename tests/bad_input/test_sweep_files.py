@@ -57,7 +57,7 @@ FILES = [
     (NIM + '[settings]\nopponents = [["maxn"]]', r"opponents must be text, not \['maxn'\]"),
     (NIM + '[settings]\nvariants = [["farl"]]', r"variants must be text, not \['farl'\]"),
     (NIM + "[settings]\nvariants = true", "variants must be a list, not True"),
-    (NIM + '[settings]\nlearner = ["td"]', "learner must be one of td, sarsa, q, not"),
+    (NIM + '[settings]\nlearner = ["td"]', r"learner must be one of .* not \[\'td\'\]"),
     (NIM + "[settings]\nvalue = {kind = 3}", "no run has a setting 'value.kind'"),
     (NIM + '[settings]\nprotocols = [{starts = "bogus"}]', "starts must be one of default"),
     (NIM + "[settings]\nprotocols = [3]", "protocol must be a table, not 3"),
