@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jaxgbg import cli, commands
+from jaxgbg import commands
 from jaxgbg.games import GAMES, Nim, make
 from jaxgbg.specs import Spec
 from jaxgbg.sweeps.spec import units
@@ -19,7 +19,7 @@ from jaxgbg.training import settings as run_settings
 
 SECONDS = 10.0
 FAST = settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -40,7 +40,7 @@ FIELDS = [(spec, field.name) for spec in specs() for field in dataclasses.fields
 SHORT = sorted(run_settings.settings())
 PARAMETERS = [(name, f.name) for name in sorted(GAMES) for f in dataclasses.fields(make(name))]
 
-whole = st.integers() | st.integers(-(10**40), 10**40) | st.sampled_from([2**31, 2**63, 10**5000])
+whole = st.integers() | st.integers(-(10**40), 10**40) | st.sampled_from([2**31, 2**63, 10**4000])
 words = st.text(max_size=12) | st.sampled_from([*dir(optax), "nan", "1e999", "farl", "self", "td"])
 scalars = st.none() | st.booleans() | whole | st.floats() | words
 values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=4), max_leaves=8)
@@ -88,9 +88,6 @@ def from_a_flag(jaxgbg, name, value):
 
 
 def _word(value) -> str:
-    # Python itself writes no longer numbers.
-    if isinstance(value, int) and abs(value) > 10**4000:
-        return "9" * 5000
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -105,7 +102,6 @@ def untrained(jaxgbg, monkeypatch, tmp_path):
 def test_every_spec_is_found():
     names = {spec.__name__ for spec, _ in FIELDS}
     assert names >= {"Run", "Schedule", "TDSpec", "NTupleSpec", "MLPSpec", "Protocol", "Portions"}
-    assert cli.commands is commands
 
 
 @FAST
@@ -126,7 +122,7 @@ def test_from_a_sweep_file(name, value):
     from_a_sweep(name, value)
 
 
-@settings(FAST, max_examples=12)
+@settings(FAST, max_examples=8)
 @given(name=st.sampled_from(sorted({*SHORT} - {"variants", "protocols"})), value=anything)
 def test_from_a_flag(untrained, name, value):
     from_a_flag(untrained, name, value)

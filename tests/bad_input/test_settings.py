@@ -50,6 +50,7 @@ CASES = [
     Case("train nim --trace-decay 0.99999999", "lists of 230,258,507 states; at most 128"),
     Case("train nim --trace-decay 0.9999999999999999", "trace_decay 0.9999999999999999 with"),
     Case("train nim --opening-plies 100000", r"opening_plies must lie in \[0, 10,000\]"),
+    Case("train nim --reset-traces maybe", "--reset-traces"),
     # Value functions.
     Case("train hex --walks 1000000000 3", r"walks must lie in \[0, 1,000\], not 1000000000"),
     Case("train hex --walks 3 1000000000", r"walks must lie in \[0, 1,000\], not 1000000000"),
