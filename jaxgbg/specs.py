@@ -22,7 +22,8 @@ LAST_SEED = 2**32 - 1
 
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 _MOST_SHOWN = 80
-_P, _R = ParamSpec("_P"), TypeVar("_R")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -79,9 +80,7 @@ Seed = Annotated[int, Limits(low=0, high=LAST_SEED)]
 """A seed as an argument of what is `checked`."""
 
 
-def setting(
-    default: Any = dataclasses.MISSING, *, short: str | None = None, **limits: Any
-) -> Any:
+def setting(default: Any = dataclasses.MISSING, *, short: str | None = None, **limits: Any) -> Any:
     """A field of a spec, or a parameter of a game: its default and its `Limits`.
 
     `short` is what flags and columns use where it is not the field's name.

@@ -18,6 +18,7 @@ OpeningPlies = Annotated[int, Limits(low=0, high=10_000)]
 Pairs = Annotated[int, Limits(low=1, high=100_000)]
 MostGames = Annotated[int, Limits(low=2, high=10_000_000)]
 
+
 @dataclasses.dataclass(frozen=True)
 class Comparison:
     """The first player's games so far, and the test's answer to their pairs.

@@ -101,11 +101,7 @@ def units(fields: dict[str, Any]) -> list[Unit]:
     programs: dict[Any, list[Run]] = {}
     for run in runs.values():
         programs.setdefault(program_of(run), []).append(run)
-    return [
-        unit
-        for together in programs.values()
-        for unit in _portions(together, portions)
-    ]
+    return [unit for together in programs.values() for unit in _portions(together, portions)]
 
 
 def _runs(fields: dict[str, Any], chunk: int | None) -> Iterator[Run]:

@@ -82,9 +82,7 @@ class Run(Spec):
     evaluation: Evaluation = Evaluation()
     partner: str = "self"
     variants: tuple[str, ...] = setting(("farl", "none"), choices=tuple(FARL_PARTS))
-    seeds: tuple[int, ...] = setting(
-        tuple(range(10)), low=0, high=LAST_SEED, most=MOST_SEEDS
-    )
+    seeds: tuple[int, ...] = setting(tuple(range(10)), low=0, high=LAST_SEED, most=MOST_SEEDS)
 
     def __post_init__(self) -> None:
         if isinstance(self.game, str):

@@ -1,4 +1,4 @@
-"""Settings that are no settings: numbers out of range, of another kind, or too large for a machine."""
+"""Settings that are no settings: numbers out of range, of another kind, too large for a machine."""
 
 import os
 
@@ -138,7 +138,10 @@ def test_a_pipe_or_a_device_is_not_read(command, jaxgbg, tmp_path, monkeypatch):
     ("command", "line"),
     [
         ("train nim --seeds 10000", "10,000 lanes .* need 289.2 MB of memory, and 200.0 MB are"),
-        ("train hex --batch 1048576 --seeds 9", r"batch 1,048,576, opening_plies 1, 36,450 weights"),
+        (
+            "train hex --batch 1048576 --seeds 9",
+            r"batch 1,048,576, opening_plies 1, 36,450 weights",
+        ),
         ("train nim --opening-plies 10000 --batch 65536", "opening_plies 10,000"),
         ("train hex --walks 1000 8 --seeds 2", "13,122,000 weights of value ntuple"),
         ("train nim --value mlp --hidden 65536 65536", "weights of value mlp"),

@@ -1,4 +1,4 @@
-"""Sweep files that ask for what no sweep has: the line names the file, the field and what may be."""
+"""Sweep files that ask for what no sweep has: a line names the file, the field, what may be."""
 
 import pytest
 
@@ -68,7 +68,9 @@ FILES = [
     (NIM + "[settings]\nepisodes = 1979-05-27", "episodes must be a whole number"),
     # Too much of it.
     (
-        NIM + "[axes]\n" + "\n".join(f"{n} = {[*range(1, 101)]}" for n in ("beta", "alpha", "batch")),
+        NIM
+        + "[axes]\n"
+        + "\n".join(f"{n} = {[*range(1, 101)]}" for n in ("beta", "alpha", "batch")),
         "axes and seeds make 1000000 runs, of which a sweep has at most 10,000",
     ),
     (NIM + 'seeds = "0:20000"\nchunk = 1', "make 20000 runs, of which a sweep has at most 10,000"),
