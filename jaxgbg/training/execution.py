@@ -54,8 +54,7 @@ def train_together(
 ) -> list[RunFolder]:
     """`train` for several runs that are lanes of one program; each has a folder of its own.
 
-    As long as one of them is unfinished all are trained, for a lane's last bits depend on how many
-    lanes its program has; finished folders are left as they are.
+    While one is unfinished all are trained, as a lane's last bits depend on its program's lanes.
     """
     folders = [RunFolder(out, run) for run in runs]
     unfinished = {number: f for number, f in enumerate(folders) if not f.finished}
