@@ -1,18 +1,25 @@
 """The command `jaxgbg`."""
 
 import contextlib
+import errno
 import functools
 import io
 import itertools
+import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import tyro
 
-from jaxgbg import commands
+from jaxgbg.commands import COMMANDS
+from jaxgbg.commands.common import printable
 from jaxgbg.games import import_games
+from jaxgbg.players import EngineError, MissingExtra
 from jaxgbg.training.devices import prepare_jax
+
+_RULE = re.compile("[-─╰╯]*")
 
 
 def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
@@ -37,9 +44,10 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
     except SystemExit as stop:
         if stop.code != 2:
             raise
-        # Of the parser's framed page the first paragraph says what is wrong.
+        # Of the parser's page, whose frame is drawn as the terminal can, the first paragraph.
         lines = [line.strip("│ ") for line in complaint.getvalue().splitlines()[1:]]
-        wrong = itertools.takewhile(lambda line: line and line[0] not in "─╰", lines)
+        text = itertools.dropwhile(_RULE.fullmatch, lines)
+        wrong = itertools.takewhile(lambda line: not _RULE.fullmatch(line), text)
         raise ValueError(f"{' '.join(wrong)} (`jaxgbg --help` shows what there is)") from None
 
 
@@ -61,42 +69,58 @@ def _without_imports(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def main() -> None:
     """Run the command line; a mistake of the user ends with one line and exit code 2."""
+    _prepare_output()
     try:
-        sys.argv, modules = _without_imports(sys.argv)
-        import_games(modules)
-        call = _parse(
-            {
-                "games": commands.games,
-                "check": commands.check,
-                "train": commands.train,
-                "ablate": commands.ablate,
-                "table1": commands.table1,
-                "sweep": commands.sweep,
-                "eval": commands.evaluate,
-                "compare": commands.compare,
-                "results": commands.results,
-                "perft": commands.perft,
-                "bench": commands.bench,
-                "report": commands.report,
-            }
-        )
-        prepare_jax()
-        call()
-    except (ValueError, OSError) as error:
-        _fail(error)
-    except RuntimeError as error:
-        from jaxgbg.players import EngineError, MissingExtra
-
-        if not isinstance(error, EngineError | MissingExtra):
-            raise
+        try:
+            _run()
+        finally:
+            # What cannot be written must fail here, where it is told in a line.
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Who reads has enough, as `head`. Rich ends so too.
+        _give_output_up()
+        sys.exit(1)
+    except (ValueError, OSError, EngineError, MissingExtra) as error:
         _fail(error)
     except KeyboardInterrupt:
         print("jaxgbg: stopped", file=sys.stderr)
         sys.exit(130)
 
 
+def _run() -> None:
+    sys.argv, modules = _without_imports(sys.argv)
+    import_games(modules)
+    call = _parse(COMMANDS)
+    prepare_jax()
+    call()
+
+
+def _prepare_output() -> None:
+    """Streams that were closed lead nowhere; what an encoding lacks is written as an escape."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _give_output_up() -> None:
+    """Else what is left of it would be tried again, and fail, at the end of the program."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(error: Exception) -> None:
-    print(f"jaxgbg: {' '.join(str(error).split())}", file=sys.stderr)
+    line = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+        # Of files the name is known.
+        line = f"cannot write the output: {error.strerror}"
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _give_output_up()
+    with contextlib.suppress(OSError):
+        print(f"jaxgbg: {printable(line)}", file=sys.stderr, flush=True)
     sys.exit(2)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgbg.arena.protocol import Protocol, extended, start_states
 from jaxgbg.games import Game
-from jaxgbg.games.rollout import play_ply, roll_out
+from jaxgbg.games.rollout import play_ply, roll_out, select_states
 from jaxgbg.players import History, Player
 
 
@@ -92,8 +92,8 @@ def compete(
     games_a_seat = len(starts.terminal) * protocol.repeats
     seat = np.tile(np.repeat(agent_seats, games_a_seat), agent.copies)
     times = agent.copies * len(agent_seats) * protocol.repeats
-    states = jax.tree.map(lambda leaf: jnp.tile(leaf, (times, *[1] * (leaf.ndim - 1))), starts)
-    history = History(*(np.tile(part, (times, 1)) for part in history))
+    repeated = np.tile(np.arange(len(starts.terminal)), times)
+    states, history = select_states((starts, history), repeated)
     seats = (np.arange(game.num_players) != seat[:, None]).astype(int)
     players = [agent] if opponent is None else [agent, opponent]
     rewards = play(game, seats, players, states, history, moves)

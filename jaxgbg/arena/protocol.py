@@ -10,12 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.games.rollout import play_ply
+from jaxgbg.games.rollout import play_ply, select_states
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.players import History
 from jaxgbg.specs import Spec, setting, shown
 
 _ATTEMPTS, _MOST_GAMES = 100, 100_000
+
+Starts = tuple[Any, History]
+"""The states[S] in which games start, and how they came there."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Protocol(Spec):
         return dataclasses.replace(self, count=self.count * self.repeats, repeats=1)
 
 
-def start_states(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, History]:
+def start_states(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     """The start positions of an evaluation, states[S], and the plies that led there.
 
     None of them is terminal. Raises ValueError where the game has too few such positions, or has
@@ -81,12 +84,12 @@ def extended(history: History, actions: np.ndarray, players: np.ndarray) -> Hist
     )
 
 
-def _default(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, History]:
+def _default(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     states = jax.vmap(game.init)(jax.random.split(key, protocol.count))
     return states, no_history(protocol.count)
 
 
-def _one_ply(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, History]:
+def _one_ply(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     begin, chance = jax.random.split(key)
     start = game.init(begin)
     actions = np.flatnonzero(game.legal_actions(start))
@@ -96,8 +99,8 @@ def _one_ply(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, Histo
     return _going_on(_after_one_ply(game, start, np.append(-1, actions), chance))
 
 
-def _choose_01(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, History]:
-    def draw(key: jax.Array) -> tuple[Any, History]:
+def _choose_01(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
+    def draw(key: jax.Array) -> Starts:
         coin, choice, begin, chance = jax.random.split(key, 4)
         start = game.init(begin)
         drawn = jax.random.choice(
@@ -111,10 +114,10 @@ def _choose_01(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, His
     return _drawn(game, protocol.count, 1, draw, keys)
 
 
-def _random_plies(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, History]:
+def _random_plies(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     count, plies = protocol.count, protocol.plies
 
-    def draw(key: jax.Array) -> tuple[Any, History]:
+    def draw(key: jax.Array) -> Starts:
         begin, *keys = jax.random.split(key, 1 + 2 * plies)
         states, history = jax.vmap(game.init)(jax.random.split(begin, count)), no_history(count)
         for choice, chance in zip(keys[::2], keys[1::2], strict=True):
@@ -127,7 +130,7 @@ def _random_plies(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, 
     return _drawn(game, count, plies, draw, jax.random.split(key, attempts))
 
 
-def _four_ply(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, History]:
+def _four_ply(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     """The states that all legal sequences of four plies lead to, as often as they do."""
     if game.stochastic:
         raise ValueError(f"starts {protocol.starts!r} need a game without chance, not {game.name}")
@@ -136,24 +139,25 @@ def _four_ply(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, Hist
     for _ in range(4):
         legal = np.asarray(jax.vmap(game.legal_actions)(states))
         row, action = np.nonzero(legal)
-        history = extended(History(*(part[row] for part in history)), action, states.player[row])
+        history = extended(select_states(history, row), action, states.player[row])
         children = expand(states, jnp.arange(game.num_actions))
-        states = jax.tree.map(lambda leaf, at=(row, action): leaf[at], children)
+        states = select_states(children, (row, action))
     starts = _going_on((states, history))
     if not len(starts[1].actions):
         raise ValueError(f"no game of {game.name} goes on after four plies")
     return starts
 
 
-def _four_ply_positions(game: Game, protocol: Protocol, key: jax.Array) -> tuple[Any, History]:
+def _four_ply_positions(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     """Each position once, with the first of the histories that led there."""
     states, history = _four_ply(game, protocol, key)
     boards = np.asarray(jax.vmap(game.cells)(states))
     boards = np.concatenate([boards, np.asarray(states.player)[:, None]], 1)
-    return _select((states, history), np.sort(np.unique(boards, axis=0, return_index=True)[1]))
+    first = np.sort(np.unique(boards, axis=0, return_index=True)[1])
+    return select_states((states, history), first)
 
 
-_STARTS: dict[str, Callable[[Game, Protocol, jax.Array], tuple[Any, History]]] = {
+_STARTS: dict[str, Callable[[Game, Protocol, jax.Array], Starts]] = {
     "default": _default,
     "one_ply": _one_ply,
     "one_ply_triangle": _one_ply,
@@ -165,9 +169,7 @@ _STARTS: dict[str, Callable[[Game, Protocol, jax.Array], tuple[Any, History]]] =
 _DRAWN = ("default", "choose_01", "random_plies")
 
 
-def _after_one_ply(
-    game: Game, start: Any, actions: np.ndarray, chance: jax.Array
-) -> tuple[Any, History]:
+def _after_one_ply(game: Game, start: Any, actions: np.ndarray, chance: jax.Array) -> Starts:
     """The states after one ply each, chance included, or at the start where the action is -1."""
 
     @jax.jit
@@ -180,22 +182,18 @@ def _after_one_ply(
     return states, History(actions[:, None].astype(np.int32), players)
 
 
-def _select(starts: tuple[Any, History], rows: np.ndarray) -> tuple[Any, History]:
-    return jax.tree.map(lambda leaf: leaf[rows], starts)
-
-
-def _going_on(starts: tuple[Any, History], most: int | None = None) -> tuple[Any, History]:
+def _going_on(starts: Starts, most: int | None = None) -> Starts:
     """The first `most` of those starts that are not terminal."""
-    return _select(starts, np.flatnonzero(~np.asarray(starts[0].terminal))[:most])
+    return select_states(starts, np.flatnonzero(~np.asarray(starts[0].terminal))[:most])
 
 
 def _drawn(
     game: Game,
     count: int,
     plies: int,
-    draw: Callable[[jax.Array], tuple[Any, History]],
+    draw: Callable[[jax.Array], Starts],
     keys: Iterable[jax.Array],
-) -> tuple[Any, History]:
+) -> Starts:
     """`count` starts that go on, from as many of the draws as it takes.
 
     Raises ValueError where those of all `keys` leave too few.

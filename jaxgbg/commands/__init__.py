@@ -1,5 +1,7 @@
 """What the command `jaxgbg` can do, one function a command; their signatures are its options."""
 
+from collections.abc import Callable
+
 from jaxgbg.commands.analysing import compare, results
 from jaxgbg.commands.checking import check
 from jaxgbg.commands.measuring import bench, evaluate, games, perft
@@ -7,17 +9,18 @@ from jaxgbg.commands.reporting import report
 from jaxgbg.commands.sweeping import sweep
 from jaxgbg.commands.training import ablate, table1, train
 
-__all__ = [
-    "ablate",
-    "bench",
-    "check",
-    "compare",
-    "evaluate",
-    "games",
-    "perft",
-    "report",
-    "results",
-    "sweep",
-    "table1",
-    "train",
-]
+COMMANDS: dict[str, Callable[..., None]] = {
+    "games": games,
+    "check": check,
+    "train": train,
+    "ablate": ablate,
+    "table1": table1,
+    "sweep": sweep,
+    "eval": evaluate,
+    "compare": compare,
+    "results": results,
+    "perft": perft,
+    "bench": bench,
+    "report": report,
+}
+"""Name -> what it does, in the order in which help lists them."""

@@ -2,26 +2,21 @@
 
 import importlib
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import Json, write_rows
+from jaxgbg.games import Game, check_game, fingerprint, import_games, make
+from jaxgbg.games.registry import built
 
-if TYPE_CHECKING:
-    from jaxgbg.games import Game
 
+def check(game: Annotated[Positional[str], arg(metavar="GAME")], json_file: Json = None) -> None:
+    """Say in a line each what a game breaks of the contract; exit code 2 if anything.
 
-def check(
-    game: Annotated[
-        Positional[str],
-        arg(metavar="GAME", help="A name that `jaxgbg games` lists, or MODULE:CLASS of your own."),
-    ],
-    json_file: Json = None,
-) -> None:
-    """Say in a line each what a game breaks of the contract; exit code 2 if anything."""
-    from jaxgbg.games import check_game, fingerprint
-
+    Args:
+      game: A name that `jaxgbg games` lists, or MODULE:CLASS of your own.
+    """
     rules = _build(game)
     faults = check_game(rules)
     write_rows(json_file, [{"game": game, "fault": fault} for fault in faults])
@@ -32,10 +27,7 @@ def check(
     print(f"{game} keeps the contract (fingerprint {fingerprint(rules)})")
 
 
-def _build(game: str) -> "Game":
-    from jaxgbg.games import import_games, make
-    from jaxgbg.games.registry import built
-
+def _build(game: str) -> Game:
     module, colon, name = game.partition(":")
     if not colon:
         return make(game)

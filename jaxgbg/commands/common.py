@@ -1,53 +1,40 @@
 """What several commands share: options, and how rows are shown and written."""
 
+import contextlib
 import dataclasses
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 from tyro.conf import Positional, arg
 
+from jaxgbg.games import Game, make
 from jaxgbg.training import execution
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from jaxgbg.games import Game
+from jaxgbg.training.files import write_json, written_whole
 
 
-def opponent_words() -> str:
-    """All that evaluates an agent, in words."""
-    from jaxgbg.arena import judge_names
-
-    *names, last = judge_names()
-    return f"{', '.join(names)} or {last}"
+def optional(metavar: str, default: str = "", **told: Any) -> Any:
+    """How help shows an option that may be left out, with words for its default, if any."""
+    return arg(metavar=metavar, help_behavior_hint=default and f"(default: {default})", **told)
 
 
 Json = Annotated[
-    Path | None,
-    arg(
-        name="json",
-        metavar="FILE",
-        help="Also write the rows to this JSON file.",
-        help_behavior_hint="",
-    ),
+    Path | None, optional("FILE", name="json", help="Also write the rows to this JSON file.")
 ]
 GameName = Annotated[Positional[str], arg(metavar="GAME", help="Name; `jaxgbg games` lists them.")]
 Size = Annotated[
     int | None,
-    arg(
-        metavar="N",
-        help="Of the board (hex, othello) or of each heap (nim).",
-        help_behavior_hint="(default: as published)",
-    ),
+    optional("N", "as published", help="Of the board (hex, othello) or of each heap (nim)."),
 ]
 Parameters = Annotated[
     tuple[str, ...],
-    arg(
-        name="parameters",
-        metavar="NAME=VALUE ...",
+    optional(
+        "NAME=VALUE ...",
         help="Of the game: rule, players, heaps (nim), draw_after (connectfour), misere (hex) ...",
-        help_behavior_hint="",
     ),
 ]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
@@ -61,13 +48,11 @@ Log = Annotated[
 ]
 
 
-def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> "Game":
+def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
     """A game by its options; raises ValueError in one line.
 
     "NAME=VALUE" is read as what the game has there by default: a number, yes or no, or a word.
     """
-    from jaxgbg.games import make
-
     parameters: dict[str, Any] = {} if size is None else {"size": size}
     known = dataclasses.asdict(make(name))
     for entry in entries:
@@ -89,37 +74,55 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> "Game":
     return make(name, **parameters)
 
 
-def print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:
-    from rich.table import Table
+def printable(text: str) -> str:
+    """`text` on one line, its control characters as escapes: none of them acts on a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
-    table = Table()
-    for name, value in records[0].items():
-        number = isinstance(value, int | float)
-        table.add_column(name.replace("_", " "), justify="right" if number else "left")
-    for record in records:
-        table.add_row(
-            *(
-                f"{v:,}" if isinstance(v, int | float) else str("" if v is None else v)
-                for v in record.values()
-            )
-        )
-    console().print(table)
+
+def cell(value: Any) -> str:
+    """A value as tables show it; nothing for None."""
+    if isinstance(value, int | float):
+        return f"{value:,}"
+    return printable("" if value is None else str(value))
+
+
+def print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:
+    print_table(records, list(records[0]), lambda record, name: cell(record[name]))
     write_rows(json_file, records)
 
 
-def console() -> "Console":
-    """Standard output; wide enough for every table where it is no terminal."""
-    from rich.console import Console
+def print_table(
+    records: list[dict[str, Any]], names: list[str], text: Callable[[dict[str, Any], str], str]
+) -> None:
+    """Some entries of records in the words of `text`, numbers to the right."""
+    table = Table()
+    for name in names:
+        number = any(isinstance(record[name], int | float) for record in records)
+        table.add_column(
+            Text(printable(name)), justify="right" if number else "left", overflow="fold"
+        )
+    for record in records:
+        # Text, so that no value is taken for a style.
+        table.add_row(*(Text(text(record, name)) for name in names))
+    console().print(table)
 
+
+def console() -> Console:
+    """Standard output; wide enough for every table where it is no terminal."""
     return Console(width=None if sys.stdout.isatty() else 140)
 
 
-def write_rows(path: Path | None, records: list[dict[str, Any]]) -> None:
-    from jaxgbg.training.files import write_json
-
-    if path is None:
-        return
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[Path]:
+    """As `written_whole`; raises ValueError in one line, which names `path`."""
     try:
-        write_json(path, records)
+        with written_whole(path) as temporary:
+            yield temporary
     except OSError as error:
         raise ValueError(f"cannot write {path}: {error.strerror}") from error
+
+
+def write_rows(path: Path | None, records: list[dict[str, Any]]) -> None:
+    if path is not None:
+        with writing(path) as temporary:
+            write_json(temporary, records)

@@ -5,31 +5,36 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import jax
 from tyro.conf import Positional, arg
 
-from jaxgbg.bench import training as timing
-from jaxgbg.bench.training import Batches
+from jaxgbg.arena import Judge, MatchJudge, judge_names, make_judge
+from jaxgbg.bench import training
+from jaxgbg.bench.rules import bench_rules
 from jaxgbg.commands.common import (
     GameName,
     Json,
     Parameters,
     Size,
     console,
-    opponent_words,
+    optional,
     print_records,
     read_game,
 )
 from jaxgbg.commands.options import flag
+from jaxgbg.games import broken_games, game_names, make
 from jaxgbg.games.perft import Depth
+from jaxgbg.games.perft import perft as count
+from jaxgbg.papers import protocol_for
+from jaxgbg.players import GTPEngine
 from jaxgbg.players.gtp import Seconds
 from jaxgbg.specs import Seed, checked
+from jaxgbg.training.agents import load_agent
 from jaxgbg.training.run import Seeds
 
 
 def games(json_file: Json = None) -> None:
     """List the games and their sizes."""
-    from jaxgbg.games import broken_games, game_names, make
-
     built = [make(name) for name in game_names()]
     records = [
         {
@@ -51,14 +56,16 @@ def games(json_file: Json = None) -> None:
 @checked
 def perft(
     game: GameName,
-    depth: Annotated[Depth, arg(help="Plies to count.")] = 5,
+    depth: Depth = 5,
     size: Size = None,
     parameters: Parameters = (),
     json_file: Json = None,
 ) -> None:
-    """Count the paths and positions of a game by depth."""
-    from jaxgbg.games.perft import perft as count
+    """Count the paths and positions of a game by depth.
 
+    Args:
+      depth: Plies to count.
+    """
     records = [
         {"depth": row.depth, "paths": row.paths, "positions": row.positions}
         for row in count(read_game(game, size, parameters), depth)
@@ -68,31 +75,25 @@ def perft(
 
 @checked
 def evaluate(
-    folder: Annotated[Positional[Path], arg(help="Folder of a run, or one agent file.")],
+    folder: Positional[Path],
     opponent: Annotated[
-        str | None, arg(help=f"{opponent_words()}; random if nothing is given.")
+        str | None, arg(help=f"{', '.join(judge_names())}; random if nothing is given.")
     ] = None,
-    engine: Annotated[
-        str | None,
-        arg(
-            metavar="COMMAND",
-            help='Or an engine that speaks GTP, e.g. "edax -gtp -l 1 -n 1 -book-usage off".',
-            help_behavior_hint="",
-        ),
-    ] = None,
-    timeout: Annotated[Seconds, arg(help="Seconds that an engine may take for a move.")] = 10.0,
-    game: Annotated[str | None, arg(help="Refuse agents of any other game.")] = None,
-    seed: Annotated[Seed, arg(help="Seed of the evaluation's draws.")] = 0,
+    engine: Annotated[str | None, optional("COMMAND")] = None,
+    timeout: Seconds = 10.0,
+    game: str | None = None,
+    seed: Seed = 0,
     json_file: Json = None,
 ) -> None:
-    """Play trained agents against an opponent, by the published protocol."""
-    import jax
+    """Play trained agents against an opponent, by the published protocol.
 
-    from jaxgbg.arena import Judge, MatchJudge, make_judge
-    from jaxgbg.papers import protocol_for
-    from jaxgbg.players import GTPEngine
-    from jaxgbg.training.agents import load_agent
-
+    Args:
+      folder: Folder of a run, or one agent file.
+      engine: Or an engine that speaks GTP, e.g. "edax -gtp -l 1 -n 1 -book-usage off".
+      timeout: Seconds that an engine may take for a move.
+      game: Refuse agents of any other game.
+      seed: Seed of the evaluation's draws.
+    """
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
     paths = sorted((folder / "agents").glob("*.agent")) if folder.is_dir() else [folder]
@@ -127,27 +128,25 @@ def evaluate(
 
 @checked
 def bench(
-    games: Annotated[Positional[tuple[str, ...]], arg(help="Games; all if none is named.")] = (),
-    seeds: Annotated[
-        Seeds | None, arg(help="Seeds side by side, each with and without FARL.")
-    ] = None,
-    batches: Annotated[
-        Batches, arg(help="Batches to try; else 1, the default and a search.")
-    ] = None,
-    seconds: Annotated[timing.Seconds, arg(help="Seconds of each timing.")] = 1.0,
+    games: Positional[tuple[str, ...]] = (),
+    seeds: Seeds | None = None,
+    batches: training.Batches = None,
+    seconds: training.Seconds = 1.0,
     learner: flag("learner") = None,  # type: ignore[valid-type]
     value: flag("value") = None,  # type: ignore[valid-type]
-    rules: Annotated[
-        bool, arg(help="Random play instead of training, beside pgx where it is installed.")
-    ] = False,
+    rules: bool = False,
     json_file: Json = None,
 ) -> None:
-    """Measure training speed at the published parameters, or that of the rules alone."""
-    from jaxgbg.games import game_names
+    """Measure training speed at the published parameters, or that of the rules alone.
 
+    Args:
+      games: Games; all if none is named.
+      seeds: Seeds side by side, each with and without FARL.
+      batches: Batches to try; else 1, the default and a search.
+      seconds: Seconds of each timing.
+      rules: Random play instead of training, beside pgx where it is installed.
+    """
     if rules:
-        from jaxgbg.bench.rules import bench_rules
-
         print_records([bench_rules(game)._asdict() for game in games or game_names()], json_file)
         return
     chosen = {"learner": learner, "value": value}
@@ -155,7 +154,7 @@ def bench(
     rows = [
         row
         for game in games or game_names()
-        for row in timing.bench(game, seeds, batches, seconds, **changes)
+        for row in training.bench(game, seeds, batches, seconds, **changes)
     ]
     print_records([row._asdict() for row in rows], json_file)
-    console().print(timing.GBG)
+    console().print(training.GBG)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import types
 import typing
 from typing import Annotated, Any, Literal
 
@@ -58,10 +57,8 @@ def flag(short: str) -> Any:
 
 
 def _annotated(setting: Setting) -> Any:
-    hint, repeated = setting.hint, False
-    if isinstance(hint, types.UnionType):
-        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
-    element = hint
+    element, repeated = setting.hint, False
+    hint = element
     if typing.get_origin(hint) is tuple:
         element, repeated = typing.get_args(hint)[0], True
     metavar = _METAVARS.get(element, "") + " ..." * repeated

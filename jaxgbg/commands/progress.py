@@ -4,6 +4,9 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich import progress as bars
+from rich.console import Console
+
 from jaxgbg.commands.loggers import Loggers
 from jaxgbg.training.execution import train
 from jaxgbg.training.loop import Progress, Result
@@ -19,9 +22,6 @@ def train_with_bar(
 
     Returns (folder, training seconds, 0 or the number of the signal that stopped it).
     """
-    from rich import progress as bars
-    from rich.console import Console
-
     folder = RunFolder(out, run)
     if folder.finished:
         return folder, folder.summary()["training_seconds"], 0

@@ -7,27 +7,22 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from jaxgbg.commands.common import Json, console, write_rows
+from jaxgbg.commands.common import Json, console, optional, write_rows
+from jaxgbg.pages.html import write_report
+from jaxgbg.results.rows import as_records
 
 
 def report(
-    folder: Annotated[
-        Positional[Path], arg(metavar="DIR", help="Folder with runs at any depth, or one run.")
-    ],
-    out: Annotated[
-        Path | None,
-        arg(
-            metavar="FILE.html",
-            help="Where to write it.",
-            help_behavior_hint="(default: DIR/report.html)",
-        ),
-    ] = None,
+    folder: Annotated[Positional[Path], arg(metavar="DIR")],
+    out: Annotated[Path | None, optional("FILE.html", "DIR/report.html")] = None,
     json_file: Json = None,
 ) -> None:
-    """Write one HTML file about all runs below a folder: table, curves, weights, sample games."""
-    from jaxgbg.pages.html import write_report
-    from jaxgbg.results.rows import as_records
+    """Write one HTML file about all runs below a folder: table, curves, weights, sample games.
 
+    Args:
+      folder: Folder with runs at any depth, or one run.
+      out: Where to write it.
+    """
     path = out if out is not None else folder / "report.html"
     start = time.perf_counter()
     try:

@@ -6,44 +6,25 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from tyro.conf import Positional, arg
 
-from jaxgbg.commands.common import CheckpointEvery, Json, Out, print_records, write_rows
+from jaxgbg.commands.common import CheckpointEvery, Json, Out, optional, print_records, write_rows
 from jaxgbg.specs import Limits, checked
-
-if TYPE_CHECKING:
-    from jaxgbg.sweeps.spec import Unit
+from jaxgbg.sweeps import EXECUTORS, read_spec
+from jaxgbg.sweeps.estimate import expected_seconds
+from jaxgbg.sweeps.executors import Settings
+from jaxgbg.sweeps.spec import Unit
 
 
 @checked
 def sweep(
-    spec: Annotated[Positional[Path], arg(metavar="FILE", help="TOML file that says what to run.")],
-    executor: Annotated[
-        Literal["inline", "processes", "ray", "slurm"],
-        arg(help="Who does it: this process, several, a Ray cluster, or Slurm."),
-    ] = "inline",
-    workers: Annotated[
-        int | None,
-        Limits(low=1, high=4096),
-        arg(
-            metavar="N",
-            help="Processes, or Slurm jobs at a time.",
-            help_behavior_hint="(default: one a core)",
-        ),
-    ] = None,
-    address: Annotated[
-        str | None,
-        arg(
-            metavar="ADDRESS",
-            help="Of the Ray cluster; auto finds one. slurm: local tries it without Slurm.",
-            help_behavior_hint="(default: a new one on this machine)",
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool, arg(help="Only show the units, their memory and the expected time.")
-    ] = False,
+    spec: Annotated[Positional[Path], arg(metavar="FILE")],
+    executor: Literal["inline", "processes", "ray", "slurm"] = "inline",
+    workers: Annotated[int | None, Limits(low=1, high=4096), optional("N", "one a core")] = None,
+    address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
+    dry_run: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
     out: Out = Path("runs"),
     json_file: Json = None,
@@ -52,10 +33,14 @@ def sweep(
 
     Runs that differ only in numbers, seeds or FARL are lanes of one program: a unit of work. What
     is finished below --out is not done again, and what was stopped goes on from its checkpoint.
-    """
-    from jaxgbg.sweeps import EXECUTORS, read_spec
-    from jaxgbg.sweeps.executors import Settings
 
+    Args:
+      spec: TOML file that says what to run.
+      executor: Who does it: this process, several, a Ray cluster, or Slurm.
+      workers: Processes, or Slurm jobs at a time.
+      address: Of the Ray cluster; auto finds one. slurm: local tries it without Slurm.
+      dry_run: Only show the units, their memory and the expected time.
+    """
     units = read_spec(spec)
     missing = [unit for unit in units if not unit.finished(out)]
     if dry_run:
@@ -76,7 +61,7 @@ def sweep(
         sys.exit(1)
 
 
-def _reporter(units: list["Unit"], missing: int) -> Callable[["Unit"], None]:
+def _reporter(units: list[Unit], missing: int) -> Callable[[Unit], None]:
     """Say what there is to do; returns what tells of each unit that is done."""
     runs = sum(len(unit.runs) for unit in units)
     print(
@@ -85,7 +70,7 @@ def _reporter(units: list["Unit"], missing: int) -> Callable[["Unit"], None]:
     )
     start, numbers = time.monotonic(), itertools.count(1)
 
-    def report(unit: "Unit") -> None:
+    def report(unit: Unit) -> None:
         print(
             f"unit {unit.name} ({len(unit.runs)} runs of {unit.runs[0].game.name}):"
             f" done, {next(numbers)} of {missing}, {time.monotonic() - start:.0f} s",
@@ -95,7 +80,7 @@ def _reporter(units: list["Unit"], missing: int) -> Callable[["Unit"], None]:
     return report
 
 
-def _record(unit: "Unit", out: Path) -> dict[str, Any]:
+def _record(unit: Unit, out: Path) -> dict[str, Any]:
     return {
         "unit": unit.name,
         "game": unit.runs[0].game.name,
@@ -107,10 +92,8 @@ def _record(unit: "Unit", out: Path) -> dict[str, Any]:
     }
 
 
-def _plan(units: list["Unit"], out: Path) -> list[dict[str, Any]]:
+def _plan(units: list[Unit], out: Path) -> list[dict[str, Any]]:
     """A record a unit, the expected time measured by a second of training on this machine."""
-    from jaxgbg.sweeps.estimate import expected_seconds
-
     records = []
     for unit in units:
         seconds = 0.0 if unit.finished(out) else expected_seconds(unit)

@@ -4,7 +4,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from tyro.conf import OmitArgPrefixes, Positional, arg
 
@@ -17,18 +17,23 @@ from jaxgbg.commands.common import (
     Parameters,
     Size,
     console,
+    optional,
     read_game,
     write_rows,
 )
 from jaxgbg.commands.options import given, run_options
-from jaxgbg.papers.table1 import Factor
+from jaxgbg.commands.progress import train_with_bar
+from jaxgbg.papers import is_published, konen2021, preset
+from jaxgbg.papers import table1 as paper
+from jaxgbg.results.curves import draw_curves
+from jaxgbg.results.rows import as_records, rows
+from jaxgbg.results.table import print_table
 from jaxgbg.specs import Seed, checked
+from jaxgbg.training import Result, Run, RunFolder
 from jaxgbg.training.run import Seeds
+from jaxgbg.values import read_layout
 
-if TYPE_CHECKING:
-    from jaxgbg.training import Result, Run, RunFolder
-
-_BY_GAME = "N|GAME=N ..."
+_ByGame = Annotated[tuple[str, ...], arg(metavar="N|GAME=N ...")]
 _Settings: Any = run_options()
 _NOTHING_GIVEN = _Settings()
 
@@ -39,17 +44,10 @@ def train(
     settings: OmitArgPrefixes[_Settings] = _NOTHING_GIVEN,
     size: Size = None,
     parameters: Parameters = (),
-    seeds: Annotated[Seeds, arg(help="Number of agents, trained side by side.")] = 1,
-    seed: Annotated[Seed, arg(help="Number of the first seed.")] = 0,
-    farl: Annotated[bool, arg(help="Final Adaptation, both parts.")] = True,
-    layout: Annotated[
-        Path | None,
-        arg(
-            metavar="FILE",
-            help="ntuple: JSON file with the n-tuples.",
-            help_behavior_hint="(default: as published)",
-        ),
-    ] = None,
+    seeds: Seeds = 1,
+    seed: Seed = 0,
+    farl: bool = True,
+    layout: Annotated[Path | None, optional("FILE", "as published")] = None,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
     out: Out = Path("runs"),
@@ -60,10 +58,13 @@ def train(
     Any learner goes with any value and any partner: td learns values of afterstates, sarsa and q
     those of actions; ntuple keeps them in tables, mlp in a network; the partner is the agent itself
     (self-play), a fixed player, or an agent trained before.
-    """
-    from jaxgbg.papers import is_published, preset
-    from jaxgbg.values import read_layout
 
+    Args:
+      seeds: Number of agents, trained side by side.
+      seed: Number of the first seed.
+      farl: Final Adaptation, both parts.
+      layout: ntuple: JSON file with the n-tuples.
+    """
     rules = read_game(game, size, parameters)
     changes = given(settings)
     if layout is not None:
@@ -85,32 +86,27 @@ def train(
 
 @checked
 def ablate(
-    games: Annotated[
-        Positional[tuple[str, ...]],
-        arg(metavar="GAME ...", help="`jaxgbg games` lists them.", help_behavior_hint=""),
-    ],
-    seeds: Annotated[
-        tuple[str, ...],
-        arg(metavar=_BY_GAME, help="Agents of each variant, of all games or one."),
-    ] = ("10",),
-    episodes: Annotated[
-        tuple[str, ...],
-        arg(metavar=_BY_GAME, help="Budgets; the paper's where not given."),
-    ] = (),
-    eval_every: Annotated[
-        tuple[str, ...],
-        arg(metavar=_BY_GAME, help="Episodes between evaluations."),
-    ] = (),
-    batch: Annotated[tuple[str, ...], arg(metavar=_BY_GAME, help="Games in lockstep.")] = (),
-    part1: Annotated[bool, arg(help="Also train with part 1 of FARL alone.")] = False,
+    games: Annotated[Positional[tuple[str, ...]], optional("GAME ...")],
+    seeds: _ByGame = ("10",),
+    episodes: _ByGame = (),
+    eval_every: _ByGame = (),
+    batch: _ByGame = (),
+    part1: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
     out: Out = Path("runs"),
     json_file: Json = None,
 ) -> None:
-    """Train with and without FARL, and compare with the published figures."""
-    from jaxgbg.papers import preset
+    """Train with and without FARL, and compare with the published figures.
 
+    Args:
+      games: `jaxgbg games` lists them.
+      seeds: Agents of each variant, of all games or one.
+      episodes: Budgets; the paper's where not given.
+      eval_every: Episodes between evaluations.
+      batch: Games in lockstep.
+      part1: Also train with part 1 of FARL alone.
+    """
     if not games:
         raise ValueError("name at least one game; `jaxgbg games` lists them")
     by_game = {
@@ -134,31 +130,26 @@ def ablate(
 
 @checked
 def table1(
-    games: Annotated[
-        tuple[str, ...], arg(metavar="GAME ...", help="Rows to make; all where not given.")
-    ] = (),
-    seeds: Annotated[Seeds, arg(help="Agents of each variant.")] = 10,
-    scale: Annotated[Factor, arg(help="Times the published number of episodes.")] = 1.0,
-    engine: Annotated[
-        str | None,
-        arg(
-            metavar="COMMAND",
-            help="GTP engine of the Othello row, e.g. Edax; else GRhino where it is installed.",
-            help_behavior_hint="",
-        ),
-    ] = None,
+    games: Annotated[tuple[str, ...], arg(metavar="GAME ...")] = (),
+    seeds: Seeds = 10,
+    scale: paper.Factor = 1.0,
+    engine: Annotated[str | None, optional("COMMAND")] = None,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
     out: Out = Path("runs"),
     json_file: Json = None,
 ) -> None:
-    """Make the paper's Table 1: train and evaluate what is not yet on disk."""
-    from jaxgbg.papers import konen2021
-    from jaxgbg.papers import table1 as paper
+    """Make the paper's Table 1: train and evaluate what is not yet on disk.
 
+    Args:
+      games: Rows to make; all where not given.
+      seeds: Agents of each variant.
+      scale: Times the published number of episodes.
+      engine: GTP engine of the Othello row, e.g. Edax; else GRhino where it is installed.
+    """
     runs = [paper.table1_run(game, seeds, scale) for game in games or konen2021.GAMES]
 
-    def finish(folder: "RunFolder") -> None:
+    def finish(folder: RunFolder) -> None:
         paper.meet_final_opponents(
             folder, engine, lambda text: print(f"{folder.run.game.name}: {text}", file=sys.stderr)
         )
@@ -184,22 +175,17 @@ def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> d
 
 
 def _run_all(
-    runs: list["Run"],
+    runs: list[Run],
     out: Path,
     json_file: Path | None,
     checkpoint_every: float,
     log: tuple[str, ...],
-    finish: Callable[["RunFolder"], None] = lambda _: None,
+    finish: Callable[[RunFolder], None] = lambda _: None,
     name: str | None = None,
 ) -> None:
     """Train what is not yet on disk, `finish` each run, then print the table and write curves and
     rows, of what there is if stopped. `name` is that of the picture, by default the games'.
     """
-    from jaxgbg.commands.progress import train_with_bar
-    from jaxgbg.results.curves import draw_curves
-    from jaxgbg.results.rows import as_records, rows
-    from jaxgbg.results.table import print_table
-
     screen = console()
     finished: list[tuple[Run, list[Result], float]] = []
     folders: list[RunFolder] = []

@@ -4,14 +4,13 @@ from typing import Any
 
 from jaxgbg.games.check import check_game, check_playable
 from jaxgbg.games.connectfour import ConnectFour
-from jaxgbg.games.core import SHARE, WIN_RATE, Game, Scale, State
+from jaxgbg.games.core import SHARE, WIN_RATE, Game, Scale
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.game2048 import Game2048
 from jaxgbg.games.hex import Hex
 from jaxgbg.games.nim import Nim
 from jaxgbg.games.othello import Othello
 from jaxgbg.games.registry import (
-    GAMES,
     broken_games,
     game_names,
     import_games,
@@ -22,7 +21,6 @@ from jaxgbg.games.registry import (
 from jaxgbg.games.tictactoe import TicTacToe
 
 __all__ = [
-    "GAMES",
     "SHARE",
     "WIN_RATE",
     "ConnectFour",
@@ -32,7 +30,6 @@ __all__ = [
     "Nim",
     "Othello",
     "Scale",
-    "State",
     "TicTacToe",
     "broken_games",
     "check_game",

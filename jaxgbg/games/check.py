@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import SIZES, Game
 from jaxgbg.games.move_checks import (
     chance_faults,
     image_faults,
@@ -21,7 +21,6 @@ from jaxgbg.games.move_checks import (
 from jaxgbg.games.registry import described, user_line
 from jaxgbg.games.sampling import sample_games
 
-_SIZES = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plies")
 _TRACED = (
     jax.errors.ConcretizationTypeError,
     jax.errors.NonConcreteBooleanIndexError,
@@ -90,7 +89,7 @@ def _value_faults(game: Game) -> list[str]:
             faults.append("a game built with the same parameters is not equal to it")
     except TypeError as error:
         faults.append(f"not hashable, as a static argument must be: {error}")
-    for name in ("name", *_SIZES):
+    for name in ("name", *SIZES):
         try:
             value = getattr(game, name)
         except NotImplementedError:

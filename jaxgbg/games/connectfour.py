@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, grid_adjacency, keep_if
+from jaxgbg.games.core import Game, grid_adjacency, keep_if, zero_sum
 from jaxgbg.specs import setting
 
 _COLUMNS, _ROWS, _WORD_BITS = 7, 6, 28
@@ -98,7 +98,6 @@ class ConnectFour(Game):
         return grid_adjacency(_COLUMNS, _ROWS, diagonal=True)
 
     def init(self, key: jax.Array) -> ConnectFourState:
-        del key
         return ConnectFourState(
             jnp.zeros((2, 2), jnp.uint32),
             jnp.int8(0),
@@ -117,13 +116,11 @@ class ConnectFour(Game):
         legal = self.in_range(action) & (stone != 0).any() & ~state.terminal
         own = jnp.where(state.player == 0, state.stones[0], state.stones[1]) | stone
         won = _four_in_line(own)
-        win = jnp.where(won, jnp.float32(1), jnp.float32(0))
-        sign = jnp.where(state.player == 0, win, -win)
         moved = ConnectFourState(
             stones=jnp.where(jnp.arange(2)[:, None] == state.player, own, state.stones),
             player=1 - state.player,
             terminal=won | self._at_the_end(occupied | stone),
-            rewards=jnp.stack([sign, -sign]),
+            rewards=zero_sum(state.player, won.astype(jnp.float32)),
         )
         return keep_if(legal, moved, state)
 

@@ -58,6 +58,8 @@ WIN_RATE = Scale("win rate", 0.5, 0.5, 0.0, 1.0, percent=True)
 """Of rewards -1, 0, 1: the share of wins, a draw counting half."""
 SHARE = Scale("share", low=0.0, high=1.0, percent=True)
 """Of scores 0 and 1: the share of ones."""
+SIZES = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plies")
+"""The sizes that every game has."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -183,7 +185,6 @@ class Game:
 
     def spawn(self, state: Any, key: jax.Array) -> Any:
         """The random half of a move; the identity for deterministic games."""
-        del key
         return state
 
     @property
@@ -302,6 +303,19 @@ def scrambled(words: jax.Array, count: int) -> jax.Array:
     mixed = (mixed ^ (mixed >> 16)) * np.uint32(0x85EBCA6B)
     mixed = (mixed ^ (mixed >> 13) ^ words[1]) * np.uint32(0xC2B2AE35)
     return mixed ^ (mixed >> 16)
+
+
+def zero_sum(player: jax.Array, gain: jax.Array) -> jax.Array:
+    """float32[2]: rewards of two players where `player` gets `gain` and the other loses it."""
+    first = jnp.where(player == 0, gain, -gain)
+    return jnp.stack([first, -first])
+
+
+def square_symmetries(size: int) -> np.ndarray:
+    """int32[8, C]: turns and reflections of a row-major square board, the identity first."""
+    square = np.arange(size**2, dtype=np.int32).reshape(size, size)
+    turned = [np.rot90(square, quarter) for quarter in range(4)]
+    return np.stack([image.ravel() for board in turned for image in (board, board.T)])
 
 
 def grid_adjacency(rows: int, columns: int, diagonal: bool) -> np.ndarray:

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import SIZES, Game
 from jaxgbg.games.sampling import sample_games
 
 
@@ -38,7 +38,6 @@ def fingerprint(game: Game) -> str:
 
 def _declared(game: Game) -> dict[str, object]:
     """Name, sizes, and what of the game's parameters is not at its default."""
-    sizes = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plies")
     changed = {
         field.name: getattr(game, field.name)
         for field in dataclasses.fields(game)
@@ -46,7 +45,7 @@ def _declared(game: Game) -> dict[str, object]:
     }
     return {
         "name": game.name,
-        "sizes": [int(getattr(game, size)) for size in sizes],
+        "sizes": [int(getattr(game, size)) for size in SIZES],
         "reward_range": [float(bound) for bound in game.reward_range],
         "parameters": {name: str(value) for name, value in changed.items()},
     }

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, Scale, grid_adjacency, keep_if
+from jaxgbg.games.core import Game, Scale, grid_adjacency, keep_if, square_symmetries
 
 MAX_SCORE = 3_932_156
 """The highest score that play can reach; rewards are shares of it."""
@@ -63,9 +63,7 @@ class Game2048(Game):
 
     @property
     def symmetries(self) -> np.ndarray:
-        square = np.arange(16, dtype=np.int32).reshape(4, 4)
-        turned = [np.rot90(square, quarter) for quarter in range(4)]
-        return np.stack([image.ravel() for board in turned for image in (board, board.T)])
+        return square_symmetries(4)
 
     @cached_property
     def _lines(self) -> np.ndarray:

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, keep_if, once, scrambled
+from jaxgbg.games.core import Game, keep_if, once, scrambled, zero_sum
 from jaxgbg.specs import setting
 
 _NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
@@ -105,7 +105,6 @@ class Hex(Game):
         return (1, 2)
 
     def init(self, key: jax.Array) -> HexState:
-        del key
         empty = jnp.zeros(self.num_cells, jnp.int8)
         return HexState(
             empty, empty, empty, jnp.int8(0), jnp.bool_(False), jnp.zeros(2, jnp.float32)
@@ -139,15 +138,14 @@ class Hex(Game):
             lowest = jnp.where(group > 0, jnp.minimum(lowest, group), lowest)
             reached |= jnp.where(group > 0, edges[direction], 0)
         won = reached == 3
-        win = jnp.where(won, self._for_joining, jnp.float32(0))
-        sign = jnp.where(state.player == 0, win, -win)
+        gain = jnp.where(won, self._for_joining, jnp.float32(0))
         moved = HexState(
             stones=jnp.where(place, 1 + state.player, state.stones),
             groups=jnp.where(joined, lowest, state.groups),
             edges=jnp.where(joined, reached, state.edges),
             player=1 - state.player,
             terminal=won,
-            rewards=jnp.stack([sign, -sign]),
+            rewards=zero_sum(state.player, gain),
         )
         return keep_if(legal, moved, state)
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.games.rollout import roll_out
+from jaxgbg.games.rollout import roll_out, select_states
 from jaxgbg.games.sampling import Sample, choose_by_word, hasty, sample_games
 
 # Most pairs of a position and an action that are tried, and random games of a comparison.
@@ -21,7 +21,7 @@ def move_faults(game: Game) -> list[str]:
     sample = sample_games(game)
     actions = np.arange(-2, game.num_actions + 2, dtype=np.int32)
     plies, games = _positions(sample, max(16, min(256, _PAIRS // len(actions))))
-    states = _select(sample.states, (plies, games))
+    states = select_states(sample.states, (plies, games))
 
     def expand(state: Any, action: jax.Array) -> tuple[Any, jax.Array, Any]:
         after = game.afterstate(state, action)
@@ -118,7 +118,7 @@ def _eager_faults(
 ) -> list[str]:
     """Whether plain Python plays as compiled batches do: no hidden state, no other chance."""
     for position in (0, len(legal) // 3, 2 * len(legal) // 3):
-        state = jax.tree.map(jnp.asarray, _select(states, position))
+        state = jax.tree.map(jnp.asarray, select_states(states, position))
         choice = int(np.argmax(legal[position]))
         with jax.disable_jit():
             alone = game.afterstate(state, jnp.int32(actions[choice]))
@@ -126,7 +126,7 @@ def _eager_faults(
         agree = jax.tree.map(
             lambda x, y: np.allclose(x, y, rtol=1e-5, atol=1e-6),
             alone,
-            _select(after, (position, choice)),
+            select_states(after, (position, choice)),
         )
         batched = legal[position][2:-2], before[position]
         if not (all(jax.tree.leaves(agree)) and all(map(np.array_equal, seen, batched))):
@@ -157,11 +157,11 @@ def chance_faults(game: Game) -> list[str]:
         return ["spawn draws, but spawn_words is 0: training would never spawn; set it to 2"]
     sample = sample_games(game)
     plies, games = _positions(sample, 64)
-    states, actions = _select(sample.states, (plies, games)), sample.actions[plies, games]
+    states, actions = select_states(sample.states, (plies, games)), sample.actions[plies, games]
 
     def draw(states: Any, actions: jax.Array, seed: Any, words: Any) -> tuple[Any, ...]:
         keys = jax.random.split(jax.random.wrap_key_data(seed), _DRAWS)
-        moved = jax.vmap(game.afterstate)(_select(states, np.s_[:_GAMES]), actions)
+        moved = jax.vmap(game.afterstate)(select_states(states, np.s_[:_GAMES]), actions)
         spawn, spawn_from = (
             jax.vmap(jax.vmap(function, (None, 0)), (0, None))
             for function in (game.spawn, game.spawn_from)
@@ -188,7 +188,7 @@ def image_faults(game: Game) -> list[str]:
         return []
     boards, images = game.symmetries[kept], game.action_symmetries[kept]
     actions = np.moveaxis(images[:, sample.actions[:, :_GAMES]], 0, 1)
-    first = _select(sample.states, (np.zeros((len(kept), 1), int), np.arange(_GAMES)[None]))
+    first = select_states(sample.states, (np.zeros((len(kept), 1), int), np.arange(_GAMES)[None]))
 
     def replay(states: Any, actions: jax.Array) -> Any:
         def ply(states: Any, actions: jax.Array) -> tuple[Any, Any]:
@@ -221,7 +221,7 @@ def playout_faults(game: Game) -> list[str]:
     if playout is None:
         return []
     sample = sample_games(game)
-    states = _select(sample.states, _positions(sample, 4))
+    states = select_states(sample.states, _positions(sample, 4))
     count = len(states.terminal) * _DRAWS
 
     def ends(states: Any, words: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -246,10 +246,6 @@ def _words(*shape: int) -> np.ndarray:
 
 def _compiled(function: Any) -> Any:
     return jax.jit(function, compiler_options=hasty())
-
-
-def _select(states: Any, index: Any) -> Any:
-    return jax.tree.map(lambda leaf: leaf[index], states)
 
 
 def _differ(one: Any, other: Any) -> bool:

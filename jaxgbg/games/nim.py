@@ -83,7 +83,6 @@ class Nim(Game):
         return (0.0, 1.0) if self.rule == "nim3p" else (-1.0, 1.0)
 
     def init(self, key: jax.Array) -> NimState:
-        del key
         return NimState(
             jnp.full(self.heaps, self.size, jnp.int8),
             jnp.int8(0),

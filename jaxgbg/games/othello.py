@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, grid_adjacency, keep_if, once
+from jaxgbg.games.core import Game, grid_adjacency, keep_if, once, square_symmetries, zero_sum
 from jaxgbg.specs import setting
 
 Board = tuple[jax.Array, jax.Array]
@@ -62,9 +62,7 @@ class Othello(Game):
 
     @property
     def symmetries(self) -> np.ndarray:
-        square = np.arange(self.num_cells, dtype=np.int32).reshape(self.size, self.size)
-        turned = [np.rot90(square, quarter) for quarter in range(4)]
-        return np.stack([image.ravel() for board in turned for image in (board, board.T)])
+        return square_symmetries(self.size)
 
     @property
     def action_symmetries(self) -> np.ndarray:
@@ -144,7 +142,6 @@ class Othello(Game):
         return flipped
 
     def init(self, key: jax.Array) -> OthelloState:
-        del key
         lower = self.size // 2
         black, white = np.zeros((2, self.size, self.size), bool)
         black[lower - 1, lower] = black[lower, lower - 1] = True
@@ -189,14 +186,13 @@ class Othello(Game):
             sum(jax.lax.population_count(w).astype(jnp.int32) for w in b) for b in (own, other)
         ]
         lead = jnp.where(terminal, jnp.sign(count[0] - count[1]).astype(jnp.float32), 0)
-        sign = jnp.where(first, lead, -lead)
         mine, theirs = jnp.stack(own), jnp.stack(other)
         moved = OthelloState(
             discs=jnp.stack([jnp.where(first, mine, theirs), jnp.where(first, theirs, mine)]),
             moves=jnp.where(reply, jnp.stack(replies), jnp.stack(again)),
             player=jnp.where(reply | terminal, 1 - state.player, state.player),
             terminal=terminal,
-            rewards=jnp.stack([sign, -sign]),
+            rewards=zero_sum(state.player, lead),
         )
         return keep_if(legal, moved, state)
 

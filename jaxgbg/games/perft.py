@@ -1,5 +1,6 @@
 """Counts of move sequences and positions by ply, to hold against published counts."""
 
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import jax
@@ -7,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.rollout import select_states
 from jaxgbg.specs import Limits, checked
 
 Depth = Annotated[int, Limits(low=1, high=1000)]
@@ -38,7 +40,7 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
     """
     if game.stochastic:
         raise ValueError(f"{game.name}: perft counts games without chance only")
-    expand = jax.jit(jax.vmap(_children(game)))
+    expand = jax.jit(jax.vmap(partial(_children, game)))
     states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.init(jax.random.key(0)))
     paths = np.ones(1, np.int64)
     rows: list[PerftRow] = []
@@ -50,71 +52,47 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
             raise ValueError(
                 f"{game.name}: too many paths to count at ply {ply}: take a smaller depth"
             )
-        states, paths = _next_ply(expand, _select(states, live), paths[live])
+        states, paths = _next_ply(expand, select_states(states, live), paths[live])
         rows.append(PerftRow(ply, _total(paths), paths.size, _ended(states, paths)))
     return rows
 
 
-def _children(game: Game) -> Any:
-    def children(state: Any) -> tuple[Any, jax.Array]:
-        """State -> the afterstates of all actions [A, ...], and which are legal, bool[A]."""
-        actions = jnp.arange(game.num_actions)
-        return jax.vmap(game.afterstate, (None, 0))(state, actions), game.legal_actions(state)
-
-    return children
+def _children(game: Game, state: Any) -> tuple[Any, jax.Array]:
+    """State -> the afterstates of all actions [A, ...], and which are legal, bool[A]."""
+    actions = jnp.arange(game.num_actions)
+    return jax.vmap(game.afterstate, (None, 0))(state, actions), game.legal_actions(state)
 
 
 def _next_ply(expand: Any, states: Any, paths: np.ndarray) -> tuple[Any, np.ndarray]:
     """Live states [n, ...] with paths int64[n] -> distinct successors and the paths to each."""
-    merged: list[tuple[np.ndarray, np.ndarray]] = []
+    merged: list[tuple[Any, np.ndarray]] = []
     for first in range(0, paths.size, _BATCHES[-1]):
         chunk = slice(first, first + _BATCHES[-1])
         count = paths[chunk]
         size = next(batch for batch in _BATCHES if count.size <= batch)
         # The padding repeats states; `legal` cuts their children off again.
-        padded = _select(states, first + np.arange(size) % count.size)
+        padded = select_states(states, first + np.arange(size) % count.size)
         children, legal = jax.device_get(expand(padded))
         parent, action = np.nonzero(legal[: count.size])
-        merged.append(_merge(_pack(_select(children, (parent, action))), count[parent]))
-    packed, counts = _merge(*(np.concatenate(part) for part in zip(*merged, strict=True)))
-    return _unpack(packed, states), counts
+        merged.append(_merge(select_states(children, (parent, action)), count[parent]))
+    return _merge(*jax.tree.map(lambda *parts: np.concatenate(parts), *merged))
 
 
-def _select(states: Any, index: Any) -> Any:
-    return jax.tree.map(lambda leaf: leaf[index], states)
-
-
-def _pack(states: Any) -> np.ndarray:
-    """States [n, ...] -> uint8[n, K], equal bytes exactly for equal states."""
-    # Adding zero turns -0.0 into 0.0.
+def _merge(states: Any, paths: np.ndarray) -> tuple[Any, np.ndarray]:
+    """States [n, ...] with paths int64[n] -> the distinct ones and their sums."""
+    # Equal bytes exactly for equal states: adding zero turns -0.0 into 0.0.
     leaves = [x + 0 if x.dtype.kind == "f" else x for x in jax.tree.leaves(states)]
     flat = [np.ascontiguousarray(x).reshape(len(x), -1).view(np.uint8) for x in leaves]
-    return np.concatenate(flat, axis=1)
-
-
-def _unpack(packed: np.ndarray, like: Any) -> Any:
-    """The reverse of `_pack`: uint8[n, K] -> states [n, ...] shaped as those in `like`."""
-    leaves, structure = jax.tree.flatten(like)
-    widths = [x.dtype.itemsize * int(np.prod(x.shape[1:])) for x in leaves]
-    parts = np.split(packed, np.cumsum(widths)[:-1], axis=1)
-    restored = [
-        np.ascontiguousarray(part).view(leaf.dtype).reshape(len(packed), *leaf.shape[1:])
-        for part, leaf in zip(parts, leaves, strict=True)
-    ]
-    return jax.tree.unflatten(structure, restored)
-
-
-def _merge(packed: np.ndarray, paths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Packed states uint8[n, K] with paths int64[n] -> the distinct ones and their sums."""
+    packed = np.concatenate(flat, axis=1)
     keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     total = np.zeros(first.size, np.int64)
     np.add.at(total, inverse, paths)
-    return packed[first], total
+    return select_states(states, first), total
 
 
 def _ended(states: Any, paths: np.ndarray) -> dict[tuple[float, ...], int]:
-    rewards, kind = np.unique(states.rewards[states.terminal], axis=0, return_inverse=True)
+    rewards, kind = np.unique(states.rewards[states.terminal] + 0, axis=0, return_inverse=True)
     over = paths[states.terminal]
     return {tuple(r.tolist()): _total(over[kind == k]) for k, r in enumerate(rewards)}
 

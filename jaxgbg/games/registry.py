@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import traceback
+import types
 import typing
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -70,8 +71,7 @@ def built(name: str, build: Callable[..., Game], parameters: dict[str, Any] | No
     """The game that `build` makes of the parameters; ValueErrors, in one line, begin with `name`
     or what the game itself says.
     """
-    kind = build if isinstance(build, type) else typing.get_type_hints(build).get("return")
-    _check_parameters(name, kind, parameters or {})
+    _guarded(name, lambda: _check_parameters(name, build, parameters or {}))
     game = _guarded(name, lambda: build(**parameters or {}))
     if not isinstance(game, Game):
         raise ValueError(f"{name}: {type(game).__name__} is no jaxgbg.games.Game")
@@ -88,7 +88,9 @@ def import_games(modules: Sequence[str]) -> None:
     for module in modules:
         try:
             importlib.import_module(module)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # Whatever a module raises, or that it would end all.
             missing = error.name if isinstance(error, ModuleNotFoundError) else None
             if missing and f"{module}.".startswith(f"{missing}."):
                 what = "neither in the current folder nor installed (give NAME, not NAME.py)"
@@ -127,11 +129,11 @@ def _guarded(name: str, call: Callable[[], Any]) -> Any:
     """What a call into a game's own code gives; every error is a ValueError in one line."""
     try:
         return call()
-    except ValueError:
+    except (ValueError, KeyboardInterrupt):
         raise
     except TypeError as error:
         raise ValueError(f"{name}: {' '.join(str(error).split())}") from error
-    except Exception as error:
+    except BaseException as error:
         raise ValueError(f"{name}: {described(error)}") from error
 
 
@@ -153,18 +155,22 @@ def _load(entry: importlib.metadata.EntryPoint) -> None:
     try:
         register(entry.name, entry.load())
         _broken.pop(entry.name, None)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         package = entry.dist.name if entry.dist else "an installed package"
         what = str(error) if isinstance(error, ValueError) else described(error)
         _broken[entry.name] = f"the game {entry.name!r} of {package} cannot be loaded: {what}"
 
 
-def _check_parameters(name: str, kind: Any, parameters: dict[str, Any]) -> None:
+def _check_parameters(name: str, build: Any, parameters: dict[str, Any]) -> None:
     """ValueError where a parameter is not what the field of the game's class says."""
-    fields = {f.name for f in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else ()
+    if isinstance(build, types.FunctionType):
+        build = typing.get_type_hints(build).get("return")
+    fields = {f.name for f in dataclasses.fields(build)} if dataclasses.is_dataclass(build) else ()
     for parameter, value in parameters.items():
         if parameter in fields:
             try:
-                checked_field(kind, parameter, value)
+                checked_field(build, parameter, value)
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None

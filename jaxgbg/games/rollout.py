@@ -10,6 +10,11 @@ import jax.numpy as jnp
 from jaxgbg.games.core import Game
 
 
+def select_states(states: Any, index: Any) -> Any:
+    """Those of `states` that an index, or a tuple of one for each leading axis, picks."""
+    return jax.tree.map(lambda leaf: leaf[index], states)
+
+
 @partial(jax.jit, static_argnums=0)
 def play_ply(game: Game, states: Any, actions: jax.Array, chance: jax.Array) -> Any:
     """One ply of B games, chance included; a finished game stands still.
@@ -28,14 +33,12 @@ def roll_out(
     states: Any,
     choose: Callable[[Any, jax.Array], tuple[jax.Array, jax.Array]],
     key: jax.Array,
-    most_plies: int | jax.Array | None = None,
 ) -> Any:
     """Play B games on until all have ended, `game.max_plies` at most; traceable.
 
     `choose(states[B], key) -> (actions int32[B], key)` moves in every game and hands on the key of
-    what follows. Returns states[B] at the ends, or where `most_plies` stopped them.
+    what follows. Returns states[B] at the ends.
     """
-    limit = game.max_plies if most_plies is None else most_plies
 
     def ply(carry: tuple[Any, jax.Array, jax.Array]) -> tuple[Any, jax.Array, jax.Array]:
         states, key, number = carry
@@ -44,7 +47,7 @@ def roll_out(
         return play_ply(game, states, actions, chance), key, number + 1
 
     def running(carry: tuple[Any, jax.Array, jax.Array]) -> jax.Array:
-        return ~carry[0].terminal.all() & (carry[2] < limit)
+        return ~carry[0].terminal.all() & (carry[2] < game.max_plies)
 
     return jax.lax.while_loop(running, ply, (states, key, jnp.int32(0)))[0]
 

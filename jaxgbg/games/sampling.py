@@ -72,14 +72,18 @@ def choose_by_word(legal: jax.Array, words: jax.Array) -> jax.Array:
 
 
 @cache
-def hasty() -> dict[str, int]:
-    """XLA's options to compile in haste, where it takes them: what runs once is soon over."""
-    options = {"xla_backend_optimization_level": 0}
+def compiler_option(name: str, value: int | str) -> dict[str, int | str]:
+    """An option of XLA as `jax.jit` takes it; nothing where this version has no such option."""
     try:
-        jax.jit(jnp.negative, compiler_options=options)(np.float32(0))
+        jax.jit(jnp.negative, compiler_options={name: value})(np.float32(0))
     except jax.errors.JaxRuntimeError:
         return {}
-    return options
+    return {name: value}
+
+
+def hasty() -> dict[str, int | str]:
+    """XLA's option to compile in haste: what runs once is soon over."""
+    return compiler_option("xla_backend_optimization_level", 0)
 
 
 @cache

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, grid_adjacency, keep_if
+from jaxgbg.games.core import Game, grid_adjacency, keep_if, square_symmetries, zero_sum
 
 _FULL = 0b111_111_111
 _LINES = np.array(
@@ -15,15 +15,6 @@ _LINES = np.array(
     + [0b100_010_001, 0b001_010_100],
     dtype=np.int32,
 )
-
-
-def _board_symmetries() -> np.ndarray:
-    square = np.arange(9, dtype=np.int32).reshape(3, 3)
-    turns = [np.rot90(square, k) for k in range(4)]
-    return np.stack([image.ravel() for turn in turns for image in (turn, turn.T)])
-
-
-_SYMMETRIES = _board_symmetries()
 
 
 class TicTacToeState(NamedTuple):
@@ -53,19 +44,18 @@ class TicTacToe(Game):
 
     @property
     def symmetries(self) -> np.ndarray:
-        return _SYMMETRIES
+        return square_symmetries(3)
 
     @property
     def action_symmetries(self) -> np.ndarray:
         # Image j shows at cell i what stood at symmetries[j, i]: an action moves the other way.
-        return np.argsort(_SYMMETRIES, axis=1).astype(np.int32)
+        return np.argsort(self.symmetries, axis=1).astype(np.int32)
 
     @property
     def adjacency(self) -> np.ndarray:
         return grid_adjacency(3, 3, diagonal=False)
 
     def init(self, key: jax.Array) -> TicTacToeState:
-        del key
         return TicTacToeState(
             jnp.zeros(2, jnp.int32), jnp.int8(0), jnp.bool_(False), jnp.zeros(2, jnp.float32)
         )
@@ -80,13 +70,11 @@ class TicTacToe(Game):
         legal = self.in_range(action) & (occupied & stone == 0) & ~state.terminal
         own = jnp.where(state.player == 0, state.stones[0], state.stones[1]) | stone
         won = (own & _LINES == _LINES).any()
-        win = jnp.where(won, jnp.float32(1), jnp.float32(0))
-        sign = jnp.where(state.player == 0, win, -win)
         moved = TicTacToeState(
             stones=jnp.where(jnp.arange(2) == state.player, own, state.stones),
             player=1 - state.player,
             terminal=won | (occupied | stone == _FULL),
-            rewards=jnp.stack([sign, -sign]),
+            rewards=zero_sum(state.player, won.astype(jnp.float32)),
         )
         return keep_if(legal, moved, state)
 

@@ -1,12 +1,13 @@
 """Learners: how self-play turns into updates of a value function."""
 
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.policy import EpsilonGreedy, Policy
+from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.sarsa import QSpec, SarsaLearner, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import FARL_PARTS, LearnerSpec
 from jaxgbg.learners.state import Hyperparameters, Lane
-from jaxgbg.learners.td import TDLearner, TDSpec
+from jaxgbg.learners.td import TDLearner
+from jaxgbg.learners.td_spec import TDSpec
 
 __all__ = [
     "FARL_PARTS",
@@ -15,7 +16,6 @@ __all__ = [
     "Lane",
     "Learner",
     "LearnerSpec",
-    "Policy",
     "QSpec",
     "SarsaLearner",
     "SarsaSpec",

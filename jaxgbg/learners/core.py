@@ -22,7 +22,7 @@ from jaxgbg.learners.parameter_traces import (
     no_parameter_traces,
     push_gradient,
 )
-from jaxgbg.learners.policy import EpsilonGreedy, Policy
+from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.selection import select
 from jaxgbg.learners.state import (
@@ -42,12 +42,11 @@ from jaxgbg.learners.traces import (
     Push,
     Traces,
     at,
-    emptied,
     no_traces,
     push_delayed,
     push_immediate,
 )
-from jaxgbg.values.core import FollowsMoves, HasGradients, ValueFunction
+from jaxgbg.values.core import FollowsMoves, HasGradients, Updates, ValueFunction
 
 # Ticks never get as far as these numbers, whose keys are left for other draws.
 _KEY_OF_NETWORK, _KEY_OF_PARTNER = np.uint32(2**32 - 1), np.uint32(2**32 - 2)
@@ -71,7 +70,7 @@ class Learner:
     opening_share: float = 0.5
     delayed: bool = False
     parameter_traces: bool = False
-    policy: Policy = EpsilonGreedy()
+    policy: EpsilonGreedy = EpsilonGreedy()
 
     # Whether values are those of afterstates, learned once the move is made, or of actions.
     of_afterstates = True
@@ -79,12 +78,7 @@ class Learner:
     replan = False
 
     def _target(
-        self,
-        games: Games,
-        next_states: Any,
-        choice: Choice,
-        player: jax.Array,
-        hyper: Hyperparameters,
+        self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
     ) -> Target:
         """Whose memory moves towards what, with the rewards of `next_states`."""
         raise NotImplementedError
@@ -117,6 +111,11 @@ class Learner:
         )
         zero = jnp.uint32(0)
         return Lane(params, games, key, zero, zero, zero, zero, partner)
+
+    def between_blocks(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
+        """All lanes together after each block of ticks: most learners learn in the ticks alone."""
+        del hyper, limits
+        return lanes
 
     def _no_traces(self, params: Any) -> Traces | ParameterTraces:
         players, features = self.game.num_players, self.value.num_features
@@ -155,27 +154,27 @@ class Learner:
         games = lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
         alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
+        progress = jnp.minimum(progress / hyper.epsilon_share, 1)
         epsilon = hyper.epsilon + progress * (hyper.epsilon_end - hyper.epsilon)
-        player = jnp.where(games.stage == 0, games.state.player, games.mover)
 
-        choice = foreseen = self._select(lane, lane.params, words.select, epsilon, hyper)
+        choice = foreseen = self._select(lane, words.select, epsilon, hyper)
         if self.of_afterstates:
-            move = self._move(games, player, choice, words.spawn)
-            target = self._target(games, move.next_states, choice, player, hyper)
-            params, games = self._learn(lane, target, alpha, hyper)
+            move = self._move(games, choice, words.spawn)
+            target = self._target(games, move.next_states, choice, hyper)
+            lane = self._learn(lane, target, alpha, hyper)
         else:
-            target = self._target(games, games.state, choice, player, hyper)
-            params, games = self._learn(lane, target, alpha, hyper)
+            target = self._target(games, games.state, choice, hyper)
+            lane = self._learn(lane, target, alpha, hyper)
             if self.replan:
-                choice = self._select(lane, params, words.replan, epsilon, hyper)
-            move = self._move(games, player, choice, words.spawn)
+                choice = self._select(lane, words.replan, epsilon, hyper)
+            move = self._move(games, choice, words.spawn)
         playing = games.stage == 0
-        lane, restart, opening = self._advance(lane, params, games, move, words, limit, hyper)
+        lane, restart, opening = self._advance(lane, move, words, limit, hyper)
         record = Record(playing, foreseen.action, choice.action, choice.explored, restart, opening)
         return lane, record
 
     def _select(
-        self, lane: Lane, params: Any, words: jax.Array, epsilon: jax.Array, hyper: Hyperparameters
+        self, lane: Lane, words: jax.Array, epsilon: jax.Array, hyper: Hyperparameters
     ) -> Choice:
         """Each game's choice by the policy, drawn by `words` uint32[B, 2], or the partner's."""
         games, imposed = lane.games, None
@@ -184,27 +183,32 @@ class Learner:
             moves = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
             imposed = jnp.where(games.state.player != games.seat, moves, -1)
         return self.policy.select(
-            self.game, self.value, params, games, words, epsilon, hyper, imposed
+            self.game, self.value, lane.params, games, words, epsilon, hyper, imposed
         )
 
-    def _move(self, games: Games, player: jax.Array, choice: Choice, words: jax.Array) -> Move:
+    def _move(self, games: Games, choice: Choice, words: jax.Array) -> Move:
         """What the chosen actions bring, before and after chance had its turn by `words`."""
         after = jax.vmap(self.game.afterstate)(games.state, choice.action)
         if not self.game.stochastic:
-            return Move(player, choice, after, after)
-        return Move(player, choice, after, jax.vmap(self.game.spawn_from)(after, words))
+            return Move(choice, after, after)
+        return Move(choice, after, jax.vmap(self.game.spawn_from)(after, words))
 
-    def _learn(
-        self, lane: Lane, target: Target, alpha: jax.Array, hyper: Hyperparameters
-    ) -> tuple[Any, Games]:
-        """Move V(last[player] | player) and what its trace holds towards the target."""
-        params, games = lane.params, lane.games
-        player = target.player
-        known = at(games.has_last, player) & (games.stage != IDLE)
+    def _live(
+        self, lane: Lane, target: Target, hyper: Hyperparameters
+    ) -> tuple[jax.Array, jax.Array]:
+        """Which games make their update, and which leave it out for a random move: bool[B] each."""
+        games = lane.games
+        known = at(games.has_last, target.player) & (games.stage != IDLE)
         skipped = target.skipped & (games.stage == 0) & known
         live = known & ~skipped
         if lane.partner is not None:
-            live &= (player == games.seat) | hyper.learn_from_partner
+            live &= (target.player == games.seat) | hyper.learn_from_partner
+        return live, skipped
+
+    def _learn(self, lane: Lane, target: Target, alpha: jax.Array, hyper: Hyperparameters) -> Lane:
+        """Move V(last[player] | player) and what its trace holds towards the target."""
+        params, games, player = lane.params, lane.games, target.player
+        live, skipped = self._live(lane, target, hyper)
         features = at(games.last, player)
         value = self.value.value(params, features, player)
         slope, error, player, live = once(
@@ -215,12 +219,8 @@ class Learner:
         )
         push = Push(features, player, error, slope, live)
         params, traces = self._push(params, games.traces, push, alpha, hyper)
-        closed = skipped & hyper.reset_traces
-        if isinstance(traces, ParameterTraces):
-            traces = traces._replace(fresh=traces.fresh | closed[:, None])
-        else:
-            traces = emptied(traces, closed)
-        return params, games._replace(traces=traces)
+        traces = traces.emptied(skipped & hyper.reset_traces)
+        return lane._replace(params=params, games=games._replace(traces=traces))
 
     def _push(
         self,
@@ -231,37 +231,29 @@ class Learner:
         hyper: Hyperparameters,
     ) -> tuple[Any, Traces | ParameterTraces]:
         """The parameters and traces after one update a game, by whichever kind of eligibility."""
-
-        update = partial(self.value.update, alpha=alpha, beta=hyper.beta)
+        decay = hyper.trace_decay * hyper.discount
         if isinstance(traces, ParameterTraces):
             assert isinstance(self.value, HasGradients)
-            decay = hyper.trace_decay * hyper.discount
             return push_gradient(params, traces, push, decay, self.value, alpha)
+        update = partial(self.value.update, alpha=alpha, beta=hyper.beta)
         if self.horizon == 1:
             change = push.error * push.slope
-            size = jnp.abs(change)
-            return update(params, push.features, push.player, change, size, push.live), traces
-        decay = hyper.trace_decay * hyper.discount
+            new = Updates(push.features, push.player, change, jnp.abs(change), push.live)
+            return update(params, new), traces
         if self.delayed:
             return push_delayed(params, traces, push, decay, update)
         one_by_one = self.batch == 1 and self.value.serial_list
         return push_immediate(params, traces, push, decay, update, one_by_one)
 
     def _advance(
-        self,
-        lane: Lane,
-        params: Any,
-        games: Games,
-        move: Move,
-        words: Words,
-        limit: jax.Array,
-        hyper: Hyperparameters,
+        self, lane: Lane, move: Move, words: Words, limit: jax.Array, hyper: Hyperparameters
     ) -> tuple[Lane, jax.Array, jax.Array]:
         """All games one stage on: (lane, where an episode starts bool[B], its opening plies).
 
         The n-th idle game starts the n-th of the episodes to be started.
         """
-        playing, next_states = games.stage == 0, move.next_states
+        games, next_states = lane.games, move.next_states
+        playing = games.stage == 0
         stage, over = self._next_stage(games.stage, next_states.terminal, hyper)
         idle = over | (stage == IDLE)
         number = lane.started + jnp.cumsum(idle.astype(jnp.uint32))
@@ -269,15 +261,14 @@ class Learner:
         start, opening = start_positions(
             self.game, self.opening_plies, self.opening_share, words, restart
         )
-        features = self._features_after(params, games, move, start, restart)
+        features = self._features_after(lane.params, games, move, start, restart)
         games = self._remember(games, move, features, start, restart)
         if lane.partner is not None:
             # The learner takes the seats in turn, from episode to episode.
             turn = ((number - 1) % self.game.num_players).astype(jnp.int8)
             games = games._replace(seat=jnp.where(restart, turn, games.seat))
         if isinstance(games.traces, ParameterTraces):
-            fresh = games.traces.fresh | restart[:, None]
-            games = games._replace(traces=games.traces._replace(fresh=fresh))
+            games = games._replace(traces=games.traces.emptied(restart))
         games = games._replace(
             state=select(restart, start, next_states),
             features=features,
@@ -286,7 +277,6 @@ class Learner:
         # An idle lane stands still: how long it waits for a higher limit changes nothing later.
         busy = (lane.games.stage != IDLE).any() | restart.any()
         lane = lane._replace(
-            params=params,
             games=games,
             ticks=lane.ticks + busy.astype(jnp.uint32),
             started=lane.started + restart.sum(dtype=jnp.uint32),
@@ -301,10 +291,10 @@ class Learner:
         """What every player remembers once the mover has moved, or an episode starts anew."""
         seats, playing = np.arange(self.game.num_players), games.stage == 0
         begins = restart[:, None]
-        mine = (seats == move.player[:, None]) & playing[:, None]
+        mine = (seats == games.player[:, None]) & playing[:, None]
         memory = move.choice.memory
         if self.of_afterstates:
-            rewards, mover = move.next_states.rewards, move.player
+            rewards, mover = move.next_states.rewards, games.player
             # The mover's afterstate becomes its last one. A start position is the last afterstate
             # of the player before the first mover, except in a game of chance, where it is none.
             before_first = (seats == (start.player[:, None] - 1) % self.game.num_players) & (
@@ -316,7 +306,7 @@ class Learner:
             memory = features if memory is None else jnp.where(begins, features, memory)
         else:
             rewards = games.state.rewards
-            mover = jnp.where(playing, move.next_states.player, move.player)
+            mover = jnp.where(playing, move.next_states.player, games.player)
             has_last = ~begins & (games.has_last | mine)
             last_explored = jnp.where(mine, move.choice.explored[:, None], games.last_explored)
             if memory is None:

@@ -22,6 +22,10 @@ class ParameterTraces(NamedTuple):
     gradient: Any
     fresh: jax.Array
 
+    def emptied(self, chosen: jax.Array) -> "ParameterTraces":
+        """The gradients of games `chosen` bool[B] count as 0."""
+        return self._replace(fresh=self.fresh | chosen[:, None])
+
 
 def no_parameter_traces(
     value: HasGradients, params: Any, batch: int, players: int

@@ -1,7 +1,7 @@
 """Which action a learner makes, which value its update counts on, what it remembers of the move."""
 
 import dataclasses
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,8 +12,15 @@ from jaxgbg.learners.state import Choice, Games, Hyperparameters
 from jaxgbg.values.core import ValueFunction
 
 
-class Policy(Protocol):
-    """What the tick asks for; frozen and hashable, static under jit."""
+@dataclasses.dataclass(frozen=True)
+class EpsilonGreedy:
+    """The action of the greatest value, ties at random, or any action with probability epsilon.
+
+    The update counts on the value of the action chosen or, `counting_on_best` as Q-learning does,
+    on the greatest one. Frozen and hashable, static under jit; another policy is derived from it.
+    """
+
+    counting_on_best: bool = False
 
     def select(
         self,
@@ -31,31 +38,6 @@ class Policy(Protocol):
         `imposed` int32[B] are the actions of a training partner, -1 where it does not move: these
         are made, and the choice says what to count on and to remember of them.
         """
-        ...
-
-
-@dataclasses.dataclass(frozen=True)
-class EpsilonGreedy:
-    """The action of the greatest value, ties at random, or any action with probability epsilon.
-
-    The update counts on the value of the action chosen or, `counting_on_best` as Q-learning does,
-    on the greatest one.
-    """
-
-    counting_on_best: bool = False
-
-    def select(
-        self,
-        game: Game,
-        value: ValueFunction,
-        params: Any,
-        games: Games,
-        words: jax.Array,
-        epsilon: jax.Array,
-        hyper: Hyperparameters,
-        imposed: jax.Array | None,
-    ) -> Choice:
-        """The choice in each of B games; see `Policy.select`."""
         legal = jax.vmap(game.legal_actions)(games.state)
         q, values = action_values(
             game, value, params, games.state, games.features, hyper.zero_terminal

@@ -35,17 +35,12 @@ class SarsaLearner(Learner):
     of_afterstates = False
 
     def _target(
-        self,
-        games: Games,
-        next_states: Any,
-        choice: Choice,
-        player: jax.Array,
-        hyper: Hyperparameters,
+        self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
     ) -> Target:
         playing = games.stage == 0
         other = games.stage - 2
         other += (other >= games.mover).astype(jnp.int8)
-        subject = jnp.where(games.stage > 1, other, player)
+        subject = jnp.where(games.stage > 1, other, games.player)
         gain = at(next_states.rewards, subject) - at(games.last_reward, subject)
         target = jnp.where(playing, gain + hyper.discount * choice.value, gain)
         explored = at(games.last_explored, subject)

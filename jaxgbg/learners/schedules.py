@@ -1,4 +1,4 @@
-"""How long a run learns, how step sizes and exploration fall, and how long traces are."""
+"""How long a run learns, and how step sizes and exploration fall."""
 
 import dataclasses
 
@@ -23,6 +23,7 @@ class Schedule(Spec):
       alpha_end: Last step size; falls or grows geometrically, the same as the first if not given.
       epsilon: First exploration rate.
       epsilon_end: Last exploration rate; falls linearly, the same as the first if not given.
+      epsilon_share: The share of the budget after which it is reached.
       opening_plies: Random plies before some of the episodes.
       opening_share: The share of the episodes that begin with them.
     """
@@ -33,6 +34,7 @@ class Schedule(Spec):
     alpha_end: float | None = setting(None, low=_LEAST_STEP, high=_GREATEST_STEP)
     epsilon: float = setting(0.1, low=0, high=1)
     epsilon_end: float | None = setting(None, low=0, high=1)
+    epsilon_share: float = setting(1.0, above=0, high=1)
     opening_plies: int = setting(0, low=0, high=10_000)
     opening_share: float = setting(0.5, above=0, high=1)
 
@@ -63,8 +65,3 @@ def decayed(start: jax.Array, factors: jax.Array, count: jax.Array) -> jax.Array
     for bit in range(32):
         start = start * jnp.where((count >> bit) & 1 == 1, factors[bit], np.float32(1))
     return start
-
-
-def horizon_of(trace_decay: float, cut: float) -> int:
-    """Length of the eligibility list: 1 + floor(ln cut / ln lambda), and 1 for lambda = 0."""
-    return 1 if trace_decay == 0 else 1 + int(np.floor(np.log(cut) / np.log(trace_decay)))

@@ -3,9 +3,11 @@
 import dataclasses
 from typing import Any, ClassVar
 
+import numpy as np
+
 from jaxgbg.games.core import Game
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.schedules import Schedule, horizon_of
+from jaxgbg.learners.schedules import Schedule
 from jaxgbg.specs import Spec, setting
 from jaxgbg.values.core import HasGradients, ValueSpec
 
@@ -68,8 +70,12 @@ class LearnerSpec(Spec):
 
     @property
     def horizon(self) -> int:
-        """States of an eligibility list, the current one among them."""
-        return horizon_of(self.trace_decay, self.trace_cut)
+        """States of an eligibility list, the current one among them: 1 + floor(ln cut / ln lambda),
+        and 1 for lambda = 0.
+        """
+        if self.trace_decay == 0:
+            return 1
+        return 1 + int(np.floor(np.log(self.trace_cut) / np.log(self.trace_decay)))
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
         """The learner of `game`, static under jit; raises ValueError where the parts do not fit."""

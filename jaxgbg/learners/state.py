@@ -17,13 +17,10 @@ IDLE = -1
 class Hyperparameters(NamedTuple):
     """Traced scalars, one set for each lane: an ablation over them is one compiled program.
 
-    `episodes` is the budget over which alpha decays geometrically and epsilon linearly;
-    `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha. `discount`
-    is gamma. `final_others` and `final_zero` switch FARL parts 1 and 2. `zero_terminal` takes the
-    value of a terminal afterstate as 0 in move selection; False reads it from the tables, as the
-    paper's runs of 2020 did. `reset_traces` empties all eligibility lists when the update after a
-    random move is left out (mode RESET); False keeps them (mode ET). With `learn_from_partner` the
-    moves of a training partner are learned from like the learner's own. `beta` is for TCL.
+    What they mean stands with their settings, in `Schedule`, `LearnerSpec` and `NTupleSpec`.
+    `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha; `final_others` and
+    `final_zero` switch FARL parts 1 and 2. The paper's runs of 2020 had `zero_terminal` False; its
+    mode RESET is `reset_traces`, its mode ET is without.
     """
 
     episodes: jax.Array
@@ -31,6 +28,7 @@ class Hyperparameters(NamedTuple):
     alpha_factors: jax.Array
     epsilon: jax.Array
     epsilon_end: jax.Array
+    epsilon_share: jax.Array
     trace_decay: jax.Array
     beta: jax.Array
     discount: jax.Array
@@ -63,12 +61,17 @@ class Games(NamedTuple):
     seat: jax.Array
     traces: Traces | ParameterTraces
 
+    @property
+    def player(self) -> jax.Array:
+        """int8[B]: who is to move or, once the game is over, moved last or would move next."""
+        return jnp.where(self.stage == 0, self.state.player, self.mover)
+
 
 class Lane(NamedTuple):
     """All that one seed carries: parameters, games, its random key, and counts of what it did.
 
     The counts are uint32[]: `ticks` gone by, episodes `started` and `finished`, `moves` made.
-    `partner` is a traceable player, or None for self-play.
+    `partner` is a traceable player, or None for self-play; `gathered` what is to be learned later.
     """
 
     params: Any
@@ -79,6 +82,7 @@ class Lane(NamedTuple):
     finished: jax.Array
     moves: jax.Array
     partner: Any = None
+    gathered: Any = None
 
 
 class Record(NamedTuple):
@@ -144,18 +148,20 @@ class Choice(NamedTuple):
 class Target(NamedTuple):
     """The one update of each game in a tick: the memory of `player` int8[B] moves towards `value`.
 
-    `skipped` bool[B]: left out because of a random move.
+    `skipped` bool[B]: left out because of a random move. For who learns later: `value` is `gain`
+    float32[B] and, where `counted` bool[B], the discounted value of the board after the move.
     """
 
     player: jax.Array
     value: jax.Array
     skipped: jax.Array
+    gain: Any = None
+    counted: Any = None
 
 
 class Move(NamedTuple):
-    """Who moves in each game, the choice, and the states after it, before and after chance."""
+    """The choice in each game, and the states after it, before and after chance."""
 
-    player: jax.Array
     choice: Choice
     afterstates: Any
     next_states: Any

@@ -12,13 +12,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.games.core import Game
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Target
 from jaxgbg.learners.traces import at
-from jaxgbg.values.core import ValueSpec
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,30 +22,26 @@ class TDLearner(Learner):
     """TD-FARL on one game; the value function is one of states."""
 
     def _target(
-        self,
-        games: Games,
-        next_states: Any,
-        choice: Choice,
-        player: jax.Array,
-        hyper: Hyperparameters,
+        self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
     ) -> Target:
         players = self.game.num_players
         playing = games.stage == 0
         other = games.stage - 1
         other += (other >= games.mover).astype(jnp.int8)
         adapting = (games.stage > 0) & (games.stage < players)
-        subject = jnp.where(adapting, other, player)
+        subject = jnp.where(adapting, other, games.player)
         # Stages 1..N hold the terminal state, which no action alters.
         gain = at(next_states.rewards, subject) - at(games.last_reward, subject)
         ahead = gain + hyper.discount * choice.value
         target = jnp.where(playing & ~next_states.terminal, ahead, gain)
         target = jnp.where(games.stage == players, 0.0, target)
-        return Target(subject, target, choice.explored & ~hyper.learn_from_random)
+        skipped = choice.explored & ~hyper.learn_from_random
+        counted = playing & ~next_states.terminal
+        return Target(subject, target, skipped, jnp.where(games.stage == players, 0, gain), counted)
 
     def _next_stage(
         self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
     ) -> tuple[jax.Array, jax.Array]:
-        """The stage after this one and whether the episode is over."""
         players = self.game.num_players
         following = stage + 1
         skip_others = (following < players) & ~hyper.final_others
@@ -57,13 +49,3 @@ class TDLearner(Learner):
         over = (following > players) | ((following == players) & ~hyper.final_zero)
         running = (stage == IDLE) | ((stage == 0) & ~terminal)
         return jnp.where(running, stage, following), over & ~running
-
-
-@dataclasses.dataclass(frozen=True)
-class TDSpec(LearnerSpec):
-    """TD(lambda) with Final Adaptation on afterstates (Konen & Bagheri 2021, Algorithms 2, 6)."""
-
-    kind = "td"
-
-    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> TDLearner:
-        return TDLearner(**self._parts(game, value, schedule))

@@ -19,6 +19,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.values.core import Updates
+
 
 class Push(NamedTuple):
     """One update a game: whose list, and the state that goes on it; leading axis B everywhere.
@@ -50,9 +52,16 @@ class Traces(NamedTuple):
     size: jax.Array
     oldest: jax.Array
 
+    def emptied(self, chosen: jax.Array) -> "Traces":
+        """Lists of games `chosen` bool[B] take no more errors; what they gathered still counts."""
+        closed = chosen[:, None, None]
+        if self.decay.shape[2]:
+            return self._replace(decay=jnp.where(closed, 0.0, self.decay))
+        return self._replace(slope=jnp.where(closed, 0.0, self.slope))
 
-Update = Callable[..., Any]
-"""(params, features [n, F], player, change, size, live [n]) -> the parameters after the updates."""
+
+Update = Callable[[Any, Updates], Any]
+"""(params, updates) -> the parameters after them."""
 
 
 def no_traces(batch: int, players: int, length: int, features: int, delayed: bool) -> Traces:
@@ -88,18 +97,15 @@ def push_immediate(
     decay = trace_decay ** np.arange(length, dtype=np.float32)
     change = push.error[:, None] * decay * slope
     live = push.live[:, None] & ((slope > 0) | (np.arange(length) == 0))
+    player = jnp.broadcast_to(push.player[:, None], slope.shape)
+    updates = Updates(features, player, change, jnp.abs(change), live)
     if one_by_one:
         for k in range(length):
-            size = jnp.abs(change[:, k])
-            params = update(params, features[:, k], push.player, change[:, k], size, live[:, k])
+            params = update(params, jax.tree.map(lambda part, k=k: part[:, k], updates))
     else:
+        joined = (batch * length,)
         params = update(
-            params,
-            features.reshape(batch * length, -1),
-            jnp.repeat(push.player, length),
-            change.reshape(-1),
-            jnp.abs(change).reshape(-1),
-            live.reshape(-1),
+            params, jax.tree.map(lambda part: part.reshape(*joined, *part.shape[2:]), updates)
         )
     pushed, pushed_slope = features[:, :-1], slope[:, :-1]
     theirs = _theirs(traces, push)
@@ -125,14 +131,14 @@ def push_delayed(
     place = (game, push.player.astype(jnp.int32), oldest.astype(jnp.int32))
     features = traces.features.at[place].get(mode="promise_in_bounds")
     last_slope = jnp.where(leaving, slope, 0).sum(1)
-    params = update(
-        params,
+    updates = Updates(
         features,
         push.player,
         jnp.where(leaving, change, 0).sum(1),
         jnp.where(leaving, size, 0).sum(1),
         push.live & (last_slope > 0),
     )
+    params = update(params, updates)
     # The write depends on the read, or XLA would copy the whole list to keep the old one.
     written = jnp.where(push.live[:, None] & (features >= 0), push.features, features)
 
@@ -150,14 +156,6 @@ def push_delayed(
         size=replaced(jnp.abs(first), size, traces.size),
         oldest=jnp.where(_theirs(traces, push), following[:, None], traces.oldest),
     )
-
-
-def emptied(traces: Traces, chosen: jax.Array) -> Traces:
-    """The lists of games `chosen` bool[B] take no more errors; what they gathered still counts."""
-    closed = chosen[:, None, None]
-    if traces.decay.shape[2]:
-        return traces._replace(decay=jnp.where(closed, 0.0, traces.decay))
-    return traces._replace(slope=jnp.where(closed, 0.0, traces.slope))
 
 
 def _theirs(traces: Traces, push: Push) -> jax.Array:

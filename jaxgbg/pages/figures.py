@@ -1,19 +1,18 @@
 """The charts of the report: learning curves, and histograms of weights and TC factors."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from jaxgbg import papers
 from jaxgbg.arena import scale_of
 from jaxgbg.games import Scale
 from jaxgbg.pages.chart_svg import Series, chart
-from jaxgbg.results.curves import STYLES, curve, span_of_shares, title
+from jaxgbg.results.curves import STYLES, curves_of, span_of_shares, title
 from jaxgbg.results.rows import opponents_met
 from jaxgbg.training import Result, Run
+from jaxgbg.training.kept import Histogram
 
 # Weights rarer than one in a million active ones are drawn as rare as that.
 _RAREST = -6
@@ -25,24 +24,11 @@ def curve_panels(run: Run, results: Sequence[Result]) -> list[str]:
 
     panels = []
     for opponent in opponents_met(run, results):
-        series = []
         scale = scale_of(opponent, run.game)
-        for variant in run.variants:
-            episodes, mean, sem = curve(run, results, opponent, variant)
-            if not episodes.size:
-                continue
-            published = papers.figure(run.game, opponent, variant)
-            series.append(
-                Series(
-                    label=STYLES[variant][0],
-                    style=variant,
-                    x=episodes,
-                    y=mean,
-                    low=mean - sem,
-                    high=mean + sem,
-                    reference=published[0] if published else None,
-                )
-            )
+        series = [
+            Series(STYLES[variant][0], variant, x, mean, mean - sem, mean + sem, reference=paper)
+            for variant, (x, mean, sem), paper in curves_of(run, results, opponent)
+        ]
         if series:
             panels.append(
                 chart(
@@ -51,7 +37,7 @@ def curve_panels(run: Run, results: Sequence[Result]) -> list[str]:
                     scale.unit + " (%)" * scale.percent,
                     series,
                     EngFormatter(sep=""),
-                    partial(_short, scale),
+                    partial(short_text, scale),
                     span_of_shares(run, opponent),
                     from_zero=True,
                 )
@@ -59,45 +45,34 @@ def curve_panels(run: Run, results: Sequence[Result]) -> list[str]:
     return panels
 
 
-def _short(scale: Scale, figure: float) -> str:
+def short_text(scale: Scale, figure: float) -> str:
     """A figure as tables show it, without digits that are 0."""
     text = scale.text(figure)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def histogram_panels(histograms: dict[str, Any]) -> list[str]:
-    """Panels of what a `histograms.json` holds: the mean over seeds, the band all of them.
-
-    Raises KeyError, TypeError or ValueError where it is not of that form.
-    """
+def histogram_panels(histograms: Mapping[str, Histogram | None]) -> list[str]:
+    """Panels of the fields of `Histograms`: the mean over seeds, the band all of them."""
     names = {
         "weights": ("active weights", "weight"),
         "tc_factors": ("TC factors of active weights", "|N| / A"),
     }
     panels = []
     for name, (words, x_label) in names.items():
-        if name not in histograms:
+        histogram = histograms.get(name)
+        if histogram is None or not histogram.agents:
             continue
         shares = defaultdict(list)
-        for agent in histograms[name]["agents"]:
-            counts = np.array(agent["counts"], float)
-            shares[agent["variant"]].append(counts / max(counts.sum(), 1))
+        for agent in histogram.agents:
+            counts = np.array(agent.counts, float)
+            shares[agent.variant].append(counts / max(counts.sum(), 1))
         series = []
         for variant in (variant for variant in STYLES if variant in shares):
             logs = np.log10(np.maximum(shares[variant], 10.0**_RAREST))
             mean = np.log10(np.maximum(np.mean(shares[variant], 0), 10.0**_RAREST))
-            edges = np.array(histograms[name]["edges"], float)
-            series.append(
-                Series(
-                    label=STYLES[variant][0],
-                    style=variant,
-                    x=edges,
-                    y=mean,
-                    low=logs.min(0),
-                    high=logs.max(0),
-                    steps=True,
-                )
-            )
+            edges = np.array(histogram.edges, float)
+            label = STYLES[variant][0]
+            series.append(Series(label, variant, edges, mean, logs.min(0), logs.max(0), steps=True))
         panels.append(
             chart(
                 words,

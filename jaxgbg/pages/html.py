@@ -5,7 +5,7 @@ import json
 import math
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from jaxgbg.results.table import VARIANTS, difference, in_figures, notes
 from jaxgbg.training import Run, load_agent
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.histograms import weight_histograms
+from jaxgbg.training.kept import Histogram, Histograms, Provenance
 from jaxgbg.training.run import LaneName, RulesChanged
 
 _RARE = "The scale is logarithmic; what is rarer than its foot stands on it."
@@ -42,7 +43,7 @@ class _Sample:
 
     file: Path
     games: list[RecordView]
-    histograms: dict[str, Any]
+    histograms: Mapping[str, Histogram]
 
 
 def write_report(root: Path, out: Path) -> Report:
@@ -53,39 +54,27 @@ def write_report(root: Path, out: Path) -> Report:
     OSError where `out` cannot be written.
     """
     from jinja2 import Environment, PackageLoader
-    from markupsafe import Markup
 
     runs, problems = _runs(root)
     samples = _samples(runs)
     tables = [rows(stored.run, stored.results, _seconds(stored)) for stored in runs]
     sections = [_run_section(stored, samples.get(stored.run.game.name)) for stored in runs]
-    curves = [
-        Markup(panel) for stored in runs for panel in curve_panels(stored.run, stored.results)
-    ]
     problems += [problem for stored in runs for problem in stored.problems]
     environment = Environment(
         loader=PackageLoader("jaxgbg.pages", "page"), autoescape=True, trim_blocks=True
     )
-    folder = Path(__file__).parent / "page"
+    words = (_anchor, _interval, difference, in_figures, math.isfinite, shape_markup)
+    environment.globals |= {word.__name__.removeprefix("_"): word for word in words}
     variants = {variant for stored in runs for variant in stored.run.variants}
     page = environment.get_template("page.html.j2").render(
         name=root.resolve().name or str(root),
         summary=_summary(runs),
-        style=Markup((folder / "page.css").read_text(encoding="utf-8")),
-        script=Markup((folder / "page.js").read_text(encoding="utf-8")),
         problems=problems,
-        rows=[
-            [_table_row(stored, row) for row in table]
-            for stored, table in zip(runs, tables, strict=True)
-            if table
-        ],
+        tables=[(stored, table) for stored, table in zip(runs, tables, strict=True) if table],
+        variants=VARIANTS,
         notes=notes([row for table in tables for row in table]),
-        curves=curves,
-        legend=[
-            {"style": variant, "label": label}
-            for variant, (label, _) in STYLES.items()
-            if variant in variants
-        ],
+        curves=[panel for stored in runs for panel in curve_panels(stored.run, stored.results)],
+        legend={name: label for name, (label, _) in STYLES.items() if name in variants},
         runs=sections,
     )
     with written_whole(out) as temporary:
@@ -132,7 +121,7 @@ def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
                     continue
                 views = [RecordView(record, f"{game}-shape") for record in records]
                 lane = LaneName(saved.seed, saved.variant)
-                histograms = {"weights": weight_histograms({lane: saved.weights})}
+                histograms = {"weights": Histogram.read(weight_histograms({lane: saved.weights}))}
                 return _Sample(file, views, histograms)
         return None
 
@@ -179,80 +168,35 @@ def _anchor(run: StoredRun) -> str:
     return "run-" + "".join(each if each.isalnum() else "-" for each in run.name)
 
 
-def _table_row(run: StoredRun, row: Row) -> dict[str, Any]:
+def _interval(row: Row) -> str:
+    """95 % of the mean over seeds; empty for a single one."""
     low, high = confidence_interval(row.per_seed)
-    known = math.isfinite(low)
-    return {
-        "anchor": _anchor(run),
-        "run": run.name,
-        "opponent": row.opponent,
-        "style": row.variant,
-        "variant": VARIANTS[row.variant],
-        "mean": in_figures(row, row.mean, row.sem),
-        "interval": f"{row.scale.text(low)} to {row.scale.text(high)}" if known else "",
-        "last": in_figures(row, row.last, row.last_sem),
-        "paper": "" if row.paper_mean is None else in_figures(row, row.paper_mean, row.paper_error),
-        "n": row.n,
-        "episodes": f"{row.episodes:,}",
-        "difference": difference(row),
-        "seconds": f"{row.seconds:,.0f}" if math.isfinite(row.seconds) else "",
-    }
+    return f"{row.scale.text(low)} to {row.scale.text(high)}" if math.isfinite(low) else ""
 
 
 def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
-    from markupsafe import Markup
-
-    own = sample if sample is not None and sample.file.parent.parent == stored.path else None
+    place = sample.file.parent.parent if sample is not None else None
+    own = sample if place == stored.path else None
     panels, note = _histograms(stored, own)
-    section = {
-        "anchor": _anchor(stored),
-        "name": stored.name,
-        "finished": stored.finished,
+    return {
+        "stored": stored,
         "state": _state(stored),
-        "problems": stored.problems,
         "settings": _settings(stored.run),
         "origin": _origin(stored),
         "config": json.dumps(stored.config),
-        "histograms": [Markup(panel) for panel in panels],
+        "histograms": panels,
         "histogram_note": note,
-        "records": [],
-        "record_note": "",
+        "sample": own,
+        "shown_with": place,
     }
-    if own is not None:
-        section["shapes"] = Markup(shape_markup(own.games[0].drawing, own.games[0].shapes))
-        section["record_note"] = (
-            f"Played by {own.file.name}. Each legal move bears the agent's value for the player to"
-            " move, the stronger the colour the better; a frame marks the move played."
-        )
-        section["records"] = [
-            {
-                "title": view.title,
-                "plies": view.plies,
-                "board": Markup(view.board(0)),
-                "stills": [
-                    {"board": Markup(still.board), "caption": still.caption}
-                    for still in view.stills()
-                ],
-                "moves": view.moves,
-                "data": Markup(view.data()),
-            }
-            for view in own.games
-        ]
-    elif sample is not None:
-        where = sample.file.parent.parent.name
-        section["record_note"] = f"Sample games of {stored.run.game.name} are shown with {where}."
-    return section
 
 
 def _histograms(stored: StoredRun, sample: _Sample | None) -> tuple[list[str], str]:
     """(panels, what they show): those the run kept, else the weights of the agent at hand."""
-    kept = stored.content("histograms.json")
-    if kept is not None:
-        try:
-            note = "Weights that are not 0: mean over the seeds, band from the least to the most."
-            return histogram_panels(kept), f"{note} {_RARE}"
-        except (KeyError, TypeError, ValueError):
-            stored.problems.append(f"{stored.path / 'histograms.json'} is damaged")
+    kept = stored.content("histograms.json", Histograms)
+    if kept:
+        note = "Weights that are not 0: mean over the seeds, band from the least to the most."
+        return histogram_panels(kept), f"{note} {_RARE}"
     if sample is None:
         return [], ""
     note = f"Weights of {sample.file.name} that are not 0. This run did not keep its TC factors."
@@ -296,20 +240,15 @@ def _settings(run: Run) -> list[tuple[str, str]]:
 
 def _origin(stored: StoredRun) -> list[tuple[str, str]]:
     """Where and by what a run was made, as far as it was kept."""
-    kept = stored.content("provenance.json") or {}
-    versions = kept.get("versions")
-    command = kept.get("command")
-    devices = kept.get("devices")
+    kept = Provenance(**stored.content("provenance.json", Provenance))
     origin = {
         "Folder": str(stored.path),
-        "Command": shlex.join(map(str, command)) if isinstance(command, list) else None,
-        "Started": kept.get("started"),
-        "Devices": ", ".join(map(str, devices)) if isinstance(devices, list) else None,
-        "Machine": kept.get("machine"),
-        "Revision": kept.get("revision"),
-        "Python": kept.get("python"),
-        "Versions": ", ".join(f"{name} {version}" for name, version in versions.items())
-        if isinstance(versions, dict)
-        else None,
+        "Command": shlex.join(kept.command),
+        "Started": kept.started,
+        "Devices": ", ".join(kept.devices),
+        "Machine": kept.machine,
+        "Revision": kept.revision,
+        "Python": kept.python,
+        "Versions": ", ".join(f"{name} {version}" for name, version in kept.versions.items()),
     }
-    return [(name, str(words) if words else "not kept") for name, words in origin.items()]
+    return [(name, words or "not kept") for name, words in origin.items()]

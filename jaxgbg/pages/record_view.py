@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgbg.games import Scale
 from jaxgbg.pages.drawings import Drawing, drawing_of
+from jaxgbg.pages.figures import short_text
 from jaxgbg.pages.records import GameRecord
 
 STILLS = 6
@@ -180,9 +181,7 @@ class RecordView:
 
 def _figure_text(scale: Scale, figure: float, short: bool = False) -> str:
     """A figure as tables show it, if `short` without digits that are 0."""
-    text = scale.text(figure)
-    if short and "." in text:
-        text = text.rstrip("0").rstrip(".")
+    text = short_text(scale, figure) if short else scale.text(figure)
     if not text.strip("-0."):
         text = text.removeprefix("-")
     return text.replace("-", "−") + " %" * scale.percent

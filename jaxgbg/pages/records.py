@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
+from jaxgbg.games.sampling import hasty
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.players import GreedyAgent, Player, make_player
 
@@ -130,14 +131,7 @@ def _play_on(
 
 @lru_cache(maxsize=1)
 def _compiled() -> Any:
-    """`_play_on`, compiled in haste where XLA can: its few plies are over sooner than that."""
-    hasty = {"xla_backend_optimization_level": 0}
-    try:
-        jax.jit(jnp.negative, compiler_options=hasty)(np.float32(0))
-    except jax.errors.JaxRuntimeError:
-        # Another version, without this option.
-        hasty = {}
-    return jax.jit(_play_on, static_argnums=0, compiler_options=hasty)
+    return jax.jit(_play_on, static_argnums=0, compiler_options=hasty())
 
 
 def _position(game: Game, states: Any) -> tuple[jax.Array, ...]:

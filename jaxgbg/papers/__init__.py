@@ -7,7 +7,7 @@ from jaxgbg.games import Game, make
 from jaxgbg.papers import dambra, konen2021, ree2013
 from jaxgbg.specs import shown
 from jaxgbg.training import Evaluation, Run
-from jaxgbg.training.settings import compose
+from jaxgbg.training.settings import compose, with_last_step
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
 __all__ = ["GAMES", "figure", "greatest", "is_published", "note", "preset", "protocol_for"]
@@ -37,9 +37,7 @@ def preset(game: str | Game, **changes: Any) -> Run:
     if kind != NTupleSpec.kind:
         kept = {name: fields[name] for name in _OF_EVALUATION if name in fields}
         fields = kept | (_VALUES[kind](built) if kind in _VALUES else {})
-    if "alpha" in changes:
-        fields.pop("alpha_end", None)
-    fields |= changes
+    fields |= with_last_step(changes)
     fields["opponents"] = Evaluation.check("opponents", fields["opponents"])
     if "protocols" not in changes:
         fields["protocols"] = [protocol_for(built, name) for name in fields["opponents"]]
@@ -82,7 +80,7 @@ def _look_up(entries: dict[tuple[str, str], _Entry], game: str, opponent: str) -
 
 def figure(game: Game, opponent: str, variant: str) -> tuple[float, float] | None:
     """The published (mean, standard error), in the game's unit."""
-    return konen2021.FIGURES.get((game.name, opponent, variant))
+    return konen2021.FIGURES.get((game.name, opponent), {}).get(variant)
 
 
 def note(game: Game, opponent: str) -> str | None:

@@ -12,9 +12,6 @@ from jaxgbg.arena import Protocol
 from jaxgbg.games import Game
 from jaxgbg.values import Layout, random_walk
 
-GAMES = ("2048", "tictactoe", "connectfour", "hex", "othello", "nim", "nim3p")
-"""The games of Table 1, in its order."""
-
 # The four 6-tuples of 2048, of the form given by Jaskowski 2018, Fig. 3c.
 _TUPLES_2048 = (
     (0, 4, 8, 1, 5, 9),
@@ -29,94 +26,89 @@ def _whole(game: Game) -> Layout:
     return (tuple(range(game.num_cells)),)
 
 
-_TICTACTOE = {
-    "layout": _whole,
-    "episodes": 30_000,
-    "eval_every": 1_000,
-    "alpha": 1.0,
-    "alpha_end": 0.5,
-    "epsilon_end": 0.0,
-    "opponents": ("maxn",),
-}
-_NIM = {
-    "layout": _whole,
-    "episodes": 20_000,
-    "eval_every": 1_000,
-    "alpha": 0.5,
-    "epsilon_end": 0.0,
-    "trace_decay": 0.5,
-    "tcl": "id",
-    "opponents": ("maxn",),
-}
-_NIM3P = {
-    "layout": lambda game: _whole(game) * 2,
-    "episodes": 300_000,
-    "eval_every": 10_000,
-    "batch": 256,
-    "alpha": 0.2,
-    "epsilon": 0.15,
-    "trace_decay": 0.5,
-    "trace_cut": 0.01,
-    "reset_traces": True,
-    "tcl": "id",
-    "opening_plies": 1,
-    "learn_from_random": False,
-    "opponents": ("maxn",),
-}
-_HEX = {
-    "walks": (25, 6),
-    "episodes": 300_000,
-    "eval_every": 50_000,
-    "alpha": 1.0,
-    "alpha_end": 0.5,
-    "epsilon": 0.2,
-    "tcl": "id",
-    "opening_plies": 1,
-    "opponents": ("mcts-100",),
-}
-_OTHELLO = {
-    "layout": lambda game: random_walk(game, 50, 6, seed=0),
-    "episodes": 250_000,
-    "eval_every": 25_000,
-    "alpha": 0.2,
-    "epsilon": 0.2,
-    "trace_decay": 0.5,
-    "trace_cut": 0.01,
-    "delayed_traces": True,
-    "tcl": "exp",
-    "opening_plies": 4,
-    "opening_share": 0.7,
-    "learn_from_random": False,
-    "opponents": ("bench",),
-}
-_2048 = {
-    "layout": lambda game: _TUPLES_2048,
-    "episodes": 200_000,
-    "eval_every": 5_000,
-    "epsilon": 0.0,
-    "sigmoid": False,
-    "tcl": "id",
-    "learn_from_random": False,
-    "opponents": ("score",),
-}
-_CONNECTFOUR = {
-    "layout": lambda game: random_walk(game, 70, 8, seed=0),
-    "episodes": 5_000_000,
-    "eval_every": 100_000,
-    "alpha": 3.7,
-    "epsilon_end": 0.0,
-    "tcl": "exp",
-    "opponents": ("ab", "ab-dl"),
-}
 _PARAMETERS: dict[str, dict[str, Any]] = {
-    "tictactoe": _TICTACTOE,
-    "nim": _NIM,
-    "nim3p": _NIM3P,
-    "hex": _HEX,
-    "othello": _OTHELLO,
-    "2048": _2048,
-    "connectfour": _CONNECTFOUR,
+    "2048": {
+        "layout": lambda game: _TUPLES_2048,
+        "episodes": 200_000,
+        "eval_every": 5_000,
+        "epsilon": 0.0,
+        "sigmoid": False,
+        "tcl": "id",
+        "learn_from_random": False,
+        "opponents": ("score",),
+    },
+    "tictactoe": {
+        "layout": _whole,
+        "episodes": 30_000,
+        "eval_every": 1_000,
+        "alpha": 1.0,
+        "alpha_end": 0.5,
+        "epsilon_end": 0.0,
+        "opponents": ("maxn",),
+    },
+    "connectfour": {
+        "layout": lambda game: random_walk(game, 70, 8, seed=0),
+        "episodes": 5_000_000,
+        "eval_every": 100_000,
+        "alpha": 3.7,
+        "epsilon_end": 0.0,
+        "tcl": "exp",
+        "opponents": ("ab", "ab-dl"),
+    },
+    "hex": {
+        "walks": (25, 6),
+        "episodes": 300_000,
+        "eval_every": 50_000,
+        "alpha": 1.0,
+        "alpha_end": 0.5,
+        "epsilon": 0.2,
+        "tcl": "id",
+        "opening_plies": 1,
+        "opponents": ("mcts-100",),
+    },
+    "othello": {
+        "layout": lambda game: random_walk(game, 50, 6, seed=0),
+        "episodes": 250_000,
+        "eval_every": 25_000,
+        "alpha": 0.2,
+        "epsilon": 0.2,
+        "trace_decay": 0.5,
+        "trace_cut": 0.01,
+        "delayed_traces": True,
+        "tcl": "exp",
+        "opening_plies": 4,
+        "opening_share": 0.7,
+        "learn_from_random": False,
+        "opponents": ("bench",),
+    },
+    "nim": {
+        "layout": _whole,
+        "episodes": 20_000,
+        "eval_every": 1_000,
+        "alpha": 0.5,
+        "epsilon_end": 0.0,
+        "trace_decay": 0.5,
+        "tcl": "id",
+        "opponents": ("maxn",),
+    },
+    "nim3p": {
+        "layout": lambda game: _whole(game) * 2,
+        "episodes": 300_000,
+        "eval_every": 10_000,
+        "batch": 256,
+        "alpha": 0.2,
+        "epsilon": 0.15,
+        "trace_decay": 0.5,
+        "trace_cut": 0.01,
+        "reset_traces": True,
+        "tcl": "id",
+        "opening_plies": 1,
+        "learn_from_random": False,
+        "opponents": ("maxn",),
+    },
 }
+GAMES = tuple(_PARAMETERS)
+"""The games of Table 1, in its order."""
 
 
 def parameters(game: Game) -> dict[str, Any] | None:
@@ -130,7 +122,6 @@ def parameters(game: Game) -> dict[str, Any] | None:
 PROTOCOLS = {
     ("tictactoe", "maxn"): Protocol("one_ply"),
     ("connectfour", "ab"): Protocol("default", repeats=40, seats=(0,)),
-    ("connectfour", "ab-dl"): Protocol("default", repeats=40, seats=(0,)),
     ("nim", "maxn"): Protocol("choose_01", count=10),
     ("nim3p", "maxn"): Protocol("choose_01", count=10, repeats=10),
     ("nim3p", "mcts"): Protocol("choose_01", count=10, repeats=3),
@@ -140,29 +131,20 @@ PROTOCOLS = {
 }
 """How agents are judged, by game and opponent; "*" is any opponent."""
 
-# Table 1: (mean, standard error) of 10 runs, win rates and rewards as fractions. ConnectFour: twice
-# the paper's figure, which counts the lost second seat; ours moves first.
-FIGURES = {
-    ("tictactoe", "maxn", "farl"): (0.49, 0.05),
-    ("tictactoe", "maxn", "none"): (0.18, 0.06),
-    ("nim", "maxn", "farl"): (0.50, 0.01),
-    ("nim", "maxn", "none"): (0.12, 0.06),
-    ("nim3p", "maxn", "farl"): (0.33, 0.03),
-    ("nim3p", "maxn", "none"): (0.03, 0.01),
-    ("connectfour", "ab", "farl"): (0.99, 0.01),
-    ("connectfour", "ab", "none"): (0.07, 0.002),
-    ("connectfour", "ab-dl", "farl"): (0.93, 0.01),
-    ("connectfour", "ab-dl", "none"): (0.0, 0.0),
-    ("hex", "mcts", "farl"): (0.81, 0.05),
-    ("hex", "mcts", "none"): (0.0, 0.0),
-    ("othello", "edax", "farl"): (0.55, 0.01),
-    ("othello", "edax", "none"): (0.53, 0.01),
-    ("othello", "bench", "farl"): (0.95, 0.003),
-    ("othello", "bench", "none"): (0.96, 0.002),
-    ("nim3p", "mcts-5000", "farl"): (0.78, 0.02),
-    ("nim3p", "mcts-5000", "none"): (0.09, 0.02),
-    ("2048", "score", "farl"): (142_000, 1_000),
-    ("2048", "score", "none"): (122_000, 900),
+# Table 1: (mean, standard error) of 10 runs with and without FARL, win rates and rewards as
+# fractions. ConnectFour: twice the paper's figure, which counts the lost second seat; ours moves
+# first.
+FIGURES: dict[tuple[str, str], dict[str, tuple[float, float]]] = {
+    ("tictactoe", "maxn"): {"farl": (0.49, 0.05), "none": (0.18, 0.06)},
+    ("nim", "maxn"): {"farl": (0.50, 0.01), "none": (0.12, 0.06)},
+    ("nim3p", "maxn"): {"farl": (0.33, 0.03), "none": (0.03, 0.01)},
+    ("connectfour", "ab"): {"farl": (0.99, 0.01), "none": (0.07, 0.002)},
+    ("connectfour", "ab-dl"): {"farl": (0.93, 0.01), "none": (0.0, 0.0)},
+    ("hex", "mcts"): {"farl": (0.81, 0.05), "none": (0.0, 0.0)},
+    ("othello", "edax"): {"farl": (0.55, 0.01), "none": (0.53, 0.01)},
+    ("othello", "bench"): {"farl": (0.95, 0.003), "none": (0.96, 0.002)},
+    ("nim3p", "mcts-5000"): {"farl": (0.78, 0.02), "none": (0.09, 0.02)},
+    ("2048", "score"): {"farl": (142_000, 1_000), "none": (122_000, 900)},
 }
 
 # What a reader of a table must know of its rows, by game and opponent.
@@ -170,7 +152,6 @@ NOTES = {
     ("nim3p", "*"): "in nim3p perfect players earn 0.4",
     ("othello", "grhino"): "the paper's engine in othello was Edax at depth 1, not grhino",
     ("connectfour", "ab"): "in connectfour moving first, so twice the paper's figures",
-    ("connectfour", "ab-dl"): "in connectfour moving first, so twice the paper's figures",
     ("connectfour", "solver"): "the solver's share is of the moves that keep the game value",
 }
 

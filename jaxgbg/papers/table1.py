@@ -13,7 +13,7 @@ from jaxgbg.games import Game
 from jaxgbg.papers import konen2021, preset, protocol_for
 from jaxgbg.players import GRHINO, GTPEngine
 from jaxgbg.specs import Limits, checked
-from jaxgbg.training import Result, Run, RunFolder
+from jaxgbg.training import Run, RunFolder
 from jaxgbg.training.loop import evaluate
 from jaxgbg.training.run import Seeds
 
@@ -51,12 +51,7 @@ def othello_engine(command: str | None) -> tuple[str, str] | None:
     return ("grhino", GRHINO) if shutil.which(GRHINO.split()[0]) else None
 
 
-def meet(
-    folder: RunFolder,
-    name: str,
-    make: Callable[[], Judge],
-    on_result: Callable[[Result], None] = lambda _: None,
-) -> None:
+def meet(folder: RunFolder, name: str, make: Callable[[], Judge]) -> None:
     """Let the judge that `make` builds judge all agents of a finished run, unless it has.
 
     The results join those of the run.
@@ -72,15 +67,12 @@ def meet(
         episodes = run.schedule.episodes
         for result in evaluate(agents, judge, episodes, lanes, jax.random.key(episodes)):
             folder.append(result)
-            on_result(result)
     finally:
         judge.close()
 
 
 def meet_final_opponents(
-    folder: RunFolder,
-    engine: str | None,
-    on_opponent: Callable[[str], None] = lambda _: None,
+    folder: RunFolder, engine: str | None, on_opponent: Callable[[str], None]
 ) -> None:
     """All of Table 1's opponents of a game that the finished run has not met yet."""
     game = folder.run.game

@@ -8,13 +8,12 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games import ConnectFour
-from jaxgbg.learners.selection import choose_uniformly
-from jaxgbg.players.core import History, Opponent, PlayerBase
+from jaxgbg.players.core import Opponent, UniformPlayer
 
 
 @jax.tree_util.register_static
 @dataclasses.dataclass(frozen=True)
-class Blocker(PlayerBase):
+class Blocker(UniformPlayer):
     """Wins if it can; else takes a cell where the opponent would win; else avoids to offer one.
 
     A move offers a win where the opponent could then win on top of it. Among equals it chooses
@@ -25,18 +24,12 @@ class Blocker(PlayerBase):
 
     game: ConnectFour
     name = "blocker"
-    traceable = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.game, ConnectFour):
             raise ValueError(f"blocker plays connectfour only, not {self.game.name}")
 
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
-        """states[B] -> int32[B]; a terminal state gives 0."""
-        return _act(self, states, key)
-
     def best_actions(self, states: Any) -> jax.Array:
-        """states[B] -> bool[B, 7]: the moves that `act` chooses from."""
         return jax.vmap(partial(_best_actions, self.game))(states)
 
 
@@ -60,11 +53,6 @@ def _best_actions(game: ConnectFour, state: Any) -> jax.Array:
     for rule in (safe, blocking, winning):
         best = jnp.where(rule.any(), rule, best)
     return best
-
-
-@partial(jax.jit, static_argnums=0)
-def _act(player: Blocker, states: Any, key: jax.Array) -> jax.Array:
-    return choose_uniformly(player.best_actions(states), key)
 
 
 OPPONENTS = {"blocker": Opponent("connectfour", Blocker)}

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, Protocol, Self
 import jax
 import numpy as np
 
+from jaxgbg.learners.selection import choose_uniformly
+
 
 class History(NamedTuple):
     """How each of B games came to its position: `actions` int32[B, T], -1 where there was none, and
@@ -65,6 +67,25 @@ class PlayerBase:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+class UniformPlayer(PlayerBase):
+    """Plays uniformly at random among its best actions; derived classes are pytrees."""
+
+    traceable = True
+
+    def best_actions(self, states: Any) -> jax.Array:
+        """states[B] -> bool[B, A]: the actions that `act` chooses from."""
+        raise NotImplementedError
+
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+        """states[B] -> int32[B]; a terminal state gives 0."""
+        return _act(self, states, key)
+
+
+@jax.jit
+def _act(player: UniformPlayer, states: Any, key: jax.Array) -> jax.Array:
+    return choose_uniformly(player.best_actions(states), key)
 
 
 class Opponent(NamedTuple):

@@ -55,15 +55,19 @@ class GreedyAgent(PlayerBase):
 
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
-        return _act(
-            self.game, self.value, self.params, states, key, zero_terminal=self.zero_terminal
-        )
+        return _act(self, states, key)
 
     def action_values(self, state: Any) -> jax.Array:
         """float32[A] of one state by the first agent: reward + V(afterstate); illegal -inf."""
         first = jax.tree.map(lambda leaf: leaf[0], self.params)
         one = jax.tree.map(lambda leaf: leaf[None], state)
-        return _masked_values(self.game, self.value, first, one, self.zero_terminal)[0]
+        return self._masked_values(first, one)[0]
+
+    def _masked_values(self, params: Any, states: Any) -> jax.Array:
+        """float32[B, A] of states[B] by the agent of `params`; illegal -inf."""
+        features = self.value.features(params, jax.vmap(self.game.cells)(states))
+        q, _ = action_values(self.game, self.value, params, states, features, self.zero_terminal)
+        return jax.numpy.where(jax.vmap(self.game.legal_actions)(states), q, -jax.numpy.inf)
 
     def values(self, states: Any) -> jax.Array:
         """states[B] -> float32[B, N]: V(state | player) by the first agent, for every player.
@@ -80,31 +84,15 @@ class GreedyAgent(PlayerBase):
         return self.value.value(first, jax.numpy.repeat(features[:, None], seats, 1), every)
 
 
-def _masked_values(
-    game: Game, value: ValueFunction, params: Any, states: Any, zero_terminal: bool
-) -> jax.Array:
-    """float32[B, A] of states[B]; illegal -inf."""
-    features = value.features(params, jax.vmap(game.cells)(states))
-    q, _ = action_values(game, value, params, states, features, zero_terminal)
-    return jax.numpy.where(jax.vmap(game.legal_actions)(states), q, -jax.numpy.inf)
-
-
-@jax.jit(static_argnums=(0, 1), static_argnames="zero_terminal")
-def _act(
-    game: Game,
-    value: ValueFunction,
-    params: Any,
-    states: Any,
-    key: jax.Array,
-    zero_terminal: bool,
-) -> jax.Array:
+@jax.jit
+def _act(agent: GreedyAgent, states: Any, key: jax.Array) -> jax.Array:
     def one(params: Any, states: Any, draws: jax.Array) -> jax.Array:
-        q = _masked_values(game, value, params, states, zero_terminal)
-        return jax.vmap(choose_action)(q, jax.vmap(game.legal_actions)(states), draws)
+        q = agent._masked_values(params, states)
+        return jax.vmap(choose_action)(q, jax.vmap(agent.game.legal_actions)(states), draws)
 
-    agents = jax.tree.leaves(params)[0].shape[0]
+    agents = agent.copies
     chex.assert_rank(states.terminal, 1)
     chex.assert_is_divisible(len(states.terminal), agents)
     by_agent = jax.tree.map(lambda leaf: leaf.reshape(agents, -1, *leaf.shape[1:]), states)
     draws = jax.random.uniform(key, by_agent.terminal.shape)
-    return jax.vmap(one)(params, by_agent, draws).reshape(-1)
+    return jax.vmap(one)(agent.params, by_agent, draws).reshape(-1)

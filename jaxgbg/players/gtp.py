@@ -32,6 +32,7 @@ Seconds = Annotated[float, Limits(above=0, high=86_400)]
 """What an engine may take for a move: a day at most."""
 
 _COLOURS = ("black", "white")
+_LONGEST_ANSWER = 2**20
 
 
 class GTPEngine(PlayerBase):
@@ -94,7 +95,6 @@ class GTPEngine(PlayerBase):
 
         An engine cannot be given a position, only the way to it: ValueError without a history.
         """
-        del key
         if history is None:
             raise ValueError(f"engine {self.name!r} needs the history of every game")
         legal = np.asarray(jax.vmap(self.game.legal_actions)(states))
@@ -191,6 +191,11 @@ class GTPEngine(PlayerBase):
                 piece = os.read(self._process.stdout.fileno(), 1 << 16)
                 if not piece:
                     raise self._died()
+                if len(text) > _LONGEST_ANSWER:
+                    raise EngineError(
+                        f"engine {self.name!r} gave an answer without an end to {command!r};"
+                        f" check its command line: {self.command}"
+                    )
                 self._read = text + piece
 
     def _died(self) -> EngineError:

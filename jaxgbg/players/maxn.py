@@ -15,8 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.learners.selection import choose_uniformly
-from jaxgbg.players.core import History, Opponent, PlayerBase
+from jaxgbg.players.core import Opponent, UniformPlayer
 
 _MOST_CODES = 1_000_000
 _CHUNK = 256
@@ -34,7 +33,7 @@ class _Tables(NamedTuple):
 
 
 @jax.tree_util.register_pytree_node_class
-class MaxN(PlayerBase):
+class MaxN(UniformPlayer):
     """Perfect play where each player maximises his own final reward.
 
     Every action with the best reward for the mover is equally likely at the root; inside the tree
@@ -47,7 +46,6 @@ class MaxN(PlayerBase):
     """
 
     name = "maxn"
-    traceable = True
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -63,22 +61,12 @@ class MaxN(PlayerBase):
         (player._tables,) = leaves
         return player
 
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
-        """states[B] -> int32[B]; a terminal state gives 0."""
-        return _act(self.game, self._tables, states, key)
-
     def best_actions(self, states: Any) -> jax.Array:
-        """states[B] -> bool[B, A]: the actions that `act` chooses from."""
-        return _look_up(self.game, self._tables, states).best
+        return _look_up(self.game, self._tables, states)[1]
 
     def values(self, states: Any) -> jax.Array:
         """states[B] -> float32[B, N]: what each player ends with when all play perfectly."""
-        return _look_up(self.game, self._tables, states).values
-
-
-class _Entry(NamedTuple):
-    values: jax.Array
-    best: jax.Array
+        return _look_up(self.game, self._tables, states)[0]
 
 
 def _num_codes(game: Game) -> int:
@@ -93,16 +81,12 @@ def _code(game: Game, state: Any) -> jax.Array:
 
 
 @partial(jax.jit, static_argnums=0)
-def _look_up(game: Game, tables: _Tables, states: Any) -> _Entry:
+def _look_up(game: Game, tables: _Tables, states: Any) -> tuple[jax.Array, jax.Array]:
+    """(values float32[B, N], best bool[B, A]) of states[B]."""
     row = tables.row[jax.vmap(partial(_code, game))(states)]
     unknown = row == tables.values.shape[0] - 1
     legal = jax.vmap(game.legal_actions)(states)
-    return _Entry(tables.values[row], jnp.where(unknown[:, None], legal, tables.best[row]))
-
-
-@partial(jax.jit, static_argnums=0)
-def _act(game: Game, tables: _Tables, states: Any, key: jax.Array) -> jax.Array:
-    return choose_uniformly(_look_up(game, tables, states).best, key)
+    return tables.values[row], jnp.where(unknown[:, None], legal, tables.best[row])
 
 
 class _Expansion(NamedTuple):

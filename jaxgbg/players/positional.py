@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game, Othello
-from jaxgbg.learners.selection import choose_uniformly, score_legal_actions
-from jaxgbg.players.core import History, Opponent, PlayerBase
+from jaxgbg.learners.selection import score_legal_actions
+from jaxgbg.players.core import Opponent, UniformPlayer
 
 # Van der Ree & Wiering 2013, Fig. 3a: the same in all eight symmetries. (A copy read by machine has
 # -100 at the end of the first row.)
@@ -42,18 +42,15 @@ TABLES = {
 
 
 @jax.tree_util.register_pytree_node_class
-class Positional(PlayerBase):
+class Positional(UniformPlayer):
     """Plays for the greatest value of its own discs less the opponent's; ties at random.
 
-    `table` is "bench", "heur" or "even". With `sign_slip` a move that makes the opponent pass
-    counts with the wrong sign, as in GBG, which takes the opponent of the player to move for
-    itself. The values of the squares are a leaf, float32[64]: one program serves all tables.
-    Raises ValueError for an unknown table and for a board other than 8x8.
+    `table` is "bench", "heur" or "even". The values of the squares are a leaf, float32[64]: one
+    program serves all tables. Raises ValueError for an unknown table and for a board other than
+    8x8.
     """
 
-    traceable = True
-
-    def __init__(self, game: Game, table: str, sign_slip: bool = False) -> None:
+    def __init__(self, game: Game, table: str) -> None:
         if table not in TABLES:
             raise ValueError(f"table must be one of {', '.join(TABLES)}, not {table!r}")
         if not isinstance(game, Othello):
@@ -61,16 +58,15 @@ class Positional(PlayerBase):
         if game.size != 8:
             raise ValueError(f"{table} plays othello on 8x8 squares only")
         self.game = game
-        self.sign_slip = sign_slip
         self.values: Any = TABLES[table]
 
-    def tree_flatten(self) -> tuple[tuple[Any], tuple[Othello, bool]]:
-        return (self.values,), (self.game, self.sign_slip)
+    def tree_flatten(self) -> tuple[tuple[Any], Othello]:
+        return (self.values,), self.game
 
     @classmethod
-    def tree_unflatten(cls, fixed: tuple[Othello, bool], leaves: tuple[Any]) -> "Positional":
+    def tree_unflatten(cls, game: Othello, leaves: tuple[Any]) -> "Positional":
         player = object.__new__(cls)
-        player.game, player.sign_slip = fixed
+        player.game = game
         (player.values,) = leaves
         return player
 
@@ -79,35 +75,18 @@ class Positional(PlayerBase):
         known = (name for name, table in TABLES.items() if np.array_equal(table, self.values))
         return next(known, "positional")
 
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
-        """states[B] -> int32[B]; a terminal state gives 0."""
-        return _act(self, states, key)
-
     def best_actions(self, states: Any) -> jax.Array:
-        """states[B] -> bool[B, 64]: the moves that `act` chooses from."""
-        return _best_actions(self, states)
+        game, table = self.game, jnp.asarray(self.values)
 
+        def evaluate(states: Any, after: Any) -> jax.Array:
+            cells = jax.vmap(game.cells)(after)
+            lead = ((cells == 0).astype(jnp.float32) - (cells == 1).astype(jnp.float32)) @ table
+            return jnp.where(states.player == 0, lead, -lead)
 
-@jax.jit
-def _best_actions(player: Positional, states: Any) -> jax.Array:
-    game, table = player.game, jnp.asarray(player.values)
-
-    def evaluate(states: Any, after: Any) -> jax.Array:
-        cells = jax.vmap(game.cells)(after)
-        lead = ((cells == 0).astype(jnp.float32) - (cells == 1).astype(jnp.float32)) @ table
-        score = jnp.where(states.player == 0, lead, -lead)
-        slip = (after.player == states.player) & player.sign_slip
-        return jnp.where(slip, -score, score)
-
-    _, _, values = score_legal_actions(game, states, evaluate)
-    legal = jax.vmap(game.legal_actions)(states)
-    values = jnp.where(legal, values, -jnp.inf)
-    return legal & (values == values.max(1, keepdims=True))
-
-
-@jax.jit
-def _act(player: Positional, states: Any, key: jax.Array) -> jax.Array:
-    return choose_uniformly(_best_actions(player, states), key)
+        _, _, values = score_legal_actions(game, states, evaluate)
+        legal = jax.vmap(game.legal_actions)(states)
+        values = jnp.where(legal, values, -jnp.inf)
+        return legal & (values == values.max(1, keepdims=True))
 
 
 OPPONENTS = {name: Opponent("othello", partial(Positional, table=name)) for name in TABLES}

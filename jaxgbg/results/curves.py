@@ -1,7 +1,7 @@
 """Learning curves as a picture."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -41,14 +41,12 @@ def draw_curves(curves: Sequence[tuple[Run, Sequence[Result]]], path: Path) -> N
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     for axis, (run, results, opponent) in zip(axes, panels, strict=False):
-        for variant in run.variants:
+        for variant, (episodes, mean, sem), paper in curves_of(run, results, opponent):
             label, colour = STYLES[variant]
-            episodes, mean, sem = curve(run, results, opponent, variant)
             axis.plot(episodes, mean, color=colour, label=label, marker=".", markersize=4)
             axis.fill_between(episodes, mean - sem, mean + sem, color=colour, alpha=0.25, lw=0)
-            published = papers.figure(run.game, opponent, variant)
-            if published is not None:
-                axis.axhline(published[0], color=colour, lw=0.9, ls="--")
+            if paper is not None:
+                axis.axhline(paper, color=colour, lw=0.9, ls="--")
         axis.set_title(title(run, opponent), fontsize=10)
         axis.set_xlabel("episodes")
         axis.set_ylabel(scale_of(opponent, run.game).unit)
@@ -83,6 +81,17 @@ def span_of_shares(run: Run, opponent: str) -> tuple[float, float] | None:
         return None
     margin = 0.03 * (high - scale.low)
     return scale.low - margin, high + margin
+
+
+def curves_of(
+    run: Run, results: Sequence[Result], opponent: str
+) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray, np.ndarray], float | None]]:
+    """(variant, what `curve` gives, the paper's figure) of every variant that was evaluated."""
+    for variant in run.variants:
+        line = curve(run, results, opponent, variant)
+        if line[0].size:
+            published = papers.figure(run.game, opponent, variant)
+            yield variant, line, published[0] if published else None
 
 
 def curve(

@@ -2,22 +2,20 @@
 
 import dataclasses
 import functools
+import os
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from jaxgbg.contents import defect, read_json, read_object
 from jaxgbg.games import Game, broken_games, game_names
-from jaxgbg.results.reading import (
-    UNREADABLE,
-    defect,
-    evaluation_columns,
-    is_number,
-    json_object,
-    run_folders,
-)
+from jaxgbg.specs import Spec
 from jaxgbg.training import Result, Run
-from jaxgbg.training.run import read_game, read_parts
+from jaxgbg.training.kept import Summary, read_leniently
+from jaxgbg.training.metrics import Complain, evaluation_columns
+from jaxgbg.training.run import changed_parts, digest_of, read_game, read_parts
 
 FIGURES = ("episodes", "moves", "training_seconds", "moves_per_second")
 """The numbers in summary.json."""
@@ -29,8 +27,8 @@ class StoredRun:
 
     `config` is its plain form, without what is not known here; `parts` are its specs and settings,
     `game` its game, None where none of that name is registered. `columns` are those of
-    `evaluation_columns`, `summary` what summary.json holds. `problems` collects a line for each
-    thing that could not be read.
+    `evaluation_columns`, `summary` what is good in summary.json. `problems` collects a line for
+    each thing that could not be read.
     """
 
     path: Path
@@ -61,15 +59,21 @@ class StoredRun:
         """A field of all its evaluations."""
         return self.columns[1 + Result._fields.index(name)] if self.columns else []
 
-    def content(self, name: str) -> dict[str, Any] | None:
-        """What a file of JSON in its folder holds; None, and a problem, where that is damaged."""
+    def content(self, name: str, kind: type[Spec]) -> dict[str, Any]:
+        """What is good in a file of JSON in its folder; damage is a problem, no file is none."""
+        path = self.path / name
         try:
-            return json_object(self.path / name)
+            content = read_json(path)
         except FileNotFoundError:
-            return None
-        except UNREADABLE as error:
-            self.problems.append(defect(self.path / name, error))
-            return None
+            return {}
+        except ValueError as error:
+            self.problems.append(str(error))
+            return {}
+        return read_leniently(kind, content, self.complain(path))
+
+    def complain(self, path: Path) -> Complain:
+        """Who is told of something in a file that is left out."""
+        return lambda text: self.problems.append(f"{path}: {text}; left out")
 
 
 def find_runs(folder: Path) -> tuple[list[StoredRun], list[str]]:
@@ -83,12 +87,12 @@ def find_runs(folder: Path) -> tuple[list[StoredRun], list[str]]:
     problems: list[str] = []
     unknown: dict[str, list[Path]] = {}
     games = frozenset(game_names())
-    for path in run_folders(folder, problems.append):
+    for path in _run_folders(folder, problems.append):
         try:
             runs.append(_read(path, folder, games, unknown))
         except FileNotFoundError:
             problems.append(f"{path}: metrics.jsonl without config.json; the run is left out")
-        except UNREADABLE as error:
+        except ValueError as error:
             # Others keep a config.json too: only a run has one of these beside it.
             if any((path / name).exists() for name in ("metrics.jsonl", "provenance.json")):
                 problems.append(f"{defect(path / 'config.json', error)}; the run is left out")
@@ -114,39 +118,65 @@ def unknown_games(runs: Iterable[StoredRun], consequence: str) -> list[str]:
     ]
 
 
+def _run_folders(folder: Path, complain: Complain) -> Iterator[Path]:
+    """What may be a run: `folder` and all below it with a config or evaluations in it."""
+
+    def unreadable(error: OSError) -> None:
+        complain(f"{error.filename}: {error.strerror}; left out")
+
+    for path, below, files in os.walk(folder, onerror=unreadable):
+        below.sort()
+        if "config.json" in files or "metrics.jsonl" in files:
+            yield Path(path)
+
+
 def _read(
     path: Path, root: Path, games: frozenset[str], unknown: dict[str, list[Path]]
 ) -> StoredRun:
-    """Raises FileNotFoundError without a config, another of UNREADABLE where it is damaged."""
+    """Raises FileNotFoundError without a config, ValueError where it is damaged."""
+    before = sum(map(len, unknown.values()))
     config = _known(path / "config.json", unknown)
+    if not isinstance(config.get("fingerprint", ""), str):
+        raise ValueError(f"fingerprint must be text, not {config['fingerprint']!r}")
     game = config.get("game")
     name = game.get("name") if isinstance(game, Mapping) else None
     elsewhere = isinstance(name, str) and name not in games
+    parts = read_parts(config)
     problems: list[str] = []
     run = StoredRun(
         path=path,
         name=path.relative_to(root).as_posix() if path != root else path.name,
         config=config,
-        game=None if elsewhere else read_game(config.get("game")),
-        parts=read_parts(config),
-        columns=evaluation_columns(path / "metrics.jsonl", problems.append),
+        game=None if elsewhere else read_game(game),
+        parts=parts,
+        columns=[],
         summary={},
         problems=problems,
     )
-    run.summary = run.content("summary.json") or {}
-    for figure in FIGURES:
-        value = run.summary.get(figure)
-        if value is not None and not is_number(value):
-            problems.append(f"{path / 'summary.json'}: {figure} cannot be {value!r}; left out")
-            run.summary[figure] = None
+    if run.game is not None and before == sum(map(len, unknown.values())):
+        _check_name(path, digest_of(changed_parts(parts | {"game": game})))
+    run.columns = evaluation_columns(
+        path / "metrics.jsonl", lambda text: problems.append(f"{text}; left out")
+    )
+    run.summary = run.content("summary.json", Summary)
     return run
+
+
+def _check_name(path: Path, digest: str) -> None:
+    """Raise ValueError where a folder has the name of another run than its config."""
+    named = re.fullmatch(r"[\w-]+-([0-9a-f]{8})", path.name)
+    if named is not None and named[1] != digest:
+        raise ValueError(
+            f"of another run than its folder is named after, which would end in -{digest}: rename"
+            " the folder if the config is right"
+        )
 
 
 def _known(path: Path, unknown: dict[str, list[Path]]) -> dict[str, Any]:
     """A config without the settings that no spec has, which are noted."""
     known: dict[str, Any] = {}
     names = {field.name for field in dataclasses.fields(Run)} | {"fingerprint"}
-    for name, part in json_object(path).items():
+    for name, part in read_object(path).items():
         if name not in names:
             unknown.setdefault(name, []).append(path)
             continue

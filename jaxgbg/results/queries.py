@@ -2,9 +2,9 @@
 
 import importlib
 import sys
-import types
 import typing
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     import duckdb
     import pandas
 
+MEMORY_GB = 2
+"""What a question may take in DuckDB, and its answer as a data frame."""
+# Of 2048 rows, in each piece of an answer.
+_VECTORS = 100
+
 _COLUMNS: dict[Any, str] = {bool: "boolean", int: "bigint", float: "double", str: "varchar"}
 
 
 def _column(hint: Any) -> str:
     """The type of a setting's column: lists of numbers or words are text, others a length."""
-    if isinstance(hint, types.UnionType):
-        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
     if typing.get_origin(hint) is tuple:
         return "varchar" if typing.get_args(hint)[0] in _COLUMNS else "bigint"
     return _COLUMNS[hint]
@@ -100,6 +103,7 @@ def results(
     where: str | None = None,
     sql: str | None = None,
     complain: Callable[[str], None] = to_stderr,
+    allow_files: bool = False,
 ) -> "pandas.DataFrame":
     """All runs below `folder` as a data frame, one row for each run, opponent and FARL variant.
 
@@ -107,13 +111,18 @@ def results(
     fifth of the episodes that all have reached, and `last` ± `last_sem` of its last evaluation
     there, as `rows` has them. `where` is an SQL condition on the evaluations that count, with the
     columns of `evaluations` and `runs`; `sql` a query of your own over these two tables, or
-    `summary`, which holds the rows above. `attrs["scales"]` of the frame has the scale of each
-    (folder, opponent). What is damaged is left out, and `complain` is told file and line. Raises
-    ValueError where there are no runs or DuckDB refuses the question, MissingExtra without DuckDB
+    `summary`, which holds the rows above. Neither reads or writes a file or the network unless
+    `allow_files`. `attrs["scales"]` of the frame has the scale of each (folder, opponent). What is
+    damaged is left out, and `complain` is told file and line. Raises ValueError where there are no
+    runs, DuckDB refuses the question or it takes more than `MEMORY_GB`, MissingExtra without DuckDB
     or pandas.
     """
     if where is not None and sql is not None:
         raise ValueError("give a condition (where) or a whole query (sql), not both")
+    try:
+        (where or sql or "").encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{where or sql!r} is no UTF-8") from error
     _require_extra()
     import duckdb
 
@@ -123,15 +132,19 @@ def results(
         complain(problem)
     scales = _scales(runs)
     connection = _connect(runs, scales)
-    query = sql if sql is not None else _SUMMARY.format(where=where if where else "true")
     try:
-        answer = connection.sql(query)
-        if answer is None:
-            raise ValueError(f"--sql {sql!r}: no query; write select ... from runs")
-        frame = answer.df()
-    except duckdb.Error as error:
+        _close(connection, allow_files)
+        if sql is None:
+            # Written anew from what was parsed, so that no bracket or remark ends the condition.
+            query = _SUMMARY.format(where=duckdb.SQLExpression(where) if where else "true")
+        else:
+            query = sql
+            if len(connection.extract_statements(sql)) != 1:
+                raise ValueError(f"--sql {sql!r}: no query, or several; write one: select ...")
+        frame = _answer(connection, query)
+    except (duckdb.Error, MemoryError) as error:
         asked = f"--where {where!r}" if sql is None else f"--sql {sql!r}"
-        raise ValueError(f"{asked}: {_first_part(error)}") from error
+        raise ValueError(f"{asked}: {_in_a_line(error)}") from error
     finally:
         connection.close()
     frame.attrs["scales"] = {
@@ -148,9 +161,51 @@ def _require_extra() -> None:
             raise MissingExtra(f"results needs {name}: pip install 'jaxgbg[analysis]'") from error
 
 
-def _first_part(error: Exception) -> str:
-    """What DuckDB says, without the drawing of where it stands in our own query around it."""
-    return str(error).partition("\n\nLINE")[0]
+def _close(connection: "duckdb.DuckDBPyConnection", allow_files: bool) -> None:
+    """Bound what a question takes and, unless `allow_files`, keep it to what is loaded."""
+    # An answer that does not fit must not fill the current folder instead.
+    connection.execute(f"set memory_limit = '{MEMORY_GB}GB'; set temp_directory = ''")
+    connection.execute("set enable_progress_bar = false")
+    if not allow_files:
+        connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+
+
+def _answer(connection: "duckdb.DuckDBPyConnection", query: str) -> "pandas.DataFrame":
+    """The rows of a query, from a thread of its own: in this one Ctrl-C is heard while it runs."""
+    with ThreadPoolExecutor(1) as thread:
+        answer = thread.submit(_rows, connection, query)
+        try:
+            return answer.result()
+        except KeyboardInterrupt:
+            connection.interrupt()
+            raise
+
+
+def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> "pandas.DataFrame":
+    """The rows of a query, a piece at a time; MemoryError where they are more than MEMORY_GB."""
+    import pandas
+
+    connection.execute(query)
+    pieces = [connection.fetch_df_chunk(_VECTORS)]
+    size = 0
+    while len(pieces[-1]):
+        size += int(pieces[-1].memory_usage(deep=True).sum())
+        if size > MEMORY_GB * 1e9:
+            raise MemoryError
+        pieces.append(connection.fetch_df_chunk(_VECTORS))
+    # The last piece is empty, and has the columns where there is no row.
+    return pandas.concat(pieces[:-1], ignore_index=True) if len(pieces) > 1 else pieces[0]
+
+
+def _in_a_line(error: Exception) -> str:
+    """What DuckDB says, without the drawing of where it stands in the query and its advice."""
+    import duckdb
+
+    if isinstance(error, MemoryError | duckdb.OutOfMemoryException):
+        return f"this takes more than {MEMORY_GB} GB of memory; ask for less"
+    closed = isinstance(error, duckdb.PermissionException)
+    return str(error).partition("\n\n")[0] + "; --allow-files permits it" * closed
 
 
 def _scales(runs: list[StoredRun]) -> dict[tuple[int, str], Scale]:

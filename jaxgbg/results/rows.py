@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import operator
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -114,16 +113,15 @@ def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:
     """Flat records for JSON, rounded to what they mean; a figure that is no number becomes None."""
 
     def plain(value: Any) -> Any:
+        if isinstance(value, Game):
+            return value.name
+        if isinstance(value, Scale):
+            return value.unit
         if isinstance(value, tuple):
             return [plain(item) for item in value]
         if isinstance(value, float):
             return round(value, 5) if math.isfinite(value) else None
         return value
 
-    as_words = {"game": lambda row: row.game.name, "unit": lambda row: row.scale.unit}
-    names = [field.name for field in dataclasses.fields(Row)]
-    columns = ["unit" if name == "scale" else name for name in names]
-    return [
-        {name: plain(as_words.get(name, operator.attrgetter(name))(row)) for name in columns}
-        for row in table
-    ]
+    names = {field.name: field.name for field in dataclasses.fields(Row)} | {"scale": "unit"}
+    return [{names[name]: plain(value) for name, value in vars(row).items()} for row in table]

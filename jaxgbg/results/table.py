@@ -28,13 +28,12 @@ def print_table(table: Sequence[Row], console: "Console") -> None:
         if previous is not None and previous != row.game.name:
             drawn.add_section()
         previous = row.game.name
-        paper = "" if row.paper_mean is None else in_figures(row, row.paper_mean, row.paper_error)
         drawn.add_row(
             row.game.name,
             row.opponent,
             VARIANTS[row.variant],
             in_figures(row, row.mean, row.sem),
-            paper,
+            in_figures(row, row.paper_mean, row.paper_error),
             row.scale.text(row.last),
             str(row.n),
             f"{row.episodes:,}",
@@ -65,8 +64,10 @@ def notes(table: Sequence[Row]) -> str:
     )
 
 
-def in_figures(row: Row, mean: float, error: float | None) -> str:
-    """A mean ± its standard error, if it has one."""
+def in_figures(row: Row, mean: float | None, error: float | None) -> str:
+    """A mean ± its standard error, if it has one; empty where there is no mean."""
+    if mean is None:
+        return ""
     text = row.scale.text(mean)
     if error is not None and math.isfinite(error):
         text += f" ± {row.scale.text(error)}"

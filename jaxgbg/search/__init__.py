@@ -1,5 +1,1 @@
 """Better choices by looking ahead."""
-
-from jaxgbg.search.mcts import MCTS, RootStatistics
-
-__all__ = ["MCTS", "RootStatistics"]

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from jaxgbg.players import MissingExtra
 from jaxgbg.sweeps.spec import Unit
-from jaxgbg.sweeps.worker import as_text, run_unit
-from jaxgbg.training.execution import train_together
+from jaxgbg.sweeps.worker import as_text, run_unit, train_when_free
 from jaxgbg.training.stopping import stop_signals
 
 TRIES = 4
@@ -51,7 +50,7 @@ def inline(units: Sequence[Unit], settings: Settings, report: Report) -> list[Fa
     failures = []
     for unit in units:
         try:
-            train_together(unit.runs, settings.out, checkpoint_every=settings.checkpoint_every)
+            train_when_free(unit.runs, settings.out, settings.checkpoint_every)
             report(unit)
         except Exception as error:  # One unit's fault is not another's.
             failures.append(Failure(unit, line(error)))

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jaxgbg.contents import defect, read_bytes
 from jaxgbg.games import make
 from jaxgbg.papers import preset
 from jaxgbg.specs import Spec, setting, shown
@@ -29,7 +30,6 @@ from jaxgbg.training.memory import lane_memory
 from jaxgbg.training.run import MOST_SEEDS, Run
 from jaxgbg.training.settings import find
 from jaxgbg.training.store import RunFolder
-from jaxgbg.values.layouts import read_small_text
 
 MOST_RUNS = 10_000
 """A sweep of more runs is a mistake: to read it alone would take minutes."""
@@ -77,13 +77,14 @@ class Unit(NamedTuple):
 
 def read_spec(path: Path) -> list[Unit]:
     """The units of the sweep that a TOML file describes; ValueError in one line if it is wrong."""
-    text = read_small_text(path, f"sweep file {path}")
     try:
-        fields = tomllib.loads(text)
+        fields = tomllib.loads(read_bytes(path).decode())
     except RecursionError as error:
-        raise ValueError(f"sweep file {path} is nested too deeply") from error
-    except ValueError as error:
+        raise ValueError(f"sweep file {path}: nested too deep") from error
+    except tomllib.TOMLDecodeError as error:
         raise ValueError(f"sweep file {path} is no TOML: {error}") from error
+    except (OSError, ValueError) as error:
+        raise ValueError(f"sweep file {defect(path, error)}") from error
     try:
         return units(fields)
     except (TypeError, ValueError) as error:

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgbg.games import import_games, imported_modules
@@ -17,7 +18,7 @@ from jaxgbg.games import import_games, imported_modules
 if TYPE_CHECKING:
     from jaxgbg.training.run import Run
 
-# A worker that was lost may take this long to let go of its folder.
+# A worker that was lost may take this long to let go of its folder, another sweep to finish it.
 _PATIENCE_SECONDS = 120.0
 
 
@@ -36,9 +37,7 @@ def run_unit(runs: str, out: str, checkpoint_every: float) -> None:
 
 def _run(runs: str, out: str, checkpoint_every: float) -> None:
     from jaxgbg.training.devices import prepare_jax
-    from jaxgbg.training.execution import train_together
     from jaxgbg.training.run import Run
-    from jaxgbg.training.store import Busy
 
     # Where this process has used JAX before, it stays as it is.
     with contextlib.suppress(RuntimeError):
@@ -46,10 +45,21 @@ def _run(runs: str, out: str, checkpoint_every: float) -> None:
     content = json.loads(runs)
     import_games(content["imports"])
     read = [Run.read(fields) for fields in content["runs"]]
+    train_when_free(read, out, checkpoint_every)
+
+
+def train_when_free(runs: Sequence["Run"], out: str | Path, checkpoint_every: float) -> None:
+    """Do the runs of one unit; where another process is at work in a folder, wait for it a while.
+
+    Raises Busy after two minutes.
+    """
+    from jaxgbg.training.execution import train_together
+    from jaxgbg.training.store import Busy
+
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
-            train_together(read, out, checkpoint_every=checkpoint_every)
+            train_together(runs, out, checkpoint_every=checkpoint_every)
             return
         except Busy:
             if time.monotonic() > deadline:

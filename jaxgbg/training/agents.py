@@ -5,16 +5,35 @@ import dataclasses
 import hashlib
 import io
 import json
+import os
+import re
 import zipfile
+from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
 
+from jaxgbg.contents import open_file, parse_json, reason
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.files import written_whole
+from jaxgbg.training.kept import AgentHeader, read_kept
 from jaxgbg.training.run import RulesChanged, Run
 
 _MAGIC = b"jaxgbg agent 1\n"
+_DIGEST = 2 * hashlib.sha256().digest_size + 1
+# Rows of tables are int32, and this holds as many weights of four bytes without any compression.
+_MOST_BYTES = 2**34
+_MOST_HEADER = 2**22
+# Deflate makes nothing smaller than this share.
+_DEFLATE = 1040
+_PIECE = 2**20
+# How NumPy begins a file of an array: 128 bytes, for the few dimensions that ours have.
+_NPY_BEGINNING = 128
+_NPY = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '(?P<dtype>[<>|][a-z]\d{1,2})',"
+    rb" 'fortran_order': (?:False|True), 'shape': \((?P<shape>[\d, ]{0,64})\), \} *\n",
+    re.DOTALL,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,34 +79,82 @@ def names_agent_file(text: str) -> bool:
 
 
 def load_agent(path: str | Path, game: str | None = None) -> SavedAgent:
-    """Read an agent file, its checksum and shapes verified.
+    """Read an agent file, its checksum, its run and its weights verified.
 
-    Raises ValueError in one line if the file is missing, truncated, altered, no agent at all, or
-    plays another game than `game`.
+    Nothing is unpacked before its size is known and fits. Raises ValueError in one line if the file
+    is missing, truncated, altered, no agent at all, holds what no agent has, or plays another game
+    than `game`.
     """
     try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise ValueError(f"agent file {path}: {error.strerror}") from error
-    if not data.startswith(_MAGIC):
-        raise ValueError(f"agent file {path}: this is no jaxgbg agent")
-    digest, _, body = data[len(_MAGIC) :].partition(b"\n")
-    if hashlib.sha256(body).hexdigest().encode() != digest:
-        raise ValueError(f"agent file {path} is damaged: truncated or altered, train it again")
-    try:
-        with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
-            header, weights = json.loads(arrays["header"].tobytes()), arrays["weights"]
-        agent = SavedAgent(Run.read(header["run"]), header["variant"], weights)
+        with open_file(path, _MOST_BYTES) as file:
+            agent = _read(file)
+    except _Damaged as error:
+        raise ValueError(f"agent file {path} is damaged: {error}, train it again") from error
     except RulesChanged as error:
         raise ValueError(f"agent file {path} was {error}: train it again") from error
-    except (KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
-        raise ValueError(f"agent file {path}: not readable by this version ({error})") from error
-    expected = agent.run.make_learner().value.num_weights
-    if weights.shape != (expected,) or weights.dtype != np.float32:
-        raise ValueError(
-            f"agent file {path}: {weights.dtype}{list(weights.shape)} weights,"
-            f" but its n-tuples or network need float32[{expected}]"
-        )
+    except (OSError, ValueError) as error:
+        raise ValueError(f"agent file {path}: {reason(error)}") from error
     if game is not None and agent.run.game.name != game:
         raise ValueError(f"agent file {path} plays {agent.run.game.name}, not {game}")
     return agent
+
+
+class _Damaged(ValueError):
+    """An agent file is not as it was written."""
+
+
+def _read(file: BufferedReader) -> SavedAgent:
+    if file.read(len(_MAGIC)) != _MAGIC:
+        raise ValueError("this is no jaxgbg agent")
+    digest = file.read(_DIGEST)
+    if hashlib.file_digest(file, "sha256").hexdigest().encode() + b"\n" != digest:
+        raise _Damaged("truncated or altered")
+    try:
+        archive = zipfile.ZipFile(file)
+        text = _array(archive, "header", np.uint8, f"at most {_MOST_HEADER:,} bytes", _MOST_HEADER)
+        header = read_kept(AgentHeader, parse_json(text.tobytes()))
+        needed = header.run.make_learner().value.num_weights
+        if needed * 4 > _DEFLATE * os.fstat(file.fileno()).st_size:
+            raise ValueError(f"too short for the {needed:,} weights of its n-tuples or network")
+        words = f"its n-tuples or network need float32[{needed}]"
+        weights = _array(archive, "weights", np.float32, words, needed, needed)
+    except ValueError:
+        raise
+    except Exception as error:  # zipfile has no one error for damaged files.
+        raise _Damaged(f"not to be unpacked ({reason(error)})") from error
+    if not np.isfinite(weights).all():
+        raise ValueError("some weights are no finite numbers: its network has diverged")
+    return SavedAgent(header.run, header.variant, weights)
+
+
+def _array(
+    archive: zipfile.ZipFile, name: str, kind: type, words: str, most: int, least: int = 0
+) -> np.ndarray:
+    """An array of one dimension, of `least` to `most` numbers, which is what `words` say.
+
+    Raises ValueError before anything is unpacked where it is another one.
+    """
+    about = archive.getinfo(f"{name}.npy")
+    if about.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+        raise ValueError("compressed in another way")
+    with archive.open(about) as file:
+        beginning = file.read(_NPY_BEGINNING)
+        found = _NPY.match(beginning)
+        if found is None:
+            raise ValueError(f"{name} without an array of numbers")
+        shape = [int(size) for size in found["shape"].split(b",") if size.strip()]
+        dtype = np.dtype(found["dtype"].decode())
+        if dtype != kind or len(shape) != 1 or not least <= shape[0] <= most:
+            raise ValueError(f"{dtype}{shape} {name}, but {words}")
+        if about.file_size != found.end() + shape[0] * dtype.itemsize:
+            raise ValueError(f"{dtype}{shape} {name}, but {about.file_size:,} bytes of them")
+        array: np.ndarray = np.empty(shape, kind)
+        view = memoryview(array.view(np.uint8).data)
+        place, piece = 0, beginning[found.end() :] or file.read(_PIECE)
+        while piece:
+            view[place : place + len(piece)] = piece
+            place += len(piece)
+            piece = file.read(_PIECE)
+    if place != len(view):
+        raise ValueError(f"{name} that end too early")
+    return array

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgbg.training.kept import About, read_kept
+
 FORMAT = 1
 # A checkpoint may cost this share of the time, whatever interval was asked for.
 _SHARE = 0.025
@@ -99,19 +101,21 @@ class Checkpoints:
         for number in sorted(self._manager.all_steps(), reverse=True):
             try:
                 about = self._read(number, about=self._orbax.args.JsonRestore())
-                version, run, seal = int(about["format"]), about["run"], about.pop("sha256")
+                version = about["format"]
+                held = read_kept(About, about) if version <= FORMAT else None
+                seal = about.pop("sha256")
             except Exception as error:  # Orbax has no one error for damaged files.
                 self._skip(number, _line(error))
                 continue
-            if version > FORMAT:
+            if held is None:
                 raise ValueError(
                     f"{self.folder / str(number)} was written by a newer jaxgbg (format {version},"
                     f" here {FORMAT}): update jaxgbg, or delete the folder to begin anew"
                 )
-            if run != self.run:
+            if held.run != self.run:
                 raise ValueError(
-                    f"{self.folder / str(number)} belongs to another run ({run}, here {self.run}):"
-                    " delete it to begin anew"
+                    f"{self.folder / str(number)} belongs to another run ({held.run}, here"
+                    f" {self.run}): delete it to begin anew"
                 )
             try:
                 state = np.asarray(self._read(number, state=self._orbax.args.ArrayRestore()))
@@ -122,7 +126,7 @@ class Checkpoints:
                 self._skip(number, "its checksum does not fit")
                 continue
             leaves = unpack(state, like)
-            return Checkpoint(leaves, about["reached"], about["seconds"], about["metrics"])
+            return Checkpoint(leaves, held.reached, held.seconds, list(held.metrics))
         return None
 
     def _read(self, number: int, **part: Any) -> Any:

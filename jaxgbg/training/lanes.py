@@ -25,6 +25,7 @@ def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
         "alpha": schedule.alpha,
         "epsilon": schedule.epsilon,
         "epsilon_end": schedule.last_epsilon,
+        "epsilon_share": schedule.epsilon_share,
     }
     kinds = {bool: bool, float: jnp.float32}
     traced = {

@@ -12,6 +12,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.arena import Judge, make_judge
+from jaxgbg.games.sampling import compiler_option
 from jaxgbg.learners import Hyperparameters, Lane, Learner
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.lanes import begin, lanes_sharding, program_of
@@ -47,21 +48,10 @@ class Progress(NamedTuple):
     total_episodes: int
 
 
-@lru_cache(maxsize=1)
-def _compiler_options() -> dict[str, str]:
-    """Matrix products by Eigen where XLA has both it and YNNPACK on the CPU.
-
-    The products here are small and stand in a loop between look-ups in large tables; YNNPACK takes
-    several times as long there (jaxlib 0.10.2: 2048 and ConnectFour train 1.7 times as fast
-    without it), although not when it is timed alone.
-    """
-    options = {"xla_cpu_experimental_ynn_fusion_type": ""}
-    try:
-        jax.jit(jnp.negative, compiler_options=options)(np.float32(0))
-    except jax.errors.JaxRuntimeError:
-        # Another version, without this option.
-        return {}
-    return options
+# Matrix products by Eigen where XLA has both it and YNNPACK on the CPU: they are small and stand in
+# a loop between look-ups in large tables, where YNNPACK takes several times as long (jaxlib 0.10.2:
+# 2048 and ConnectFour train 1.7 times as fast without it), although not when it is timed alone.
+_EIGEN = ("xla_cpu_experimental_ynn_fusion_type", "")
 
 
 @lru_cache(maxsize=8)
@@ -79,7 +69,7 @@ def compile_chunk(learner: Learner, mesh: Mesh) -> Any:
             lanes, _ = jax.vmap(
                 lambda lane, hyper, limit: learner.advance(lane, hyper, limit, TICKS_A_BLOCK)
             )(lanes, hyper, limit)
-            return number + 1, lanes
+            return number + 1, learner.between_blocks(lanes, hyper, limit)
 
         def busy(carry: tuple[jax.Array, Lane]) -> jax.Array:
             return (carry[0] < blocks) & (carry[1].finished < limit).any()
@@ -94,7 +84,7 @@ def compile_chunk(learner: Learner, mesh: Mesh) -> Any:
         sharded,
         donate_argnums=0,
         out_shardings=NamedSharding(mesh, one),
-        compiler_options=_compiler_options(),
+        compiler_options=compiler_option(*_EIGEN),
     )
 
 

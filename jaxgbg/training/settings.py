@@ -6,30 +6,25 @@ the specs. Short forms are unique, but for what several value functions share.
 
 import dataclasses
 import functools
+import types
 import typing
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from jaxgbg.games import Game, make
-from jaxgbg.learners import LearnerSpec, Schedule
 from jaxgbg.specs import Spec, limits_of, shown
-from jaxgbg.training.run import Evaluation, Run
-from jaxgbg.values import ValueSpec
-
-_COMPONENTS: dict[str, type[Spec]] = {"value": ValueSpec, "learner": LearnerSpec}
-_PARTS: dict[str, type[Spec]] = {"schedule": Schedule, "evaluation": Evaluation}
+from jaxgbg.training.run import Run
 
 
 class Setting(NamedTuple):
     """One setting: where it stands, what it may be, and which kinds of its component have it.
 
-    `kinds` is empty where all have it.
+    `hint` is its type where it is not None; `kinds` is empty where all have it.
     """
 
     path: str
     short: str
     hint: Any
-    default: Any
     choices: tuple[str, ...]
     help: str
     kinds: tuple[str, ...]
@@ -42,33 +37,35 @@ def settings() -> dict[str, Setting]:
 
 
 def _all_settings() -> Iterator[Setting]:
-    for part, component in _COMPONENTS.items():
-        text, known = Run.help()[part], component.kinds
-        yield Setting(part, part, str, None, tuple(known), text, ())
+    for part in dataclasses.fields(Run)[1:]:
+        component = Run.part(part.name)
+        if component is None:
+            yield _setting("", Run, part, ())
+            continue
+        known = getattr(component, "kinds", {"": component})
+        if known != {"": component}:
+            text = Run.help()[part.name]
+            yield Setting(part.name, part.name, str, tuple(known), text, ())
         owners: dict[str, list[str]] = {}
         for kind, spec in known.items():
             for field in dataclasses.fields(spec):
                 owners.setdefault(field.name, []).append(kind)
         for name, kinds in owners.items():
-            field = next(f for f in dataclasses.fields(known[kinds[0]]) if f.name == name)
+            spec = known[kinds[0]]
             shared = () if len(kinds) == len(known) else tuple(kinds)
-            yield _setting(part, known[kinds[0]], field, shared)
-    for part, spec in _PARTS.items():
-        for field in dataclasses.fields(spec):
-            yield _setting(part, spec, field, ())
-    for field in dataclasses.fields(Run):
-        if field.name in ("partner", "variants", "seeds"):
-            yield _setting("", Run, field, ())
+            yield _setting(part.name, spec, spec.__dataclass_fields__[name], shared)
 
 
 def _setting(
     part: str, spec: type[Spec], field: "dataclasses.Field[Any]", kinds: tuple[str, ...]
 ) -> Setting:
+    hint = typing.get_type_hints(spec)[field.name]
+    if isinstance(hint, types.UnionType):
+        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
     return Setting(
         path=f"{part}.{field.name}" if part else field.name,
         short=field.metadata.get("short") or field.name,
-        hint=typing.get_type_hints(spec)[field.name],
-        default=field.default,
+        hint=hint,
         choices=limits_of(spec, field.name).choices,
         help=spec.help().get(field.name, ""),
         kinds=kinds,
@@ -108,11 +105,10 @@ def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
         if inner in chosen.setdefault(part, {}):
             raise ValueError(f"{name} is given twice")
         chosen[part][inner] = value
-    if "alpha" in chosen.get("schedule", {}):
-        chosen["schedule"].setdefault("alpha_end", None)
     for part, changed in chosen.items():
         if part == "game":
-            parts["game"] = with_parameters(parts["game"], changed)
+            game = parts["game"]
+            parts["game"] = make(game.name, **dataclasses.asdict(game) | changed)
         elif isinstance(parts[part], Spec):
             parts[part] = _changed_part(part, parts[part], changed.pop("", None), changed)
         else:
@@ -120,26 +116,24 @@ def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
     return Run(**parts)
 
 
+def with_last_step(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """`changes` of a schedule; a new first step size is the last one too, unless that is given."""
+    return {**({"alpha_end": None} if "alpha" in changes else {}), **changes}
+
+
 def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Any]) -> Spec:
-    spec = type(old)
-    if kind is not None and kind != old.kind:
-        known = _COMPONENTS[part].kinds
-        if not isinstance(kind, str) or kind not in known:
-            raise ValueError(f"{part} must be one of {', '.join(known)}, not {shown(kind)}")
-        spec = known[kind]
+    component = Run.part(part)
+    spec = type(old) if kind is None or component is None else component.of({"kind": kind})
     names = {field.name for field in dataclasses.fields(spec)}
     for name in changes:
         if name not in names:
             kinds = " or ".join(find(f"{part}.{name}").kinds)
             raise ValueError(f"{name} is for {part} {kinds}: add {part} {kinds}, or leave it out")
+    if part == "schedule":
+        changes = with_last_step(changes)
     if part == "evaluation" and "opponents" in changes:
         # How somebody else is met says nothing about new opponents.
         changes = {"protocols": (), **changes}
     shared = next(base for base in type(old).__mro__ if issubclass(spec, base))
     kept = {f.name: getattr(old, f.name) for f in dataclasses.fields(shared)}
     return spec(**{**kept, **changes})
-
-
-def with_parameters(game: Game, parameters: Mapping[str, Any]) -> Game:
-    """`game` with other parameters; raises ValueError for what it does not take."""
-    return make(game.name, **{**dataclasses.asdict(game), **parameters})

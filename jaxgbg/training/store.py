@@ -7,6 +7,7 @@ finished and not run again.
 """
 
 import contextlib
+import dataclasses
 import errno
 import fcntl
 import json
@@ -16,20 +17,23 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
 
+from jaxgbg.contents import defect, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import write_json
+from jaxgbg.training.kept import Provenance, Summary, read_kept
 from jaxgbg.training.loop import Result
+from jaxgbg.training.metrics import evaluation_columns
 from jaxgbg.training.run import LaneName, RulesChanged, Run
 
 
@@ -49,17 +53,17 @@ class RunFolder:
         """The run whose folder is `path`, whatever its name; raises ValueError if it is none."""
         path = Path(path)
         try:
-            fields = json.loads((path / "config.json").read_text(encoding="utf-8"))
-            run = Run.read(fields)
+            run = Run.read(read_json(path / "config.json"))
         except OSError as error:
             raise ValueError(
                 f"{path} is no folder of a run: config.json: {error.strerror}"
             ) from error
         except RulesChanged as error:
             raise ValueError(f"{path} was {error}") from error
-        except (AttributeError, TypeError, ValueError, RecursionError) as error:
+        except ValueError as error:
             raise ValueError(
-                f"{path / 'config.json'} is damaged or not readable by this version ({error})"
+                f"{path / 'config.json'} is damaged or not readable by this version"
+                f" ({defect(path / 'config.json', error)})"
             ) from error
         folder = cls(path.parent, run)
         folder.path = path
@@ -70,18 +74,28 @@ class RunFolder:
         """Whether nothing is left to be done; raises ValueError where it was under other rules."""
         if not (self.path / "summary.json").exists():
             return False
-        self._check_rules()
+        self._check_config()
         return True
 
-    def _check_rules(self) -> None:
-        """Refuse a folder whose run was made when the game had other rules."""
-        with contextlib.suppress(OSError, AttributeError, json.JSONDecodeError, UnicodeDecodeError):
-            stored = json.loads((self.path / "config.json").read_text("utf-8")).get("fingerprint")
-            if stored != fingerprint(self.run.game):
-                raise ValueError(
-                    f"{self.path} was made under other rules of {self.run.game.name}:"
-                    " choose another --out, or delete it"
-                )
+    def _check_config(self) -> None:
+        """Refuse a folder of another run, or one that was made when the game had other rules."""
+        try:
+            stored = read_object(self.path / "config.json")
+        except FileNotFoundError:
+            return
+        except ValueError as error:
+            raise ValueError(f"{error}; choose another --out, or delete the folder") from error
+        if stored.get("fingerprint") != fingerprint(self.run.game):
+            raise ValueError(
+                f"{self.path} was made under other rules of {self.run.game.name}:"
+                " choose another --out, or delete it"
+            )
+        other = _differing(stored, self.run.plain())
+        if other:
+            raise ValueError(
+                f"{self.path / 'config.json'} is of another run than its folder: {other} differs;"
+                " choose another --out, or delete the folder"
+            )
 
     def begin(self) -> None:
         """Make the folder; what an unfinished run has left there stays."""
@@ -89,7 +103,7 @@ class RunFolder:
             strange = self.path.exists() and not (self.path / "config.json").exists()
             if strange and any(self.path.iterdir()):
                 raise ValueError(f"{self.path} holds something else; choose another --out")
-            self._check_rules()
+            self._check_config()
             (self.path / "agents").mkdir(parents=True, exist_ok=True)
             write_json(self.path / "config.json", self.run.plain())
             if not (self.path / "provenance.json").exists():
@@ -103,8 +117,9 @@ class RunFolder:
             origin = provenance()
             if metrics is not None:
                 with contextlib.suppress(OSError, ValueError):
-                    earlier = json.loads((self.path / "provenance.json").read_text("utf-8"))
-                    origin = earlier | {"resumed": [*earlier.get("resumed", ()), origin["started"]]}
+                    earlier = read_kept(Provenance, read_json(self.path / "provenance.json"))
+                    resumed = (*earlier.resumed, origin["started"])
+                    origin = dataclasses.replace(earlier, resumed=resumed).plain()
             write_json(self.path / "provenance.json", origin)
             if self.metrics_size() > (metrics or 0):
                 os.truncate(self._metrics, metrics or 0)
@@ -140,13 +155,10 @@ class RunFolder:
 
     def results(self) -> list[Result]:
         """All evaluations so far, in the order in which they came."""
-        try:
-            lines = self._metrics.read_text(encoding="utf-8").splitlines()
-            return [Result(**json.loads(line)) for line in lines]
-        except FileNotFoundError:
+        if not self.metrics_size():
             return []
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{self._metrics} is damaged: {error}") from error
+        columns = evaluation_columns(self._metrics, _refuse)
+        return [Result(*fields) for fields in zip(*columns[1:], strict=True)]
 
     def agents(self, lanes: Sequence[LaneName]) -> GreedyAgent:
         """Trained agents as one player of several, in the order of `lanes`.
@@ -166,7 +178,30 @@ class RunFolder:
         return GreedyAgent(run.game, value, together, run.learner.zero_terminal, several=True)
 
     def summary(self) -> dict[str, Any]:
-        return json.loads((self.path / "summary.json").read_text(encoding="utf-8"))
+        """What summary.json holds; raises ValueError where that is damaged."""
+        path = self.path / "summary.json"
+        try:
+            return read_kept(Summary, read_json(path)).plain()
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"{defect(path, error)}; delete this file, and the same command makes the run again"
+            ) from error
+
+
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(f"{text}; delete the line, or the folder to make the run again")
+
+
+def _differing(stored: Mapping[str, Any], own: Mapping[str, Any]) -> str:
+    """The first setting, as a path, that two plain runs both have and not alike; else empty."""
+    for name in sorted(stored.keys() & own.keys()):
+        if isinstance(stored[name], dict) and isinstance(own[name], dict):
+            inner = _differing(stored[name], own[name])
+            if inner:
+                return f"{name}.{inner}"
+        elif stored[name] != own[name]:
+            return name
+    return ""
 
 
 @lru_cache(maxsize=1)

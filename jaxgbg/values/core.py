@@ -1,7 +1,7 @@
 """The contract of a value function: a small core, and capabilities with names of their own."""
 
 import dataclasses
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import chex
 import jax
@@ -9,6 +9,21 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.specs import Spec
+
+
+class Updates(NamedTuple):
+    """n updates that are made together; those that are not `live` bool[n] do nothing.
+
+    `features` int32[n, F] of a state or pair, `player` int[n], `change` float32[n] = delta *
+    lambda**k * slope or a sum of such terms, `size` float32[n] the sum of their absolute values;
+    both are 0 where not live.
+    """
+
+    features: jax.Array
+    player: jax.Array
+    change: jax.Array
+    size: jax.Array
+    live: jax.Array
 
 
 class ValueFunction:
@@ -61,17 +76,7 @@ class ValueFunction:
         """What an error is multiplied by before it reaches `update`."""
         raise NotImplementedError
 
-    def update(
-        self,
-        params: Any,
-        features: jax.Array,
-        player: jax.Array,
-        change: jax.Array,
-        size: jax.Array,
-        live: jax.Array,
-        alpha: jax.Array,
-        beta: jax.Array,
-    ) -> Any:
+    def update(self, params: Any, updates: Updates, alpha: jax.Array, beta: jax.Array) -> Any:
         """The parameters after all updates of a tick, joined."""
         raise NotImplementedError
 
@@ -89,22 +94,14 @@ class ValueFunction:
 
     def tc_factors(self, params: Any) -> np.ndarray | None:
         """float32[R]: |N| / A of every weight; None where there are no such counters."""
-        del params
         return None
 
 
-def check_updates(
-    value: ValueFunction,
-    features: jax.Array,
-    player: jax.Array,
-    change: jax.Array,
-    size: jax.Array,
-    live: jax.Array,
-) -> None:
-    """Refuse updates of other shapes than `update` takes: most of them would be broadcast."""
-    chex.assert_shape(features, (None, value.num_features))
-    chex.assert_shape([player, change, size, live], (len(features),))
-    chex.assert_type([features, player, change, size, live], [int, int, float, float, bool])
+def check_updates(value: ValueFunction, updates: Updates) -> None:
+    """Refuse updates of other shapes than `Updates` names: most of them would be broadcast."""
+    chex.assert_shape(updates.features, (None, value.num_features))
+    chex.assert_shape(updates[1:], (len(updates.features),))
+    chex.assert_type(updates, [int, int, float, float, bool])
 
 
 @runtime_checkable
@@ -165,10 +162,8 @@ class ValueSpec(Spec):
 
     def for_seed(self, game: Game, seed: int) -> "ValueSpec":
         """These settings with what `seed` draws for itself written out."""
-        del game, seed
         return self
 
     def drawn(self, game: Game, seed: int) -> np.ndarray:
         """What `seed` draws for itself and lanes of one program may differ in: nothing."""
-        del game, seed
         return np.zeros((0, 0), np.int32)

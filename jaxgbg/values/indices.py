@@ -6,6 +6,7 @@ few products. Source: Konen & Bagheri 2021, appendix A.3.
 
 import dataclasses
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -110,11 +111,11 @@ class Indices(ValueFunction):
         values = self.place_values.astype(np.float32)
         return jnp.einsum("flc,l->cf", self.at_places(layout), values, precision="highest")
 
-    def of_board(self, cells: jax.Array, layout: jax.Array) -> jax.Array:
+    def features(self, params: Any, cells: jax.Array) -> jax.Array:
         """int32[..., F]: the table row of every tuple and image on boards `cells` int8[..., C]."""
         index = jnp.matmul(
             cells.astype(jnp.float32),
-            self._float_strides(layout),
+            self._float_strides(params.tuples),
             precision=jax.lax.Precision.HIGHEST,
         )
         return index.astype(jnp.int32) + self._offsets
@@ -126,7 +127,6 @@ class Indices(ValueFunction):
         return np.tile(images * self.rows_per_action, len(self.tuples))
 
     def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:
-        """int32[..., F]: features of the pair of a board and `action` int[...]."""
         return features + look_up(self._action_offsets, action)
 
     def rows(self, features: jax.Array, player: jax.Array) -> jax.Array:

@@ -1,13 +1,12 @@
 """Where the n-tuples of a game lie: random walks, fixed lists and layout files."""
 
 import functools
-import json
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from jaxgbg.contents import read_json
 from jaxgbg.games.core import Game
 
 Layout = tuple[tuple[int, ...], ...]
@@ -16,7 +15,6 @@ Layout = tuple[tuple[int, ...], ...]
 _MOST_ROWS = 2**16
 MOST_TUPLES = 1_000
 """A layout, drawn or given, has no more n-tuples than this."""
-_MOST_BYTES = 2**20
 
 
 @functools.lru_cache(maxsize=64)
@@ -74,37 +72,17 @@ def check_layout(game: Game, tuples: Sequence[Sequence[int]], source: str) -> La
     return tuple(layout)
 
 
-def read_small_text(path: Path, source: str) -> str:
-    """What a regular file of 1 MB at most holds; raises ValueError naming `source`.
-
-    Anything else, a pipe or a device, might never end.
-    """
-    try:
-        # A pipe that nobody writes to would keep even its opening waiting.
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ValueError(f"{source} is no regular file")
-        if path.stat().st_size > _MOST_BYTES:
-            raise ValueError(f"{source} is larger than {_MOST_BYTES:,} bytes")
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES).decode()
-    except OSError as error:
-        raise ValueError(f"{source}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{source} is no text: {error}") from error
-
-
 def read_layout(game: Game, path: str | Path) -> Layout:
     """Read a layout file: JSON, a list of tuples, each a list of cell numbers.
 
     Raises ValueError in one line when the file cannot be read or does not fit `game`.
     """
-    text = read_small_text(Path(path), f"layout file {path}")
     try:
-        tuples = json.loads(text)
-    except RecursionError as error:
-        raise ValueError(f"layout file {path} is nested too deeply") from error
+        tuples = read_json(path)
+    except FileNotFoundError as error:
+        raise ValueError(f"layout file {path}: {error.strerror}") from error
     except ValueError as error:
-        raise ValueError(f"layout file {path} is not JSON: {error}") from error
+        raise ValueError(f"layout file {error}") from error
     if not isinstance(tuples, list):
         raise ValueError(f"layout file {path}: expected a list of tuples")
     if len(tuples) > MOST_TUPLES:

@@ -18,7 +18,7 @@ from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
 from jaxgbg.specs import setting
-from jaxgbg.values.core import ValueFunction, ValueSpec, check_updates
+from jaxgbg.values.core import Updates, ValueFunction, ValueSpec, check_updates
 
 ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "sigmoid": jax.nn.sigmoid,
@@ -26,7 +26,6 @@ ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "relu": jax.nn.relu,
     "identity": lambda total: total,
 }
-OUTPUTS = ("tanh", "sigmoid", "identity")
 
 
 def _uniform(key: jax.Array, shape: tuple[int, ...], dtype: Any = jnp.float32) -> jax.Array:
@@ -38,7 +37,6 @@ INITIALIZERS: dict[str, Any] = {
     "xavier": nn.initializers.xavier_uniform(),
     "truncated": nn.initializers.truncated_normal(0.1),
 }
-COMBINE_RULES = ("sum", "mean")
 
 
 class MLPParams(NamedTuple):
@@ -64,11 +62,11 @@ class MLPSpec(ValueSpec):
 
     hidden: tuple[int, ...] = setting((50,), low=1, high=2**20, most=100)
     activation: str = setting("sigmoid", choices=tuple(ACTIVATIONS))
-    output: str = setting("tanh", choices=OUTPUTS)
+    output: str = setting("tanh", choices=("tanh", "sigmoid", "identity"))
     initializer: str = setting("uniform", choices=tuple(INITIALIZERS))
     bias: float = setting(0.0, low=-1_000_000, high=1_000_000)
     optimizer: str = "sgd"
-    combine: str = setting("sum", choices=COMBINE_RULES)
+    combine: str = setting("sum", choices=("sum", "mean"))
 
     kind = "mlp"
 
@@ -79,16 +77,7 @@ class MLPSpec(ValueSpec):
         _optimizer(self.optimizer)
 
     def build(self, game: Game, of_actions: bool, batch: int) -> "MLP":
-        del batch
-        return MLP(
-            spec=self,
-            num_cells=game.num_cells,
-            num_cell_values=game.num_cell_values,
-            num_players=game.num_players,
-            piece_digits=game.piece_digits,
-            reward_range=game.reward_range,
-            num_actions=game.num_actions if of_actions else 1,
-        )
+        return MLP(spec=self, game=game, num_actions=game.num_actions if of_actions else 1)
 
 
 class _Network(nn.Module):
@@ -112,19 +101,15 @@ class _Network(nn.Module):
 class MLP(ValueFunction):
     """Multi-layer perceptron on the cells of one game; static under jit. It `HasGradients`.
 
-    With `piece_digits`, the digit of each player's pieces, there is one input a cell: 1 an own
-    piece, -1 another's, 0 neither. Otherwise every digit of every cell has an input that is 1 or 0,
-    and so has every player. `num_actions` outputs: 1 for V, one an action for Q. An output
-    "sigmoid" is stretched over `reward_range`. All biases start at one number, but "uniform" draws
-    them like the weights.
+    In a game with `piece_digits` there is one input a cell: 1 an own piece, -1 another's, 0
+    neither. Otherwise every digit of every cell has an input that is 1 or 0, and so has every
+    player. `num_actions` outputs: 1 for V, one an action for Q. An output "sigmoid" is stretched
+    over the game's `reward_range`. All biases start at one number, but "uniform" draws them like
+    the weights.
     """
 
     spec: MLPSpec
-    num_cells: int
-    num_cell_values: int
-    num_players: int
-    piece_digits: tuple[int, ...] | None
-    reward_range: tuple[float, float]
+    game: Game
     num_actions: int = 1
 
     @functools.cached_property
@@ -134,13 +119,14 @@ class MLP(ValueFunction):
     @property
     def num_features(self) -> int:
         """F: the cells and, for Q, the action."""
-        return self.num_cells + (self.num_actions > 1)
+        return self.game.num_cells + (self.num_actions > 1)
 
     @property
     def num_inputs(self) -> int:
-        if self.piece_digits:
-            return self.num_cells
-        return self.num_cells * self.num_cell_values + self.num_players
+        game = self.game
+        if game.piece_digits:
+            return game.num_cells
+        return game.num_cells * game.num_cell_values + game.num_players
 
     @functools.cached_property
     def num_weights(self) -> int:
@@ -150,7 +136,6 @@ class MLP(ValueFunction):
 
     def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> MLPParams:
         """A network drawn by `key`."""
-        del drawn
         network = self._module.init(
             jax.random.key(0) if key is None else key, jnp.zeros(self.num_inputs)
         )
@@ -158,46 +143,42 @@ class MLP(ValueFunction):
 
     def features(self, params: MLPParams, cells: jax.Array) -> jax.Array:
         """int32[..., F] of boards `cells` int8[..., C]; the place of the action holds 0."""
-        del params
         digits = cells.astype(jnp.int32)
         if self.num_actions == 1:
             return digits
         return jnp.concatenate([digits, jnp.zeros_like(digits[..., :1])], -1)
 
     def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:
-        """int32[..., F]: features of the pair of a board and `action` int[...]."""
         return features.at[..., -1].set(action)
 
     def _inputs(self, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., I]: the board from the side of `player`."""
-        digits = features[..., : self.num_cells]
-        if self.piece_digits:
+        game = self.game
+        digits = features[..., : game.num_cells]
+        if game.piece_digits:
             signs = jnp.zeros(digits.shape, jnp.float32)
-            for owner, digit in enumerate(self.piece_digits):
+            for owner, digit in enumerate(game.piece_digits):
                 side = jnp.where(player == owner, jnp.float32(1), jnp.float32(-1))
                 signs += jnp.where(digits == digit, side[..., None], 0)
             return signs
-        one_hot = jax.nn.one_hot(digits, self.num_cell_values)
+        one_hot = jax.nn.one_hot(digits, game.num_cell_values)
         one_hot = one_hot.reshape(*one_hot.shape[:-2], -1)
-        mover = jnp.broadcast_to(
-            jax.nn.one_hot(player, self.num_players), (*one_hot.shape[:-1], self.num_players)
-        )
+        mover = jax.nn.one_hot(player, game.num_players)
+        mover = jnp.broadcast_to(mover, (*one_hot.shape[:-1], game.num_players))
         return jnp.concatenate([one_hot, mover], -1)
 
     def _outputs(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]."""
         total = jnp.asarray(self._module.apply(network, self._inputs(features, player)))
         if self.spec.output == "sigmoid":
-            low, high = self.reward_range
+            low, high = self.game.reward_range
             return low + (high - low) * jax.nn.sigmoid(total)
         return ACTIVATIONS[self.spec.output](total)
 
     def action_values(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
-        """Q(s, a | player) float32[..., A] of every action."""
         return self._outputs(params.network, features, player)
 
     def value(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
-        """V(s | player) or Q(s, a | player), float32[...], for features int32[..., F]."""
         return self._value(params.network, features, player)
 
     def _value(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
@@ -212,23 +193,11 @@ class MLP(ValueFunction):
         return jnp.ones_like(value)
 
     def update(
-        self,
-        params: MLPParams,
-        features: jax.Array,
-        player: jax.Array,
-        change: jax.Array,
-        size: jax.Array,
-        live: jax.Array,
-        alpha: jax.Array,
-        beta: jax.Array,
+        self, params: MLPParams, updates: Updates, alpha: jax.Array, beta: jax.Array
     ) -> MLPParams:
-        """One step of the optimizer along the sum of change * gradient of V.
-
-        `features` int32[B, F], `player` int[B], `change` float32[B] = delta * lambda**k, `live`
-        bool[B]. Nothing moves where none is live.
-        """
-        check_updates(self, features, player, change, size, live)
-        del beta
+        """One step of the optimizer along the sum of change * gradient of V, if any is live."""
+        check_updates(self, updates)
+        features, player, change, _, live = updates
 
         def weighted(network: Any) -> jax.Array:
             return (self._value(network, features, player) * jnp.where(live, change, 0)).sum()
@@ -236,16 +205,13 @@ class MLP(ValueFunction):
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 
     def zero_gradient(self, params: MLPParams) -> Any:
-        """A tree like the network's, all 0."""
         return jax.tree.map(jnp.zeros_like, params.network)
 
     def gradients(self, params: MLPParams, features: jax.Array, player: jax.Array) -> Any:
-        """The gradient of V(s | player) for each of B features: a tree like the network's, [B]."""
         one = jax.grad(self._value)
         return jax.vmap(one, (None, 0, 0))(params.network, features, player)
 
     def step(self, params: MLPParams, uphill: Any, live: jax.Array, alpha: jax.Array) -> MLPParams:
-        """One step of the optimizer in the direction `uphill`, gathered from `live` bool[B]."""
         scale = 1 / jnp.maximum(live.sum(), 1) if self.spec.combine == "mean" else 1.0
         downhill = jax.tree.map(lambda leaf: -scale * leaf, uphill)
         moves, optimizer = _optimizer(self.spec.optimizer).update(
@@ -256,16 +222,12 @@ class MLP(ValueFunction):
         return jax.tree.map(lambda new, old: jnp.where(any_live, new, old), stepped, params)
 
     def for_player(self, params: MLPParams) -> MLPParams:
-        """The parameters without what only updates need."""
         return MLPParams(params.network, ())
 
     def weights_of(self, params: MLPParams) -> np.ndarray:
-        """float32[R]: all weights and biases in one row."""
         return np.asarray(ravel_pytree(params.network)[0])
 
     def with_weights(self, weights: jax.Array, drawn: np.ndarray | None = None) -> MLPParams:
-        """The network of `weights` float32[R], for a player."""
-        del drawn
         like = self.init(key=jax.random.key(0)).network
         return MLPParams(ravel_pytree(like)[1](weights), ())
 

@@ -14,12 +14,10 @@ import numpy as np
 
 from jaxgbg.games.core import Game, once
 from jaxgbg.specs import setting
-from jaxgbg.values.core import ValueSpec, check_updates
+from jaxgbg.values.core import Updates, ValueSpec, check_updates
 from jaxgbg.values.indices import Indices, look_up
 from jaxgbg.values.layouts import MOST_TUPLES, Layout, check_layout, default_layout, random_walk
 
-TCL_RULES = ("none", "id", "exp")
-COMBINE_RULES = ("sum", "mean", "saturating")
 TC_INIT = 1e-4
 
 
@@ -54,7 +52,6 @@ class NTuple(Indices):
 
     def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> NTupleParams:
         """Weights 0, N = A = TC_INIT; `drawn` int32[m, L] is the layout if layouts are varied."""
-        del key
         columns = ([TC_INIT, TC_INIT] if self.tcl != "none" else []) + (
             [0.0] if self.combine != "sum" else []
         )
@@ -66,19 +63,13 @@ class NTuple(Indices):
             own,
         )
 
-    def features(self, params: NTupleParams, cells: jax.Array) -> jax.Array:
-        """int32[..., F]: the table row of every tuple and image on boards `cells` int8[..., C]."""
-        return self.of_board(cells, params.tuples)
-
     def action_values(
         self, params: NTupleParams, features: jax.Array, player: jax.Array
     ) -> jax.Array:
-        """Q(s, a | player) float32[..., A] of every action, for the features of boards."""
         every = jnp.arange(self.num_actions)
         return self.value(params, self.of_action(features[..., None, :], every), player[..., None])
 
     def value(self, params: NTupleParams, features: jax.Array, player: jax.Array) -> jax.Array:
-        """V(s | player), float32[...] for features int32[..., F] and player int[...]."""
         rows = self.rows(features, player)
         weights = look_up(params.weights, rows)
         if self.num_features > 4:
@@ -117,26 +108,17 @@ class NTuple(Indices):
         return jnp.where(count == 1, 1.0, -jnp.expm1(count * jnp.log1p(-share)) / share)
 
     def update(
-        self,
-        params: NTupleParams,
-        features: jax.Array,
-        player: jax.Array,
-        change: jax.Array,
-        size: jax.Array,
-        live: jax.Array,
-        alpha: jax.Array,
-        beta: jax.Array,
+        self, params: NTupleParams, updates: Updates, alpha: jax.Array, beta: jax.Array
     ) -> NTupleParams:
         """Move the weights behind each row of `features` by its recommended change.
 
         w += alpha / (m N_S) * factor * change, once for each weight and update; then N += change
         and A += size for every image that hits it. The factor is the one left by the update
-        before. `features` int32[B, F], `player` int[B], `change` float32[B] = delta * lambda**k *
-        g' or a sum of such terms, `size` float32[B] the sum of their absolute values, `live`
-        bool[B]: False takes the row out (its `change` and `size` must then be 0).
+        before.
         Source: Konen & Bagheri 2021, Algorithm 7 and appendix A.5; Beal & Smith 1999.
         """
-        check_updates(self, features, player, change, size, live)
+        check_updates(self, updates)
+        features, player, change, size, live = updates
         first = self.first_hits(features)
         # On few features the copy costs more than the repeated work.
         settle = (lambda array: once(array)[0]) if self.num_features > 16 else (lambda array: array)
@@ -174,7 +156,6 @@ class NTuple(Indices):
         return params._replace(counters=params.counters[..., :0, :0])
 
     def weights_of(self, params: NTupleParams) -> np.ndarray:
-        """float32[R]: all tables in one row."""
         return np.asarray(params.weights)
 
     def tc_factors(self, params: NTupleParams) -> np.ndarray | None:
@@ -189,7 +170,6 @@ class NTuple(Indices):
         return np.abs(counters[:, 0]) / counters[:, 1]
 
     def with_weights(self, weights: jax.Array, drawn: np.ndarray | None = None) -> NTupleParams:
-        """The tables of `weights` float32[R], for a player whose layout, if varied, was `drawn`."""
         layout = np.zeros((0, 0)) if drawn is None else drawn
         return NTupleParams(jnp.asarray(weights), jnp.zeros((0, 0)), jnp.asarray(layout, jnp.int32))
 
@@ -214,7 +194,6 @@ class FollowingNTuple(NTuple):
         )
 
     def shift(self, features: jax.Array, change: jax.Array) -> jax.Array:
-        """int32[F]: the features after the board changed by pattern `change` int32[]."""
         return features + look_up(self._shifts, change)
 
     def values_after(
@@ -273,9 +252,9 @@ class NTupleSpec(ValueSpec):
     layout: Layout = setting((), most=MOST_TUPLES)
     walks: tuple[int, int] = setting((0, 0), low=0, high=MOST_TUPLES)
     sigmoid: bool = True
-    tcl: str = setting("none", choices=TCL_RULES)
+    tcl: str = setting("none", choices=("none", "id", "exp"))
     beta: float = setting(2.7, above=0, high=1_000_000)
-    combine: str = setting("saturating", choices=COMBINE_RULES)
+    combine: str = setting("saturating", choices=("sum", "mean", "saturating"))
 
     kind = "ntuple"
     lane_numbers = ("beta",)

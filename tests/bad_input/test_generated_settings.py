@@ -12,10 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jaxgbg import commands
-from jaxgbg.games import GAMES, Nim, make
+from jaxgbg.games import Nim, game_names, make
 from jaxgbg.specs import Spec
 from jaxgbg.sweeps.spec import units
+from jaxgbg.training import Run
 from jaxgbg.training import settings as run_settings
+from jaxgbg.training.kept import Histogram
 
 SECONDS = 10.0
 FAST = settings(
@@ -38,7 +40,16 @@ def specs(base: type[Spec] = Spec) -> Iterator[type[Spec]]:
 
 FIELDS = [(spec, field.name) for spec in specs() for field in dataclasses.fields(spec)]
 SHORT = sorted(run_settings.settings())
-PARAMETERS = [(name, f.name) for name in sorted(GAMES) for f in dataclasses.fields(make(name))]
+REQUIRED = {
+    "Run": {"game": Nim()},
+    "Summary": dict.fromkeys(("episodes", "moves", "training_seconds", "moves_per_second"), 0),
+    "About": {"run": "", "sha256": "", "format": 0, "reached": 0, "seconds": 0, "metrics": []},
+    "AgentHeader": {"run": Run(Nim(), seeds=[0]), "variant": "farl"},
+    "Counts": {"seed": 0, "variant": "farl", "counts": []},
+    "Histogram": {"edges": [0, 1]},
+    "Histograms": {"weights": Histogram((0.0, 1.0))},
+}
+PARAMETERS = [(name, f.name) for name in game_names() for f in dataclasses.fields(make(name))]
 
 whole = st.integers() | st.integers(-(10**40), 10**40) | st.sampled_from([2**31, 2**63, 10**4000])
 words = st.text(max_size=12) | st.sampled_from([*dir(optax), "nan", "1e999", "farl", "self", "td"])
@@ -63,7 +74,7 @@ def is_taken_or_named(call) -> None:
 
 def from_python(field, value):
     spec, name = field
-    others = {"game": Nim()} if spec.__name__ == "Run" else {}
+    others = REQUIRED.get(spec.__name__, {})
     is_taken_or_named(lambda: spec(**{**others, name: value}))
     is_taken_or_named(lambda: spec.read({**others, "kind": spec.kind, name: value}))
 

@@ -219,7 +219,7 @@ def test_agents_are_compared(jaxgbg, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("[[0, 1", "is not JSON"), ("[[0, 3]]", "names cell 3"), ("7", "expected a list")],
+    [("[[0, 1", "no JSON"), ("[[0, 3]]", "names cell 3"), ("7", "expected a list")],
 )
 def test_a_bad_layout_is_named(jaxgbg, tmp_path, content, message):
     layout = tmp_path / "layout.json"

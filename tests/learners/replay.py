@@ -47,6 +47,7 @@ def stack_hyperparameters(
         alpha_factors=jnp.tile(schedule.alpha_factors, (lanes, 1)),
         epsilon=full(0.3),
         epsilon_end=full(0.1),
+        epsilon_share=full(1.0),
         trace_decay=full(trace_decay),
         beta=full(2.7),
         discount=full(1.0),

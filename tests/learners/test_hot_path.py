@@ -70,11 +70,11 @@ def test_training_other_games_copies_no_table(game):
 def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
     honest = NTuple.update
 
-    def careless(self, params, features, player, change, size, live, alpha, beta):
+    def careless(self, params, updates, alpha, beta):
         # The counters grow by what is known before they are read.
-        rows = self.rows(features, player)
+        rows = self.rows(updates.features, updates.player)
         stale = params.counters[rows]
-        params = honest(self, params, features, player, change, size, live, alpha, beta)
+        params = honest(self, params, updates, alpha, beta)
         weights = params.weights.at[rows].add(stale[..., 0])
         return params._replace(weights=weights)
 

@@ -15,6 +15,7 @@ from jaxgbg.papers import preset
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.lanes import hyperparameters
 from jaxgbg.values import MLP, NTuple
+from jaxgbg.values.core import Updates
 from jaxgbg.values.ntuple import FollowingNTuple, StoneNTuple
 
 BATCH = 3
@@ -79,6 +80,8 @@ def passed(monkeypatch):
 
         def checked(found, value, params, *arguments):
             sizes = {"F": value.num_features, "A": value.num_actions}
+            if isinstance(arguments[0], Updates):
+                arguments = [*arguments[0], *arguments[1:]]
             check([*arguments, found], [*taken, given], sizes)
 
         watch(owner, name, checked)
@@ -181,10 +184,11 @@ def test_the_package_itself_names_shapes_that_would_be_broadcast():
 
     features, flat = jnp.zeros((5, value.num_features), jnp.int32), jnp.zeros(5)
     player, live, one = jnp.zeros(5, jnp.int8), jnp.ones(5, bool), jnp.float32(1)
+    column = Updates(features, player, flat[:, None], flat, live)
     with pytest.raises(AssertionError, match=r"\(5, 1\) but expected \(5,?\)"):
-        value.update(lane.params, features, player, flat[:, None], flat, live, one, one)
+        value.update(lane.params, column, one, one)
     with pytest.raises(AssertionError, match="float32"):
-        value.update(lane.params, features, player, flat, flat, flat, one, one)
+        value.update(lane.params, Updates(features, player, flat, flat, flat), one, one)
 
     agent = GreedyAgent(learner.game, value, several_agents(value, 2), several=True)
     states = jax.vmap(learner.game.init)(jax.random.split(jax.random.key(0), 3))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import Othello, TicTacToe
-from jaxgbg.learners import Learner, Schedule
-from jaxgbg.learners.schedules import decayed, horizon_of
+from jaxgbg.learners import Learner, Schedule, TDSpec
+from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.selection import action_values, choose_action
 from jaxgbg.papers import preset
 from jaxgbg.training import Training
@@ -124,7 +124,9 @@ def test_ties_are_broken_evenly_among_the_best_legal_actions(actions):
 
 
 def test_horizon_of_the_published_settings():
-    assert [horizon_of(0.0, 0.1), horizon_of(0.5, 0.1), horizon_of(0.5, 0.01)] == [1, 4, 7]
+    settings = [(0.0, 0.1), (0.5, 0.1), (0.5, 0.01)]
+    lengths = [TDSpec(trace_decay=decay, trace_cut=cut).horizon for decay, cut in settings]
+    assert lengths == [1, 4, 7]
 
 
 @pytest.mark.slow

@@ -125,8 +125,8 @@ def test_delayed_and_immediate_traces_learn_the_same_values():
 def updates_of_a_push(traces: Traces, push: Push) -> tuple[Traces, list[tuple[np.ndarray, ...]]]:
     """The traces after a push, and every single update that it made, in order."""
 
-    def update(made, *arrays):
-        return [*made, *zip(*map(np.asarray, arrays), strict=True)]
+    def update(made, updates):
+        return [*made, *zip(*map(np.asarray, updates), strict=True)]
 
     alone, decay = len(push.live) == 1, jnp.float32(0.5)
     updates, pushed = push_immediate([], traces, push, decay, update, one_by_one=alone)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.games import GAMES, Game, TicTacToe, make
+from jaxgbg.games import Game, TicTacToe, game_names, make
 from jaxgbg.pages import drawings
 from jaxgbg.pages.drawings import Drawing, drawing_of, register_drawing
 from jaxgbg.pages.record_view import RecordView, shape_markup
@@ -17,7 +17,11 @@ from jaxgbg.pages.records import GameRecord
 
 @pytest.mark.parametrize(
     ("name", "parameters"),
-    [*((name, {}) for name in GAMES), ("hex", {"size": 3}), ("nim", {"heaps": 2, "max_take": 2})],
+    [
+        *((name, {}) for name in game_names()),
+        ("hex", {"size": 3}),
+        ("nim", {"heaps": 2, "max_take": 2}),
+    ],
 )
 def test_every_legal_move_has_a_place_of_its_own(name, parameters):
     game = make(name, **parameters)
@@ -141,6 +145,6 @@ def test_a_class_is_drawn_as_the_nearest_above_it(registry):
     assert drawing_of(Unknown()).ground == "Unknown"
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", game_names())
 def test_every_shipped_game_has_a_drawing_of_its_own(registry, name):
     assert type(make(name)) in registry

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from jaxgbg.games import GAMES, Nim
+from jaxgbg.games import Nim
+from jaxgbg.games.registry import GAMES
 from jaxgbg.pages.html import write_report
 from jaxgbg.papers import preset
 from jaxgbg.results.rows import rows

@@ -37,6 +37,9 @@ def main() -> None:
                 time.sleep(60)
             elif fault == "die":
                 sys.exit(3)
+            elif fault == "flood":
+                while True:
+                    sys.stdout.write("=" * 65_536)
             elif fault == "illegal":
                 answer = " a1"
             elif fault == "garbage":

@@ -34,7 +34,7 @@ def write_run(out, game="nim", seeds=3, until=1000, opponent="maxn", finished=Tr
             made = score(seed, variant, episodes)
             folder.append(Result(seed, variant, episodes, opponent, made, 20, 0.25))
     if finished:
-        summary = {"moves": 12, "training_seconds": 1.5, "moves_per_second": 8}
+        summary = {"episodes": 9, "moves": 12, "training_seconds": 1.5, "moves_per_second": 8}
         (folder.path / "summary.json").write_text(json.dumps(summary))
     return folder
 
@@ -297,7 +297,8 @@ def test_what_else_is_missing_or_strange_is_named(tmp_path, said):
             "'schedule.horses' is not known here and left out and in 1 more",
             "the file is empty",
             "summary.json, line 1: no JSON",
-            "moves cannot be 'three'",
+            "no episodes, training_seconds, moves_per_second; moves must be a whole number, not"
+            " 'three'; left out",
         ),
         strict=True,
     ):

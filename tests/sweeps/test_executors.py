@@ -1,17 +1,20 @@
 """Who does a sweep: the same results, whoever it is and whatever happens to the workers."""
 
+import contextlib
+import itertools
 import os
 import signal
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from jaxgbg.sweeps import EXECUTORS
+from jaxgbg.sweeps import EXECUTORS, worker
 from jaxgbg.sweeps.executors import Settings
 from jaxgbg.sweeps.spec import units
 from jaxgbg.training.stopping import Stopped
-from jaxgbg.training.store import RunFolder
+from jaxgbg.training.store import RunFolder, only_here
 
 FIELDS = {
     "game": "tictactoe",
@@ -20,6 +23,8 @@ FIELDS = {
     "settings": {"episodes": 600, "eval_every": 300, "opponents": ["maxn"], "batch": 16},
     "axes": {"alpha": [0.5, 1.0], "variants": ["farl", "none"]},
 }
+
+SHORT = {"episodes": 16, "eval_every": 16, "opponents": ["random"], "batch": 16}
 
 
 def results(out, wanted) -> dict[str, bytes]:
@@ -151,3 +156,45 @@ def test_slurm_is_spoken_to_by_submitit(wanted, inline, tmp_path):
     assert done == wanted[:2]
     found = results(tmp_path, wanted[:2])
     assert found == {name: inline[name] for name in found}
+
+
+def test_a_unit_whose_folder_is_busy_is_waited_for(tmp_path, monkeypatch):
+    (unit,) = units(FIELDS | {"seeds": [0], "axes": {}, "settings": SHORT})
+    with contextlib.ExitStack() as elsewhere:
+        elsewhere.enter_context(only_here(RunFolder(tmp_path, unit.runs[0])))
+        waits = []
+
+        def wait(seconds):
+            waits.append(seconds)
+            elsewhere.close()
+
+        monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=time.monotonic, sleep=wait))
+        assert EXECUTORS["inline"]([unit], Settings(tmp_path, 60.0, 1), print) == []
+    assert len(waits) == 1
+    assert unit.finished(tmp_path)
+
+
+def test_nobody_waits_for_ever(tmp_path, monkeypatch):
+    (unit,) = units(FIELDS | {"seeds": [0], "axes": {}, "settings": SHORT})
+    hours = itertools.count(0, 3600)
+    late = SimpleNamespace(monotonic=lambda: next(hours), sleep=lambda _: None)
+    monkeypatch.setattr(worker, "time", late)
+    with only_here(RunFolder(tmp_path, unit.runs[0])):
+        (failure,) = EXECUTORS["inline"]([unit], Settings(tmp_path, 60.0, 1), print)
+    assert "another process" in failure.reason
+
+
+@pytest.mark.slow
+def test_two_sweeps_of_the_same_units_at_once_both_end_well(wanted, inline, tmp_path):
+    failures: dict[int, list] = {}
+
+    def sweep(number):
+        failures[number] = EXECUTORS["inline"](wanted, Settings(tmp_path, 60.0, 1), lambda _: None)
+
+    threads = [threading.Thread(target=sweep, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == {0: [], 1: []}
+    assert results(tmp_path, wanted) == inline

@@ -291,6 +291,9 @@ def test_a_checkpoint_of_another_config_is_refused(tmp_path):
     other = stopped(small(alpha=0.5), tmp_path)
     folder = RunFolder(tmp_path, small())
     shutil.copytree(other.path, folder.path)
+    with pytest.raises(ValueError, match=r"of another run than its folder: schedule.alpha differs"):
+        train(small(), tmp_path)
+    (folder.path / "config.json").write_text(json.dumps(small().plain()))
     with pytest.raises(ValueError, match="belongs to another run"):
         train(small(), tmp_path)
 

@@ -9,6 +9,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.values import NTuple, NTupleParams, NTupleSpec, random_walk
+from jaxgbg.values.core import Updates
 from tests.learners.replay import ntuple
 
 LAYOUTS = {
@@ -88,11 +89,13 @@ def updated(value: NTuple, changes: list[float], features=None) -> NTupleParams:
         )
     return jax.jit(value.update)(
         value.init(),
-        features,
-        jnp.zeros(games, jnp.int32),
-        jnp.array(changes, jnp.float32),
-        jnp.abs(jnp.array(changes, jnp.float32)),
-        jnp.array(changes) != 0,
+        Updates(
+            features,
+            jnp.zeros(games, jnp.int32),
+            jnp.array(changes, jnp.float32),
+            jnp.abs(jnp.array(changes, jnp.float32)),
+            jnp.array(changes) != 0,
+        ),
         jnp.float32(0.3),
         jnp.float32(2.7),
     )
@@ -154,11 +157,13 @@ def test_the_factor_is_the_one_left_by_the_update_before():
         n, a = n + change, a + abs(change)
         params = update(
             params,
-            features,
-            jnp.zeros(1, jnp.int32),
-            jnp.array([change]),
-            jnp.array([abs(change)]),
-            jnp.array([True]),
+            Updates(
+                features,
+                jnp.zeros(1, jnp.int32),
+                jnp.array([change]),
+                jnp.array([abs(change)]),
+                jnp.array([True]),
+            ),
             jnp.float32(0.3),
             jnp.float32(2.7),
         )

@@ -1,0 +1,121 @@
+"""Files as they are found on disk: sizes bounded before anything is read, JSON that is JSON.
+
+Whatever is wrong with a file comes out as one line that names it.
+"""
+
+import json
+import os
+import stat
+from io import BufferedReader
+from pathlib import Path
+from typing import Any, NoReturn
+
+MOST_BYTES = 2**24
+"""A file of settings or figures may be so long; nothing of ours comes near."""
+
+# What our files hold is five deep; Python's own functions stop somewhere below a thousand.
+_DEEPEST = 50
+_LONGEST_REASON = 300
+
+
+def open_file(path: str | Path, most: int = MOST_BYTES) -> BufferedReader:
+    """Open a regular file of at most `most` bytes for reading, without waiting for anybody.
+
+    Raises OSError where it cannot be opened, ValueError, without the name, for another file.
+    """
+    # A pipe would otherwise be waited for until somebody writes into it.
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    about = os.fstat(file.fileno())
+    if stat.S_ISREG(about.st_mode) and about.st_size <= most:
+        return file
+    file.close()
+    if not stat.S_ISREG(about.st_mode):
+        raise ValueError("no regular file")
+    raise ValueError(f"{about.st_size:,} bytes long, and at most {most:,} are read")
+
+
+def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a file; raises as `open_file` does."""
+    with open_file(path, most) as file:
+        # It may have grown since.
+        return file.read(most)
+
+
+def parse_json(data: bytes | str) -> Any:
+    """What JSON says; raises ValueError, not knowing the file, where it is none or none we read."""
+    text = data.decode("utf-8") if isinstance(data, bytes) else data
+    try:
+        content = json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+    _check_depth(content)
+    if "\\u" in text:
+        # Half a character, written as an escape, could be neither shown nor written again.
+        try:
+            json.dumps(content, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("half a character in a text") from None
+    return content
+
+
+def read_json(path: str | Path, most: int = MOST_BYTES) -> Any:
+    """What a file of JSON holds.
+
+    Raises FileNotFoundError where there is none, for all else ValueError that names file and line.
+    """
+    try:
+        return parse_json(read_bytes(path, most))
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        raise ValueError(defect(path, error)) from error
+
+
+def read_object(path: str | Path, most: int = MOST_BYTES) -> dict[str, Any]:
+    """`read_json` of a file that holds an object."""
+    content = read_json(path, most)
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: no JSON object")
+    return content
+
+
+def defect(path: str | Path, error: Exception) -> str:
+    """The file, the line where that is known, and what is wrong there, unless `error` says that."""
+    where = str(path)
+    if str(error).startswith(where):
+        return str(error)
+    if isinstance(error, json.JSONDecodeError):
+        where += f", line {error.lineno}"
+    if isinstance(error, UnicodeDecodeError):
+        where += f", line {error.object[: error.start].count(10) + 1}"
+    return f"{where}: {reason(error)}"
+
+
+def reason(error: Exception) -> str:
+    """What is wrong, in words, on one line that can be read."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"no JSON, {error.msg} at column {error.colno}"
+    if isinstance(error, UnicodeDecodeError):
+        return "no UTF-8"
+    text = str(error.strerror if isinstance(error, OSError) else error) or type(error).__name__
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _check_depth(content: Any) -> None:
+    """Raise ValueError for lists in lists in lists, that would stop Python's own functions."""
+    level = [content] if isinstance(content, list | dict) else []
+    for _ in range(_DEEPEST):
+        level = [
+            child
+            for node in level
+            for child in (node.values() if isinstance(node, dict) else node)
+            if isinstance(child, list | dict)
+        ]
+        if not level:
+            return
+    raise ValueError("nested too deep")

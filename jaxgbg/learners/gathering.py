@@ -1,0 +1,176 @@
+"""Play first, learn after: a round of games with fixed values, then all its pairs in random order.
+
+A pair is what one update of TD needs: the board that a player remembers, the next board of the same
+player or none, and the rewards between them. Targets are made anew from the values as they stand.
+Source: Sasso & van Lohuizen 2018 (500 games a round, three passes).
+"""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.learners.schedules import decayed
+from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, Record, Target, Words
+from jaxgbg.learners.td import TDLearner
+from jaxgbg.learners.traces import at
+from jaxgbg.values.core import Updates
+
+_KEY_OF_ORDER = np.uint32(2**32 - 3)
+
+
+class Gathered(NamedTuple):
+    """What the games of a round have shown so far; R places for boards and as many for pairs.
+
+    `boards` int8[R, C]. A pair: the number of the board that is learned `last` int32[R], that of
+    the one counted on `following` int32[R], -1 for none, whose value moves, `player` int8[R], and
+    its rewards between them, `gain` float32[R]. `remembered` int32[B, N] are the numbers of the
+    boards that the players of each game remember. `rounds` uint32[] were learned before.
+    """
+
+    boards: jax.Array
+    num_boards: jax.Array
+    last: jax.Array
+    following: jax.Array
+    player: jax.Array
+    gain: jax.Array
+    num_pairs: jax.Array
+    remembered: jax.Array
+    rounds: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class GatheringLearner(TDLearner):
+    """TD-FARL that learns `round_games` games at once, `passes` times, a `minibatch` a step."""
+
+    round_games: int = 1
+    passes: int = 1
+    minibatch: int = 1
+
+    @property
+    def capacity(self) -> int:
+        """R: the most boards or pairs that a round can bring."""
+        return self.round_games * (self.game.max_plies + self.game.num_players)
+
+    def init(self, key: jax.Array, drawn: jax.Array | None = None, partner: Any = None) -> Lane:
+        """A lane before its first tick, with nothing gathered; see `Learner.init`."""
+        places, players = self.capacity, self.game.num_players
+        zero = jnp.int32(0)
+        nothing = Gathered(
+            boards=jnp.zeros((places, self.game.num_cells), jnp.int8),
+            num_boards=zero,
+            last=jnp.zeros(places, jnp.int32),
+            following=jnp.zeros(places, jnp.int32),
+            player=jnp.zeros(places, jnp.int8),
+            gain=jnp.zeros(places, jnp.float32),
+            num_pairs=zero,
+            remembered=jnp.zeros((self.batch, players), jnp.int32),
+            rounds=jnp.uint32(0),
+        )
+        return super().init(key, drawn, partner)._replace(gathered=nothing)
+
+    def advance(
+        self, lane: Lane, hyper: Hyperparameters, limit: jax.Array, ticks: int
+    ) -> tuple[Lane, Record]:
+        """`ticks` ticks of one lane, to the end of its round at most; see `Learner.advance`."""
+        return super().advance(lane, hyper, jnp.minimum(limit, self._round_end(lane)), ticks)
+
+    def _round_end(self, lane: Lane) -> jax.Array:
+        """The number uint32[...] of episodes after which the round's pairs are learned."""
+        return (lane.gathered.rounds + 1) * np.uint32(self.round_games)
+
+    def _learn(self, lane: Lane, target: Target, alpha: jax.Array, hyper: Hyperparameters) -> Lane:
+        """Note the pair of each game's update instead of making it."""
+        del alpha
+        seen, playing = lane.gathered, lane.games.stage == 0
+        live, _ = self._live(lane, target, hyper)
+        number = seen.num_boards + jnp.cumsum(playing, dtype=jnp.int32) - 1
+        place = _places(seen.num_pairs, live, self.capacity)
+        gathered = seen._replace(
+            last=seen.last.at[place].set(at(seen.remembered, target.player), mode="drop"),
+            following=seen.following.at[place].set(
+                jnp.where(target.counted, number, -1), mode="drop"
+            ),
+            player=seen.player.at[place].set(target.player, mode="drop"),
+            gain=seen.gain.at[place].set(target.gain, mode="drop"),
+            num_pairs=seen.num_pairs + live.sum(dtype=jnp.int32),
+        )
+        return lane._replace(gathered=gathered)
+
+    def _advance(
+        self, lane: Lane, move: Move, words: Words, limit: jax.Array, hyper: Hyperparameters
+    ) -> tuple[Lane, jax.Array, jax.Array]:
+        """All games one stage on, and the boards that their players will remember."""
+        before: Games = lane.games
+        lane, restart, opening = super()._advance(lane, move, words, limit, hyper)
+        playing, seats = before.stage == 0, np.arange(self.game.num_players)
+        mine = (seats == before.player[:, None]) & playing[:, None]
+        gathered = self._noted(lane.gathered, move.afterstates, playing, mine)
+        gathered = self._noted(gathered, lane.games.state, restart, restart[:, None])
+        return lane._replace(gathered=gathered), restart, opening
+
+    def _noted(self, seen: Gathered, states: Any, new: jax.Array, mine: jax.Array) -> Gathered:
+        """With the boards of `states` where `new` bool[B], which the players `mine` remember."""
+        place = _places(seen.num_boards, new, self.capacity)
+        cells = jax.vmap(self.game.cells)(states)
+        return seen._replace(
+            boards=seen.boards.at[place].set(cells, mode="drop"),
+            num_boards=seen.num_boards + new.sum(dtype=jnp.int32),
+            remembered=jnp.where(mine, place[:, None], seen.remembered),
+        )
+
+    def between_blocks(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
+        """The lanes, their pairs learned if all have played their rounds to the end."""
+        ended = (lanes.finished >= self._round_end(lanes)) | (lanes.finished == hyper.episodes)
+        due = ended & (lanes.gathered.num_pairs > 0)
+        # Lanes that only fill up a device never play.
+        ready = (due | (limits == 0)).all() & due.any()
+        return jax.lax.cond(ready, self._learned, lambda lanes, _: lanes, lanes, hyper)
+
+    def _learned(self, lanes: Lane, hyper: Hyperparameters) -> Lane:
+        seen = lanes.gathered
+        steps = -(-seen.num_pairs.max() // self.minibatch)
+
+        def one_pass(number: jax.Array, params: Any) -> Any:
+            order = jax.vmap(self._order, (0, None))(lanes, number)
+            every = jax.vmap(self._step, (0, None, 0, 0, 0))
+            return jax.lax.fori_loop(
+                0, steps, lambda step, params: every(params, step, order, lanes, hyper), params
+            )
+
+        params = jax.lax.fori_loop(0, self.passes, one_pass, lanes.params)
+        none = jnp.zeros_like(seen.num_pairs)
+        emptied = seen._replace(num_boards=none, num_pairs=none, rounds=seen.rounds + 1)
+        return lanes._replace(params=params, gathered=emptied)
+
+    def _order(self, lane: Lane, number: jax.Array) -> jax.Array:
+        """int32[R]: the pairs of one lane in an order drawn for this pass, then empty places."""
+        seen = lane.gathered
+        key = jax.random.fold_in(lane.key, _KEY_OF_ORDER)
+        key = jax.random.fold_in(key, seen.rounds * np.uint32(self.passes) + number)
+        draws = jax.random.uniform(key, (self.capacity,))
+        return jnp.argsort(jnp.where(np.arange(self.capacity) < seen.num_pairs, draws, 2.0))
+
+    def _step(
+        self, params: Any, step: jax.Array, order: jax.Array, lane: Lane, hyper: Hyperparameters
+    ) -> Any:
+        """The parameters after one minibatch of pairs."""
+        seen, value = lane.gathered, self.value
+        numbers = step * self.minibatch + np.arange(self.minibatch, dtype=np.int32)
+        pair = order[jnp.minimum(numbers, self.capacity - 1)]
+        live, player, following = numbers < seen.num_pairs, seen.player[pair], seen.following[pair]
+        features = value.features(params, seen.boards[seen.last[pair]])
+        ahead = value.value(params, value.features(params, seen.boards[following]), player)
+        target = seen.gain[pair] + jnp.where(following < 0, 0, hyper.discount * ahead)
+        now = value.value(params, features, player)
+        change = jnp.where(live, (target - now) * value.slope(now), 0)
+        alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
+        updates = Updates(features, player, change, jnp.abs(change), live)
+        return value.update(params, updates, alpha, hyper.beta)
+
+
+def _places(count: jax.Array, new: jax.Array, capacity: int) -> jax.Array:
+    """int32[B]: places from `count` on, in turn, where `new`, and beyond all others elsewhere."""
+    return jnp.where(new, count + jnp.cumsum(new, dtype=jnp.int32) - 1, capacity)

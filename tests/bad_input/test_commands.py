@@ -1,0 +1,142 @@
+"""What is typed after a command's name, what a user's module does, and where the output goes."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from jaxgbg import cli
+from jaxgbg.commands.common import print_records
+
+from .cases import Case, run_case
+
+_ODD = {
+    "odd.py": """
+import functools, sys
+class Base(BaseException): pass
+class Ends:
+    def __init__(self): raise SystemExit(0)
+def ends(): sys.exit(0)
+def raises(): raise Base("no\\nmore")
+def hinted() -> "Nowhere": pass
+part = functools.partial(int, "x")
+number = 3
+def three(): return 3
+"""
+}
+CASES = [
+    Case("--import ends games", "SystemExit: 0", {"ends.py": "import sys; sys.exit(0)"}),
+    Case("--import syntax games", "SyntaxError: .*line 1", {"syntax.py": "def ("}),
+    Case("--import raises games", "KeyError: ", {"raises.py": "raise KeyError('\\x1b[31m\\n')"}),
+    Case(
+        "--import base games", "B: gone", {"base.py": "class B(BaseException): 0\nraise B('gone')"}
+    ),
+    Case("--import closes games", "GeneratorExit", {"closes.py": "raise GeneratorExit"}),
+    Case("--import a/b games", "neither in the current folder nor installed"),
+    Case("--import \udcff games", "neither in the current folder nor installed"),
+    *(
+        Case(f"check odd:{name}", line, _ODD)
+        for name, line in {
+            "Ends": "SystemExit",
+            "ends": "SystemExit",
+            "raises": "Base: no more",
+            "hinted": "Nowhere",
+            "part": "invalid literal",
+            "number": "no class",
+            "three": "int is no jaxgbg.games.Game",
+        }.items()
+    ),
+    Case("check ':'", "cannot import"),
+    Case("check 'a\nb\x1b[31m'", r"unknown game 'a\\nb\\x1b\[31m'"),
+    Case("eval 'a\nb\x1b[31m'", r"a b\\x1b\[31m: No such file"),
+    Case(f"perft {'x' * 10_000}", "unknown game 'xxx"),
+    Case(f"results {'x' * 10_000}", "File name too long"),
+    Case("results file", "is no folder", {"file": "x"}),
+    Case("report file/below --out x.html", "is no folder", {"file": "x"}),
+    Case("results . --by nothing", "jaxgbg: [A-Z]"),
+    Case("nothing", "Unrecognized options: nothing"),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: ascii(str(case))[:80])
+def test_it_is_named_and_nothing_is_left(case, jaxgbg, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    for name in {"ends", "syntax", "raises", "base", "closes", "odd"}:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    out, new = run_case(case, tmp_path, jaxgbg)
+    assert (out, new) == ("", [])
+    sys.modules.pop("odd", None)
+
+
+def test_a_name_in_a_table_is_neither_a_style_nor_a_command_of_the_terminal(capsys):
+    print_records([{"agent": "[bold]\x1b[2J\n.agent", "games": 3}], None)
+    assert "[bold]\\x1b[2J\\n.agent" in capsys.readouterr().out
+
+
+def end(*arguments: str, **streams):
+    """(exit code, standard error) of a command in a process of its own."""
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", **streams.pop("env", {})}
+    done = subprocess.run(
+        [sys.executable, "-m", "jaxgbg.cli", *arguments],
+        **{"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, **streams},
+        env=environment,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, (done.stderr or b"").decode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [("games",), ("--help",)])
+def test_a_reader_that_has_enough_ends_the_command_in_silence(arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        assert end(*arguments, stdout=writer) == (1, "")
+    finally:
+        os.close(writer)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [("games",), ("--help",)])
+def test_output_that_cannot_be_written_is_a_line(arguments):
+    with open("/dev/full", "wb") as full:
+        line = "jaxgbg: cannot write the output: No space left on device\n"
+        assert end(*arguments, stdout=full) == (2, line)
+
+
+@pytest.mark.slow
+def test_a_complaint_that_cannot_be_written_still_ends_with_its_code():
+    with open("/dev/full", "wb") as full:
+        assert end("perft", "nothing", stderr=full) == (2, "")
+
+
+@pytest.mark.slow
+def test_closed_streams_are_no_mistake():
+    assert end("games", preexec_fn=lambda: os.close(1)) == (0, "")
+    assert end("games", preexec_fn=lambda: (os.close(1), os.close(2)))[0] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "environment", [{"COLUMNS": "1"}, {"PYTHONIOENCODING": "ascii"}, {"COLUMNS": "x"}]
+)
+def test_the_terminal_may_be_narrow_and_know_no_letters(environment):
+    assert end("games", env=environment) == (0, "")
+    code, err = end("nothing", env=environment)
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.startswith("jaxgbg: Unrecognized options: nothing")
+    code, err = end("check", "\u00e4", env=environment)
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.startswith("jaxgbg: unknown game")
+
+
+def test_what_an_encoding_lacks_is_escaped(tmp_path, monkeypatch):
+    with (tmp_path / "out").open("w", encoding="ascii") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        cli._prepare_output()
+        print("\u00b1 \udcff")
+    assert (tmp_path / "out").read_text() == "\\xb1 \\udcff\n"

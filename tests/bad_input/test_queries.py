@@ -1,0 +1,123 @@
+"""Questions in SQL that reach beyond the tables, have no end, or are none."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from jaxgbg.results import queries, results
+
+from .cases import Case, run_case
+
+CLOSED = "--allow-files permits it"
+CASES = [
+    Case("""results runs --sql "copy runs to 'x.csv'" """, CLOSED),
+    Case("""results runs --sql "from read_csv('secret.csv')" """, CLOSED),
+    Case("""results runs --sql "from read_text('secret.csv')" """, CLOSED),
+    Case("""results runs --sql "from glob('*')" """, CLOSED),
+    Case("""results runs --sql "attach 'x.db'" """, CLOSED),
+    Case("""results runs --sql "export database 'x'" """, CLOSED),
+    Case("""results runs --sql "install httpfs" """, CLOSED),
+    Case("""results runs --sql "load httpfs" """, CLOSED),
+    Case("""results runs --sql "from 'secret.csv'" """, CLOSED),
+    Case("""results runs --sql "set enable_external_access = true" """, "has been locked"),
+    Case("""results runs --sql "set memory_limit = '100GB'" """, "has been locked"),
+    Case("""results runs --sql "from runs; copy runs to 'x.csv'" """, "several"),
+    Case("""results runs --sql "select 1; select 2" --allow-files""", "several"),
+    Case("""results runs --sql "-- nothing" """, "no query"),
+    Case("""results runs --sql "select \udcff" """, "no UTF-8"),
+    Case("""results runs --sql "select error(chr(27) || '[31m' || chr(10))" """, r": \\x1b\[31m$"),
+    Case("""results runs --sql "select list(range) from range(1000000000)" """, "more than 0.1 GB"),
+    Case("""results runs --sql "from range(1000000000)" """, "more than 0.1 GB"),
+    Case("""results runs --where "1=1; copy runs to 'x.csv'" """, "more than one statement"),
+    Case(
+        """results runs --where "1=1) union select * from read_csv('secret.csv') where (1=1" """,
+        "syntax error",
+    ),
+    Case(
+        """results runs --where "true) group by all), reached as (select 1 where (true" """,
+        "syntax error",
+    ),
+    Case("""results runs --where "seed in (from read_csv('secret.csv'))" """, CLOSED),
+    Case("""results runs --where "true, false" """, "single expression"),
+    Case("""results runs --where "seed = 0 /* " """, "unterminated"),
+    Case("""results runs --where "*" """, "not allowed"),
+    Case("""results runs --where "\udcff = 1" """, "no UTF-8"),
+]
+
+
+@pytest.fixture
+def folder(trained, tmp_path, monkeypatch):
+    """The working folder, with runs, and a file that is nobody's business."""
+    (tmp_path / "runs").symlink_to(trained)
+    (tmp_path / "secret.csv").write_text("a,b\n1,2\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: ascii(str(case)))
+def test_it_is_named_and_nothing_is_left(case, folder, jaxgbg, monkeypatch):
+    monkeypatch.setattr(queries, "MEMORY_GB", 0.1)
+    assert run_case(case, folder, jaxgbg) == ("", [])
+
+
+def test_files_are_open_to_who_asks(folder, jaxgbg):
+    assert jaxgbg("results", "runs", "--sql", "copy runs to 'x.csv'", "--allow-files")[0] == 0
+    assert len(results("runs", sql="from 'x.csv'", allow_files=True)) == 2
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "uuid()",
+        "'\\xFF'::blob",
+        '1, 2 as "1"',
+        "170141183460469231731687303715884105727",
+        "interval 100 year",
+        "map {[1]: 2}",
+        "'[bold]'",
+        "timestamp 'infinity'",
+        "chr(0)",
+        "'\u00e4' where false",
+    ],
+)
+def test_values_of_every_kind_are_shown(value, folder, jaxgbg):
+    code, out, err = jaxgbg("results", "runs", "--sql", f"select {value}", "--csv", "x.csv")
+    assert (code, err) == (0, "")
+    assert "bold" not in value or value.strip("'") in out
+
+
+def test_no_value_and_no_name_acts_on_the_terminal(folder, jaxgbg):
+    code, out, _ = jaxgbg("results", "runs", "--sql", "select chr(27) || '[2J' as \"a\x1b[31m\"")
+    assert code == 0
+    assert "\x1b" not in out
+    assert "\\x1b[2J" in out
+    assert "a\\x1b[31m" in out
+
+
+@pytest.mark.slow
+def test_an_interrupted_query_ends_at_once_in_a_line(folder):
+    # More than DuckDB could count in hours.
+    endless = "select sum(a.range * b.range) from range(10000000000) a, range(1000) b"
+    begin = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    tell = "from jaxgbg.results import queries; rows = queries._rows"
+    told = "queries._rows = lambda *a: (print('begun', flush=True), rows(*a))[1]"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{begin}; {tell}; {told}; from jaxgbg import cli; cli.main()"]
+        + ["results", "runs", "--sql", endless],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "JAX_PLATFORMS": "cpu"},
+    ) as process:
+        try:
+            assert process.stdout.readline() == "begun\n"
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=10)
+        finally:
+            process.kill()
+    assert (process.returncode, out, err) == (130, "", "jaxgbg: stopped\n")
