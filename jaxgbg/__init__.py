@@ -17,11 +17,12 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from jaxgbg.arena import Protocol, compete, make_judge
+from jaxgbg.arena import Protocol, compete
 from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import preset, protocol_for
-from jaxgbg.players import GreedyAgent, make_player
+from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
+from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training import (
     Evaluation,
@@ -31,6 +32,7 @@ from jaxgbg.training import (
     train,
     with_changes,
 )
+from jaxgbg.training.opponents import judge_by
 from jaxgbg.values import MLPSpec, NTupleSpec
 
 __version__ = "0.1.0"
@@ -39,6 +41,7 @@ __all__ = [
     "Evaluation",
     "Game",
     "GreedyAgent",
+    "LookAheadAgent",
     "MLPSpec",
     "NTupleSpec",
     "Protocol",
@@ -53,6 +56,7 @@ __all__ = [
     "compete",
     "evaluate",
     "load",
+    "look_ahead",
     "make",
     "make_player",
     "preset",
@@ -70,15 +74,33 @@ def load(path: str | Path) -> GreedyAgent:
     return load_agent(path).player()
 
 
+def look_ahead(
+    agent: GreedyAgent,
+    plies: int = 3,
+    width: int | tuple[int, ...] | None = None,
+    reply: Reply = "own",
+    ranks: tuple[float, ...] = (),
+    **limits: int,
+) -> LookAheadAgent:
+    """The agent looking `plies` plies ahead, on all moves or the best `width` of each ply.
+
+    `reply` says what the others aim at, `ranks` how likely the best, second best ... move is
+    played; `limits` are `samples`, `max_spawns` and `megabytes`, see `search.LookAhead`. Raises
+    ValueError for settings out of range.
+    """
+    return LookAheadAgent(agent, plies, width, reply, ranks, **limits)
+
+
 @checked
-def evaluate(agent: GreedyAgent, opponent: str, seed: Seed = 0) -> np.ndarray:
+def evaluate(agent: GreedyAgent | LookAheadAgent, opponent: str, seed: Seed = 0) -> np.ndarray:
     """The agent's final reward in every game against `opponent`, float32[seats, games].
 
+    `opponent` is a player's name or an agent file, which may look ahead ("FILE:look-ahead=3").
     Starts and seats are those of the published evaluation. In a game of one player the opponent is
     "score"; against ConnectFour's "solver" float32[P] is 1 for each solved position where the
     agent's move keeps the game value. Raises ValueError for an opponent that does not play this
     game, MissingExtra if it is not installed.
     """
-    judge = make_judge(opponent, agent.game, protocol_for(agent.game, opponent))
+    judge = judge_by(opponent, agent.game, protocol_for(agent.game, opponent))
     with contextlib.closing(judge):
         return judge.scores(agent, jax.random.key(seed))[0]

@@ -156,6 +156,16 @@ OTHERS = {
     "alpha_end": 0.25,
     "epsilon_end": 0.25,
     "opening_plies": 2,
+    "ranks": [0.6, 0.4],
+    "play_ranks": [0.6, 0.4],
+    "width": [3],
+}
+
+# What a setting is for: alone it is refused.
+NEEDS = {
+    "width": {"look_ahead": 2},
+    "passes": {"round_games": 5},
+    "minibatch": {"round_games": 5},
 }
 
 
@@ -180,6 +190,8 @@ def test_every_setting_changes_the_digest_by_its_path_and_by_its_short_form(each
     if isinstance(present, Spec):
         present = present.kind
     changes = {each.path: another(each, present)}
+    if each.short in NEEDS:
+        base = with_changes(base, NEEDS[each.short])
     if each.short == "parameter_traces":
         changes["value"] = "mlp"
         base = with_changes(base, {"value": "mlp"})

@@ -21,11 +21,12 @@ from jaxgbg.commands.common import (
     write_rows,
     writing,
 )
-from jaxgbg.games import Game, Scale
-from jaxgbg.players import Player, make_player
+from jaxgbg.commands.options import GREEDY, Playing
+from jaxgbg.games import Scale
 from jaxgbg.results import results as ask
 from jaxgbg.specs import Seed, checked
-from jaxgbg.training.agents import load_agent, names_agent_file
+from jaxgbg.training.agents import load_agent
+from jaxgbg.training.opponents import make_opponent
 
 # More is for a file, not for the eye.
 _ROWS_SHOWN = 200
@@ -131,6 +132,7 @@ def compare(
     elo1: Elo = 0,
     alpha: Risk = 0.05,
     beta: Risk = 0.05,
+    playing: Playing = GREEDY,
     opening_plies: OpeningPlies = 4,
     batch: Pairs = 50,
     max_games: MostGames = 20_000,
@@ -147,7 +149,7 @@ def compare(
 
     Args:
       agent: Agent file.
-      opponent: Another agent file, or a player's name.
+      opponent: Another agent file, or a player's name; FILE:look-ahead=3 looks ahead.
       elo0: An agent so much stronger (negative: weaker) is too weak.
       elo1: One so much stronger is strong enough.
       alpha: Chance to accept what is too weak.
@@ -160,7 +162,8 @@ def compare(
     test = SequentialTest(elo0, elo1, alpha, beta)
     saved = load_agent(agent)
     game = saved.run.game
-    player = _opponent(opponent, game, agent)
+    first = playing.read().player(saved.player())
+    player = make_opponent(opponent, game)
     with contextlib.closing(player), Console(stderr=True).status("playing") as status:
 
         def tell(now: Comparison) -> None:
@@ -168,9 +171,7 @@ def compare(
             ratio = f"{now.log_likelihood_ratio:+.2f} of {test.lower:+.2f} to {test.upper:+.2f}"
             status.update(f"{games:,} games, log likelihood ratio {ratio}")
 
-        comparison = play(
-            game, saved.player(), player, test, opening_plies, batch, max_games, seed, tell
-        )
+        comparison = play(game, first, player, test, opening_plies, batch, max_games, seed, tell)
     counts = {name: getattr(comparison, name) for name in ("wins", "draws", "losses")}
     record = {
         "agent": agent.name,
@@ -184,13 +185,3 @@ def compare(
         "verdict": _VERDICTS[comparison.decision].format(elo0, elo1),
     }
     print_records([record], json_file)
-
-
-def _opponent(name: str, game: Game, agent: Path) -> Player:
-    """Whom `agent` is compared with: an agent file of the same game, or a player by its name."""
-    if not names_agent_file(name):
-        return make_player(name, game)
-    other = load_agent(name, game.name)
-    if other.run.game != game:
-        raise ValueError(f"{name} plays {game.name} with other parameters than {agent}")
-    return other.player()

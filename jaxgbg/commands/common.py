@@ -28,13 +28,16 @@ Json = Annotated[
 GameName = Annotated[Positional[str], arg(metavar="GAME", help="Name; `jaxgbg games` lists them.")]
 Size = Annotated[
     int | None,
-    optional("N", "as published", help="Of the board (hex, othello) or of each heap (nim)."),
+    optional(
+        "N", "as published", help="Of the board (hex, othello, lines_of_action) or each heap."
+    ),
 ]
 Parameters = Annotated[
     tuple[str, ...],
     optional(
         "NAME=VALUE ...",
-        help="Of the game: rule, players, heaps (nim), draw_after (connectfour), misere (hex) ...",
+        help="Of the game: rule, players, heaps (nim), draw_after (connectfour), misere (hex),"
+        " repetition (lines_of_action) ...",
     ),
 ]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]

@@ -8,7 +8,7 @@ from typing import Annotated
 import jax
 from tyro.conf import Positional, arg
 
-from jaxgbg.arena import Judge, MatchJudge, judge_names, make_judge
+from jaxgbg.arena import Judge, MatchJudge, judge_names
 from jaxgbg.bench import training
 from jaxgbg.bench.rules import bench_rules
 from jaxgbg.commands.common import (
@@ -21,7 +21,7 @@ from jaxgbg.commands.common import (
     print_records,
     read_game,
 )
-from jaxgbg.commands.options import flag
+from jaxgbg.commands.options import GREEDY, Playing, flag
 from jaxgbg.games import broken_games, game_names, make
 from jaxgbg.games.perft import Depth
 from jaxgbg.games.perft import perft as count
@@ -30,6 +30,7 @@ from jaxgbg.players import GTPEngine
 from jaxgbg.players.gtp import Seconds
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training.agents import load_agent
+from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.run import Seeds
 
 
@@ -77,10 +78,12 @@ def perft(
 def evaluate(
     folder: Positional[Path],
     opponent: Annotated[
-        str | None, arg(help=f"{', '.join(judge_names())}; random if nothing is given.")
+        str | None,
+        arg(help=f"{', '.join(judge_names())} or an agent file; random if nothing is given."),
     ] = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
     timeout: Seconds = 10.0,
+    playing: Playing = GREEDY,
     game: str | None = None,
     seed: Seed = 0,
     json_file: Json = None,
@@ -107,11 +110,11 @@ def evaluate(
         judge: Judge = MatchJudge(rules, player, protocol, player.name)
     else:
         name = opponent or ("score" if rules.num_players == 1 else "random")
-        judge = make_judge(name, rules, protocol_for(rules, name))
+        judge = judge_by(name, rules, protocol_for(rules, name))
     records = []
     with contextlib.closing(judge):
         for path, saved in zip(paths, agents, strict=True):
-            scores = judge.scores(saved.player(), jax.random.key(seed))
+            scores = judge.scores(playing.read().player(saved.player()), jax.random.key(seed))
             records.append(
                 {
                     "agent": path.name,

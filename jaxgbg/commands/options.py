@@ -5,10 +5,11 @@ import functools
 import typing
 from typing import Annotated, Any, Literal
 
-from tyro.conf import arg
+from tyro.conf import OmitArgPrefixes, arg
 from tyro.constructors import PrimitiveConstructorSpec
 
 from jaxgbg.specs import shown
+from jaxgbg.training.play import Play
 from jaxgbg.training.settings import Setting, settings
 
 _TRUE = {"true": True, "false": False}
@@ -73,3 +74,24 @@ def _annotated(setting: Setting) -> Any:
     return Annotated[
         hint | None, arg(help=text, metavar=metavar, help_behavior_hint="(default: as published)")
     ]
+
+
+def _play_flag(hint: Any, name: str, metavar: str) -> Any:
+    return Annotated[hint, arg(metavar=metavar, help=Play.help()[name])]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Playing:
+    """How the agents choose their moves, by flags of their own."""
+
+    look_ahead: _play_flag(int, "look_ahead", "PLIES") = 1  # type: ignore[valid-type]
+    width: _play_flag(tuple[int, ...], "width", "N ...") = ()  # type: ignore[valid-type]
+    reply: _play_flag(Literal["own", "value"], "reply", "") = "own"  # type: ignore[valid-type]
+    ranks: _play_flag(tuple[float, ...], "ranks", "P ...") = ()  # type: ignore[valid-type]
+
+    def read(self) -> Play:
+        return Play(self.look_ahead, self.width, self.reply, self.ranks)
+
+
+Playing: Any = OmitArgPrefixes[_Playing]
+GREEDY: Any = _Playing()

@@ -4,10 +4,11 @@ from typing import Any
 
 from jaxgbg.games.check import check_game, check_playable
 from jaxgbg.games.connectfour import ConnectFour
-from jaxgbg.games.core import SHARE, WIN_RATE, Game, Scale
+from jaxgbg.games.core import Game
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.game2048 import Game2048
 from jaxgbg.games.hex import Hex
+from jaxgbg.games.lines_of_action import LinesOfAction
 from jaxgbg.games.nim import Nim
 from jaxgbg.games.othello import Othello
 from jaxgbg.games.registry import (
@@ -18,6 +19,7 @@ from jaxgbg.games.registry import (
     make,
     register,
 )
+from jaxgbg.games.scale import SHARE, WIN_RATE, Scale
 from jaxgbg.games.tictactoe import TicTacToe
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "Game",
     "Game2048",
     "Hex",
+    "LinesOfAction",
     "Nim",
     "Othello",
     "Scale",
@@ -54,3 +57,4 @@ register("connectfour", ConnectFour)
 register("hex", Hex)
 register("othello", Othello)
 register("2048", Game2048)
+register("lines_of_action", LinesOfAction)

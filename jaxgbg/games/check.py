@@ -146,6 +146,8 @@ def _type_faults(game: Game) -> list[str]:
         ("spawn_from", (state, words(game.spawn_words)), state),
         ("outcomes", (state,), (jax.ShapeDtypeStruct((actions,), number), boolean)),
     ]
+    extras = jax.ShapeDtypeStruct((players, len(game.extra_names)), jnp.int32)
+    wanted.append(("extras", (state,), extras))
     if hasattr(game, "playout"):
         rewards = jax.ShapeDtypeStruct((players,), number)
         wanted.append(("playout", (state, words(2)), rewards))
@@ -185,7 +187,7 @@ def _constant_faults(game: Game) -> list[str]:
         faults.append(f"adjacency must be bool{[game.num_cells] * 2}, not {adjacency.shape}")
     elif adjacency.diagonal().any() or (adjacency != adjacency.T).any():
         faults.append("adjacency must be symmetric, and no cell its own neighbour")
-    faults += _symmetry_faults(game)
+    faults += _symmetry_faults(game) + _view_faults(game)
     if game.change_patterns is not None:
         cells, differences = (np.asarray(part) for part in game.change_patterns)
         if cells.shape != differences.shape or cells.ndim != 2:
@@ -221,6 +223,19 @@ def _symmetry_faults(game: Game) -> list[str]:
                 return [f"symmetries: rows {i} and {j} one after the other are no row"]
             if (actions[both] != actions[j][actions[i]]).any():
                 return [f"action_symmetries: rows {i} and {j} do not follow those of the cells"]
+    return []
+
+
+def _view_faults(game: Game) -> list[str]:
+    """Whether every player sees some image of the board, and extras have names and scales."""
+    views, images = np.asarray(game.player_views), np.asarray(game.symmetries)
+    if views.dtype != np.int32 or views.shape != (game.num_players, game.num_cells):
+        shape = [game.num_players, game.num_cells]
+        return [f"player_views must be int32{shape}, not {views.dtype}{list(views.shape)}"]
+    if not (views[:, None] == images).all(2).any(1).all():
+        return ["player_views: a row is none of symmetries"]
+    if len(game.extra_scales) != len(game.extra_names):
+        return ["extra_scales must have one entry for each of extra_names"]
     return []
 
 

@@ -5,12 +5,13 @@ in a line each what a game breaks of this.
 """
 
 import dataclasses
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.games.scale import WIN_RATE, Scale
 from jaxgbg.specs import checked_field
 
 
@@ -30,34 +31,6 @@ class State(Protocol):
     def rewards(self) -> jax.Array: ...
 
 
-class Scale(NamedTuple):
-    """How the scores of a game are shown: as `zero` + `factor` * score, in `unit`.
-
-    Figures lie between `low` and `high`, None where there is no such bound; `percent` shows shares
-    in %, else `digits` follow the point.
-    """
-
-    unit: str
-    zero: float = 0.0
-    factor: float = 1.0
-    low: float | None = None
-    high: float | None = None
-    percent: bool = False
-    digits: int = 3
-
-    def figure(self, score: float) -> float:
-        """The figure that a mean score stands for."""
-        return self.zero + self.factor * score
-
-    def text(self, figure: float) -> str:
-        """A figure as tables show it."""
-        return f"{100 * figure:.1f}" if self.percent else f"{figure:,.{self.digits}f}"
-
-
-WIN_RATE = Scale("win rate", 0.5, 0.5, 0.0, 1.0, percent=True)
-"""Of rewards -1, 0, 1: the share of wins, a draw counting half."""
-SHARE = Scale("share", low=0.0, high=1.0, percent=True)
-"""Of scores 0 and 1: the share of ones."""
 SIZES = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plies")
 """The sizes that every game has."""
 
@@ -81,15 +54,17 @@ class Game:
     - The functions are traced: `jnp.where` and `jax.lax.cond` choose, not Python's `if`.
 
     What it may have, each with a default: `reward_range`, `scale` and `sides` for those who show
-    it; `symmetries`, `action_symmetries` and `adjacency` for n-tuples; `piece_digits` for drawings;
-    `outcomes`, `stone_digits`, `change_patterns` with `change`, and a method `playout(state, words
-    uint32[2]) -> rewards float32[N]`, the end of uniformly random play, for those who can go faster
-    than move by move: they must agree with `afterstate`.
+    it; `symmetries`, `action_symmetries` and `adjacency` for n-tuples; `player_views`, and `extras`
+    with `extra_names` and `extra_scales`, for networks; `piece_digits` for drawings; `outcomes`,
+    `stone_digits`, `change_patterns` with `change`, and a method `playout(state, words uint32[2])
+    -> rewards float32[N]`, the end of uniformly random play, for those who can go faster than move
+    by move: they must agree with `afterstate`.
 
     A game of chance also has `spawn`, the random half of a move, which leaves a position where
     somebody is to move, or the game is over, as it is; and `spawn_words` = 2. One that starts at
     random has `init_words` = 2. It may instead draw from any number of random words itself, in
-    `init_from` and `spawn_from`.
+    `init_from` and `spawn_from`. Where chance has few outcomes it may list them, for those who look
+    ahead: `num_spawns`, `spawn_probabilities` and `spawn_outcome`.
     """
 
     def __post_init__(self) -> None:
@@ -155,6 +130,14 @@ class Game:
         return np.arange(self.num_actions, dtype=np.int32)[None]
 
     @property
+    def player_views(self) -> np.ndarray:
+        """int32[N, C]: player p sees `cells[player_views[p]]`, an image of the symmetries.
+
+        For networks, which serve all players: where everyone's own side should lie alike.
+        """
+        return np.tile(np.arange(self.num_cells, dtype=np.int32), (self.num_players, 1))
+
+    @property
     def adjacency(self) -> np.ndarray:
         """bool[C, C]: which cells are neighbours, for random-walk n-tuples."""
         return ~np.eye(self.num_cells, dtype=bool)
@@ -187,6 +170,17 @@ class Game:
         """The random half of a move; the identity for deterministic games."""
         return state
 
+    # How many outcomes `spawn_probabilities` and `spawn_outcome` list: 0 where they are not listed.
+    num_spawns = 0
+
+    def spawn_probabilities(self, state: Any) -> jax.Array:
+        """float32[num_spawns]: how likely each listed outcome of an afterstate is."""
+        raise NotImplementedError
+
+    def spawn_outcome(self, state: Any, number: jax.Array) -> Any:
+        """Outcome `number` int32[] of an afterstate; of use where its probability is not 0."""
+        raise NotImplementedError
+
     @property
     def stochastic(self) -> bool:
         """Whether chance has a part in it: then an afterstate is no position to move in."""
@@ -209,6 +203,21 @@ class Game:
     def display_cells(self, state: Any) -> jax.Array:
         """int8[C]: the board as it is drawn, where `cells` say less than a spectator sees."""
         return self.cells(state)
+
+    @property
+    def extra_names(self) -> tuple[str, ...]:
+        """What the M numbers are called that `extras` gives for each player."""
+        return ()
+
+    @property
+    def extra_scales(self) -> tuple[float, ...]:
+        """What to divide each of `extras` by, so that it lies about between 0 and 1."""
+        return (1.0,) * len(self.extra_names)
+
+    def extras(self, state: Any) -> jax.Array:
+        """int32[N, M]: of each player the numbers called `extra_names`, beside the cells."""
+        del state
+        return jnp.zeros((self.num_players, len(self.extra_names)), jnp.int32)
 
     def in_range(self, action: jax.Array) -> jax.Array:
         """bool[]: whether `action` is one of 0..num_actions-1; traced code cannot raise."""

@@ -16,8 +16,8 @@ def fingerprint(game: Game) -> str:
     """16 hexadecimal digits that change with the rules, the payments or the encoding of a game.
 
     They are of SHA-256 over 256 random games, cells, players, legal actions, ends and rewards, of
-    256 plies at most, the game's name, sizes and symmetries, and the parameters that are not at
-    their defaults. Rewards count in steps of 2**-20, so that the last bit of a device does not.
+    256 plies at most, the game's name, sizes, symmetries and views, and the parameters that are not
+    at their defaults. Rewards count in steps of 2**-20, so that the last bit of a device does not.
     """
     sample = sample_games(game)
     digest = hashlib.sha256(json.dumps(_declared(game), sort_keys=True).encode())
@@ -43,9 +43,11 @@ def _declared(game: Game) -> dict[str, object]:
         for field in dataclasses.fields(game)
         if getattr(game, field.name) != field.default
     }
+    alike = (game.player_views == np.arange(game.num_cells)).all()
     return {
         "name": game.name,
         "sizes": [int(getattr(game, size)) for size in SIZES],
         "reward_range": [float(bound) for bound in game.reward_range],
         "parameters": {name: str(value) for name, value in changed.items()},
+        **({} if alike else {"player_views": game.player_views.tolist()}),
     }

@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, Scale, grid_adjacency, keep_if, square_symmetries
+from jaxgbg.games.core import Game, grid_adjacency, keep_if, square_symmetries
+from jaxgbg.games.scale import Scale
 
 MAX_SCORE = 3_932_156
 """The highest score that play can reach; rewards are shares of it."""
@@ -125,8 +126,23 @@ class Game2048(Game):
         count = empty.sum(dtype=jnp.uint32)
         rank = ((words[0] >> 16) * count) >> 16
         before = empty.astype(jnp.float32) @ _EARLIER
-        place = empty & (before == rank)
         tile = jnp.where((words[0] & 0xFFFF) < np.uint32(0.9 * 2**16), jnp.int8(1), jnp.int8(2))
+        return self._placed(state, empty & (before == rank), tile)
+
+    # A 2 on each cell, then a 4 on each.
+    num_spawns = 32
+
+    def spawn_probabilities(self, state: Game2048State) -> jax.Array:
+        empty = (state.tiles == 0) & state.slid
+        share = empty / jnp.maximum(empty.sum(), 1)
+        return jnp.concatenate([share * np.float32(0.9), share * np.float32(0.1)])
+
+    def spawn_outcome(self, state: Game2048State, number: jax.Array) -> Game2048State:
+        place = (jnp.arange(16) == number % 16) & (state.tiles == 0)
+        return self._placed(state, place, (1 + number // 16).astype(jnp.int8))
+
+    def _placed(self, state: Game2048State, place: jax.Array, tile: jax.Array) -> Game2048State:
+        """The state with a new tile at `place` bool[16], if one is due."""
         tiles = jnp.where(place, tile, state.tiles)
         stuck = ~_movable(tiles.reshape(4, 4)).any()
         placed = state._replace(tiles=tiles, slid=jnp.bool_(False), terminal=stuck)

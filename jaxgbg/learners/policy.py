@@ -1,13 +1,14 @@
 """Which action a learner makes, which value its update counts on, what it remembers of the move."""
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import action_values, choose_action, uniform
+from jaxgbg.learners.selection import action_values, choose_action, choose_ranked, uniform
 from jaxgbg.learners.state import Choice, Games, Hyperparameters
 from jaxgbg.values.core import ValueFunction
 
@@ -16,11 +17,13 @@ from jaxgbg.values.core import ValueFunction
 class EpsilonGreedy:
     """The action of the greatest value, ties at random, or any action with probability epsilon.
 
-    The update counts on the value of the action chosen or, `counting_on_best` as Q-learning does,
-    on the greatest one. Frozen and hashable, static under jit; another policy is derived from it.
+    With `ranks` not always the greatest: see `choose_ranked`. The update counts on the value of the
+    action chosen or, `counting_on_best` as Q-learning does, on the greatest one. Frozen and
+    hashable, static under jit; another policy is derived from it.
     """
 
     counting_on_best: bool = False
+    ranks: tuple[float, ...] = ()
 
     def select(
         self,
@@ -43,8 +46,11 @@ class EpsilonGreedy:
             game, value, params, games.state, games.features, hyper.zero_terminal
         )
         explored = uniform(words[:, 0]) < epsilon
-        q = jnp.where(explored[:, None], 0.0, q)
-        action = jax.vmap(choose_action)(q, legal, uniform(words[:, 1]))
+        tied = jnp.where(explored[:, None], 0.0, q)
+        action = jax.vmap(choose_action)(tied, legal, uniform(words[:, 1]))
+        if self.ranks:
+            ranked = jax.vmap(partial(choose_ranked, ranks=self.ranks))(q, legal, words)
+            action = jnp.where(explored, action, ranked)
         if imposed is not None:
             action, explored = jnp.where(imposed < 0, action, imposed), explored & (imposed < 0)
         return Choice(action, explored, self.bootstrap(values, legal, action))

@@ -15,7 +15,6 @@ import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Target
@@ -93,8 +92,7 @@ class QSpec(_ActionsSpec):
     """Q-learning with Final Adaptation (Konen & Bagheri 2021, Algorithm 3)."""
 
     kind = "q"
+    counting_on_best = True
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> SarsaLearner:
-        return SarsaLearner(
-            **self._parts(game, value, schedule), policy=EpsilonGreedy(counting_on_best=True)
-        )
+        return SarsaLearner(**self._parts(game, value, schedule))

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import Game, scrambled
 from jaxgbg.values.core import FollowsMoves, ValueFunction, ValuesStones
 from jaxgbg.values.indices import look_up
 
@@ -86,45 +86,65 @@ def score_legal_actions(
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """(reward, over, score) [B, A] of the legal actions; zeros elsewhere.
 
-    `evaluate(states[P], afterstates[P])` gives float32[P]. All (game, legal action) pairs of the
-    batch are numbered through and made in portions: most squares of a board are illegal most of the
-    time, and no two games have equally many moves.
+    `evaluate(states[P], afterstates[P])` gives float32[P]. Only legal actions are made: most
+    squares of a board are illegal most of the time, and no two games have equally many moves.
     """
-    batch, actions = states.terminal.shape[0], game.num_actions
-    legal = jax.vmap(game.legal_actions)(states)
-    words = jax.vmap(pack)(legal)
-    counts = jax.lax.population_count(words).sum(1).astype(jnp.int32)
-    ends = jnp.cumsum(counts)
-    portion = _PAIRS_A_GAME * batch
 
-    carried = tuple[jax.Array, jax.Array, jax.Array, jax.Array]
-
-    def some(carry: carried) -> carried:
-        first, reward, over, values = carry
-        number = first + jnp.arange(portion, dtype=jnp.int32)
-        source = jnp.minimum((ends <= number[:, None]).sum(1, dtype=jnp.int32), batch - 1)
-        rank = number - look_up(ends - counts, source)
-        action = jax.vmap(_nth_bit)(words[source], rank)
+    def visit(
+        source: jax.Array, action: jax.Array, real: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        del real
         state = jax.tree.map(lambda leaf: leaf[source], states)
         after = jax.vmap(game.afterstate)(state, action)
         scores = evaluate(state, after)
         gain = jax.vmap(lambda new, old, player: (new - old)[player])(
             after.rewards, state.rewards, state.player
         )
-        # Pairs beyond the last go nowhere.
-        place = jnp.where(number < ends[-1], source * actions + action, batch * actions)
-        return (
-            first + portion,
-            reward.at[place].set(gain, mode="drop"),
-            over.at[place].set(after.terminal, mode="drop"),
-            values.at[place].set(scores, mode="drop"),
-        )
+        return gain, after.terminal, scores
 
-    nothing = jnp.zeros(batch * actions, jnp.float32)
-    start = (jnp.int32(0), nothing, nothing.astype(bool), nothing)
-    _, *arrays = jax.lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)
-    reward, over, values = (array.reshape(batch, actions) for array in arrays)
-    return reward, over, values
+    legal = jax.vmap(game.legal_actions)(states)
+    scored: tuple[jax.Array, jax.Array, jax.Array] = visit_pairs(
+        legal, visit, _PAIRS_A_GAME * states.terminal.shape[0]
+    )
+    return scored
+
+
+def visit_pairs(
+    mask: jax.Array, visit: Callable[[jax.Array, jax.Array, jax.Array], Any], portion: int
+) -> Any:
+    """What `visit` gives for each True entry of bool[B, M]: leaves [B, M, ...], zeros elsewhere.
+
+    `visit(row int32[P], column int32[P], real bool[P])` gives leaves [P, ...]. All entries are
+    numbered through and visited in portions of P = `portion`, in a loop that ends with the last of
+    them; what is not `real` lies beyond it and its results go nowhere.
+    """
+    batch, columns = mask.shape
+    words = jax.vmap(pack)(mask)
+    counts = jax.lax.population_count(words).sum(1).astype(jnp.int32)
+    ends = jnp.cumsum(counts)
+
+    def some(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
+        first, results = carry
+        number = first + jnp.arange(portion, dtype=jnp.int32)
+        row = jnp.minimum((ends <= number[:, None]).sum(1, dtype=jnp.int32), batch - 1)
+        rank = number - look_up(ends - counts, row)
+        column = jax.vmap(_nth_bit)(words[row], rank)
+        real = number < ends[-1]
+        visited = visit(row, column, real)
+        place = jnp.where(real, row * columns + column, batch * columns)
+        results = jax.tree.map(
+            lambda all_, new: all_.at[place].set(new, mode="drop"), results, visited
+        )
+        return first + portion, results
+
+    numbers = jax.ShapeDtypeStruct((portion,), jnp.int32)
+    shapes = jax.eval_shape(visit, numbers, numbers, jax.ShapeDtypeStruct((portion,), bool))
+    nothing = jax.tree.map(
+        lambda shape: jnp.zeros((batch * columns, *shape.shape[1:]), shape.dtype), shapes
+    )
+    start = (jnp.int32(0), nothing)
+    _, results = jax.lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)
+    return jax.tree.map(lambda leaf: leaf.reshape(batch, columns, *leaf.shape[1:]), results)
 
 
 def choose_action(q: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Array:
@@ -135,6 +155,39 @@ def choose_action(q: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Array:
     """
     q = jnp.where(legal & ~jnp.isnan(q), q, -jnp.inf)
     return nth_true((q == q.max()) & legal, draw)
+
+
+def check_ranks(ranks: tuple[float, ...]) -> tuple[float, ...]:
+    """`ranks` if they are probabilities of the best, the second best ... move, or none at all.
+
+    They need not sum to 1. Raises ValueError for others.
+    """
+    if ranks and not (all(0 <= share < np.inf for share in ranks) and sum(ranks) > 0):
+        text = " ".join(f"{share:g}" for share in ranks)
+        raise ValueError(f"ranks must be probabilities, not all of them 0, not {text}")
+    return ranks
+
+
+def choose_ranked(
+    q: jax.Array, legal: jax.Array, words: jax.Array, ranks: tuple[float, ...]
+) -> jax.Array:
+    """The best, the second best ... legal action with probabilities `ranks`, int32[].
+
+    `q` float32[A], `legal` bool[A], `words` uint32[2]. With fewer moves than ranks the first ranks
+    share all of the probability, or the best move has it where they have none; equal values stand
+    in random order. 0 without a legal action.
+    """
+    drawn = scrambled(words, len(ranks) + 1)
+    there = np.arange(len(ranks)) < legal.sum()
+    ends = jnp.cumsum(jnp.where(there, np.array(ranks, np.float32), 0.0))
+    # Without any probability all ends are 0, and the first rank is as good as any.
+    place = jnp.where(ends[-1] > 0, (ends <= uniform(drawn[0]) * ends[-1]).sum(), 0)
+    chosen = jnp.int32(0)
+    for rank in range(len(ranks)):
+        action = choose_action(q, legal, uniform(drawn[rank + 1]))
+        chosen = jnp.where(place == rank, action, chosen)
+        legal = legal & (jnp.arange(legal.size) != action)
+    return chosen
 
 
 @jax.jit

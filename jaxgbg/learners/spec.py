@@ -7,7 +7,9 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.core import Learner
+from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.schedules import Schedule
+from jaxgbg.learners.selection import check_ranks
 from jaxgbg.specs import Spec, setting
 from jaxgbg.values.core import HasGradients, ValueSpec
 
@@ -33,6 +35,8 @@ class LearnerSpec(Spec):
       learn_from_random: Learn after random moves too.
       learn_from_partner: Learn from the partner's moves as from one's own.
       zero_terminal: Count a terminal afterstate as 0 when choosing a move.
+      ranks: Choose the best, second best ... move with these probabilities, where no move is
+        random; the best if empty.
     """
 
     trace_decay: float = setting(0.0, low=0, below=1)
@@ -44,6 +48,7 @@ class LearnerSpec(Spec):
     learn_from_random: bool = True
     learn_from_partner: bool = False
     zero_terminal: bool = False
+    ranks: tuple[float, ...] = setting((), high=1_000_000, most=100)
 
     kinds: ClassVar[dict[str, type[Spec]]] = {}
     # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
@@ -56,10 +61,12 @@ class LearnerSpec(Spec):
         "learn_from_partner",
     )
     of_actions: ClassVar[bool] = False
+    counting_on_best: ClassVar[bool] = False
     variants: ClassVar[tuple[str, ...]] = tuple(FARL_PARTS)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_ranks(self.ranks)
         if self.parameter_traces and self.delayed_traces:
             raise ValueError("choose parameter_traces or delayed_traces, not both")
         if self.horizon > _LONGEST_LIST and not self.parameter_traces:
@@ -92,6 +99,7 @@ class LearnerSpec(Spec):
         delayed = self.delayed_traces and schedule.batch > 1 and self.horizon > 1
         return {
             "game": game,
+            "policy": EpsilonGreedy(self.counting_on_best, self.ranks),
             "value": built,
             "batch": schedule.batch,
             "horizon": self.horizon,

@@ -30,6 +30,8 @@ class _Position:
     """`pieces` names the kind on each spot; `moves` are (action, value, spot, value in words).
 
     `played` is the action that follows, `came` the spot of the one before; -1 where there is none.
+    `names` are those of the moves where they depend on the board. `ways` are the paths from spot to
+    spot, as SVG, of the move before and the one that follows; "" where nothing goes.
     """
 
     pieces: list[int]
@@ -38,6 +40,8 @@ class _Position:
     came: int
     halos: list[float]
     caption: str
+    names: list[str]
+    ways: list[str]
 
 
 class RecordView:
@@ -70,7 +74,7 @@ class RecordView:
     @property
     def moves(self) -> str:
         """The moves in words, the first ones of a long game."""
-        names = [self.drawing.actions[action] for action in self.record.actions[:_MOVES_IN_PRINT]]
+        names = [self._name(at) for at in range(min(self.plies, _MOVES_IN_PRINT))]
         more = self.plies - len(names)
         comma = "; " if any("," in name for name in names) else ", "
         return comma.join(names) + (f" and {more:,} more" if more else "")
@@ -97,10 +101,14 @@ class RecordView:
                 f'<use href="#{self.shapes}-halo" class="halo" style="fill-opacity:{halo}"/>'
                 f'<text class="value">{words}</text></g>'
             )
+        ways = "".join(
+            f'<path class="way {which}" d="{way}"/>'
+            for which, way in zip(("came", "played"), position.ways, strict=False)
+        )
         return (
             f'<svg class="board" viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" role="img"'
             f' aria-label="{escape(position.caption)}">'
-            f'<use href="#{self.shapes}-ground"/>{"".join(spots)}</svg>'
+            f'<use href="#{self.shapes}-ground"/>{ways}{"".join(spots)}</svg>'
         )
 
     def stills(self) -> list[Still]:
@@ -129,6 +137,12 @@ class RecordView:
                 value = self._value(at, action)
                 spot = drawing.spot_of(board, action)
                 moves.append((action, value, spot, self._value_text(value)))
+        if drawing.name_of:
+            # Of several moves to one spot the last one is written: the one played, else the best.
+            played = -1 if over else int(record.actions[at])
+            moves.sort(
+                key=lambda move: (move[0] == played, -np.inf if move[1] is None else move[1])
+            )
         return _Position(
             pieces=[int(kind) for kind in drawing.kinds(board)],
             moves=moves,
@@ -136,7 +150,24 @@ class RecordView:
             came=came,
             halos=_halos([value for _, value, _, _ in moves]),
             caption=self._caption(at),
+            names=[drawing.name(board, move[0]) for move in moves] if drawing.name_of else [],
+            ways=[self._way(at - 1), self._way(at)] if drawing.name_of else [],
         )
+
+    def _name(self, at: int) -> str:
+        """What the move of a position is called."""
+        return self.drawing.name(self.record.boards[at], int(self.record.actions[at]))
+
+    def _way(self, at: int) -> str:
+        """The path of the move that is made in a position, "" where it has none."""
+        if not 0 <= at < self.plies:
+            return ""
+        board, action = self.record.boards[at], int(self.record.actions[at])
+        ends = self.drawing.origin_of(board, action), self.drawing.spot_of(board, action)
+        if -1 in ends:
+            return ""
+        (x, y), (to_x, to_y) = (self.drawing.spots[end] for end in ends)
+        return f"M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}"
 
     def _value(self, at: int, action: int) -> float | None:
         """The value of an action on the page's scale; None where a network has diverged."""
@@ -151,7 +182,7 @@ class RecordView:
         if at == self.plies:
             return f"End after {self.plies:,} moves: {self._outcome()}."
         action = int(record.actions[at])
-        move, value = self.drawing.actions[action], self._value_text(self._value(at, action))
+        move, value = self._name(at), self._value_text(self._value(at, action))
         who = f"{self._seats[int(record.players[at])]} plays {move}"
         if self._alone:
             who = f"{self._score(at)} so far; the agent plays {move}"

@@ -18,7 +18,7 @@ from jaxgbg.players import GreedyAgent, Player, make_player
 _PORTION = 512
 
 # The traceable players by name: building another to ask it would start an engine or need an extra.
-_TRACEABLE = ("maxn", "bench", "heur", "blocker", "random")
+_TRACEABLE = ("maxn", "bench", "heur", "blocker", "centre-of-mass", "random")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,9 +1,19 @@
 """Everything that chooses a move."""
 
 from jaxgbg.games import Game
-from jaxgbg.players import alphabeta, blocker, gtp, maxn, mcts, positional, random_player
+from jaxgbg.players import (
+    alphabeta,
+    blocker,
+    centre_of_mass,
+    gtp,
+    maxn,
+    mcts,
+    positional,
+    random_player,
+)
 from jaxgbg.players.alphabeta import AlphaBeta
 from jaxgbg.players.blocker import Blocker
+from jaxgbg.players.centre_of_mass import CentreOfMass
 from jaxgbg.players.core import (
     EngineError,
     History,
@@ -14,6 +24,7 @@ from jaxgbg.players.core import (
 )
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.gtp import GRHINO, GTPEngine
+from jaxgbg.players.lookahead import LookAheadAgent
 from jaxgbg.players.maxn import MaxN
 from jaxgbg.players.mcts import MCTSPlayer
 from jaxgbg.players.positional import Positional
@@ -25,10 +36,12 @@ __all__ = [
     "PLAYERS",
     "AlphaBeta",
     "Blocker",
+    "CentreOfMass",
     "EngineError",
     "GTPEngine",
     "GreedyAgent",
     "History",
+    "LookAheadAgent",
     "MCTSPlayer",
     "MaxN",
     "MissingExtra",
@@ -47,6 +60,7 @@ PLAYERS: dict[str, Opponent] = {
     **alphabeta.OPPONENTS,
     **blocker.OPPONENTS,
     **positional.OPPONENTS,
+    **centre_of_mass.OPPONENTS,
     **gtp.OPPONENTS,
     **mcts.OPPONENTS,
 }

@@ -57,6 +57,12 @@ class GreedyAgent(PlayerBase):
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
         return _act(self, states, key)
 
+    def by_copy(self, states: Any) -> Any:
+        """states[B] -> states[L, B / L]: those that each of the agents plays."""
+        chex.assert_rank(states.terminal, 1)
+        chex.assert_is_divisible(len(states.terminal), self.copies)
+        return jax.tree.map(lambda leaf: leaf.reshape(self.copies, -1, *leaf.shape[1:]), states)
+
     def action_values(self, state: Any) -> jax.Array:
         """float32[A] of one state by the first agent: reward + V(afterstate); illegal -inf."""
         first = jax.tree.map(lambda leaf: leaf[0], self.params)
@@ -90,9 +96,6 @@ def _act(agent: GreedyAgent, states: Any, key: jax.Array) -> jax.Array:
         q = agent._masked_values(params, states)
         return jax.vmap(choose_action)(q, jax.vmap(agent.game.legal_actions)(states), draws)
 
-    agents = agent.copies
-    chex.assert_rank(states.terminal, 1)
-    chex.assert_is_divisible(len(states.terminal), agents)
-    by_agent = jax.tree.map(lambda leaf: leaf.reshape(agents, -1, *leaf.shape[1:]), states)
-    draws = jax.random.uniform(key, by_agent.terminal.shape)
-    return jax.vmap(one)(agent.params, by_agent, draws).reshape(-1)
+    by_copy = agent.by_copy(states)
+    draws = jax.random.uniform(key, by_copy.terminal.shape)
+    return jax.vmap(one)(agent.params, by_copy, draws).reshape(-1)

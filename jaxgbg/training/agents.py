@@ -1,6 +1,5 @@
 """Agents on disk: one file, no pickle, every byte under a checksum."""
 
-import contextlib
 import dataclasses
 import hashlib
 import io
@@ -69,13 +68,6 @@ def save_agent(path: Path, agent: SavedAgent) -> None:
     digest = hashlib.sha256(body).hexdigest().encode() + b"\n"
     with written_whole(path) as temporary:
         temporary.write_bytes(_MAGIC + digest + body)
-
-
-def names_agent_file(text: str) -> bool:
-    """Whether `text`, a player's name or an agent's file, is the latter."""
-    with contextlib.suppress(OSError):
-        return Path(text).suffix == ".agent" or Path(text).is_file()
-    return False
 
 
 def load_agent(path: str | Path, game: str | None = None) -> SavedAgent:

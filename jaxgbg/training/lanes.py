@@ -9,9 +9,9 @@ import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.learners import FARL_PARTS, Hyperparameters, Lane, Learner
-from jaxgbg.players import Player, make_player
-from jaxgbg.training.agents import load_agent, names_agent_file
+from jaxgbg.players import Player
 from jaxgbg.training.memory import check_memory
+from jaxgbg.training.opponents import make_opponent
 from jaxgbg.training.run import LaneName, Run
 
 
@@ -71,9 +71,7 @@ def make_partner(run: Run) -> Player | None:
     """
     if run.partner == "self":
         return None
-    if names_agent_file(run.partner):
-        return load_agent(run.partner, run.game.name).player()
-    player = make_player(run.partner, run.game)
+    player = make_opponent(run.partner, run.game)
     if not player.traceable:
         raise ValueError(f"{run.partner} is too slow to train against: it plays on the host")
     return player

@@ -11,12 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgbg.arena import Judge, make_judge
+from jaxgbg.arena import Judge
 from jaxgbg.games.sampling import compiler_option
 from jaxgbg.learners import Hyperparameters, Lane, Learner
-from jaxgbg.players import GreedyAgent
+from jaxgbg.players import GreedyAgent, Player
 from jaxgbg.training.lanes import begin, lanes_sharding, program_of
 from jaxgbg.training.memory import TICKS_A_BLOCK
+from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.run import LaneName, Run
 from jaxgbg.values import HasGradients
 
@@ -105,7 +106,7 @@ class Training:
         self.state, self._hyper, self.learner = begin(runs, self._sharding)
         evaluation = runs[0].evaluation
         self.judges: list[Judge] = [
-            make_judge(name, self.learner.game, evaluation.protocol_of(name))
+            judge_by(name, self.learner.game, evaluation.protocol_of(name))
             for name in evaluation.opponents
         ]
         self._chunk = compile_chunk(self.learner, self._sharding.mesh)
@@ -229,9 +230,10 @@ class Training:
             self.runs[0].learner.zero_terminal,
             several=True,
         )
+        players = self.runs[0].play.player(agents)
         for number, judge in enumerate(self.judges):
             key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
-            evaluations = evaluate(agents, judge, episodes, self.lanes, key)
+            evaluations = evaluate(players, judge, episodes, self.lanes, key)
             yield from zip(self.owners, evaluations, strict=True)
 
 
@@ -242,7 +244,7 @@ def _finite(leaf: jax.Array) -> jax.Array:
 
 
 def evaluate(
-    agents: GreedyAgent,
+    agents: Player,
     judge: Judge,
     episodes: int,
     lanes: Sequence[LaneName],

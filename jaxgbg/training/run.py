@@ -7,11 +7,15 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
+import jax
+
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, make
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.learners import FARL_PARTS, Learner, LearnerSpec, Schedule, TDSpec
+from jaxgbg.players import GreedyAgent, Player
 from jaxgbg.specs import LAST_SEED, Limits, Spec, plain, setting, shown
+from jaxgbg.training.play import Play
 from jaxgbg.values import NTupleSpec, ValueSpec
 
 MOST_SEEDS = 100_000
@@ -39,7 +43,7 @@ class Evaluation(Spec):
 
     Attributes:
       every: Episodes between evaluations.
-      opponents: Evaluate against these players.
+      opponents: Evaluate against these players or agent files.
       protocols: How each opponent is met; ten random starts from every seat where not given.
     """
 
@@ -70,7 +74,9 @@ class Run(Spec):
       learner: What is compared with what, move by move.
       schedule: How long and how boldly each agent learns.
       evaluation: When and by whom agents are judged.
-      partner: Whom to train against: self, a traceable player's name, or an agent file.
+      play: How agents choose their moves in those games.
+      partner: Whom to train against: self, a traceable player's name, or an agent file, which
+        may look ahead: FILE:look-ahead=3.
       variants: Parts of Final Adaptation, trained side by side: farl (both), part1, none.
       seeds: One agent of each variant for each seed.
     """
@@ -80,6 +86,7 @@ class Run(Spec):
     learner: LearnerSpec = TDSpec()
     schedule: Schedule = Schedule()
     evaluation: Evaluation = Evaluation()
+    play: Play = Play()
     partner: str = "self"
     variants: tuple[str, ...] = setting(("farl", "none"), choices=tuple(FARL_PARTS))
     seeds: tuple[int, ...] = setting(tuple(range(10)), low=0, high=LAST_SEED, most=MOST_SEEDS)
@@ -104,11 +111,21 @@ class Run(Spec):
             raise ValueError(f"{self.game.name} is played alone: its only partner is self")
         for variant in set(self.variants) - set(self.learner.variants):
             raise ValueError(f"{self.learner.kind} has no second part of FARL: leave out {variant}")
-        self.make_learner()
+        self._check_play(self.make_learner())
 
     def make_learner(self) -> Learner:
         """The static half of the run: game, value function, batch and horizon."""
         return self.learner.build(self.game, self.value, self.schedule)
+
+    def _check_play(self, learner: Learner) -> None:
+        """Raises ValueError where agents of `learner` cannot play as they are to."""
+
+        def player() -> Player:
+            params = learner.value.init(key=jax.random.key(0))
+            return self.play.player(GreedyAgent(learner.game, learner.value, params))
+
+        if self.play != Play():
+            jax.eval_shape(player)
 
     def for_seed(self, seed: int) -> "Run":
         """This run with one seed, and what it draws for itself written out."""

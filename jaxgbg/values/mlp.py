@@ -6,7 +6,7 @@ Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import flax.linen as nn
@@ -80,6 +80,24 @@ class MLPSpec(ValueSpec):
         return MLP(spec=self, game=game, num_actions=game.num_actions if of_actions else 1)
 
 
+class View(NamedTuple):
+    """How a player sees the game: cells and actions as on an image of the board.
+
+    `cells[i]` is the cell seen at place i, `actions[a]` what action a is called there.
+    """
+
+    cells: tuple[int, ...]
+    actions: tuple[int, ...]
+
+
+def _seen(array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array) -> jax.Array:
+    """[..., C]: entries as each `player` int[...] has them, in the order of his view."""
+    seen = array[..., np.array(views[0])]
+    for owner, view in enumerate(views[1:], 1):
+        seen = jnp.where((player == owner)[..., None], array[..., np.array(view)], seen)
+    return seen
+
+
 class _Network(nn.Module):
     spec: MLPSpec
     outputs: int
@@ -111,6 +129,19 @@ class MLP(ValueFunction):
     spec: MLPSpec
     game: Game
     num_actions: int = 1
+
+    @functools.cached_property
+    def views(self) -> tuple[View, ...]:
+        """What each player sees, () where all see the board as it is."""
+        views, images = self.game.player_views, self.game.symmetries
+        if (views == np.arange(self.game.num_cells)).all():
+            return ()
+        rows = [(images == view).all(1).argmax() for view in views]
+        names = self.game.action_symmetries[rows].tolist()
+        return tuple(
+            View(tuple(cells), tuple(actions))
+            for cells, actions in zip(views.tolist(), names, strict=True)
+        )
 
     @functools.cached_property
     def _module(self) -> _Network:
@@ -155,6 +186,8 @@ class MLP(ValueFunction):
         """float32[..., I]: the board from the side of `player`."""
         game = self.game
         digits = features[..., : game.num_cells]
+        if self.views:
+            digits = _seen(digits, [view.cells for view in self.views], player)
         if game.piece_digits:
             signs = jnp.zeros(digits.shape, jnp.float32)
             for owner, digit in enumerate(game.piece_digits):
@@ -170,6 +203,8 @@ class MLP(ValueFunction):
     def _outputs(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]."""
         total = jnp.asarray(self._module.apply(network, self._inputs(features, player)))
+        if self.views and self.num_actions > 1:
+            total = _seen(total, [view.actions for view in self.views], player)
         if self.spec.output == "sigmoid":
             low, high = self.game.reward_range
             return low + (high - low) * jax.nn.sigmoid(total)

@@ -94,6 +94,12 @@ CASES = [
     # Workers.
     Case("sweep x.toml --executor processes --workers -1", r"workers must lie in \[1, 4,096\]"),
     Case("sweep x.toml --executor processes --workers 0", r"workers must lie in \[1, 4,096\]"),
+    # Look-ahead and ranks.
+    Case("train tictactoe --look-ahead 0", r"look_ahead must lie in \[1, 100\], not 0"),
+    Case("train tictactoe --look-ahead 3 --width 0", "width must lie in .* not 0"),
+    Case("train tictactoe --width 3", "look ahead 2 plies or more"),
+    Case("train tictactoe --ranks 0 0", "ranks must be probabilities"),
+    Case("train tictactoe --play-ranks -1", "ranks must be probabilities"),
 ]
 
 LAYOUTS = [

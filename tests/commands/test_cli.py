@@ -30,6 +30,7 @@ def test_games_are_listed(jaxgbg, tmp_path):
         "hex",
         "othello",
         "2048",
+        "lines_of_action",
     ]
     assert all(record["game"] in out for record in records)
 

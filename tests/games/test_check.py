@@ -208,6 +208,16 @@ FAULTS = {
         changed(TicTacToe, action_symmetries=constant(lambda self: TicTacToe().symmetries)),
         "do not follow those of the cells",
     ),
+    "views-shape": (changed(player_views=rotated([[0, 1]])), r"player_views must be int32\[2, 2\]"),
+    "views-no-image": (
+        changed(player_views=rotated([[0, 1], [1, 0]])),
+        "player_views: a row is none of symmetries",
+    ),
+    "extras-shape": (
+        changed(extras=lambda *_: jnp.zeros((2, 1), jnp.int32)),
+        r"extras: the array must be int32\[2, 0\], not int32\[2, 1\]",
+    ),
+    "extra-scales": (changed(extra_scales=(1.0,)), "extra_scales must have one entry for each"),
     "patterns-cells": (
         changed(change_patterns=(np.full((7, 1), 2), np.arange(7)[:, None])),
         "names cell 2: there are 2",

@@ -19,6 +19,7 @@ from jaxgbg.games import (
     Game,
     Game2048,
     Hex,
+    LinesOfAction,
     Nim,
     Othello,
     TicTacToe,
@@ -41,6 +42,7 @@ BOARD_GAMES = [
     Hex(size=3),
     Hex(size=3, misere=True),
     Othello(size=4),
+    LinesOfAction(size=4, max_plies=40),
 ]
 GAMES = [*BOARD_GAMES, Game2048()]
 KEY = jax.random.key(1)
@@ -57,6 +59,13 @@ def board_game(request) -> Game:
 
 
 def test_a_shipped_game_keeps_the_contract(game):
+    check_playable(game)
+    assert check_game(game) == []
+
+
+@pytest.mark.slow
+def test_lines_of_action_keeps_the_contract_in_full_size():
+    game = LinesOfAction()
     check_playable(game)
     assert check_game(game) == []
 
@@ -129,9 +138,11 @@ def test_every_player_is_on_turn_at_times(game):
     assert set(sample_games(game).player.ravel().tolist()) == set(range(game.num_players))
 
 
-def test_all_symmetries_but_four_of_othello_keep_the_start_as_it_is(board_game):
+def test_all_symmetries_but_four_of_two_games_keep_the_start_as_it_is(board_game):
     kept = len(start_symmetries(board_game))
-    assert kept == (4 if board_game.name == "othello" else len(board_game.symmetries))
+    assert kept == (
+        4 if board_game.name in ("othello", "lines_of_action") else len(board_game.symmetries)
+    )
 
 
 @pytest.mark.parametrize(

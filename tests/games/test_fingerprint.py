@@ -17,10 +17,17 @@ SHIPPED = {
     "hex": "b5e833854a21a12f",
     "othello": "62f19a690c64c446",
     "2048": "6e5c1504bd823876",
+    "lines_of_action": "1f803ea2ebccde8c",
 }
 
 
-@pytest.mark.parametrize(("name", "expected"), SHIPPED.items())
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param(*shipped, marks=[pytest.mark.slow] * (shipped[0] == "lines_of_action"))
+        for shipped in SHIPPED.items()
+    ],
+)
 def test_shipped_rules_are_what_they_were(name, expected):
     assert fingerprint(make(name)) == expected
 
@@ -66,6 +73,14 @@ class WithoutDiagonals(TicTacToe):
         )
 
 
+class SeenOtherwise(TicTacToe):
+    """Other views: an agent's network would mean something else."""
+
+    @property
+    def player_views(self):
+        return self.symmetries[[0, 1]]
+
+
 class MoreFours(Game2048):
     """Another chance."""
 
@@ -103,6 +118,7 @@ class MirrorsAlone(TicTacToe):
         Swapped(),
         WithoutDiagonals(),
         MirrorsAlone(),
+        SeenOtherwise(),
         MoreFours(),
         CheaperMerges(),
         type("Renamed", (TicTacToe,), {"name": "noughts"})(),

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pyspiel
 import pytest
 
-from jaxgbg.games import ConnectFour, Game, Hex, Nim, Othello, TicTacToe
+from jaxgbg.games import ConnectFour, Game, Hex, LinesOfAction, Nim, Othello, TicTacToe
 from tests.games.lockstep import View, assert_same_games
 
 
@@ -50,6 +51,25 @@ class Othello8(OpenSpiel):
         return state
 
 
+class Lines(OpenSpiel):
+    """OpenSpiel names from, to and whether a stone is taken, rows from the bottom."""
+
+    _CLOCKWISE = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
+
+    def __init__(self) -> None:
+        super().__init__("lines_of_action", self._direction_and_target)
+
+    def _direction_and_target(self, action: int) -> int:
+        start, end = divmod(action // 2, 64)
+        (row, column), (to_row, to_column) = divmod(start, 8), divmod(end, 8)
+        upward, right = np.sign([to_row - row, to_column - column]).tolist()
+        return 64 * self._CLOCKWISE.index((upward, right)) + 8 * (7 - to_row) + to_column
+
+    def play(self, state: pyspiel.State, action: int) -> pyspiel.State:
+        state.apply_action(next(a for a in state.legal_actions() if self._ours(a) == action))
+        return state
+
+
 def nim(heaps: int, size: int, misere: bool) -> OpenSpiel:
     """OpenSpiel numbers all heaps with one item taken, then all heaps with two taken, ..."""
 
@@ -82,3 +102,11 @@ def nim(heaps: int, size: int, misere: bool) -> OpenSpiel:
 )
 def test_a_thousand_random_games_agree_with_openspiel(game: Game, oracle: OpenSpiel) -> None:
     assert_same_games(game, oracle, batch=1000, seed=11)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", [50, 1000])
+def test_random_games_of_lines_of_action_agree_with_openspiel(batch: int) -> None:
+    """OpenSpiel has the mover win, who cannot move lose, and no board stand twice."""
+    game = LinesOfAction(both="mover", stuck="loss", repetition="board", max_plies=1000)
+    assert_same_games(game, Lines(), batch, seed=11)

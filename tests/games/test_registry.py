@@ -55,7 +55,7 @@ def install(folder, package: str, entries: dict[str, str]) -> None:
 
 def test_the_shipped_games_come_first_and_in_their_order():
     shipped = ("tictactoe", "nim", "nim3p", "connectfour", "hex", "othello", "2048")
-    assert game_names()[:7] == shipped
+    assert game_names()[:8] == (*shipped, "lines_of_action")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,6 +124,7 @@ def test_what_is_no_game_of_that_name_ends_in_a_line(build, complaint):
         ("connectfour", {"draw_after": 43}, r"draw_after must lie in \[7, 42\], not 43"),
         ("hex", {"size": 12}, r"size must lie in \[2, 11\], not 12"),
         ("hex", {"misere": 1}, "hex: misere must be true or false, not 1"),
+        ("lines_of_action", {"size": 9}, r"lines_of_action: size must lie in \[3, 8\], not 9"),
         ("othello", {"size": 5}, "size must be one of 4, 6, 8, not 5"),
     ],
 )

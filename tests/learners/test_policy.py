@@ -1,6 +1,7 @@
 """What a policy returns is what the tick does: its action, its value, its memory."""
 
 import dataclasses
+import types
 from functools import partial
 
 import jax
@@ -103,3 +104,38 @@ def test_the_value_a_policy_counts_on_is_the_one_that_is_learned():
     undiscounted, _ = trained(EpsilonGreedy())
     assert_same_bits(half.params, discounted.params)
     assert (np.asarray(half.params.weights) != undiscounted.params.weights).any()
+
+
+def test_ranks_are_played_in_training():
+    """After one ply of the start position all of a kind: the weights say which move was made."""
+    game = jaxgbg.make("tictactoe")
+    value = NTupleSpec(layout=tuple((cell,) for cell in range(9))).build(game, False, 1)
+    params = value.init()
+    # More for an X of player 0 in a later cell; no two images of a cell look the same.
+    value = dataclasses.replace(value, symmetries=value.symmetries[:1])
+    weights = jnp.zeros(value.num_weights).at[3 * np.arange(9) + 2].set(np.arange(9) / 10)
+    params = params._replace(weights=weights)
+    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 4000))
+    features = value.features(params, jax.vmap(game.cells)(states))
+    hyper = stack_hyperparameters([named(True, True, True, False)], 0.5, 0.0, 1000)
+    hyper = jax.tree.map(lambda leaf: leaf[0], hyper)
+    games = types.SimpleNamespace(state=states, features=features)
+    words = jax.random.bits(jax.random.key(1), (4000, 2))
+    for ranks, shares in (((), (1, 0, 0)), ((0.6, 0.3, 0.1), (0.6, 0.3, 0.1))):
+        choice = EpsilonGreedy(ranks=ranks).select(
+            game, value, params, games, words, jnp.float32(0), hyper, None
+        )
+        counts = np.bincount(choice.action, minlength=9)[::-1] / 4000
+        np.testing.assert_allclose(counts[:3], shares, atol=0.03)
+        assert not choice.explored.any()
+        np.testing.assert_allclose(choice.value, np.tanh(np.asarray(choice.action) / 10), atol=1e-5)
+
+
+def test_the_policy_has_the_ranks_of_the_settings():
+    game = jaxgbg.make("tictactoe")
+    value = NTupleSpec(layout=((0, 1, 2),))
+    for kind, counting_on_best in (("td", False), ("sarsa", False), ("q", True)):
+        learner = LearnerSpec.kinds[kind](ranks=(0.6, 0.3, 0.1)).build(game, value, Schedule())
+        assert learner.policy == EpsilonGreedy(counting_on_best, (0.6, 0.3, 0.1))
+    with pytest.raises(ValueError, match="ranks must be probabilities"):
+        LearnerSpec.kinds["td"](ranks=(0.0,))

@@ -42,11 +42,17 @@ def test_every_legal_move_has_a_place_of_its_own(name, parameters):
         kinds = drawing.kinds(board)
         assert len(kinds) == len(drawing.spots)
         places = [drawing.spot_of(board, int(action)) for action in legal]
-        assert len(set(places)) == len(places)
+        origins = [drawing.origin_of(board, int(action)) for action in legal]
+        assert len(set(zip(origins, places, strict=True))) == len(places)
+        assert len({drawing.name(board, int(action)) for action in legal}) == len(legal)
         assert 0 <= min(places) <= max(places) < len(drawing.spots)
-        # Moves are written where nothing stands, but in Nim on what is taken.
+        # Moves are written where nothing stands, but in Nim on what is taken; a piece that goes
+        # from spot to spot is one of the mover's.
         free = [drawing.pieces[kinds[place]] == "" for place in places]
-        assert all(free) != (game.name in ("nim", "nim3p"))
+        if drawing.name_of:
+            assert {int(board[origin]) for origin in origins} == {int(state.player)}
+        else:
+            assert all(free) != (game.name in ("nim", "nim3p"))
         state = step(state, random.choice(legal), key)
 
 

@@ -3,8 +3,26 @@
 from collections.abc import Callable
 from typing import Any
 
-from jaxgbg.games import ConnectFour, Game, Game2048, Hex, Nim, Othello, TicTacToe
-from jaxgbg.pages.drawings import connectfour, game2048, hex, nim, othello, plain, tictactoe
+from jaxgbg.games import (
+    ConnectFour,
+    Game,
+    Game2048,
+    Hex,
+    LinesOfAction,
+    Nim,
+    Othello,
+    TicTacToe,
+)
+from jaxgbg.pages.drawings import (
+    connectfour,
+    game2048,
+    hex,
+    lines_of_action,
+    nim,
+    othello,
+    plain,
+    tictactoe,
+)
 from jaxgbg.pages.drawings.core import Drawing
 
 __all__ = ["Drawing", "drawing_of", "register_drawing"]
@@ -14,6 +32,7 @@ _DRAWINGS: dict[type, Callable[[Any], Drawing]] = {
     ConnectFour: connectfour.drawing,
     Hex: hex.drawing,
     Othello: othello.drawing,
+    LinesOfAction: lines_of_action.drawing,
     Nim: nim.drawing,
     Game2048: game2048.drawing,
 }

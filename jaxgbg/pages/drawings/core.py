@@ -19,6 +19,9 @@ class Drawing:
     `pieces` the markup of each kind around the origin, `halo` the shape that marks a move, and
     `actions` names every action. Of a board as `Game.display_cells` has it, `kinds` tells which of
     `pieces` stands on each spot, and `spot_of` on which spot an action is marked, -1 for none.
+
+    Where a move takes a piece from spot to spot, `origin_of` tells the first of them, and `name_of`
+    may name the move by both; several moves may then be marked on one spot.
     """
 
     width: float
@@ -30,6 +33,12 @@ class Drawing:
     actions: Sequence[str]
     kinds: Callable[[np.ndarray], Sequence[int]] = list
     spot_of: Callable[[np.ndarray, int], int] = _no_spot
+    origin_of: Callable[[np.ndarray, int], int] = _no_spot
+    name_of: Callable[[np.ndarray, int], str] | None = None
+
+    def name(self, board: np.ndarray, action: int) -> str:
+        """What an action on a board is called."""
+        return self.name_of(board, action) if self.name_of else self.actions[action]
 
 
 def disc(colour: str, radius: float) -> str:
@@ -56,15 +65,18 @@ def grid(
     ]
 
 
-def named_squares(size: int) -> list[str]:
-    """Columns are letters from the left, rows numbers from the top, as engines have them."""
-    return [f"{chr(ord('a') + cell % size)}{cell // size + 1}" for cell in range(size**2)]
+def named_squares(size: int, from_top: bool = True) -> list[str]:
+    """Columns are letters from the left, rows numbers from the top, as GTP engines have them, or
+    from the bottom, as in chess.
+    """
+    rows = range(1, size + 1) if from_top else range(size, 0, -1)
+    return [f"{chr(ord('a') + column)}{row}" for row in rows for column in range(size)]
 
 
-def coordinates(size: int, side: float, margin: float) -> str:
+def coordinates(size: int, side: float, margin: float, from_top: bool = True) -> str:
     """The letters above and the numbers beside a square board."""
     return "".join(
         text(margin + (at + 0.5) * side, margin - 8, chr(ord("a") + at))
-        + text(margin - 11, margin + (at + 0.5) * side, str(at + 1))
+        + text(margin - 11, margin + (at + 0.5) * side, str(at + 1 if from_top else size - at))
         for at in range(size)
     )

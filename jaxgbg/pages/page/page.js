@@ -8,6 +8,7 @@
   function begin(section) {
     const game = JSON.parse(section.querySelector("script").textContent);
     const spots = [...section.querySelectorAll(".player .spot")];
+    const paths = [...section.querySelectorAll(".player .way")];
     const parts = {
       caption: section.querySelector(".caption"),
       moves: section.querySelector(".moves"),
@@ -26,7 +27,9 @@
     }
 
     function show() {
-      const [pieces, moves, played, came, halos, caption] = game.positions[at];
+      const [pieces, moves, played, came, halos, caption, names, ways] = game.positions[at];
+      const nameOf = new Map(moves.map((move, number) => [move, names[number] ?? game.actions[move[0]]]));
+      paths.forEach((path, number) => path.setAttribute("d", ways[number]));
       spots.forEach((spot, number) => {
         spot.setAttribute("class", number === came ? "spot came" : "spot");
         spot.children[0].setAttribute("href", `#${game.shapes}-${pieces[number]}`);
@@ -37,8 +40,8 @@
       moves.forEach(([action, value, place, words], number) => {
         const spot = spots[place];
         if (!spot) return;
-        if (value === best) spot.classList.add("best");
-        if (action === played) spot.classList.add("played");
+        spot.classList.toggle("best", value === best);
+        spot.classList.toggle("played", action === played);
         spot.children[1].style.fillOpacity = halos[number];
         spot.children[2].textContent = words;
       });
@@ -48,7 +51,7 @@
         const line = document.createElement("li");
         const name = document.createElement("span");
         const value = document.createElement("span");
-        name.textContent = game.actions[move[0]];
+        name.textContent = nameOf.get(move);
         value.textContent = move[3];
         line.append(name, value);
         if (move[0] === played) line.className = "played";

@@ -1,0 +1,280 @@
+"""Look-ahead of a few plies over a value function, in any game, many positions at once.
+
+A tree is gone through depth first, in portions: however wide it is, memory holds one portion of
+positions a ply. Everything is traced, so that players who look ahead work inside compiled programs.
+"""
+
+import dataclasses
+from typing import Any, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.core import Game
+from jaxgbg.learners.selection import action_values, visit_pairs
+from jaxgbg.values.core import ValueFunction
+
+MOST_PLIES = 100
+# Positions of a portion beyond this gain nothing but memory, measured on ConnectFour.
+_MOST_ROWS = 1024
+# Moves of a position that its portion has room for, where nobody says how many there are.
+_USUAL_MOVES = 4
+
+Reply = Literal["own", "value"]
+
+
+class _Nodes(NamedTuple):
+    """B positions of one ply; `searcher` int8[B] looks ahead, `keys` [B] draw what is sampled."""
+
+    states: Any
+    searcher: jax.Array
+    keys: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class LookAhead:
+    """What the actions of a position are worth to its player, `plies` plies deep; static under jit.
+
+    Attributes:
+      plies: Moves of whatever player that are looked at, the first one among them; with 1 the
+        scores are those of `action_values`.
+      width: How many moves each ply but the last goes on from, those of the best scores at one ply;
+        one number for all plies or one for each, () for all moves. The last ply takes all moves.
+      reply: What the others aim at: "own", every player maximises V(s | himself), as in Max-N
+        (Luckhardt & Irani 1986); "value", they minimise V(s | who looks ahead), as in paranoid
+        search.
+      samples: Draws of chance, where its outcomes are not listed or too many.
+      max_spawns: Up to so many listed outcomes of chance are all gone through.
+      megabytes: Room for the positions of all plies, of each agent that searches.
+
+    The end of a game is worth its rewards alone. Rewards on the way are added up, undiscounted.
+    Inside the tree the first (lowest) of equally good actions counts. The beam of Sasso & van
+    Lohuizen 2018 is plies 3, width (3, 1), reply "value". Raises ValueError for settings out of
+    range and for values of actions, of which only one ply can be looked at.
+    """
+
+    game: Game
+    value: ValueFunction
+    plies: int = 3
+    width: tuple[int, ...] = ()
+    reply: Reply = "own"
+    samples: int = 16
+    max_spawns: int = 64
+    megabytes: int = 512
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.plies <= MOST_PLIES:
+            raise ValueError(f"look-ahead must be of 1 to {MOST_PLIES} plies, not {self.plies}")
+        if self.width and self.plies == 1:
+            raise ValueError("width is for the plies before the last: look ahead 2 plies or more")
+        if any(width < 1 for width in self.width):
+            raise ValueError(f"width must be at least 1, not {min(self.width)}")
+        if len(self.width) not in (0, 1, self.plies - 1):
+            raise ValueError(
+                f"width must be one number, or one for each of the {self.plies - 1} plies before"
+                f" the last, not {len(self.width)}"
+            )
+        if self.reply not in ("own", "value"):
+            raise ValueError(f"reply must be own or value, not {self.reply!r}")
+        if self.samples < 1:
+            raise ValueError(f"samples must be at least 1, not {self.samples}")
+        if self.plies > 1 and self.value.num_actions > 1:
+            raise ValueError("this agent has learned values of actions: it can look 1 ply ahead")
+        if self.rows < 1:
+            raise ValueError(
+                f"look-ahead: one position of {self.game.name} does not fit into"
+                f" {self.megabytes} megabytes"
+            )
+
+    @property
+    def rows(self) -> int:
+        """How many positions of a ply are in memory at once."""
+        state = jax.eval_shape(self.game.init, jax.random.key(0))
+        state_bytes = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
+        scores = 8 * self.game.num_actions * self._components
+        features = 8 * self.value.num_features * min(self.game.num_actions, 16)
+        room = self.megabytes * 10**6 // (self.plies * (8 * state_bytes + scores) + features)
+        return min(room, _MOST_ROWS)
+
+    @property
+    def _components(self) -> int:
+        """Whose values are followed: all players' or the searcher's alone."""
+        return self.game.num_players if self.reply == "own" else 1
+
+    def action_values(
+        self,
+        params: Any,
+        states: Any,
+        key: jax.Array,
+        zero_terminal: jax.Array | bool = True,
+    ) -> jax.Array:
+        """states[B] -> float32[B, A]: what each action is worth to the player to move.
+
+        -inf for illegal actions and those that `width` leaves out; of moves equally good at the
+        edge of it `key` chooses. `zero_terminal` is for one ply, see `learners.action_values`.
+        """
+        batch, rows = states.terminal.shape[0], self.rows
+        draw, chance = jax.random.split(key)
+        noise = jax.random.uniform(draw, (batch, self.game.num_actions))
+        keys = jax.random.split(chance, batch)
+
+        def search(part: tuple[Any, jax.Array, jax.Array]) -> jax.Array:
+            states, noise, keys = part
+            nodes = _Nodes(states, states.player, keys)
+            return self._root(params, nodes, noise, zero_terminal)
+
+        if batch <= rows:
+            return search((states, noise, keys))
+        chunks = -(-batch // rows)
+        numbers = jnp.minimum(jnp.arange(chunks * rows), batch - 1).reshape(chunks, rows)
+        scores = jax.lax.map(
+            lambda at: search(jax.tree.map(lambda leaf: leaf[at], (states, noise, keys))), numbers
+        )
+        return scores.reshape(chunks * rows, -1)[:batch]
+
+    def _root(
+        self, params: Any, nodes: _Nodes, noise: jax.Array, zero_terminal: jax.Array | bool
+    ) -> jax.Array:
+        legal = jax.vmap(self.game.legal_actions)(nodes.states)
+        if self.plies == 1:
+            scores = self._one_ply(params, nodes.states, zero_terminal)
+            return jnp.where(legal, scores, -jnp.inf)
+        kept = self._kept(params, nodes, 0, noise)
+        totals = self._totals(params, nodes, kept, 0)
+        return jnp.where(kept, self._aims(totals, nodes), -jnp.inf)
+
+    def _one_ply(
+        self, params: Any, states: Any, zero_terminal: jax.Array | bool = True
+    ) -> jax.Array:
+        """float32[B, A]: what each action is worth to the mover, as it looks after it."""
+        features = self.value.features(params, jax.vmap(self.game.cells)(states))
+        return action_values(self.game, self.value, params, states, features, zero_terminal)[0]
+
+    def _kept(
+        self, params: Any, nodes: _Nodes, ply: int, noise: jax.Array | None = None
+    ) -> jax.Array:
+        """bool[B, A]: the actions that ply number `ply` goes on from."""
+        legal = jax.vmap(self.game.legal_actions)(nodes.states)
+        width = self._width(ply)
+        if width >= self.game.num_actions:
+            return legal
+        if ply == 0 or self.reply == "own":
+            scores = self._one_ply(params, nodes.states)
+        else:
+            scores = self._aims(self._totals(params, nodes, legal, self.plies - 1), nodes)
+        scores = jnp.where(legal & ~jnp.isnan(scores), scores, -jnp.inf)
+        last = jnp.broadcast_to(np.arange(self.game.num_actions), legal.shape)
+        order = jnp.lexsort((last if noise is None else noise, -scores, ~legal))
+        return (
+            jnp.zeros_like(legal).at[jnp.arange(len(legal))[:, None], order[:, :width]].set(True)
+            & legal
+        )
+
+    def _width(self, ply: int) -> int:
+        if not self.width or ply == self.plies - 1:
+            return self.game.num_actions
+        return self.width[0 if len(self.width) == 1 else ply]
+
+    def _totals(self, params: Any, nodes: _Nodes, kept: jax.Array, ply: int) -> jax.Array:
+        """float32[B, A, K]: what each player followed gets from here on by each action `kept`."""
+        game, states = self.game, nodes.states
+
+        def visit(row: jax.Array, action: jax.Array, real: jax.Array) -> jax.Array:
+            node = jax.tree.map(lambda leaf: leaf[row], nodes)
+            after = jax.vmap(game.afterstate)(node.states, action)
+            gain = self._followed(after.rewards - node.states.rewards, node.searcher)
+            over = after.terminal | ~real
+            if ply == self.plies - 1:
+                future = self._leaves(params, after, node.searcher)
+            else:
+                keys = jax.vmap(jax.random.fold_in)(node.keys, action)
+                after = after._replace(terminal=over)
+                future = self._after_chance(params, _Nodes(after, node.searcher, keys), ply)
+            return gain + jnp.where(over[:, None], 0.0, future)
+
+        return visit_pairs(kept, visit, self._portion(len(states.terminal), self._width(ply)))
+
+    def _portion(self, rows: int, most: int) -> int:
+        """How many of the moves of `rows` positions are looked at together, `most` each."""
+        return min(rows * min(most, _USUAL_MOVES), self.rows)
+
+    def _after_chance(self, params: Any, nodes: _Nodes, ply: int) -> jax.Array:
+        """float32[B, K]: what the afterstates of ply number `ply` are worth, as expectations."""
+        game = self.game
+        if not game.stochastic:
+            return self._best(params, nodes, ply + 1)
+        listed = 0 < game.num_spawns <= self.max_spawns
+        if listed:
+            shares = jax.vmap(game.spawn_probabilities)(nodes.states)
+        else:
+            shares = jnp.full((len(nodes.searcher), self.samples), 1 / self.samples, jnp.float32)
+        shares = jnp.where(nodes.states.terminal[:, None], 0.0, shares)
+
+        def visit(row: jax.Array, number: jax.Array, real: jax.Array) -> jax.Array:
+            node = jax.tree.map(lambda leaf: leaf[row], nodes)
+            keys = jax.vmap(jax.random.fold_in)(node.keys, number)
+            if listed:
+                states = jax.vmap(game.spawn_outcome)(node.states, number)
+            else:
+                states = jax.vmap(game.spawn)(node.states, keys)
+            states = states._replace(terminal=states.terminal | ~real)
+            return self._best(params, _Nodes(states, node.searcher, keys), ply + 1)
+
+        outcomes = visit_pairs(shares > 0, visit, self._portion(*shares.shape))
+        return (shares[..., None] * outcomes).sum(1)
+
+    def _best(self, params: Any, nodes: _Nodes, ply: int) -> jax.Array:
+        """float32[B, K]: what positions are worth when their player chooses; 0 at the end."""
+        states = nodes.states
+        if ply == self.plies - 1 and self.reply == "own":
+            best = self._best_leaf(params, nodes)
+        else:
+            kept = self._kept(params, nodes, ply)
+            totals = self._totals(params, nodes, kept, ply)
+            action = _first_best(self._aims(totals, nodes), kept)
+            best = jax.vmap(lambda row, action: row[action])(totals, action)
+        return jnp.where(states.terminal[:, None], 0.0, best)
+
+    def _best_leaf(self, params: Any, nodes: _Nodes) -> jax.Array:
+        """`_best` at the last ply, where only the chosen move is made."""
+        states, game = nodes.states, self.game
+        scores = self._one_ply(params, states)
+        action = _first_best(scores, jax.vmap(game.legal_actions)(states))
+        score = jax.vmap(lambda row, action: row[action])(scores, action)[:, None]
+        if game.num_players == 1:
+            return score
+        after = jax.vmap(game.afterstate)(states, action)
+        future = jnp.where(
+            after.terminal[:, None], 0.0, self._leaves(params, after, nodes.searcher)
+        )
+        mover = np.arange(game.num_players) == states.player[:, None]
+        return jnp.where(mover, score, after.rewards - states.rewards + future)
+
+    def _leaves(self, params: Any, after: Any, searcher: jax.Array) -> jax.Array:
+        """float32[B, K]: V(afterstate | player) of every player followed."""
+        features = self.value.features(params, jax.vmap(self.game.cells)(after))[:, None]
+        players = searcher[:, None]
+        if self.reply == "own":
+            players = jnp.arange(self.game.num_players)
+        shape = (len(features), self._components)
+        features = jnp.broadcast_to(features, (*shape, features.shape[-1]))
+        return self.value.value(params, features, jnp.broadcast_to(players, shape))
+
+    def _followed(self, rewards: jax.Array, searcher: jax.Array) -> jax.Array:
+        """float32[B, K] of rewards float32[B, N]."""
+        if self.reply == "own":
+            return rewards
+        return jnp.take_along_axis(rewards, searcher[:, None].astype(jnp.int32), 1)
+
+    def _aims(self, totals: jax.Array, nodes: _Nodes) -> jax.Array:
+        """float32[B, A]: what the mover maximises, of totals float32[B, A, K]."""
+        player = nodes.states.player
+        if self.reply == "own":
+            return jax.vmap(lambda rows, player: rows[:, player])(totals, player)
+        return jnp.where((player == nodes.searcher)[:, None], totals[..., 0], -totals[..., 0])
+
+
+def _first_best(scores: jax.Array, allowed: jax.Array) -> jax.Array:
+    """int32[B]: the lowest of the best allowed actions; what is not a number is worst."""
+    return jnp.where(allowed & ~jnp.isnan(scores), scores, -jnp.inf).argmax(1)

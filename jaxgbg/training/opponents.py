@@ -1,0 +1,73 @@
+"""Whom agents meet by name: players, and agents on disk, which may look ahead.
+
+An agent is named by its file and, after colons, how it plays: `self.agent`,
+`self.agent:look-ahead=3:width=3,1:reply=value:ranks=.6,.3,.1`.
+"""
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jaxgbg.arena import DEFAULT_PROTOCOL, Judge, MatchJudge, Protocol, make_judge
+from jaxgbg.games import Game
+from jaxgbg.players import Player, make_player
+from jaxgbg.training.agents import load_agent
+from jaxgbg.training.play import Play
+
+_SUFFIX = ".agent"
+
+
+def _numbers(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    return lambda text: tuple(kind(word) for word in text.split(","))
+
+
+_OPTIONS: dict[str, Callable[[str], Any]] = {
+    "look-ahead": int,
+    "width": _numbers(int),
+    "reply": str,
+    "ranks": _numbers(float),
+}
+
+
+def names_agent(text: str) -> bool:
+    """Whether `text`, a player's name or an agent's file, is the latter."""
+    with contextlib.suppress(OSError):
+        return _SUFFIX in text or Path(text).is_file()
+    return False
+
+
+def make_opponent(name: str, game: Game) -> Player:
+    """The player of that name, or the agent in the file of that name, playing as said after it.
+
+    Raises ValueError for an unknown player, for a file that is no agent of this very game, and for
+    what no agent can be told; MissingExtra where a player lacks its package.
+    """
+    if not names_agent(name):
+        return make_player(name, game)
+    path, suffix, options = name.partition(f"{_SUFFIX}:")
+    path += suffix.removesuffix(":")
+    saved = load_agent(path, game.name)
+    if saved.run.game != game:
+        raise ValueError(f"agent file {path} plays {game.name} with other parameters")
+    return _read(name, options.split(":") if suffix else []).player(saved.player())
+
+
+def _read(name: str, entries: list[str]) -> Play:
+    """How the agent `name` is told to play, by NAME=VALUE each; raises ValueError."""
+    settings = {}
+    for entry in entries:
+        option, _, text = entry.partition("=")
+        try:
+            settings[option.replace("-", "_")] = _OPTIONS[option](text)
+        except (KeyError, ValueError) as error:
+            known = "look-ahead=N, width=N,N, reply=own or value, ranks=P,P"
+            raise ValueError(f"{name}: {entry!r} says nothing to an agent; {known} do") from error
+    return Play(**settings)
+
+
+def judge_by(name: str, game: Game, protocol: Protocol | None = None) -> Judge:
+    """The judge of that name as `make_judge` has it, or a match with an agent on disk."""
+    if names_agent(name) and game.num_players > 1:
+        return MatchJudge(game, make_opponent(name, game), protocol or DEFAULT_PROTOCOL, name)
+    return make_judge(name, game, protocol)

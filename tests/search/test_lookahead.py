@@ -1,0 +1,318 @@
+import collections
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgbg
+from jaxgbg.learners import QSpec, Schedule
+from jaxgbg.players import GreedyAgent, LookAheadAgent, MaxN, RandomPlayer
+from jaxgbg.search.lookahead import LookAhead
+from jaxgbg.values import MLPSpec, NTupleSpec
+from tests.reference import board_rules, rules
+from tests.reference.lookahead import LookAhead as Reference
+from tests.reference.td_farl import Parameters, SerialTDFarl
+
+_REFERENCES = {
+    "tictactoe": rules.TicTacToe,
+    "connectfour": rules.ConnectFour,
+    "nim3p": rules.Nim3P,
+    "othello": lambda: board_rules.Othello(4),
+    "2048": board_rules.Game2048,
+}
+
+
+def _make(name):
+    return jaxgbg.make(name, **({"size": 4} if name == "othello" else {}))
+
+
+def _tuples(game):
+    return tuple((cell, cell + 1) for cell in range(game.num_cells - 1))
+
+
+def _agent(game, seed=0, **settings):
+    """A greedy agent with random weights."""
+    value = NTupleSpec(layout=_tuples(game)).build(game, False, 1)
+    weights = np.random.default_rng(seed).normal(0, 0.2, value.num_weights)
+    return GreedyAgent(game, value, value.with_weights(np.float32(weights)), **settings)
+
+
+def _scores(search, agent, states):
+    """float32[B, A] by the agent's only copy."""
+    params = jax.tree.map(lambda leaf: leaf[0], agent.params)
+    return np.asarray(jax.jit(search.action_values)(params, states, jax.random.key(0)))
+
+
+def _positions(game, batch, plies, seed=0):
+    """(states[batch] after random plies, the actions int[plies, batch], -1 after the end)."""
+    key = jax.random.key(seed)
+    states, player, actions = (
+        jax.vmap(game.init)(jax.random.split(key, batch)), RandomPlayer(game), []
+    )  # fmt: skip
+    for ply in range(plies):
+        chosen = player.act(states, jax.random.fold_in(key, ply))
+        actions.append(np.where(states.terminal, -1, chosen))
+        after = jax.vmap(game.afterstate)(states, chosen)
+        keys = jax.random.split(jax.random.fold_in(key, 1000 + ply), batch)
+        states = jax.vmap(game.spawn)(after, keys)
+    return states, np.array(actions).reshape(plies, batch)
+
+
+def _on_the_way(game, batch, plies):
+    parts = [_positions(game, batch, n, seed=n)[0] for n in plies]
+    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *parts)
+
+
+def _reference_states(name, states, actions):
+    """The same positions by the reference's rules."""
+    game = _REFERENCES[name]()
+    if name == "2048":
+        boards = np.asarray(states.tiles).tolist()
+        scores = np.asarray(states.score).astype(int).tolist()
+        return [
+            board_rules.TileState(tuple(tiles), score, bool(over))
+            for tiles, score, over in zip(boards, scores, states.terminal, strict=True)
+        ]
+    positions = []
+    for column in actions.T:
+        state = game.initial()
+        for action in column[column >= 0]:
+            state = game.play(state, int(action))
+        positions.append(state)
+    return positions
+
+
+def _reference(name, agent, **settings):
+    game = _REFERENCES[name]()
+    learner = SerialTDFarl(game, _tuples(agent.game), Parameters(
+        alpha_start=1, alpha_end=1, episodes=1))  # fmt: skip
+    weights = np.asarray(agent.params.weights[0], np.float64)
+    learner.weights[:] = weights.reshape(learner.weights.shape)
+    return Reference(game, lambda *board: float(learner.values(*board)), **settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "plies", "settings"),
+    [
+        ("nim3p", 3, {}),
+        ("nim3p", 4, {"reply": "value", "width": (2, 3, 2)}),
+        pytest.param("othello", 3, {}, marks=pytest.mark.slow),
+        pytest.param("othello", 4, {"reply": "value"}, marks=pytest.mark.slow),
+        pytest.param("othello", 3, {"width": (2, 2)}, marks=pytest.mark.slow),
+        pytest.param("connectfour", 3, {}, marks=pytest.mark.slow),
+        pytest.param("connectfour", 3, {"reply": "value", "width": (3, 1)}, marks=pytest.mark.slow),
+        pytest.param("connectfour", 2, {"reply": "value"}, marks=pytest.mark.slow),
+        pytest.param("2048", 2, {}, marks=pytest.mark.slow),
+        pytest.param("2048", 3, {"width": (2, 1)}, marks=pytest.mark.slow),
+    ],
+)
+def test_it_is_plain_recursion_in_float64(name, plies, settings):
+    game, start = _make(name), {"nim3p": 2, "othello": 5, "connectfour": 9, "2048": 60}[name]
+    states, actions = _positions(game, 8, start)
+    agent = _agent(game)
+    search = LookAhead(game, agent.value, plies, **settings)
+    scores = _scores(search, agent, states)
+    plain = dict(settings)
+    paranoid = plain.pop("reply", "own") == "value"
+    reference = _reference(name, agent, plies=plies, paranoid=paranoid, **plain)
+    checked = 0
+    for row, state in zip(scores, _reference_states(name, states, actions), strict=True):
+        expected = np.full(game.num_actions, -np.inf)
+        for action, score in ({} if state.terminal else reference.scores(state)).items():
+            expected[action] = score
+        np.testing.assert_allclose(row, expected, atol=2e-5)
+        checked += np.isfinite(expected).sum()
+    assert checked > 8
+
+
+def test_othello_positions_with_a_pass_are_among_those_compared():
+    game = _REFERENCES["othello"]()
+    positions = _reference_states("othello", *_positions(_make("othello"), 8, 5))
+
+    def passes(state, plies):
+        after = [game.play(state, action) for action in game.legal(state)] if plies else []
+        again = [next_.player == state.player and not next_.terminal for next_ in after]
+        return any(again) or any(passes(next_, plies - 1) for next_ in after)
+
+    assert any(passes(state, 2) for state in positions)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "plies", "starts"),
+    [
+        ("nim3p", None, 6, range(3, 7)),
+        pytest.param("tictactoe", None, 5, range(4, 9), marks=pytest.mark.slow),
+        pytest.param("tictactoe", None, 9, range(9), marks=pytest.mark.slow),
+        pytest.param("hex", 3, 9, range(1, 8), marks=pytest.mark.slow),
+        pytest.param("nim3p", None, 9, range(1, 6), marks=pytest.mark.slow),
+    ],
+)
+def test_to_the_end_of_the_game_it_chooses_what_max_n_does(name, size, plies, starts):
+    game = jaxgbg.make(name, **({} if size is None else {"size": size}))
+    states = _on_the_way(game, 16, starts)
+    if name == "nim3p":
+        # Only what is decided within the look-ahead.
+        items = np.asarray(jax.vmap(game.cells)(states)).sum(1)
+        states = jax.tree.map(lambda leaf: leaf[items <= plies], states)
+    live = ~np.asarray(states.terminal)
+    assert live.sum() > 20
+    agent = _agent(game)
+    search = LookAhead(game, agent.value, plies)
+    scores = _scores(search, agent, states)
+    best = (scores == scores.max(1, keepdims=True)) & (scores > -jnp.inf)
+    expected = MaxN(game).best_actions(states)
+    np.testing.assert_array_equal(best[live], np.asarray(expected)[live])
+
+
+@pytest.mark.parametrize("name", ["tictactoe", pytest.param("2048", marks=pytest.mark.slow)])
+def test_one_ply_is_the_agent_itself(name):
+    game = _make(name)
+    agent = _agent(game, zero_terminal=False)
+    states = _on_the_way(game, 16, range(5))
+    key = jax.random.key(3)
+    one_ply = LookAheadAgent(agent, 1)
+    np.testing.assert_array_equal(one_ply.act(states, key), agent.act(states, key))
+    first = jax.tree.map(lambda leaf: leaf[0], states)
+    np.testing.assert_array_equal(one_ply.action_values(first), agent.action_values(first))
+
+
+def test_copies_look_ahead_each_with_its_own_values():
+    game = _make("tictactoe")
+    agents = [_agent(game, seed) for seed in (1, 2)]
+    params = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *(a.params for a in agents))
+    both = LookAheadAgent(GreedyAgent(game, agents[0].value, params, several=True), 2)
+    # Far enough from the start that no two moves are images of each other.
+    states = _positions(game, 16, 3)[0]
+    twice = jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), states)
+    chosen = both.act(twice, jax.random.key(0)).reshape(2, -1)
+    for agent, own in zip(agents, chosen, strict=True):
+        scores = _scores(LookAhead(game, agent.value, 2), agent, states)
+        np.testing.assert_allclose(scores[np.arange(16), own], scores.max(1), atol=1e-5)
+    assert (chosen[0] != chosen[1]).any()
+
+
+@pytest.mark.slow
+def test_what_a_position_is_worth_does_not_depend_on_the_memory_there_is():
+    game = _make("tictactoe")
+    agent = _agent(game)
+    states = _positions(game, 40, 2)[0]
+
+    class Narrow(LookAhead):
+        rows = 7
+
+    scores = [_scores(kind(game, agent.value, 3), agent, states) for kind in (LookAhead, Narrow)]
+    np.testing.assert_allclose(*scores, atol=2e-6)
+
+
+@pytest.mark.slow
+def test_memory_is_bounded_in_games_with_many_moves():
+    game = jaxgbg.make("othello")
+    agent = GreedyAgent(game, MLPSpec().build(game, False, 1), _network(game))
+    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 512))
+    compiled = (
+        jax.jit(LookAhead(game, agent.value, 3, megabytes=16).action_values)
+        .lower(jax.tree.map(lambda leaf: leaf[0], agent.params), states, jax.random.key(0))
+        .compile()
+    )
+    assert compiled.memory_analysis().temp_size_in_bytes < 40e6
+    with pytest.raises(ValueError, match="does not fit into 0 megabytes"):
+        LookAhead(game, agent.value, 3, megabytes=0)
+
+
+def _network(game):
+    return MLPSpec().build(game, False, 1).init(key=jax.random.key(1))
+
+
+@pytest.mark.slow
+def test_chance_that_is_sampled_comes_near_to_chance_that_is_listed():
+    game = _make("2048")
+    agent = _agent(game)
+    states = _positions(game, 4, 60)[0]
+
+    def scores(**settings):
+        return _scores(LookAhead(game, agent.value, 2, **settings), agent, states)
+
+    listed, sampled = scores(), scores(max_spawns=0, samples=200)
+    legal = np.isfinite(listed)
+    np.testing.assert_array_equal(legal, np.isfinite(sampled))
+    errors = np.abs(listed[legal] - sampled[legal])
+    assert 0 < errors.max() < 0.1
+
+
+@pytest.mark.slow
+def test_2048_lists_what_chance_does():
+    game = _make("2048")
+    state = jax.tree.map(lambda leaf: leaf[0], _positions(game, 1, 20)[0])
+    after = game.afterstate(state, jnp.argmax(game.legal_actions(state)))
+    shares = np.asarray(game.spawn_probabilities(after))
+    np.testing.assert_allclose(shares.sum(), 1, rtol=1e-6)
+    drawn = jax.vmap(game.spawn, (None, 0))(after, jax.random.split(jax.random.key(0), 4000))
+    counts = collections.Counter(map(bytes, np.asarray(drawn.tiles)))
+    outcomes = jax.vmap(game.spawn_outcome, (None, 0))(after, jnp.arange(game.num_spawns))
+    listed = {bytes(outcomes.tiles[i]): shares[i] for i in np.flatnonzero(shares)}
+    assert counts.keys() <= listed.keys()
+    for tiles, share in listed.items():
+        assert abs(counts[tiles] - 4000 * share) < 5 * np.sqrt(4000 * share) + 1
+
+
+def test_ranks_are_played_as_often_as_they_say():
+    game = _make("tictactoe")
+    agent = _agent(game)
+    state = jax.tree.map(lambda leaf: leaf[0], _positions(game, 1, 2)[0])
+    order = np.argsort(-np.asarray(agent.action_values(state)))
+    states = jax.tree.map(lambda leaf: jnp.repeat(leaf[None], 4000, 0), state)
+    player = LookAheadAgent(agent, ranks=(0.6, 0.3, 0.1))
+    counts = np.bincount(np.asarray(player.act(states, jax.random.key(0))), minlength=9)
+    np.testing.assert_allclose(counts[order[:3]] / 4000, (0.6, 0.3, 0.1), atol=0.03)
+    assert counts[order[3:]].sum() == 0
+
+
+def test_ranks_beyond_the_last_move_leave_their_share_to_the_others():
+    game = _make("tictactoe")
+    agent = _agent(game)
+    # Two cells are left, or one.
+    for moves, expected in (
+        ((0, 1, 2, 4, 3, 5, 7), (2 / 3, 1 / 3)),
+        ((0, 1, 2, 4, 3, 5, 7, 6), (1,)),
+    ):
+        state = game.init(jax.random.key(0))
+        for action in moves:
+            state = game.step(state, action, jax.random.key(0))
+        assert not state.terminal
+        order = np.argsort(-np.asarray(agent.action_values(state)))
+        states = jax.tree.map(lambda leaf: jnp.repeat(leaf[None], 3000, 0), state)
+        act = LookAheadAgent(agent, ranks=(0.6, 0.3, 0.1)).act
+        counts = np.bincount(np.asarray(act(states, jax.random.key(1))), minlength=9)
+        np.testing.assert_allclose(counts[order[: len(expected)]] / 3000, expected, atol=0.04)
+
+
+def test_equal_values_are_ranked_at_random():
+    game = _make("tictactoe")
+    value = _agent(game).value
+    agent = GreedyAgent(game, value, value.init())
+    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 3000))
+    for settings in ({"ranks": (0.0, 1.0)}, {"plies": 2, "width": 1}):
+        actions = LookAheadAgent(agent, **settings).act(states, jax.random.key(1))
+        np.testing.assert_allclose(np.bincount(actions, minlength=9) / 3000, 1 / 9, atol=0.03)
+
+
+def test_settings_out_of_range_are_named():
+    game = _make("tictactoe")
+    agent = _agent(game)
+    for settings, line in [
+        ({"plies": 0}, "1 to 100 plies, not 0"),
+        ({"plies": 3, "width": 0}, "width must be at least 1, not 0"),
+        ({"plies": 4, "width": (3, 1)}, "one for each of the 3 plies"),
+        ({"plies": 1, "width": 3}, "look ahead 2 plies or more"),
+        ({"plies": 2, "reply": "worst"}, "reply must be own or value"),
+        ({"plies": 2, "samples": 0}, "samples must be at least 1"),
+        ({"ranks": (0.0, 0.0)}, "ranks must be probabilities"),
+        ({"ranks": (0.5, -0.5)}, "ranks must be probabilities"),
+    ]:
+        with pytest.raises(ValueError, match=line):
+            LookAheadAgent(agent, **settings)
+    of_actions = QSpec().build(game, NTupleSpec(layout=_tuples(game)), Schedule()).value
+    with pytest.raises(ValueError, match="learned values of actions"):
+        LookAhead(game, of_actions, 2)
+    assert LookAhead(game, of_actions, 1).plies == 1

@@ -1,0 +1,78 @@
+"""Saved agents as opponents and partners, and how agents play in evaluations."""
+
+import shutil
+
+import jax
+import numpy as np
+import pytest
+
+import jaxgbg
+from jaxgbg.papers import preset
+from jaxgbg.players import LookAheadAgent
+from jaxgbg.training.opponents import judge_by, make_opponent
+from jaxgbg.training.play import Play
+
+
+@pytest.fixture
+def agent_file(trained, tmp_path):
+    found = next((trained / "small").glob("*/agents/seed0-farl.agent"))
+    return shutil.copy(found, tmp_path / "self.agent")
+
+
+def test_an_agent_file_is_an_opponent_that_may_look_ahead(agent_file):
+    game = jaxgbg.make("nim")
+    assert make_opponent(str(agent_file), game).name == "agent"
+    player = make_opponent(f"{agent_file}:look-ahead=3:width=3,1:reply=value:ranks=.6,.3,.1", game)
+    assert isinstance(player, LookAheadAgent)
+    assert (player.search.plies, player.search.width, player.search.reply) == (3, (3, 1), "value")
+    assert player.ranks == (0.6, 0.3, 0.1)
+    judge = judge_by(f"{agent_file}:look-ahead=2", game)
+    scores = judge.scores(jaxgbg.load(agent_file), jax.random.key(0))
+    assert set(np.unique(scores)) <= {-1.0, 1.0}
+
+
+def test_opponents_that_cannot_play_are_named(agent_file):
+    nim = jaxgbg.make("nim")
+    for name, game, line in [
+        (f"{agent_file}", jaxgbg.make("tictactoe"), "plays nim, not tictactoe"),
+        (f"{agent_file}", jaxgbg.make("nim", heaps=2), "nim with other parameters"),
+        (f"{agent_file}:look-ahead=0", nim, r"look_ahead must lie in \[1, 100\], not 0"),
+        (f"{agent_file}:look-ahead=2:width=0", nim, "width must lie in"),
+        (f"{agent_file}:depth=2", nim, "'depth=2' says nothing to an agent"),
+        (f"{agent_file}:ranks=best", nim, "'ranks=best' says nothing to an agent"),
+        ("no-such.agent", nim, "No such file"),
+    ]:
+        with pytest.raises(ValueError, match=line):
+            make_opponent(name, game)
+
+
+def test_a_run_says_how_its_agents_play_in_evaluations():
+    run = preset("nim", look_ahead=2, play_ranks=(0.6, 0.4), reply="value")
+    assert run.play == Play(2, (), "value", (0.6, 0.4))
+    assert preset("nim").changed().get("play", {}) == {}
+    with pytest.raises(ValueError, match=r"look_ahead must lie in \[1, 100\], not 0"):
+        preset("nim", look_ahead=0)
+    with pytest.raises(ValueError, match="values of actions"):
+        preset("nim", look_ahead=2, learner="q")
+
+
+@pytest.mark.slow
+def test_a_run_meets_agents_that_look_ahead_and_trains_against_one(agent_file, tmp_path):
+    name = f"{agent_file}:look-ahead=2:ranks=.6,.4"
+    run = preset(
+        "nim", seeds=(0,), episodes=100, eval_every=50, partner=name, opponents=(name, "random"),
+        look_ahead=2, ranks=(0.7, 0.3),
+    )  # fmt: skip
+    results = jaxgbg.train(run, tmp_path).results()
+    assert {result.opponent for result in results} == {name, "random"}
+    assert len(results) == 2 * 2 * 2
+
+
+@pytest.mark.slow
+def test_commands_look_ahead(agent_file, jaxgbg):
+    opponent = f"{agent_file}:look-ahead=2"
+    deep = ("--look-ahead", 3, "--width", 2, 1, "--ranks", 0.6, 0.4)
+    code, out, _ = jaxgbg("eval", agent_file, *deep, "--opponent", opponent)
+    assert (code, "win rate" in out) == (0, True)
+    code, out, _ = jaxgbg("compare", agent_file, opponent, "--look-ahead", 2, "--max-games", 100)
+    assert (code, "verdict" in out) == (0, True)
