@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, make
-from jaxgbg.papers import dambra, konen2021, ree2013
+from jaxgbg.papers import dambra, konen2021, ree2013, sasso2018
 from jaxgbg.specs import shown
 from jaxgbg.training import Evaluation, Run
 from jaxgbg.training.settings import compose, with_last_step
@@ -14,7 +14,7 @@ __all__ = ["GAMES", "figure", "greatest", "is_published", "note", "preset", "pro
 GAMES = konen2021.GAMES
 """The games with published figures, in the order of tables."""
 
-_PROTOCOLS = konen2021.PROTOCOLS | dambra.PROTOCOLS
+_PROTOCOLS = konen2021.PROTOCOLS | dambra.PROTOCOLS | sasso2018.PROTOCOLS
 # Settings made for other value functions than the n-tuples of Konen & Bagheri.
 _VALUES = {MLPSpec.kind: ree2013.network}
 _OF_EVALUATION = ("episodes", "eval_every", "opening_plies", "opening_share", "opponents")
@@ -37,6 +37,8 @@ def preset(game: str | Game, **changes: Any) -> Run:
     if kind != NTupleSpec.kind:
         kept = {name: fields[name] for name in _OF_EVALUATION if name in fields}
         fields = kept | (_VALUES[kind](built) if kind in _VALUES else {})
+        if kind == MLPSpec.kind:
+            fields |= sasso2018.network(built) or {}
     fields |= with_last_step(changes)
     fields["opponents"] = Evaluation.check("opponents", fields["opponents"])
     if "protocols" not in changes:
