@@ -23,6 +23,7 @@ from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import preset, protocol_for
 from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
 from jaxgbg.search.lookahead import Reply
+from jaxgbg.specs import Seed, checked
 from jaxgbg.training import (
     Evaluation,
     Run,
@@ -90,7 +91,8 @@ def look_ahead(
     return LookAheadAgent(agent, plies, width, reply, ranks, **limits)
 
 
-def evaluate(agent: GreedyAgent | LookAheadAgent, opponent: str, seed: int = 0) -> np.ndarray:
+@checked
+def evaluate(agent: GreedyAgent | LookAheadAgent, opponent: str, seed: Seed = 0) -> np.ndarray:
     """The agent's final reward in every game against `opponent`, float32[seats, games].
 
     `opponent` is a player's name or an agent file, which may look ahead ("FILE:look-ahead=3").

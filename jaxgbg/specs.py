@@ -5,40 +5,135 @@ The check stands with the number, so that Python, a flag and a sweep file end in
 
 import dataclasses
 import functools
+import inspect
 import json
 import math
 import numbers
 import re
 import types
 import typing
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 
+LAST_SEED = 2**32 - 1
+"""The greatest seed: random keys are made of 32 bits."""
+
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+_MOST_SHOWN = 80
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
-def setting(
-    default: Any = dataclasses.MISSING,
-    *,
-    low: float | None = None,
-    high: float | None = None,
-    above: float | None = None,
-    below: float | None = None,
-    choices: tuple[str, ...] = (),
-    short: str | None = None,
-) -> Any:
-    """A field of a spec: its default and what it may be.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a setting, or an argument annotated with this (see `checked`), may be.
 
-    Numbers, and those in a tuple, lie from `low` to `high`, or strictly `above` and `below`; texts
-    are one of `choices`. `short` is what flags and columns use where it is not the field's name.
+    Numbers, and those in a list, lie from `low` to `high`, or strictly `above` and `below`; they
+    and texts are one of `choices`, if there are any. A list has `most` entries at most.
     """
-    bounds = {"low": low, "high": high, "above": above, "below": below}
-    metadata = {name: bound for name, bound in bounds.items() if bound is not None}
-    return dataclasses.field(
-        default=default, metadata={"bounds": metadata, "choices": choices, "short": short}
-    )
+
+    low: float | None = None
+    high: float | None = None
+    above: float | None = None
+    below: float | None = None
+    choices: tuple[Any, ...] = ()
+    most: int | None = None
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise ValueError where `value`, of the right kind, is out of these limits."""
+        if isinstance(value, tuple):
+            for item in value:
+                self.check(name, item)
+            return
+        if value is None or isinstance(value, bool):
+            return
+        if self.choices and value not in self.choices:
+            known = ", ".join(map(str, self.choices))
+            raise ValueError(f"{name} must be one of {known}, not {shown(value)}")
+        if isinstance(value, int | float) and not self._hold(value):
+            raise ValueError(f"{name} must {self.words()}, not {shown(value)}")
+
+    def _hold(self, value: float) -> bool:
+        return (
+            (self.low is None or value >= self.low)
+            and (self.high is None or value <= self.high)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+        )
+
+    def words(self) -> str:
+        """The bounds in words: lie in [0, 1), be at least 1."""
+        first = self.low if self.low is not None else self.above
+        last = self.high if self.high is not None else self.below
+        if first is not None and last is not None:
+            opening, closing = "(["[self.low is not None], ")]"[self.high is not None]
+            return f"lie in {opening}{first:,}, {last:,}{closing}"
+        words = {"low": "at least", "above": "above", "high": "at most", "below": "below"}
+        bounds = {text: getattr(self, name) for name, text in words.items()}
+        return " ".join(f"be {text} {b:,}" for text, b in bounds.items() if b is not None)
+
+
+_NO_LIMITS = Limits()
+Seed = Annotated[int, Limits(low=0, high=LAST_SEED)]
+"""A seed as an argument of what is `checked`."""
+
+
+def setting(default: Any = dataclasses.MISSING, *, short: str | None = None, **limits: Any) -> Any:
+    """A field of a spec, or a parameter of a game: its default and its `Limits`.
+
+    `short` is what flags and columns use where it is not the field's name.
+    """
+    metadata = {"limits": Limits(**limits), "short": short}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def limits_of(cls: type, name: str) -> Limits:
+    """What a field of a dataclass may be beside its kind."""
+    field = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
+    limits: Limits = field.metadata.get("limits", _NO_LIMITS)
+    return limits
+
+
+def checked_field(cls: type, name: str, value: Any) -> Any:
+    """`value` as field `name` of a dataclass holds it; raises ValueError that begins with it."""
+    field = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
+    short, limits = field.metadata.get("short") or name, limits_of(cls, name)
+    value = _of_kind(short, value, _hints(cls)[name], limits.most)
+    limits.check(short, value)
+    return value
+
+
+def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """`function` with its arguments checked that are annotated as Annotated[kind, Limits(...)].
+
+    It then raises ValueError, naming the argument, before anything is done.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*arguments: _P.args, **options: _P.kwargs) -> _R:
+        bound = signature.bind(*arguments, **options)
+        hints = typing.get_type_hints(function, include_extras=True)
+        for name, value in bound.arguments.items():
+            kind, limits = _annotated(hints.get(name))
+            if limits is not None:
+                bound.arguments[name] = _of_kind(name, value, kind, limits.most)
+                limits.check(name, bound.arguments[name])
+        return function(*bound.args, **bound.kwargs)
+
+    return call
+
+
+def _annotated(hint: Any) -> tuple[Any, Limits | None]:
+    """The kind and the limits of an annotation, which may stand beside None."""
+    optional = types.NoneType in typing.get_args(hint)
+    for each in (hint, *typing.get_args(hint)):
+        for note in getattr(each, "__metadata__", ()):
+            if isinstance(note, Limits):
+                return (each.__origin__ | None if optional else each.__origin__), note
+    return hint, None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,11 +159,7 @@ class Spec:
     @classmethod
     def check(cls, name: str, value: Any) -> Any:
         """`value` as the setting `name` holds it; raises ValueError."""
-        metadata = cls.__dataclass_fields__[name].metadata
-        short = metadata.get("short") or name
-        value = _of_kind(short, value, _hints(cls)[name])
-        _check_range(short, value, metadata)
-        return value
+        return checked_field(cls, name, value)
 
     def plain(self) -> dict[str, Any]:
         """All settings as JSON knows them."""
@@ -105,19 +196,19 @@ class Spec:
         """The spec, this or one of its kinds, that `read` makes of `content`; raises ValueError."""
         name = cls.__name__.removesuffix("Spec").lower()
         if not isinstance(content, Mapping):
-            raise ValueError(f"{name} must be a table, not {content!r}")
+            raise ValueError(f"{name} must be a table, not {shown(content)}")
         kinds = getattr(cls, "kinds", {cls.kind: cls})
         kind = content.get("kind", cls.kind)
         if not isinstance(kind, str) or kind not in kinds:
-            raise ValueError(f"{name} must be one of {', '.join(kinds)}, not {kind!r}")
+            raise ValueError(f"{name} must be one of {', '.join(kinds)}, not {shown(kind)}")
         return typing.cast(type[Self], kinds[kind])
 
     @classmethod
     def part(cls, name: str) -> "type[Spec] | None":
         """The spec that field `name` holds, if it does; raises ValueError for no such field."""
-        if name not in _hints(cls):
-            known = ", ".join(field.name for field in dataclasses.fields(cls))
-            raise ValueError(f"unknown setting {name!r}; known are {known}")
+        known = [field.name for field in dataclasses.fields(cls)]
+        if name not in known:
+            raise ValueError(f"unknown setting {shown(name)}; known are {', '.join(known)}")
         hint = _hints(cls)[name]
         return hint if isinstance(hint, type) and issubclass(hint, Spec) else None
 
@@ -148,21 +239,24 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _of_kind(name: str, value: Any, kind: Any) -> Any:
+def shown(value: Any) -> str:
+    """A value as a message has it: in one line, and what is long cut short."""
+    try:
+        text = " ".join(repr(value).split())
+    except (ValueError, RecursionError):
+        # Python writes no number of more than 4300 digits, and no list that is nested too deeply.
+        return "so long a number" if isinstance(value, int) else "so deep a list"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+
+
+def _of_kind(name: str, value: Any, kind: Any, most: int | None = None) -> Any:
     """`value` as its annotation has it: tuples for lists, Python's numbers for NumPy's."""
     if isinstance(kind, types.UnionType):
         if value is None and types.NoneType in typing.get_args(kind):
             return None
         kind = next(each for each in typing.get_args(kind) if each is not types.NoneType)
     if typing.get_origin(kind) is tuple:
-        kinds = typing.get_args(kind)
-        if not isinstance(value, list | tuple | np.ndarray | range):
-            raise ValueError(f"{name} must be a list, not {value!r}")
-        if kinds[-1] is ...:
-            kinds = (kinds[0],) * len(value)
-        if len(kinds) != len(value):
-            raise ValueError(f"{name} must be a list of {len(kinds)}, not {value!r}")
-        return tuple(_of_kind(name, item, each) for item, each in zip(value, kinds, strict=True))
+        return _tuple_of_kind(name, value, typing.get_args(kind), most)
     if isinstance(value, bool | np.bool_):
         fits = kind is bool
     elif kind is int:
@@ -174,8 +268,24 @@ def _of_kind(name: str, value: Any, kind: Any) -> Any:
     else:
         return value
     if not fits:
-        raise ValueError(f"{name} must be {_KINDS.get(kind, kind.__name__)}, not {value!r}")
+        raise ValueError(f"{name} must be {_KINDS.get(kind, kind.__name__)}, not {shown(value)}")
     return kind(value) if kind in _KINDS else value
+
+
+def _tuple_of_kind(name: str, value: Any, kinds: tuple[Any, ...], most: int | None) -> Any:
+    """A list as a tuple, its length checked before anything is done with its entries."""
+    if not isinstance(value, list | tuple | np.ndarray | range) or (
+        isinstance(value, np.ndarray) and not value.ndim
+    ):
+        raise ValueError(f"{name} must be a list, not {shown(value)}")
+    # A range may be longer than Python can count.
+    if most is not None and len(value[: most + 1]) > most:
+        raise ValueError(f"{name} must have at most {most:,} entries")
+    if kinds[-1] is ...:
+        kinds = (kinds[0],) * len(value)
+    if len(kinds) != len(value):
+        raise ValueError(f"{name} must be a list of {len(kinds)}, not {shown(value)}")
+    return tuple(_of_kind(name, item, each) for item, each in zip(value, kinds, strict=True))
 
 
 def _is_finite(value: Any) -> bool:
@@ -183,32 +293,6 @@ def _is_finite(value: Any) -> bool:
         return math.isfinite(value)
     except OverflowError:
         return False
-
-
-def _check_range(name: str, value: Any, metadata: Mapping[str, Any]) -> None:
-    if isinstance(value, tuple):
-        for item in value:
-            _check_range(name, item, metadata)
-        return
-    choices, bounds = metadata.get("choices"), metadata.get("bounds", {})
-    if choices and value is not None and value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
-    if not bounds or not isinstance(value, int | float) or isinstance(value, bool):
-        return
-    low, high = bounds.get("low", -math.inf), bounds.get("high", math.inf)
-    above, below = bounds.get("above", -math.inf), bounds.get("below", math.inf)
-    if not (low <= value <= high and above < value < below):
-        raise ValueError(f"{name} must {_range_words(bounds)}, not {value}")
-
-
-def _range_words(bounds: Mapping[str, float]) -> str:
-    """The bounds in words: lie in [0, 1), be at least 1."""
-    first, last = bounds.get("low", bounds.get("above")), bounds.get("high", bounds.get("below"))
-    if first is not None and last is not None:
-        opening, closing = "(["["low" in bounds], ")]"["high" in bounds]
-        return f"lie in {opening}{first:,}, {last:,}{closing}"
-    words = {"low": "be at least", "above": "be above", "high": "be at most", "below": "be below"}
-    return " and ".join(f"{words[name]} {bound:,}" for name, bound in bounds.items())
 
 
 def _words(value: Any) -> str:

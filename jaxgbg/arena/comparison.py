@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from typing import Annotated
 
 import jax
 import numpy as np
@@ -11,6 +12,11 @@ from jaxgbg.arena.protocol import Protocol
 from jaxgbg.arena.sequential import Decision, SequentialTest
 from jaxgbg.games import Game
 from jaxgbg.players import Player
+from jaxgbg.specs import Limits, Seed, checked
+
+OpeningPlies = Annotated[int, Limits(low=0, high=10_000)]
+Pairs = Annotated[int, Limits(low=1, high=100_000)]
+MostGames = Annotated[int, Limits(low=2, high=10_000_000)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,15 +35,16 @@ class Comparison:
     decision: Decision
 
 
+@checked
 def compare(
     game: Game,
     first: Player,
     second: Player,
     test: SequentialTest,
-    opening_plies: int = 4,
-    batch: int = 50,
-    max_games: int = 20_000,
-    seed: int = 0,
+    opening_plies: OpeningPlies = 4,
+    batch: Pairs = 50,
+    max_games: MostGames = 20_000,
+    seed: Seed = 0,
     on_batch: Callable[[Comparison], None] = lambda _: None,
 ) -> Comparison:
     """Play batches of pairs of games until `test` decides, or for about `max_games`.
@@ -48,8 +55,8 @@ def compare(
     """
     if game.num_players != 2:
         raise ValueError(f"compare needs a game for two players, not {game.name}")
-    if batch < 1 or max_games < 2 * batch:
-        raise ValueError("batch must be at least 1 pair, and max-games hold one batch")
+    if max_games < 2 * batch:
+        raise ValueError(f"max_games must hold one batch of {batch} pairs, not {max_games}")
     protocol = Protocol("random_plies", count=batch, plies=opening_plies)
     pairs, rewards = np.zeros(0), np.zeros(0)
     key = jax.random.key(seed)

@@ -13,9 +13,9 @@ from jaxgbg.games import Game
 from jaxgbg.games.rollout import play_ply, select_states
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.players import History
-from jaxgbg.specs import Spec, setting
+from jaxgbg.specs import Spec, setting, shown
 
-_ATTEMPTS = 100
+_ATTEMPTS, _MOST_GAMES = 100, 100_000
 
 Starts = tuple[Any, History]
 """The states[S] in which games start, and how they came there."""
@@ -39,8 +39,8 @@ class Protocol(Spec):
     """
 
     starts: str = "default"
-    count: int = setting(1, low=1, high=100_000)
-    repeats: int = setting(1, low=1, high=100_000)
+    count: int = setting(1, low=1, high=_MOST_GAMES)
+    repeats: int = setting(1, low=1, high=_MOST_GAMES)
     seats: tuple[int, ...] = setting((), low=0, high=126)
     plies: int = setting(0, low=0, high=10_000)
 
@@ -48,7 +48,12 @@ class Protocol(Spec):
         super().__post_init__()
         if self.starts not in _STARTS:
             known = ", ".join(_STARTS)
-            raise ValueError(f"starts must be one of {known}, not {self.starts!r}")
+            raise ValueError(f"starts must be one of {known}, not {shown(self.starts)}")
+        if self.count * self.repeats > _MOST_GAMES:
+            raise ValueError(
+                f"count times repeats must be at most {_MOST_GAMES:,} games, not"
+                f" {self.count * self.repeats:,}"
+            )
 
     def for_game(self, game: Game) -> "Protocol":
         """This protocol with a start for every repetition where chance makes all of them differ."""
@@ -111,8 +116,6 @@ def _choose_01(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
 
 def _random_plies(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     count, plies = protocol.count, protocol.plies
-    if plies < 0:
-        raise ValueError(f"opening plies must be 0 or more, not {plies}")
 
     def draw(key: jax.Array) -> Starts:
         begin, *keys = jax.random.split(key, 1 + 2 * plies)

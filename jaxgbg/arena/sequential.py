@@ -2,10 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
+from jaxgbg.specs import Limits, checked
+
+# Beyond this an expected score is no longer told from 0 or 1 by a test of so many games.
+Elo = Annotated[float, Limits(low=-3000, high=3000)]
+Risk = Annotated[float, Limits(above=0, below=0.5)]
 Decision = Literal["accept", "reject", "continue"]
 
 
@@ -27,13 +32,12 @@ class SequentialTest:
     for bounds that leave nothing to decide.
     """
 
+    @checked
     def __init__(
-        self, elo0: float = -50.0, elo1: float = 0.0, alpha: float = 0.05, beta: float = 0.05
+        self, elo0: Elo = -50.0, elo1: Elo = 0.0, alpha: Risk = 0.05, beta: Risk = 0.05
     ) -> None:
-        if not -np.inf < elo0 < elo1 < np.inf:
+        if not elo0 < elo1:
             raise ValueError(f"elo0 must be less than elo1, not {elo0:g} and {elo1:g}")
-        if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-            raise ValueError(f"alpha and beta must lie between 0 and 0.5, not {alpha} and {beta}")
         self.means = expected_score(elo0), expected_score(elo1)
         self.lower, self.upper = (
             float(np.log(beta / (1 - alpha))),

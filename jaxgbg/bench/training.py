@@ -2,18 +2,22 @@
 
 import statistics
 import time
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.bench.yardstick import Yardstick, look_ups_a_tick
-from jaxgbg.learners import Hyperparameters, Lane, Learner
+from jaxgbg.learners import Hyperparameters, Lane, Learner, Schedule
 from jaxgbg.papers import preset
+from jaxgbg.specs import Limits, checked, limits_of
 from jaxgbg.training.lanes import begin, lane_mesh
 from jaxgbg.training.loop import compile_chunk
+from jaxgbg.training.run import Seeds
+
+Seconds = Annotated[float, Limits(above=0, high=3600)]
+Batches = Annotated[tuple[int, ...] | None, limits_of(Schedule, "batch")]
 
 GBG = (
     "For comparison: GBG (Java) on one core of the AMD EPYC machine of our published figures, 2026,"
@@ -51,11 +55,12 @@ class BenchRow(NamedTuple):
     share: float | None
 
 
+@checked
 def bench(
     game: str,
-    seeds: int | None = None,
-    batches: Sequence[int] | None = None,
-    seconds: float = 1.0,
+    seeds: Seeds | None = None,
+    batches: Batches = None,
+    seconds: Seconds = 1.0,
     **changes: Any,
 ) -> list[BenchRow]:
     """Time batch 1, the shipped default and the fastest of a search, or just `batches`.

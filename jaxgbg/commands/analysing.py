@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from rich.console import Console
 from tyro.conf import Positional, arg
 
-from jaxgbg.arena.comparison import Comparison
+from jaxgbg.arena.comparison import Comparison, MostGames, OpeningPlies, Pairs
 from jaxgbg.arena.comparison import compare as play
-from jaxgbg.arena.sequential import SequentialTest
+from jaxgbg.arena.sequential import Elo, Risk, SequentialTest
 from jaxgbg.commands.common import (
     Json,
     console,
@@ -23,6 +23,7 @@ from jaxgbg.commands.common import (
 from jaxgbg.commands.options import GREEDY, Playing
 from jaxgbg.games import Scale
 from jaxgbg.results import results as ask
+from jaxgbg.specs import Seed, checked
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import check_writable, written_whole
 from jaxgbg.training.opponents import make_opponent
@@ -128,18 +129,19 @@ def _write_parquet(frame: Any, path: Path) -> None:
         raise OSError(f"DuckDB could not write it: {error}") from error
 
 
+@checked
 def compare(
     agent: Annotated[Positional[Path], arg(metavar="AGENT")],
     opponent: Annotated[Positional[str], arg(metavar="AGENT|NAME")],
-    elo0: float = -50,
-    elo1: float = 0,
-    alpha: float = 0.05,
-    beta: float = 0.05,
+    elo0: Elo = -50,
+    elo1: Elo = 0,
+    alpha: Risk = 0.05,
+    beta: Risk = 0.05,
     playing: Playing = GREEDY,
-    opening_plies: int = 4,
-    batch: int = 50,
-    max_games: int = 20_000,
-    seed: int = 0,
+    opening_plies: OpeningPlies = 4,
+    batch: Pairs = 50,
+    max_games: MostGames = 20_000,
+    seed: Seed = 0,
     json_file: Json = None,
 ) -> None:
     """Play until it is clear whether an agent is at least about as strong as an opponent.

@@ -12,6 +12,7 @@ from rich.text import Text
 from tyro.conf import Positional, arg
 
 from jaxgbg.games import Game, make
+from jaxgbg.training import execution
 from jaxgbg.training.files import write_json
 
 
@@ -40,7 +41,7 @@ Parameters = Annotated[
 ]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
 CheckpointEvery = Annotated[
-    float,
+    execution.CheckpointEvery,
     arg(metavar="SECONDS", help="Between two checkpoints, from which a stopped run goes on."),
 ]
 Log = Annotated[

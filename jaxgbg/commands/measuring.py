@@ -23,11 +23,15 @@ from jaxgbg.commands.common import (
 )
 from jaxgbg.commands.options import GREEDY, Playing, flag
 from jaxgbg.games import broken_games, game_names, make
+from jaxgbg.games.perft import Depth
 from jaxgbg.games.perft import perft as count
 from jaxgbg.papers import protocol_for
 from jaxgbg.players import GTPEngine
+from jaxgbg.players.gtp import Seconds
+from jaxgbg.specs import Seed, checked
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.opponents import judge_by
+from jaxgbg.training.run import Seeds
 
 
 def games(json_file: Json = None) -> None:
@@ -50,9 +54,10 @@ def games(json_file: Json = None) -> None:
         print(f"jaxgbg: {line}", file=sys.stderr)
 
 
+@checked
 def perft(
     game: GameName,
-    depth: int = 5,
+    depth: Depth = 5,
     size: Size = None,
     parameters: Parameters = (),
     json_file: Json = None,
@@ -62,8 +67,6 @@ def perft(
     Args:
       depth: Plies to count.
     """
-    if depth < 1:
-        raise ValueError(f"depth must be at least 1, not {depth}")
     records = [
         {"depth": row.depth, "paths": row.paths, "positions": row.positions}
         for row in count(read_game(game, size, parameters), depth)
@@ -71,6 +74,7 @@ def perft(
     print_records(records, json_file)
 
 
+@checked
 def evaluate(
     folder: Positional[Path],
     opponent: Annotated[
@@ -78,10 +82,10 @@ def evaluate(
         arg(help=f"{', '.join(judge_names())} or an agent file; random if nothing is given."),
     ] = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
-    timeout: float = 10.0,
+    timeout: Seconds = 10.0,
     playing: Playing = GREEDY,
     game: str | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     json_file: Json = None,
 ) -> None:
     """Play trained agents against an opponent, by the published protocol.
@@ -125,11 +129,12 @@ def evaluate(
     print_records(records, json_file)
 
 
+@checked
 def bench(
     games: Positional[tuple[str, ...]] = (),
-    seeds: int | None = None,
-    batches: tuple[int, ...] | None = None,
-    seconds: float = 1.0,
+    seeds: Seeds | None = None,
+    batches: training.Batches = None,
+    seconds: training.Seconds = 1.0,
     learner: flag("learner") = None,  # type: ignore[valid-type]
     value: flag("value") = None,  # type: ignore[valid-type]
     rules: bool = False,
@@ -144,8 +149,6 @@ def bench(
       seconds: Seconds of each timing.
       rules: Random play instead of training, beside pgx where it is installed.
     """
-    if not 0 < seconds <= 3600 or (seeds is not None and seeds < 1):
-        raise ValueError("seeds must be positive, and seconds lie in (0, 3600]")
     if rules:
         print_records([bench_rules(game)._asdict() for game in games or game_names()], json_file)
         return

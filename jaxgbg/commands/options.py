@@ -8,14 +8,24 @@ from typing import Annotated, Any, Literal
 from tyro.conf import OmitArgPrefixes, arg
 from tyro.constructors import PrimitiveConstructorSpec
 
+from jaxgbg.specs import shown
 from jaxgbg.training.play import Play
 from jaxgbg.training.settings import Setting, settings
 
 _TRUE = {"true": True, "false": False}
+
+
+def _switch(words: list[str]) -> bool:
+    """A flag alone, or with true or false."""
+    if words and words[0] not in _TRUE:
+        raise ValueError(f"expected true or false, not {shown(words[0])}")
+    return _TRUE[words[0]] if words else True
+
+
 _SWITCH = PrimitiveConstructorSpec(
     nargs=(0, 1),
-    metavar="",
-    instance_from_str=lambda words: _TRUE[words[0]] if words else True,
+    metavar="true|false",
+    instance_from_str=_switch,
     is_instance=lambda value: isinstance(value, bool),
     str_from_instance=lambda value: [str(value).lower()],
 )

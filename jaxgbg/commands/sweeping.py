@@ -11,16 +11,18 @@ from typing import Annotated, Any, Literal
 from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import CheckpointEvery, Json, Out, optional, print_records, write_rows
+from jaxgbg.specs import Limits, checked
 from jaxgbg.sweeps import EXECUTORS, read_spec
 from jaxgbg.sweeps.estimate import expected_seconds
 from jaxgbg.sweeps.executors import Settings
 from jaxgbg.sweeps.spec import Unit
 
 
+@checked
 def sweep(
     spec: Annotated[Positional[Path], arg(metavar="FILE")],
     executor: Literal["inline", "processes", "ray", "slurm"] = "inline",
-    workers: Annotated[int | None, optional("N", "one a core")] = None,
+    workers: Annotated[int | None, Limits(low=1, high=4096), optional("N", "one a core")] = None,
     address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
     dry_run: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
@@ -40,8 +42,6 @@ def sweep(
       dry_run: Only show the units, their memory and the expected time.
     """
     units = read_spec(spec)
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers must be at least 1, not {workers}")
     missing = [unit for unit in units if not unit.finished(out)]
     if dry_run:
         print_records(_plan(units, out), json_file)

@@ -28,22 +28,24 @@ from jaxgbg.papers import table1 as paper
 from jaxgbg.results.curves import draw_curves
 from jaxgbg.results.rows import as_records, rows
 from jaxgbg.results.table import print_table
+from jaxgbg.specs import Seed, checked
 from jaxgbg.training import Result, Run, RunFolder
+from jaxgbg.training.run import Seeds
 from jaxgbg.values import read_layout
 
 _ByGame = Annotated[tuple[str, ...], arg(metavar="N|GAME=N ...")]
 _Settings: Any = run_options()
 _NOTHING_GIVEN = _Settings()
-_MOST_SEEDS = 1_000_000
 
 
+@checked
 def train(
     game: GameName,
     settings: OmitArgPrefixes[_Settings] = _NOTHING_GIVEN,
     size: Size = None,
     parameters: Parameters = (),
-    seeds: int = 1,
-    seed: int = 0,
+    seeds: Seeds = 1,
+    seed: Seed = 0,
     farl: bool = True,
     layout: Annotated[Path | None, optional("FILE", "as published")] = None,
     checkpoint_every: CheckpointEvery = 60.0,
@@ -63,8 +65,6 @@ def train(
       farl: Final Adaptation, both parts.
       layout: ntuple: JSON file with the n-tuples.
     """
-    if not 1 <= seeds <= _MOST_SEEDS:
-        raise ValueError(f"seeds must lie in [1, {_MOST_SEEDS:,}], not {seeds}")
     rules = read_game(game, size, parameters)
     changes = given(settings)
     if layout is not None:
@@ -84,6 +84,7 @@ def train(
     _run_all([run], out, json_file, checkpoint_every, log)
 
 
+@checked
 def ablate(
     games: Annotated[Positional[tuple[str, ...]], optional("GAME ...")],
     seeds: _ByGame = ("10",),
@@ -127,10 +128,11 @@ def ablate(
     _run_all(runs, out, json_file, checkpoint_every, log)
 
 
+@checked
 def table1(
     games: Annotated[tuple[str, ...], arg(metavar="GAME ...")] = (),
-    seeds: int = 10,
-    scale: float = 1.0,
+    seeds: Seeds = 10,
+    scale: paper.Factor = 1.0,
     engine: Annotated[str | None, optional("COMMAND")] = None,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
@@ -145,8 +147,6 @@ def table1(
       scale: Times the published number of episodes.
       engine: GTP engine of the Othello row, e.g. Edax; else GRhino where it is installed.
     """
-    if seeds < 1:
-        raise ValueError(f"seeds must be at least 1, not {seeds}")
     runs = [paper.table1_run(game, seeds, scale) for game in games or konen2021.GAMES]
 
     def finish(folder: RunFolder) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from jaxgbg.games.check import check_game, check_playable
 from jaxgbg.games.connectfour import ConnectFour
-from jaxgbg.games.core import SHARE, WIN_RATE, Game, Scale
+from jaxgbg.games.core import Game
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.game2048 import Game2048
 from jaxgbg.games.hex import Hex
@@ -19,6 +19,7 @@ from jaxgbg.games.registry import (
     make,
     register,
 )
+from jaxgbg.games.scale import SHARE, WIN_RATE, Scale
 from jaxgbg.games.tictactoe import TicTacToe
 
 __all__ = [

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, grid_adjacency, keep_if, zero_sum
+from jaxgbg.specs import setting
 
 _COLUMNS, _ROWS, _WORD_BITS = 7, 6, 28
 _SHORTEST_WIN = 7
@@ -70,7 +71,7 @@ class ConnectFour(Game):
     reachable, 1 player 0, 2 player 1, 3 empty and reachable (the lowest free cell of a column).
     """
 
-    draw_after: int = _COLUMNS * _ROWS
+    draw_after: int = setting(_COLUMNS * _ROWS, low=_SHORTEST_WIN, high=_COLUMNS * _ROWS)
 
     name = "connectfour"
     num_players = 2
@@ -79,13 +80,6 @@ class ConnectFour(Game):
     num_actions = _COLUMNS
     num_cells = _COLUMNS * _ROWS
     num_cell_values = 4
-
-    def __post_init__(self) -> None:
-        if not _SHORTEST_WIN <= self.draw_after <= self.num_cells:
-            raise ValueError(
-                f"connectfour: draw_after must lie between {_SHORTEST_WIN} and {self.num_cells}"
-                f" plies, not {self.draw_after}"
-            )
 
     @property
     def max_plies(self) -> int:

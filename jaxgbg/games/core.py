@@ -5,11 +5,14 @@ in a line each what a game breaks of this.
 """
 
 import dataclasses
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from jaxgbg.games.scale import WIN_RATE, Scale
+from jaxgbg.specs import checked_field
 
 
 class State(Protocol):
@@ -28,34 +31,6 @@ class State(Protocol):
     def rewards(self) -> jax.Array: ...
 
 
-class Scale(NamedTuple):
-    """How the scores of a game are shown: as `zero` + `factor` * score, in `unit`.
-
-    Figures lie between `low` and `high`, None where there is no such bound; `percent` shows shares
-    in %, else `digits` follow the point.
-    """
-
-    unit: str
-    zero: float = 0.0
-    factor: float = 1.0
-    low: float | None = None
-    high: float | None = None
-    percent: bool = False
-    digits: int = 3
-
-    def figure(self, score: float) -> float:
-        """The figure that a mean score stands for."""
-        return self.zero + self.factor * score
-
-    def text(self, figure: float) -> str:
-        """A figure as tables show it."""
-        return f"{100 * figure:.1f}" if self.percent else f"{figure:,.{self.digits}f}"
-
-
-WIN_RATE = Scale("win rate", 0.5, 0.5, 0.0, 1.0, percent=True)
-"""Of rewards -1, 0, 1: the share of wins, a draw counting half."""
-SHARE = Scale("share", low=0.0, high=1.0, percent=True)
-"""Of scores 0 and 1: the share of ones."""
 SIZES = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plies")
 """The sizes that every game has."""
 
@@ -66,7 +41,9 @@ class Game:
 
     What every game has: `name`, `num_players`, `num_actions`, `num_cells`, `num_cell_values` and
     `max_plies`, all fixed by its parameters, and the pure functions `init`, `legal_actions`,
-    `afterstate` and `cells`. A parameter is a field annotated int, bool, float or str.
+    `afterstate` and `cells`. A parameter is a field annotated int, bool, float or str, and
+    `jaxgbg.specs.setting(3, low=1, high=9)` as its default says what it may be: a game is checked
+    when it is made, by a `__post_init__` that one of its own has to call. Raises ValueError.
 
     - Player 0 moves first, in a position that is not terminal and where nobody has been paid.
     - Until a game is over there is a legal action; in a terminal state there is none, and it stays
@@ -89,6 +66,14 @@ class Game:
     `init_from` and `spawn_from`. Where chance has few outcomes it may list them, for those who look
     ahead: `num_spawns`, `spawn_probabilities` and `spawn_outcome`.
     """
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            try:
+                value = checked_field(type(self), field.name, getattr(self, field.name))
+            except ValueError as error:
+                raise ValueError(f"{self.name}: {error}") from None
+            object.__setattr__(self, field.name, value)
 
     @property
     def name(self) -> str:

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, once, scrambled, zero_sum
+from jaxgbg.specs import setting
 
 _NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 
@@ -45,7 +46,7 @@ class Hex(Game):
     Digits: 0 empty, 1 player 0, 2 player 1.
     """
 
-    size: int = 6
+    size: int = setting(6, low=2, high=11)
     misere: bool = False
 
     name = "hex"
@@ -53,10 +54,6 @@ class Hex(Game):
     sides = ("red", "blue")
     piece_digits = (1, 2)
     num_cell_values = 3
-
-    def __post_init__(self) -> None:
-        if not 2 <= self.size <= 11:
-            raise ValueError(f"hex: size must lie between 2 and 11, not {self.size}")
 
     @property
     def num_actions(self) -> int:

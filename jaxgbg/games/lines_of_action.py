@@ -14,12 +14,8 @@ import numpy as np
 from jaxgbg.games import bitboards, line_moves
 from jaxgbg.games.bitboards import Board
 from jaxgbg.games.core import Game, grid_adjacency, keep_if, once
+from jaxgbg.specs import setting
 
-_CHOICES = {
-    "both": ("draw", "mover"),
-    "stuck": ("pass", "loss"),
-    "repetition": ("shuffle", "threefold", "board", "none"),
-}
 _CONCENTRATION_UNITS = 10_000
 
 
@@ -60,12 +56,12 @@ class LinesOfAction(Game):
     draw too. Digits: 0 black, 1 white, 2 empty.
     """
 
-    size: int = 8
-    both: str = "draw"
-    stuck: str = "pass"
-    repetition: str = "shuffle"
-    shuffle_limit: int = 6
-    max_plies: int = 600
+    size: int = setting(8, low=3, high=8)
+    both: str = setting("draw", choices=("draw", "mover"))
+    stuck: str = setting("pass", choices=("pass", "loss"))
+    repetition: str = setting("shuffle", choices=("shuffle", "threefold", "board", "none"))
+    shuffle_limit: int = setting(6, low=1, high=100)
+    max_plies: int = setting(600, low=1, high=10_000)
 
     name = "lines_of_action"
     num_players = 2
@@ -73,21 +69,6 @@ class LinesOfAction(Game):
     piece_digits = (0, 1)
     num_cell_values = 3
     extra_names = ("immobility", "freedom", "concentration", "cluster")
-
-    def __post_init__(self) -> None:
-        if not 3 <= self.size <= 8:
-            raise ValueError(f"lines_of_action: size must lie between 3 and 8, not {self.size}")
-        for parameter, choices in _CHOICES.items():
-            if (value := getattr(self, parameter)) not in choices:
-                known = ", ".join(choices)
-                raise ValueError(
-                    f"lines_of_action: {parameter} must be one of {known}, not {value!r}"
-                )
-        for parameter, most in (("shuffle_limit", 100), ("max_plies", 10_000)):
-            if not 1 <= (number := getattr(self, parameter)) <= most:
-                raise ValueError(
-                    f"lines_of_action: {parameter} must lie between 1 and {most:,}, not {number}"
-                )
 
     @property
     def num_actions(self) -> int:

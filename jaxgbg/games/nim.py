@@ -8,8 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if
+from jaxgbg.specs import setting
 
 _RULES = ("last_wins", "last_loses", "nim3p")
+# Cells and players are int8, and a random game is sampled with all actions of each ply.
+_MOST_HEAPS, _LARGEST = 100, 126
 
 
 class NimState(NamedTuple):
@@ -31,23 +34,21 @@ class Nim(Game):
     size; heaps stay unsorted.
     """
 
-    heaps: int = 3
-    size: int = 5
-    players: int = 2
-    rule: str = "last_wins"
-    max_take: int = 0
+    heaps: int = setting(3, low=1, high=_MOST_HEAPS)
+    size: int = setting(5, low=1, high=_LARGEST)
+    players: int = setting(2, low=2, high=127)
+    rule: str = setting("last_wins", choices=_RULES)
+    max_take: int = setting(0, low=0, high=_LARGEST)
 
     def __post_init__(self) -> None:
-        if self.rule not in _RULES:
-            raise ValueError(f"nim: rule must be one of {', '.join(_RULES)}, not {self.rule!r}")
-        least_players = 3 if self.rule == "nim3p" else 2
-        if self.heaps < 1 or not 1 <= self.size <= 126 or self.players < least_players:
+        super().__post_init__()
+        if self.rule == "nim3p" and self.players < 3:
+            raise ValueError(f"nim3p: players must be at least 3, not {self.players}")
+        if self.max_take > self.size:
             raise ValueError(
-                f"nim: needs at least one heap, 1 to 126 items a heap and {least_players} players"
-                f" (heaps={self.heaps}, size={self.size}, players={self.players})"
+                f"nim: max_take must lie between 0 and the heap size {self.size}, not"
+                f" {self.max_take}"
             )
-        if not 0 <= self.max_take <= self.size:
-            raise ValueError(f"nim: max_take must lie between 0 and the heap size {self.size}")
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, grid_adjacency, keep_if, once, square_symmetries, zero_sum
+from jaxgbg.specs import setting
 
 Board = tuple[jax.Array, jax.Array]
 """The two words of a bitboard, uint32[] each."""
@@ -39,17 +40,13 @@ class Othello(Game):
     1 white, 2 empty, 3 empty and legal for the player to move.
     """
 
-    size: int = 8
+    size: int = setting(8, choices=(4, 6, 8))
 
     name = "othello"
     num_players = 2
     sides = ("black", "white")
     piece_digits = (0, 1)
     num_cell_values = 4
-
-    def __post_init__(self) -> None:
-        if self.size not in (4, 6, 8):
-            raise ValueError(f"othello: size must be 4, 6 or 8, not {self.size}")
 
     @property
     def num_actions(self) -> int:

@@ -1,7 +1,7 @@
 """Counts of move sequences and positions by ply, to hold against published counts."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +9,9 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import select_states
+from jaxgbg.specs import Limits, checked
+
+Depth = Annotated[int, Limits(low=1, high=1000)]
 
 # States expanded by one compiled call; a call is padded to one of these, so two programs a game.
 _BATCHES = (256, 16384)
@@ -27,12 +30,13 @@ class PerftRow(NamedTuple):
     ended: dict[tuple[float, ...], int]
 
 
-def perft(game: Game, depth: int) -> list[PerftRow]:
+@checked
+def perft(game: Game, depth: Depth) -> list[PerftRow]:
     """Count the move sequences of 1..`depth` plies from the start position, one row a ply.
 
     Sequences that meet in the same state are carried as one state and a count, hence the cost
     grows with the positions, not with the paths. Rows stop early where no game lasts longer.
-    Raises ValueError for a game with chance, OverflowError beyond 2**63 paths.
+    Raises ValueError for a game with chance, or beyond 2**63 paths.
     """
     if game.stochastic:
         raise ValueError(f"{game.name}: perft counts games without chance only")
@@ -45,7 +49,9 @@ def perft(game: Game, depth: int) -> list[PerftRow]:
         if not live.any():
             break
         if _total(paths[live]) * game.num_actions >= 2**63:
-            raise OverflowError(f"{game.name}: too many paths to count at ply {ply}")
+            raise ValueError(
+                f"{game.name}: too many paths to count at ply {ply}: take a smaller depth"
+            )
         states, paths = _next_ply(expand, select_states(states, live), paths[live])
         rows.append(PerftRow(ply, _total(paths), paths.size, _ended(states, paths)))
     return rows

@@ -16,11 +16,11 @@ from typing import Any
 import jax
 
 from jaxgbg.games.core import Game
+from jaxgbg.specs import checked_field, shown
 
 GROUP = "jaxgbg.games"
 """The entry points by which an installed package brings games, each under its name."""
 
-_KINDS = {int: "a whole number", bool: "true or false", float: "a number", str: "a word"}
 GAMES: dict[str, Callable[..., Game]] = {}
 """The games registered so far; `game_names` also looks for those of installed packages."""
 _broken: dict[str, str] = {}
@@ -71,7 +71,7 @@ def built(name: str, build: Callable[..., Game], parameters: dict[str, Any] | No
     """The game that `build` makes of the parameters; ValueErrors, in one line, begin with `name`
     or what the game itself says.
     """
-    _guarded(name, lambda: _check_kinds(name, build, parameters or {}))
+    _guarded(name, lambda: _check_parameters(name, build, parameters or {}))
     game = _guarded(name, lambda: build(**parameters or {}))
     if not isinstance(game, Game):
         raise ValueError(f"{name}: {type(game).__name__} is no jaxgbg.games.Game")
@@ -138,6 +138,8 @@ def _guarded(name: str, call: Callable[[], Any]) -> Any:
 
 
 def _builder(name: str) -> Callable[..., Game]:
+    if not isinstance(name, str):
+        raise ValueError(f"a game's name must be text, not {shown(name)}")
     if name not in GAMES:
         for entry in importlib.metadata.entry_points(group=GROUP, name=name):
             _load(entry)
@@ -145,7 +147,7 @@ def _builder(name: str) -> Callable[..., Game]:
         return GAMES[name]
     if name in _broken:
         raise ValueError(_broken[name])
-    raise ValueError(f"unknown game {name!r}: choose one of {', '.join(game_names())}")
+    raise ValueError(f"unknown game {shown(name)}: choose one of {', '.join(game_names())}")
 
 
 def _load(entry: importlib.metadata.EntryPoint) -> None:
@@ -161,21 +163,14 @@ def _load(entry: importlib.metadata.EntryPoint) -> None:
         _broken[entry.name] = f"the game {entry.name!r} of {package} cannot be loaded: {what}"
 
 
-def _check_kinds(name: str, build: Callable[..., Game], parameters: dict[str, Any]) -> None:
-    """ValueError where a parameter is of another kind than the field of the game's class says."""
-    kind: Any = build
+def _check_parameters(name: str, build: Any, parameters: dict[str, Any]) -> None:
+    """ValueError where a parameter is not what the field of the game's class says."""
     if isinstance(build, types.FunctionType):
-        kind = typing.get_type_hints(build).get("return")
-    if not dataclasses.is_dataclass(kind):
-        return
-    hints: dict[str, Any] = typing.get_type_hints(kind)
+        build = typing.get_type_hints(build).get("return")
+    fields = {f.name for f in dataclasses.fields(build)} if dataclasses.is_dataclass(build) else ()
     for parameter, value in parameters.items():
-        wanted = hints.get(parameter, object)
-        fits = {
-            int: isinstance(value, int) and not isinstance(value, bool),
-            bool: isinstance(value, bool),
-            float: isinstance(value, int | float) and not isinstance(value, bool),
-            str: isinstance(value, str),
-        }
-        if not fits.get(wanted, True):
-            raise ValueError(f"{name}: {parameter} must be {_KINDS[wanted]}, not {value!r}")
+        if parameter in fields:
+            try:
+                checked_field(build, parameter, value)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None

@@ -8,6 +8,9 @@ import numpy as np
 
 from jaxgbg.specs import Spec, setting
 
+# Their ratio is a float32 too.
+_LEAST_STEP, _GREATEST_STEP = 1e-9, 1_000_000
+
 
 @dataclasses.dataclass(frozen=True)
 class Schedule(Spec):
@@ -27,8 +30,8 @@ class Schedule(Spec):
 
     episodes: int = setting(10_000, low=1, high=2**31)
     batch: int = setting(64, low=1, high=2**20)
-    alpha: float = setting(1.0, above=0)
-    alpha_end: float | None = setting(None, above=0)
+    alpha: float = setting(1.0, low=_LEAST_STEP, high=_GREATEST_STEP)
+    alpha_end: float | None = setting(None, low=_LEAST_STEP, high=_GREATEST_STEP)
     epsilon: float = setting(0.1, low=0, high=1)
     epsilon_end: float | None = setting(None, low=0, high=1)
     epsilon_share: float = setting(1.0, above=0, high=1)

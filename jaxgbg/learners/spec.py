@@ -13,8 +13,9 @@ from jaxgbg.learners.selection import check_ranks
 from jaxgbg.specs import Spec, setting
 from jaxgbg.values.core import HasGradients, ValueSpec
 
-# A longer eligibility list than this is a mistake: each update would touch so many states.
-_LONGEST_LIST = 1000
+# A longer eligibility list than this is a mistake: each update would touch so many states. The
+# place in a delayed one is counted in int8.
+_LONGEST_LIST = 128
 
 FARL_PARTS = {"farl": (True, True), "part1": (True, False), "none": (False, False)}
 """(final_others, final_zero) of each variant: parts 1 and 2 of Final Adaptation."""
@@ -47,7 +48,7 @@ class LearnerSpec(Spec):
     learn_from_random: bool = True
     learn_from_partner: bool = False
     zero_terminal: bool = False
-    ranks: tuple[float, ...] = ()
+    ranks: tuple[float, ...] = setting((), high=1_000_000, most=100)
 
     kinds: ClassVar[dict[str, type[Spec]]] = {}
     # The settings in which lanes of one program may differ: fields of `Hyperparameters`.

@@ -5,9 +5,10 @@ from typing import Any, TypeVar
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, make
 from jaxgbg.papers import dambra, konen2021, ree2013, sasso2018
-from jaxgbg.training import Run
+from jaxgbg.specs import shown
+from jaxgbg.training import Evaluation, Run
 from jaxgbg.training.settings import compose, with_last_step
-from jaxgbg.values import MLPSpec, NTupleSpec
+from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
 __all__ = ["GAMES", "figure", "greatest", "is_published", "note", "preset", "protocol_for"]
 GAMES = konen2021.GAMES
@@ -31,12 +32,15 @@ def preset(game: str | Game, **changes: Any) -> Run:
     built = make(game) if isinstance(game, str) else game
     fields = konen2021.parameters(built) or _defaults(built)
     kind = changes.get("value", NTupleSpec.kind)
+    if not isinstance(kind, str):
+        raise ValueError(f"value must be one of {', '.join(ValueSpec.kinds)}, not {shown(kind)}")
     if kind != NTupleSpec.kind:
         kept = {name: fields[name] for name in _OF_EVALUATION if name in fields}
         fields = kept | (_VALUES[kind](built) if kind in _VALUES else {})
         if kind == MLPSpec.kind:
             fields |= sasso2018.network(built) or {}
     fields |= with_last_step(changes)
+    fields["opponents"] = Evaluation.check("opponents", fields["opponents"])
     if "protocols" not in changes:
         fields["protocols"] = [protocol_for(built, name) for name in fields["opponents"]]
     return compose(built, fields)

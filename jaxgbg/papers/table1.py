@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import jax
 
@@ -11,11 +12,17 @@ from jaxgbg.arena import Judge, MatchJudge, make_judge
 from jaxgbg.games import Game
 from jaxgbg.papers import konen2021, preset, protocol_for
 from jaxgbg.players import GRHINO, GTPEngine
+from jaxgbg.specs import Limits, checked
 from jaxgbg.training import Run, RunFolder
 from jaxgbg.training.loop import evaluate
+from jaxgbg.training.run import Seeds
+
+Factor = Annotated[float, Limits(above=0, high=1_000_000)]
+"""Of the published number of episodes."""
 
 
-def table1_run(game: str, seeds: int, scale: float) -> Run:
+@checked
+def table1_run(game: str, seeds: Seeds, scale: Factor) -> Run:
     """The published run of `game` with `scale` times its episodes.
 
     It is evaluated as often as the published run, but a shortened one ten times at most.
@@ -25,14 +32,12 @@ def table1_run(game: str, seeds: int, scale: float) -> Run:
     if game not in konen2021.GAMES:
         known = ", ".join(konen2021.GAMES)
         raise ValueError(f"table1 has no row of {game!r}: choose among {known}")
-    if not scale > 0:
-        raise ValueError(f"scale must be positive, not {scale}")
     published = preset(game)
     episodes = max(1, round(scale * published.schedule.episodes))
     eval_every = max(1, round(scale * published.evaluation.every))
     if scale < 1:
         eval_every = max(eval_every, -(-episodes // 10))
-    return preset(game, seeds=tuple(range(seeds)), episodes=episodes, eval_every=eval_every)
+    return preset(game, seeds=range(seeds), episodes=episodes, eval_every=eval_every)
 
 
 def othello_engine(command: str | None) -> tuple[str, str] | None:

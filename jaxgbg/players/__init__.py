@@ -29,6 +29,7 @@ from jaxgbg.players.maxn import MaxN
 from jaxgbg.players.mcts import MCTSPlayer
 from jaxgbg.players.positional import Positional
 from jaxgbg.players.random_player import RandomPlayer
+from jaxgbg.specs import shown
 
 __all__ = [
     "GRHINO",
@@ -85,7 +86,7 @@ def make_player(name: str, game: Game) -> Player:
     base, *argument = (name,) if name in PLAYERS else name.split("-", 1)
     opponent = PLAYERS.get(base)
     if opponent is None or (argument and not opponent.argument):
-        raise ValueError(f"unknown player {name!r}: choose one of {choices}")
+        raise ValueError(f"unknown player {shown(name)}: choose one of {choices}")
     try:
         return opponent.build(game, *argument)
     except ValueError as error:

@@ -15,7 +15,7 @@ import subprocess
 import time
 import weakref
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import jax
 import jax.numpy as jnp
@@ -23,9 +23,13 @@ import numpy as np
 
 from jaxgbg.games import Game, Hex, Othello
 from jaxgbg.players.core import EngineError, History, Opponent, PlayerBase
+from jaxgbg.specs import Limits, checked
 
 GRHINO = "/usr/games/gtp-rhino -b 0 -l 1"
 """GRhino at level 1 without its opening book, where Debian's package grhino puts it."""
+
+Seconds = Annotated[float, Limits(above=0, high=86_400)]
+"""What an engine may take for a move: a day at most."""
 
 _COLOURS = ("black", "white")
 _LONGEST_ANSWER = 2**20
@@ -42,15 +46,14 @@ class GTPEngine(PlayerBase):
 
     needs_history = True
 
+    @checked
     def __init__(
-        self, game: Game, command: str, name: str | None = None, timeout: float = 10.0
+        self, game: Game, command: str, name: str | None = None, timeout: Seconds = 10.0
     ) -> None:
         if not isinstance(game, Othello | Hex):
             raise ValueError(f"engines play othello and hex, not {game.name}")
         if isinstance(game, Hex) and game.misere:
             raise ValueError("engines play hex, not its misere form")
-        if not timeout > 0:
-            raise ValueError(f"timeout must be a positive number of seconds, not {timeout}")
         try:
             words = shlex.split(command)
         except ValueError as error:

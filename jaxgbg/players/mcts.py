@@ -23,8 +23,8 @@ class MCTSPlayer(PlayerBase):
 
 
 def _build(game: Game, iterations: str = "10000") -> MCTSPlayer:
-    if not iterations.isdecimal():
-        raise ValueError(f"mcts-{iterations}: expected a number of iterations, as in mcts-100")
+    if not iterations.isdecimal() or len(iterations) > 20:
+        raise ValueError(f"mcts-{iterations[:20]}: expected a number of iterations, as in mcts-100")
     # GBG takes it that the rewards of any game may lie anywhere from -1 to 1.
     low, high = game.reward_range
     return MCTSPlayer(MCTS(game, int(iterations), reward_range=(min(low, -1.0), max(high, 1.0))))

@@ -12,26 +12,49 @@ alpha = [0.5, 1.0]          # or schedule.alpha; game.heaps is a parameter of th
 variants = ["farl", "none"]
 """
 
+import dataclasses
 import hashlib
 import itertools
+import math
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-
+from jaxgbg.contents import defect, read_bytes
 from jaxgbg.games import make
 from jaxgbg.papers import preset
+from jaxgbg.specs import Spec, setting, shown
 from jaxgbg.training.lanes import program_of
-from jaxgbg.training.run import Run
+from jaxgbg.training.memory import lane_memory
+from jaxgbg.training.run import MOST_SEEDS, Run
 from jaxgbg.training.settings import find
 from jaxgbg.training.store import RunFolder
 
-_KEYS = ("game", "seeds", "chunk", "lanes", "memory_gb", "settings", "axes")
-# Constants, and not this machine's memory: which runs share a program must not depend on where a
-# sweep is started, for a lane's last bits may depend on its program.
-_LANES, _MEMORY_GB = 256, 4.0
+MOST_RUNS = 10_000
+"""A sweep of more runs is a mistake: to read it alone would take minutes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Portions(Spec):
+    """How runs are cut into units.
+
+    The defaults are constants, and not this machine's memory: which runs share a program must not
+    depend on where a sweep is started, for a lane's last bits may depend on its program.
+
+    Attributes:
+      chunk: Seeds of one run; all of them if not given.
+      lanes: The most lanes of a unit.
+      memory_gb: The most memory of a unit's lanes, in 10^9 bytes.
+    """
+
+    chunk: int | None = setting(None, low=1, high=MOST_SEEDS)
+    lanes: int = setting(256, low=1, high=MOST_SEEDS)
+    memory_gb: float = setting(4.0, above=0, high=1_000_000)
+
+
+_PORTIONS = tuple(field.name for field in dataclasses.fields(Portions))
+_KEYS = ("game", "seeds", *_PORTIONS, "settings", "axes")
 
 
 class Unit(NamedTuple):
@@ -55,11 +78,13 @@ class Unit(NamedTuple):
 def read_spec(path: Path) -> list[Unit]:
     """The units of the sweep that a TOML file describes; ValueError in one line if it is wrong."""
     try:
-        fields = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"sweep file {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        fields = tomllib.loads(read_bytes(path).decode())
+    except RecursionError as error:
+        raise ValueError(f"sweep file {path}: nested too deep") from error
+    except tomllib.TOMLDecodeError as error:
         raise ValueError(f"sweep file {path} is no TOML: {error}") from error
+    except (OSError, ValueError) as error:
+        raise ValueError(f"sweep file {defect(path, error)}") from error
     try:
         return units(fields)
     except (TypeError, ValueError) as error:
@@ -70,25 +95,17 @@ def units(fields: dict[str, Any]) -> list[Unit]:
     """The units of a sweep given as in its file; ValueError for what is wrong in it."""
     unknown = sorted(set(fields) - set(_KEYS))
     if unknown:
-        raise ValueError(f"unknown key {unknown[0]!r}; known are {', '.join(_KEYS)}")
-    lanes, memory_gb = fields.get("lanes", _LANES), fields.get("memory_gb", _MEMORY_GB)
-    if type(lanes) is not int or lanes < 1:
-        raise ValueError(f"lanes must be a number, 1 or more, not {lanes!r}")
-    if type(memory_gb) not in (int, float) or not 0 < memory_gb < float("inf"):
-        raise ValueError(f"memory_gb must be a positive number, not {memory_gb!r}")
+        raise ValueError(f"unknown key {shown(unknown[0])}; known are {', '.join(_KEYS)}")
+    portions = Portions(**{name: fields[name] for name in _PORTIONS if name in fields})
     # Two combinations may come to the same run.
-    runs = {run.digest: run for run in _runs(fields)}
+    runs = {run.digest: run for run in _runs(fields, portions.chunk)}
     programs: dict[Any, list[Run]] = {}
     for run in runs.values():
         programs.setdefault(program_of(run), []).append(run)
-    return [
-        unit
-        for together in programs.values()
-        for unit in _portions(together, lanes, int(memory_gb * 1e9))
-    ]
+    return [unit for together in programs.values() for unit in _portions(together, portions)]
 
 
-def _runs(fields: dict[str, Any]) -> Iterator[Run]:
+def _runs(fields: dict[str, Any], chunk: int | None) -> Iterator[Run]:
     """Every run: the product of the axes, and of each the chunks of seeds."""
     tables = []
     for name in ("settings", "axes"):
@@ -106,9 +123,13 @@ def _runs(fields: dict[str, Any]) -> Iterator[Run]:
     if "game" not in {*fields, *axes}:
         raise ValueError('name the game: game = "tictactoe"')
     seeds = _seeds(fields.get("seeds", "0:10"))
-    chunk = fields.get("chunk", len(seeds))
-    if type(chunk) is not int or chunk < 1:
-        raise ValueError(f"chunk must be a whole number, 1 or more, not {chunk!r}")
+    chunk = chunk or len(seeds)
+    runs = math.prod(map(len, axes.values())) * -(-len(seeds) // chunk)
+    if runs > MOST_RUNS:
+        raise ValueError(
+            f"axes and seeds make {shown(runs)} runs, of which a sweep has at most {MOST_RUNS:,}:"
+            " leave out values, or take a larger chunk"
+        )
     for values in itertools.product(*axes.values()):
         changes = {**settings, **dict(zip(axes, values, strict=True))}
         name = changes.pop("game", fields.get("game"))
@@ -146,25 +167,25 @@ def _flat(table: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _seeds(text: Any) -> tuple[int, ...]:
-    """Read "0:64", "3" or a list of numbers."""
-    if isinstance(text, list) and all(type(seed) is int for seed in text):
-        return tuple(text)
-    if type(text) is int:
-        return (text,)
-    first, _, end = str(text).partition(":")
-    try:
-        seeds = tuple(range(int(first), int(end))) if end else (int(first),)
-    except ValueError:
-        raise ValueError(f'seeds must be like "0:64" or [3, 5], not {text!r}') from None
+    """Read "0:64", "3" or a list of numbers; they are as many and as large as a run has them."""
+    seeds: Any = text if isinstance(text, list) else [text]
+    if isinstance(text, str):
+        first, _, end = text.partition(":")
+        try:
+            seeds = range(int(first), int(end)) if end else [int(first)]
+        except ValueError:
+            seeds = [text]
+    if not all(type(seed) is int for seed in seeds[:1]) or isinstance(text, dict):
+        raise ValueError(f'seeds must be like "0:64" or [3, 5], not {shown(text)}')
     if not seeds:
-        raise ValueError(f"seeds {text!r} are none: name at least one")
-    return seeds
+        raise ValueError(f"seeds {shown(text)} are none: name at least one")
+    return tuple(Run.check("seeds", seeds))
 
 
-def _portions(runs: Sequence[Run], most_lanes: int, memory: int) -> Iterator[Unit]:
+def _portions(runs: Sequence[Run], portions: Portions) -> Iterator[Unit]:
     """Units of one program, none with more lanes or memory than it may have; one run at least."""
     a_lane = lane_memory(runs[0])
-    most = max(1, min(most_lanes, memory // a_lane))
+    most = max(1, min(portions.lanes, int(portions.memory_gb * 1e9) // a_lane))
     portion: list[Run] = []
     for run in runs:
         if portion and sum(len(each.lanes) for each in portion) + len(run.lanes) > most:
@@ -177,10 +198,3 @@ def _portions(runs: Sequence[Run], most_lanes: int, memory: int) -> Iterator[Uni
 def _unit(runs: Sequence[Run], a_lane: int) -> Unit:
     lanes = sum(len(run.lanes) for run in runs)
     return Unit(tuple(runs), lanes, lanes * a_lane)
-
-
-def lane_memory(run: Run) -> int:
-    """Bytes of one lane's tables, counters and games."""
-    drawn = run.value.drawn(run.game, run.seeds[0])
-    lane = jax.eval_shape(run.make_learner().init, jax.eval_shape(lambda: jax.random.key(0)), drawn)
-    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(lane))

@@ -5,23 +5,27 @@ import hashlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import jax
 import numpy as np
 
 from jaxgbg.games import check_playable
+from jaxgbg.specs import Limits, checked
 from jaxgbg.training.agents import SavedAgent, save_agent
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints, checksum
 from jaxgbg.training.devices import warn_of_known_faults
 from jaxgbg.training.files import write_json
 from jaxgbg.training.histograms import histograms
 from jaxgbg.training.loop import Progress, Result, Training
+from jaxgbg.training.memory import check_memory
 from jaxgbg.training.run import Run
 from jaxgbg.training.stopping import Stopped, stop_signals
 from jaxgbg.training.store import RunFolder, only_here
 
 CHECKPOINT_EVERY = 60.0
 """Seconds of training between two checkpoints, where nothing else is asked for."""
+CheckpointEvery = Annotated[float, Limits(low=0, high=1_000_000_000)]
 
 
 def train(
@@ -35,23 +39,23 @@ def train(
 
     An unfinished one goes on from its last checkpoint. Interrupted (Stopped, a KeyboardInterrupt,
     goes on to the caller), the folder keeps all evaluations made and a checkpoint. Raises
-    ValueError where the folder cannot be written, holds a run under other rules, or the game breaks
-    its contract.
+    ValueError where the folder cannot be written, holds a run under other rules, the game breaks
+    its contract, or the memory does not suffice.
     """
     return train_together([run], out, on_chunk, on_evaluation, checkpoint_every)[0]
 
 
+@checked
 def train_together(
     runs: Sequence[Run],
     out: str | Path,
     on_chunk: Callable[[Progress], None] = lambda _: None,
     on_evaluation: Callable[[Result], None] = lambda _: None,
-    checkpoint_every: float = CHECKPOINT_EVERY,
+    checkpoint_every: CheckpointEvery = CHECKPOINT_EVERY,
 ) -> list[RunFolder]:
     """`train` for several runs that are lanes of one program; each has a folder of its own.
 
-    As long as one of them is unfinished all are trained, for a lane's last bits depend on how many
-    lanes its program has; finished folders are left as they are.
+    While one is unfinished all are trained, as a lane's last bits depend on its program's lanes.
     """
     folders = [RunFolder(out, run) for run in runs]
     unfinished = {number: f for number, f in enumerate(folders) if not f.finished}
@@ -65,6 +69,7 @@ def train_together(
         kept = Path(out) / f"together-{name}"
     warn_of_known_faults()
     # A mistake in the runs is found here, before anything is written.
+    check_memory(runs)
     check_playable(runs[0].game)
     training = Training(*runs)
     with contextlib.ExitStack() as stack:

@@ -10,6 +10,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.learners import FARL_PARTS, Hyperparameters, Lane, Learner
 from jaxgbg.players import Player
+from jaxgbg.training.memory import check_memory
 from jaxgbg.training.opponents import make_opponent
 from jaxgbg.training.run import LaneName, Run
 
@@ -43,8 +44,10 @@ def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
 def begin(runs: Sequence[Run], sharding: NamedSharding) -> tuple[Lane, Hyperparameters, Learner]:
     """All lanes of `runs`, one after the other, before their first tick.
 
-    Lanes that never start an episode fill up the last device. The runs have one program.
+    Lanes that never start an episode fill up the last device. The runs have one program. Raises
+    ValueError where the memory of this machine does not hold them.
     """
+    check_memory(runs)
     learner = runs[0].make_learner()
     seeds = [lane.seed for run in runs for lane in run.lanes]
     drawn = np.stack([run.value.drawn(run.game, seed) for run in runs for seed, _ in run.lanes])

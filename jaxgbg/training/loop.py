@@ -1,5 +1,6 @@
 """The one training loop: lanes of seeds and FARL variants, in chunks, evaluated at milestones."""
 
+import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -15,11 +16,11 @@ from jaxgbg.games.sampling import compiler_option
 from jaxgbg.learners import Hyperparameters, Lane, Learner
 from jaxgbg.players import GreedyAgent, Player
 from jaxgbg.training.lanes import begin, lanes_sharding, program_of
+from jaxgbg.training.memory import TICKS_A_BLOCK
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.run import LaneName, Run
 from jaxgbg.values import HasGradients
 
-TICKS_A_BLOCK = 32
 SECONDS_A_CHUNK = 0.5
 
 
@@ -122,11 +123,13 @@ class Training:
         """The budget of each lane."""
         return self.runs[0].schedule.episodes
 
-    @property
-    def milestones(self) -> tuple[int, ...]:
-        """Numbers of episodes after which all lanes are evaluated."""
+    def _milestones(self) -> Iterator[int]:
+        """Numbers of episodes after which all lanes are evaluated, those to come."""
         every = self.runs[0].evaluation.every
-        return *range(every, self.episodes, every), self.episodes
+        # There may be too many of them for a list.
+        before_last = range(every, self.episodes, every)
+        last = [self.episodes] if self.reached <= len(before_last) else []
+        return itertools.chain(before_last[self.reached :], last)
 
     def progress(self) -> Progress:
         """Where all lanes stand together."""
@@ -180,7 +183,7 @@ class Training:
         `on_chunk` is told after each chunk; between chunks the state may be kept or replaced.
         """
         live = len(self.lanes)
-        for episodes in self.milestones[self.reached :]:
+        for episodes in self._milestones():
             while np.asarray(self.state.finished)[:live].min() < episodes:
                 self.advance(episodes)
                 on_chunk(self.progress())

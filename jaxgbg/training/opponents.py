@@ -4,6 +4,7 @@ An agent is named by its file and, after colons, how it plays: `self.agent`,
 `self.agent:look-ahead=3:width=3,1:reply=value:ranks=.6,.3,.1`.
 """
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,9 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
 
 def names_agent(text: str) -> bool:
     """Whether `text`, a player's name or an agent's file, is the latter."""
-    return _SUFFIX in text or Path(text).is_file()
+    with contextlib.suppress(OSError):
+        return _SUFFIX in text or Path(text).is_file()
+    return False
 
 
 def make_opponent(name: str, game: Game) -> Player:

@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 from jaxgbg.players import GreedyAgent, LookAheadAgent
+from jaxgbg.search.lookahead import MOST_PLIES
 from jaxgbg.specs import Spec, setting
 
 
@@ -18,10 +19,10 @@ class Play(Spec):
       ranks: Probabilities of the best, second best ... move, as .6 .3 .1; the best if empty.
     """
 
-    look_ahead: int = 1
-    width: tuple[int, ...] = ()
+    look_ahead: int = setting(1, low=1, high=MOST_PLIES)
+    width: tuple[int, ...] = setting((), low=1, high=2**31 - 1, most=MOST_PLIES)
     reply: str = setting("own", choices=("own", "value"))
-    ranks: tuple[float, ...] = setting((), short="play_ranks")
+    ranks: tuple[float, ...] = setting((), high=1_000_000, most=100, short="play_ranks")
 
     def player(self, agent: GreedyAgent) -> GreedyAgent | LookAheadAgent:
         """`agent` playing this way; raises ValueError where it cannot."""

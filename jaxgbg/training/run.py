@@ -5,7 +5,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 
@@ -14,9 +14,15 @@ from jaxgbg.games import Game, make
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.learners import FARL_PARTS, Learner, LearnerSpec, Schedule, TDSpec
 from jaxgbg.players import GreedyAgent, Player
-from jaxgbg.specs import Spec, plain, setting
+from jaxgbg.specs import LAST_SEED, Limits, Spec, plain, setting, shown
 from jaxgbg.training.play import Play
 from jaxgbg.values import NTupleSpec, ValueSpec
+
+MOST_SEEDS = 100_000
+"""A run has no more agents of a variant than this."""
+Seeds = Annotated[int, Limits(low=1, high=MOST_SEEDS)]
+"""A number of seeds."""
+_MOST_OPPONENTS = 100
 
 
 class LaneName(NamedTuple):
@@ -42,8 +48,8 @@ class Evaluation(Spec):
     """
 
     every: int = setting(1_000, low=1, high=2**31, short="eval_every")
-    opponents: tuple[str, ...] = ()
-    protocols: tuple[Protocol, ...] = ()
+    opponents: tuple[str, ...] = setting((), most=_MOST_OPPONENTS)
+    protocols: tuple[Protocol, ...] = setting((), most=_MOST_OPPONENTS)
 
     def __post_init__(self) -> None:
         if isinstance(self.protocols, list | tuple):
@@ -83,7 +89,7 @@ class Run(Spec):
     play: Play = Play()
     partner: str = "self"
     variants: tuple[str, ...] = setting(("farl", "none"), choices=tuple(FARL_PARTS))
-    seeds: tuple[int, ...] = setting(tuple(range(10)), low=0, high=2**32 - 1)
+    seeds: tuple[int, ...] = setting(tuple(range(10)), low=0, high=LAST_SEED, most=MOST_SEEDS)
 
     def __post_init__(self) -> None:
         if isinstance(self.game, str):
@@ -92,7 +98,9 @@ class Run(Spec):
         for name in ("seeds", "variants"):
             entries = getattr(self, name)
             if not entries or len(set(entries)) != len(entries):
-                raise ValueError(f"{name} must be at least one, and all different, not {entries}")
+                raise ValueError(
+                    f"{name} must be at least one, and all different, not {shown(entries)}"
+                )
         alone = self.game.num_players == 1
         if self.partner == "rand":
             # The papers write RAND.
@@ -143,7 +151,7 @@ class Run(Spec):
     def read(cls, content: Any) -> "Run":
         """Undo `plain`; raises ValueError on what is no run, or one under other rules."""
         if not isinstance(content, Mapping) or "game" not in content:
-            raise ValueError(f"a run must be a table with a game, not {content!r}")
+            raise ValueError(f"a run must be a table with a game, not {shown(content)}")
         fields = {**content, "game": read_game(content["game"])}
         stored = fields.pop("fingerprint", None)
         run = super().read(fields)
@@ -202,6 +210,6 @@ def plain_game(game: Game) -> dict[str, Any]:
 def read_game(content: Any) -> Game:
     """Undo `plain_game`; raises ValueError for what is no game."""
     if not isinstance(content, Mapping) or not isinstance(content.get("name"), str):
-        raise ValueError(f"no game that we know: {content!r}")
+        raise ValueError(f"no game that we know: {shown(content)}")
     parameters = {key: value for key, value in content.items() if key != "name"}
     return make(content["name"], **parameters)

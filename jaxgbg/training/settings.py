@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from jaxgbg.games import Game, make
-from jaxgbg.specs import Spec
+from jaxgbg.specs import Spec, limits_of, shown
 from jaxgbg.training.run import Run
 
 
@@ -66,7 +66,7 @@ def _setting(
         path=f"{part}.{field.name}" if part else field.name,
         short=field.metadata.get("short") or field.name,
         hint=hint,
-        choices=field.metadata.get("choices", ()),
+        choices=limits_of(spec, field.name).choices,
         help=spec.help().get(field.name, ""),
         kinds=kinds,
     )
@@ -78,7 +78,7 @@ def find(name: str) -> Setting:
         if name in (setting.path, setting.short):
             return setting
     known = ", ".join(sorted(settings()))
-    raise ValueError(f"no run has a setting {name!r}; known are {known}")
+    raise ValueError(f"no run has a setting {shown(name)}; known are {known}")
 
 
 def compose(game: Game, changes: Mapping[str, Any]) -> Run:

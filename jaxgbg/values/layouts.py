@@ -1,5 +1,6 @@
 """Where the n-tuples of a game lie: random walks, fixed lists and layout files."""
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,8 +13,11 @@ Layout = tuple[tuple[int, ...], ...]
 
 # A whole board is one n-tuple where its table has no more rows than this, and walks are no longer.
 _MOST_ROWS = 2**16
+MOST_TUPLES = 1_000
+"""A layout, drawn or given, has no more n-tuples than this."""
 
 
+@functools.lru_cache(maxsize=64)
 def random_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
     """Draw connected cell sets by random walks over neighbouring cells.
 
@@ -81,4 +85,6 @@ def read_layout(game: Game, path: str | Path) -> Layout:
         raise ValueError(f"layout file {error}") from error
     if not isinstance(tuples, list):
         raise ValueError(f"layout file {path}: expected a list of tuples")
+    if len(tuples) > MOST_TUPLES:
+        raise ValueError(f"layout file {path}: holds more than {MOST_TUPLES:,} tuples")
     return check_layout(game, tuples, f"layout file {path}")

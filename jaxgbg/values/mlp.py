@@ -60,11 +60,11 @@ class MLPSpec(ValueSpec):
       combine: Whether the errors of one tick are added up or averaged.
     """
 
-    hidden: tuple[int, ...] = setting((50,), low=1, high=2**20)
+    hidden: tuple[int, ...] = setting((50,), low=1, high=2**20, most=100)
     activation: str = setting("sigmoid", choices=tuple(ACTIVATIONS))
     output: str = setting("tanh", choices=("tanh", "sigmoid", "identity"))
     initializer: str = setting("uniform", choices=tuple(INITIALIZERS))
-    bias: float = setting(0.0)
+    bias: float = setting(0.0, low=-1_000_000, high=1_000_000)
     optimizer: str = "sgd"
     combine: str = setting("sum", choices=("sum", "mean"))
 

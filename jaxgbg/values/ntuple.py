@@ -16,7 +16,7 @@ from jaxgbg.games.core import Game, once
 from jaxgbg.specs import setting
 from jaxgbg.values.core import Updates, ValueSpec, check_updates
 from jaxgbg.values.indices import Indices, look_up
-from jaxgbg.values.layouts import Layout, check_layout, default_layout, random_walk
+from jaxgbg.values.layouts import MOST_TUPLES, Layout, check_layout, default_layout, random_walk
 
 TC_INIT = 1e-4
 
@@ -249,11 +249,11 @@ class NTupleSpec(ValueSpec):
       combine: How updates of one weight in one tick are joined.
     """
 
-    layout: Layout = ()
-    walks: tuple[int, int] = setting((0, 0), low=0, high=100_000)
+    layout: Layout = setting((), most=MOST_TUPLES)
+    walks: tuple[int, int] = setting((0, 0), low=0, high=MOST_TUPLES)
     sigmoid: bool = True
     tcl: str = setting("none", choices=("none", "id", "exp"))
-    beta: float = setting(2.7, above=0)
+    beta: float = setting(2.7, above=0, high=1_000_000)
     combine: str = setting("saturating", choices=("sum", "mean", "saturating"))
 
     kind = "ntuple"
@@ -300,6 +300,10 @@ class NTupleSpec(ValueSpec):
             "varied": self._varied,
             "action_images": _rows(game.action_symmetries) if of_actions else None,
         }
+        actions = game.num_actions if of_actions else 1
+        rows = sum(digits ** len(cells) for cells in tuples) * game.num_players * actions
+        if rows >= 2**31:
+            raise ValueError(f"layout: {rows:,} weights; at most {2**31 - 1:,} have an index")
         if game.stone_digits is not None:
             return StoneNTuple(stone_digits=game.stone_digits, **fields)
         if game.change_patterns is not None:

@@ -328,12 +328,12 @@ def test_the_second_player_sees_the_board_as_the_first_sees_his():
 @pytest.mark.parametrize(
     ("parameters", "complaint"),
     [
-        ({"size": 9}, "size must lie between 3 and 8, not 9"),
+        ({"size": 9}, r"size must lie in \[3, 8\], not 9"),
         ({"repetition": "often"}, "repetition must be one of shuffle, .*, not 'often'"),
         ({"both": "loss"}, "both must be one of draw, mover, not 'loss'"),
         ({"stuck": "draw"}, "stuck must be one of pass, loss, not 'draw'"),
-        ({"max_plies": 0}, "max_plies must lie between 1 and 10,000, not 0"),
-        ({"shuffle_limit": 0}, "shuffle_limit must lie between 1 and 100, not 0"),
+        ({"max_plies": 0}, r"max_plies must lie in \[1, 10,000\], not 0"),
+        ({"shuffle_limit": 0}, r"shuffle_limit must lie in \[1, 100\], not 0"),
     ],
 )
 def test_other_parameters_end_in_a_line(parameters, complaint):

@@ -26,7 +26,7 @@ def test_the_table_scales_episodes_and_evaluates_ten_times_at_most():
     assert set(FINAL_OPPONENTS) <= set(GAMES)
     with pytest.raises(ValueError, match="no row of 'go'"):
         table1_run("go", 1, 1.0)
-    with pytest.raises(ValueError, match="scale must be positive"):
+    with pytest.raises(ValueError, match="scale must lie in"):
         table1_run("nim", 1, 0.0)
 
 

@@ -3,9 +3,10 @@
 import pytest
 
 from jaxgbg.games import make
-from jaxgbg.sweeps.spec import lane_memory, read_spec, units
+from jaxgbg.sweeps.spec import read_spec, units
 from jaxgbg.training import Training
 from jaxgbg.training.lanes import program_of
+from jaxgbg.training.memory import lane_memory
 
 TINY = {"episodes": 100, "eval_every": 100, "opponents": []}
 
@@ -89,9 +90,9 @@ def test_the_memory_of_a_lane_is_that_of_its_arrays():
         ('game = "go"', "unknown game 'go'"),
         ('game = "nim"\nseeds = "a:b"', "seeds must be like"),
         ('game = "nim"\nseeds = "5:5"', "at least one"),
-        ('game = "nim"\nchunk = 0', "chunk must be"),
-        ('game = "nim"\nlanes = 0', "lanes must be"),
-        ('game = "nim"\nmemory_gb = 0', "memory_gb must be"),
+        ('game = "nim"\nchunk = 0', r"chunk must lie in \[1, 100,000\], not 0"),
+        ('game = "nim"\nlanes = 0', r"lanes must lie in \[1, 100,000\], not 0"),
+        ('game = "nim"\nmemory_gb = 0', r"memory_gb must lie in \(0, 1,000,000\], not 0"),
         ('game = "nim"\n[axes]\nalhpa = [1]', "no run has a setting 'alhpa'"),
         ('game = "nim"\n[axes]\nalpha = 1.0', "must be a list"),
         ('game = "nim"\n[axes]\nalpha = []', "must be a list"),

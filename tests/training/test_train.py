@@ -128,7 +128,7 @@ def test_an_unfinished_run_begins_anew_and_a_strange_folder_is_left_alone(tmp_pa
         ({"episodes": -1}, r"episodes must lie in \[1, 2,147,483,648\], not -1"),
         ({"batch": 0}, r"batch must lie in \[1, 1,048,576\], not 0"),
         ({"epsilon": 1.5}, r"epsilon must lie in \[0, 1\], not 1.5"),
-        ({"alpha": -1.0}, "alpha must be above 0, not -1.0"),
+        ({"alpha": -1.0}, r"alpha must lie in \[1e-09, 1,000,000\], not -1.0"),
         ({"trace_decay": 1.0}, "trace_decay must lie in"),
         ({"seeds": ()}, "seeds"),
         ({"tcl": "maybe"}, "tcl must be one of"),

@@ -1,0 +1,81 @@
+"""How much memory a run takes, and refusing what cannot fit before anything of it is built."""
+
+import functools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import jax
+
+from jaxgbg.training.run import Run
+
+TICKS_A_BLOCK = 32
+"""Ticks whose random words are drawn together."""
+
+_WORD_BYTES = 4
+
+
+@functools.lru_cache(maxsize=64)
+def lane_memory(run: Run) -> int:
+    """Bytes of one lane's tables, counters and games."""
+    drawn = run.value.drawn(run.game, run.seeds[0])
+    lane = jax.eval_shape(run.make_learner().init, jax.eval_shape(lambda: jax.random.key(0)), drawn)
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(lane))
+
+
+def check_memory(runs: Sequence[Run]) -> None:
+    """Raise ValueError, naming the settings, where `runs` cannot be trained together here.
+
+    What is counted, the lanes and the random words of a block of ticks, is the least that it takes.
+    """
+    run, available = runs[0], available_memory()
+    schedule, lanes = run.schedule, sum(len(each.seeds) * len(each.variants) for each in runs)
+    words = TICKS_A_BLOCK * schedule.batch * sum(run.make_learner().word_counts) * _WORD_BYTES
+    lane = lane_memory(run) + words
+    if lanes * lane <= available:
+        return
+    openings = f", opening_plies {schedule.opening_plies:,}" if schedule.opening_plies else ""
+    raise ValueError(
+        f"{run.game.name}: {lanes:,} lanes (seeds times variants) of {_size(lane)} each (batch"
+        f" {schedule.batch:,}{openings}, {run.make_learner().value.num_weights:,} weights of value"
+        f" {run.value.kind}) need {_size(lanes * lane)} of memory, and {_size(available)} are"
+        " available: take less of one of them"
+    )
+
+
+def available_memory() -> float:
+    """Bytes that new arrays may take, on all devices together; infinite where nothing tells."""
+    devices = jax.local_devices()
+    statistics = devices[0].memory_stats() or {}
+    if "bytes_limit" in statistics:
+        free = statistics["bytes_limit"] - statistics.get("bytes_in_use", 0)
+        return float(free * len(devices))
+    return min(_free_memory(), _left_of_group())
+
+
+def _free_memory() -> float:
+    """Bytes of this machine that nobody needs now."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return float(next(line.split()[1] for line in lines if line.startswith("MemAvail"))) * 1024
+    except (OSError, StopIteration):
+        pages = os.sysconf("SC_PHYS_PAGES") if "SC_PHYS_PAGES" in os.sysconf_names else -1
+        return float(pages * os.sysconf("SC_PAGE_SIZE")) if pages > 0 else float("inf")
+
+
+def _left_of_group() -> float:
+    """Bytes that are left of what a container may take."""
+    group = Path("/sys/fs/cgroup")
+    try:
+        most, used = ((group / f"memory.{name}").read_text().strip() for name in ("max", "current"))
+        return float("inf") if most == "max" else float(int(most) - int(used))
+    except (OSError, ValueError):
+        return float("inf")
+
+
+def _size(count: float) -> str:
+    """Bytes in words."""
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if count >= factor:
+            return f"{count / factor:,.1f} {unit}"
+    return f"{count / 1e3:,.1f} kB"

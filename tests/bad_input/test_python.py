@@ -1,0 +1,99 @@
+"""The same mistakes from Python: ValueError in one line, before anything is begun."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+import jaxgbg
+from jaxgbg import Evaluation, MLPSpec, NTupleSpec, Protocol, Run, Schedule, TDSpec, make
+from jaxgbg.arena.comparison import compare
+from jaxgbg.arena.sequential import SequentialTest
+from jaxgbg.bench.training import bench
+from jaxgbg.games import ConnectFour, Hex, Nim, Othello
+from jaxgbg.games.perft import perft
+from jaxgbg.papers.table1 import table1_run
+from jaxgbg.players import GTPEngine, make_player
+from jaxgbg.training import train
+from jaxgbg.training.execution import train_together
+
+HUGE = 10**30
+GAME = Nim()
+
+CASES = [
+    # Games.
+    (lambda: make("nim", heaps=2.5), "nim: heaps must be a whole number, not 2.5"),
+    (lambda: make("nim", heaps=10**9), "nim: heaps must lie in [1, 100], not 1000000000"),
+    (lambda: make("nim", players=HUGE), f"nim: players must lie in [2, 127], not {HUGE}"),
+    (lambda: make("nim", players=math.nan), "nim: players must be a whole number, not nan"),
+    (lambda: Nim(heaps=2.5), "nim: heaps must be a whole number, not 2.5"),
+    (lambda: Nim(size=True), "nim: size must be a whole number, not True"),
+    (lambda: Nim(rule=None), "nim: rule must be text, not None"),
+    (lambda: Hex(size=3.0), "hex: size must be a whole number, not 3.0"),
+    (lambda: Hex(misere=1), "hex: misere must be true or false, not 1"),
+    (lambda: Othello(size=HUGE), "othello: size must be one of 4, 6, 8"),
+    (lambda: ConnectFour(draw_after="9"), "connectfour: draw_after must be a whole number"),
+    (lambda: make(3), "a game's name must be text, not 3"),
+    # Specs.
+    (lambda: Run(GAME, seeds=(0.5,)), "seeds must be a whole number, not 0.5"),
+    (lambda: Run(GAME, seeds=range(10**9)), "seeds must have at most 100,000 entries"),
+    (lambda: Run(GAME, seeds=range(HUGE)), "seeds must have at most 100,000 entries"),
+    (lambda: Run(GAME, seeds=np.array(3)), "seeds must be a list, not array(3)"),
+    (lambda: Run(GAME, seeds=(2**32,)), "seeds must lie in [0, 4,294,967,295], not 4294967296"),
+    (lambda: Run(GAME, seeds={1}), "seeds must be a list, not {1}"),
+    (lambda: Schedule(episodes=10**5000), "episodes must lie in [1, 2,147,483,648], not so long"),
+    (lambda: Schedule(alpha=10**400), "alpha must be a number, not 1000"),
+    (lambda: Schedule(alpha=1j), "alpha must be a number, not 1j"),
+    (lambda: Schedule(epsilon=np.float32("nan")), "epsilon must be a number, not"),
+    (lambda: Evaluation(opponents=["random"] * 101), "opponents must have at most 100 entries"),
+    (lambda: Evaluation(protocols=[{"starts": "bogus"}]), "starts must be one of default"),
+    (lambda: Protocol(count=100_000, repeats=2), "must be at most 100,000 games, not 200,000"),
+    (lambda: NTupleSpec(layout=[[0]] * 1001), "layout must have at most 1,000 entries"),
+    (lambda: MLPSpec(hidden=[1] * 101), "hidden must have at most 100 entries"),
+    (lambda: MLPSpec(optimizer="apply_updates"), "optax has no optimizer 'apply_updates'"),
+    (lambda: TDSpec(trace_decay=0.9999999999999999), "at most 128 are kept"),
+    (
+        lambda: jaxgbg.preset("hex", layout=[range(15)] * 75, value="ntuple"),
+        "weights; at most 2,147,483,647 have an index",
+    ),
+    (lambda: jaxgbg.preset("nim", opponents=[3]), "opponents must be text, not 3"),
+    (lambda: jaxgbg.preset("nim", value=["mlp"]), "value must be one of"),
+    (lambda: jaxgbg.preset("nim", learner={}), "learner must be one of"),
+    (lambda: make_player("a" * 10_000, GAME), "unknown player"),
+    # Arguments of functions.
+    (lambda: jaxgbg.evaluate(None, "random", seed=2**70), "seed must lie in [0, 4,294,967,295]"),
+    (lambda: jaxgbg.evaluate(None, "random", seed=0.5), "seed must be a whole number, not 0.5"),
+    (lambda: SequentialTest(elo0=-1e308), "elo0 must lie in [-3,000, 3,000], not -1e+308"),
+    (lambda: SequentialTest(beta=math.nan), "beta must be a number, not nan"),
+    (lambda: compare(GAME, None, None, None, batch=True), "batch must be a whole number, not True"),
+    (lambda: compare(GAME, None, None, None, seed=-1), "seed must lie in [0, 4,294,967,295]"),
+    (lambda: GTPEngine(Othello(), "x", timeout=1e300), "timeout must lie in (0, 86,400]"),
+    (lambda: perft(GAME, HUGE), "depth must lie in [1, 1,000]"),
+    (lambda: perft(Nim(heaps=1, size=100), 50), "too many paths to count"),
+    (lambda: bench("nim", seconds=math.nan), "seconds must be a number, not nan"),
+    (lambda: table1_run("nim", 10**9, 1.0), "seeds must lie in [1, 100,000]"),
+    (lambda: table1_run("nim", 1, math.inf), "scale must be a number, not inf"),
+    (lambda: train(Run(GAME), checkpoint_every=math.nan), "checkpoint_every must be a number"),
+    (lambda: train_together([Run(GAME)], "x", checkpoint_every="1"), "checkpoint_every must be"),
+    (lambda: make_player("mcts-" + "9" * 5000, GAME), "expected a number of iterations"),
+]
+
+
+@pytest.mark.parametrize(("call", "line"), CASES, ids=[line for _, line in CASES])
+def test_it_is_a_value_error_of_one_line(call, line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    begun = time.perf_counter()
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        call()
+    assert time.perf_counter() - begun < 10
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert Nim(heaps=np.int64(2)) == Nim(heaps=2)
+    run = Run(GAME, seeds=np.arange(3), schedule=Schedule(alpha=np.float64(0.5), batch=np.int32(4)))
+    assert run.seeds == (0, 1, 2)
+    assert (type(run.schedule.alpha), type(run.schedule.batch)) == (float, int)
