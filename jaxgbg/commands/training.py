@@ -1,5 +1,6 @@
 """Commands that train: `train`, `ablate` and `table1`."""
 
+import dataclasses
 import signal
 import sys
 from collections.abc import Callable
@@ -62,7 +63,7 @@ def train(
     Args:
       seeds: Number of agents, trained side by side.
       seed: Number of the first seed.
-      farl: Final Adaptation, both parts.
+      farl: Final Adaptation, both parts, or those of the paper.
       layout: ntuple: JSON file with the n-tuples.
     """
     rules = read_game(game, size, parameters)
@@ -72,10 +73,11 @@ def train(
     run = preset(
         rules,
         seeds=range(seed, seed + seeds),
-        variants=("farl" if farl else "none",),
         **changes,
     )
-    if not is_published(rules):
+    if not farl or len(run.variants) > 1:
+        run = dataclasses.replace(run, variants=("farl" if farl else "none",))
+    if not is_published(run):
         print(
             f"jaxgbg: no paper has parameters for {game}; these are our own for its size:"
             f" {run.value.describe()}; {run.schedule.describe()}",

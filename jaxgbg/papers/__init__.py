@@ -25,9 +25,9 @@ def preset(game: str | Game, **changes: Any) -> Run:
     """The published run of a game, with `changes` by the short forms of settings.
 
     With another value function than n-tuples only budget, evaluation and openings are Konen &
-    Bagheri's; the network "mlp" is van der Ree & Wiering's. A game that no paper knows gets our own
-    defaults for its size. Raises ValueError for an unknown game or setting, and where a setting
-    does not fit.
+    Bagheri's; the network "mlp" is van der Ree & Wiering's, that of Lines of Action Sasso & van
+    Lohuizen's. A game that no paper knows gets our own defaults for its size. Raises ValueError for
+    an unknown game or setting, and where a setting does not fit.
     """
     built = make(game) if isinstance(game, str) else game
     fields = konen2021.parameters(built) or _defaults(built)
@@ -38,7 +38,7 @@ def preset(game: str | Game, **changes: Any) -> Run:
         kept = {name: fields[name] for name in _OF_EVALUATION if name in fields}
         fields = kept | (_VALUES[kind](built) if kind in _VALUES else {})
         if kind == MLPSpec.kind:
-            fields |= sasso2018.network(built) or {}
+            fields |= sasso2018.network(built, changes) or {}
     fields |= with_last_step(changes)
     fields["opponents"] = Evaluation.check("opponents", fields["opponents"])
     if "protocols" not in changes:
@@ -46,9 +46,10 @@ def preset(game: str | Game, **changes: Any) -> Run:
     return compose(built, fields)
 
 
-def is_published(game: Game) -> bool:
-    """Whether some paper has parameters for this game."""
-    return konen2021.parameters(game) is not None
+def is_published(run: Run) -> bool:
+    """Whether some paper has parameters for this game with such a value function."""
+    of_network = run.value.kind == MLPSpec.kind and sasso2018.network(run.game, {}) is not None
+    return of_network or konen2021.parameters(run.game) is not None
 
 
 def _defaults(game: Game) -> dict[str, Any]:

@@ -5,6 +5,7 @@ descent one pair at a time, targets are made from the network as it stands, a wi
 counts as its reward. Games in lockstep change nothing: values are fixed while a round is played.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from jaxgbg.arena import Protocol
@@ -30,6 +31,8 @@ NETWORK: dict[str, Any] = {
     "variants": ("part1",),
 }
 """The network and its learning, sections 3 and 4."""
+
+_ROUNDS = {"round_games", "passes"}
 
 EVALUATION: dict[str, Any] = {
     "episodes": 250_000,
@@ -57,6 +60,16 @@ AVERAGES_LOOKING_AHEAD = {
 """Table 5.2: the same with the look-ahead in the test games."""
 
 
-def network(game: Game) -> dict[str, Any] | None:
-    """The settings of the thesis for its game, on a board of any size, None for other games."""
-    return NETWORK | EVALUATION if game.name == NAME else None
+def network(game: Game, changes: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The settings of the thesis for its game, on a board of any size, None for other games.
+
+    What belongs to its learning by rounds is left out where `changes` ask for something else.
+    """
+    if game.name != NAME:
+        return None
+    fields = NETWORK | EVALUATION
+    if changes.get("learner", "td") != "td":
+        return {name: fields[name] for name in fields if name not in _ROUNDS | {"variants"}}
+    if changes.get("round_games") == 0:
+        return {name: fields[name] for name in fields if name not in _ROUNDS}
+    return fields

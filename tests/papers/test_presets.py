@@ -25,8 +25,8 @@ class Toe(TicTacToe):
 def test_every_game_of_a_paper_has_its_parameters():
     for name in GAMES:
         game = make(name)
-        assert is_published(game)
         run, published = preset(name), konen2021.parameters(game)
+        assert is_published(run)
         assert run.schedule.episodes == published["episodes"]
         assert run.evaluation.opponents == published["opponents"]
         assert run.value.tcl == published.get("tcl", "none")
@@ -34,7 +34,7 @@ def test_every_game_of_a_paper_has_its_parameters():
 
 def test_a_new_game_gets_defaults_for_its_size_and_no_other_games():
     large, small = preset(Fourish()), preset(Toe())
-    assert not is_published(large.game)
+    assert not is_published(large)
     assert (large.schedule.episodes, small.schedule.episodes) == (100_000, 20_000)
     for run, other in ((large, preset("connectfour")), (small, preset("tictactoe"))):
         assert run.evaluation.opponents == ("random",)
@@ -44,6 +44,21 @@ def test_a_new_game_gets_defaults_for_its_size_and_no_other_games():
         assert protocol_for(run.game, "ab") == protocol_for(run.game, "random")
     layouts = [run.value.layout_of(run.game, 0) for run in (large, preset("connectfour"))]
     assert layouts[0] != layouts[1]
+
+
+def test_the_network_of_lines_of_action_is_the_one_published():
+    run = preset("lines_of_action", value="mlp")
+    assert is_published(run)
+    assert not is_published(preset("lines_of_action"))
+    assert (run.learner.round_games, run.learner.passes, run.variants) == (500, 3, ("part1",))
+    assert (run.schedule.epsilon, run.schedule.epsilon_end) == (1.0, 0.0)
+    assert run.schedule.epsilon_share == 0.8
+    assert run.play.ranks == (0.6, 0.3, 0.1)
+    assert [protocol.repeats for protocol in run.evaluation.protocols] == [500, 500]
+    # What else is asked for leaves out what cannot go with it.
+    assert preset("lines_of_action", value="mlp", learner="q").schedule.alpha == 0.001
+    moves = preset("lines_of_action", value="mlp", round_games=0, trace_decay=0.5)
+    assert moves.learner.passes == 1
 
 
 def test_a_name_that_no_game_has_is_refused():
