@@ -22,8 +22,14 @@ BATCH = 3
 
 # Dtype and axes; one letter is one length within a call, F, A, N and B those of the learner.
 CHOICE = ((Int32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Int32, "{B} {F}"))
-TARGET = ((Int8, "{B}"), (Float32, "{B}"), (Bool, "{B}"))
-PUSH = ((Int32, "{B} {F}"), (Int8, "{B}"), (Float32, "{B}"), (Float32, "{B}"), (Bool, "{B}"))
+TARGET = (
+    *((Int8, "{B}"), (Float32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Bool, "{B}")),
+    (Int32, "{B} {F}"),
+)
+PUSH = (
+    *((Int32, "{B} {F}"), (Int8, "{B}"), (Float32, "{B}"), (Float32, "{B}"), (Bool, "{B}")),
+    (Int32, "{B} {F}"),
+)
 WORDS = ((UInt32, "{B} 2"), *[(UInt32, "{B} _")] * 5)
 RECORD = (
     *((Bool, "{B}"), (Int32, "{B}"), (Int32, "{B}")),
@@ -36,7 +42,7 @@ GAMES = (
 )
 # What methods of a value function take after self and the parameters, and give.
 VALUE = {
-    "features": (((Int8, "*batch C"),), (Int32, "*batch {F}")),
+    "features": (((Int, "*batch D"),), (Int32, "*batch {F}")),
     "value": (((Int32, "*batch {F}"), (Int, "*_")), (Float32, "*batch")),
     "action_values": (((Int32, "*batch {F}"), (Int, "*batch")), (Float32, "*batch {A}")),
     "values_with_stone": (((Int32, "*batch {F}"), (Int, "*batch")), (Float32, "*batch C")),
@@ -44,7 +50,7 @@ VALUE = {
     "update": (
         (
             *((Int32, "n {F}"), (Int, "n"), (Float32, "n"), (Float32, "n"), (Bool, "n")),
-            *((Float32, ""), (Float32, "")),
+            *((Int32, "n {F}"), (Float32, ""), (Float32, "")),
         ),
         None,
     ),
@@ -135,6 +141,7 @@ CASES = [
     ("hex", {"trace_decay": 0.5}, "values_with_stone"),
     ("2048", {"delayed_traces": True, "trace_decay": 0.5}, "features"),
     ("tictactoe", {"value": "mlp", "learner": "q"}, "action_values"),
+    ("lines_of_action", {"value": "mlp", "extras": ("cluster", "freedom")}, "features"),
 ]
 
 
