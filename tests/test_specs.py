@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from jaxgbg.arena import Protocol
-from jaxgbg.games import make
+from jaxgbg.games import LinesOfAction, make
 from jaxgbg.learners import LearnerSpec, QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import GAMES, preset
 from jaxgbg.specs import Spec, setting
@@ -74,6 +74,9 @@ def test_it_is_the_same_line_from_a_flag(jaxgbg, tmp_path, path, value, complain
     assert not (tmp_path / "runs").exists()
 
 
+EXTRAS = MLPSpec(extras=("freedom",))
+
+
 @pytest.mark.parametrize(
     ("make_spec", "complaint"),
     [
@@ -87,6 +90,25 @@ def test_it_is_the_same_line_from_a_flag(jaxgbg, tmp_path, path, value, complain
         (lambda: NTupleSpec(layout=[[0, "1"]]), "layout must be a whole number, not '1'"),
         (lambda: MLPSpec(hidden=[True]), "hidden must be a whole number, not True"),
         (lambda: MLPSpec(optimizer=None), "optimizer must be text, not None"),
+        (lambda: MLPSpec(extras=["moves"] * 2), "extras must be all different, not moves moves"),
+        (lambda: MLPSpec(extras_as="inputs"), "extras_as is for extras: name at least one"),
+        (
+            lambda: Run("lines_of_action", value=MLPSpec(extras=["moves"])),
+            "lines_of_action has no extra 'moves': its extras are immobility, freedom,"
+            " concentration, cluster",
+        ),
+        (
+            lambda: Run("nim", value=MLPSpec(extras=["freedom"])),
+            "nim has no extra 'freedom', nor any other",
+        ),
+        (
+            lambda: Run("lines_of_action", value=EXTRAS, learner=SarsaSpec(), variants=["farl"]),
+            "values of actions use extras as inputs alone: set extras_as inputs, or the learner td",
+        ),
+        (
+            lambda: Run("lines_of_action", value=EXTRAS, learner=TDSpec(trace_decay=0.5)),
+            "extras as outputs are learned without traces: set trace_decay 0, or extras_as inputs",
+        ),
         (lambda: Evaluation(opponents="maxn"), "opponents must be a list, not 'maxn'"),
         (lambda: Run(make("nim"), seeds=[True]), "seeds must be a whole number, not True"),
         (lambda: Run(make("nim"), seeds=[1, 1]), "seeds must be at least one, and all different"),
@@ -150,7 +172,7 @@ OTHERS = {
     "optimizer": "adam",
     "opponents": ["random"],
     "protocols": [{"starts": "default"}],
-    "partner": "random",
+    "partner": "maxn",
     "variants": ["none"],
     "seeds": [7],
     "alpha_end": 0.25,
@@ -159,6 +181,7 @@ OTHERS = {
     "ranks": [0.6, 0.4],
     "play_ranks": [0.6, 0.4],
     "width": [3],
+    "extras": ["freedom"],
 }
 
 # What a setting is for: alone it is refused.
@@ -166,7 +189,10 @@ NEEDS = {
     "width": {"look_ahead": 2},
     "passes": {"round_games": 5},
     "minibatch": {"round_games": 5},
+    "extras_as": {"extras": ["cluster"]},
 }
+# Where a setting is of use, if not in TicTacToe.
+GAMES = dict.fromkeys(("extras", "extras_as"), LinesOfAction(size=4))
 
 
 def another(each, present):
@@ -182,7 +208,8 @@ def another(each, present):
 
 @pytest.mark.parametrize("each", settings().values(), ids=lambda each: each.path)
 def test_every_setting_changes_the_digest_by_its_path_and_by_its_short_form(each):
-    base = preset("tictactoe", partner="maxn", learn_from_partner=False)
+    game = GAMES.get(each.short, "tictactoe")
+    base = preset(game, partner="random", learn_from_partner=False)
     part, _, name = each.path.partition(".")
     if each.kinds and getattr(base, part).kind not in each.kinds:
         base = with_changes(base, {part: each.kinds[0]})

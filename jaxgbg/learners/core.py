@@ -83,6 +83,10 @@ class Learner:
         """Whose memory moves towards what, with the rewards of `next_states`."""
         raise NotImplementedError
 
+    def _following(self, lane: Lane, move: Move) -> jax.Array | None:
+        """int32[B, F]: `Updates.following` of each game; None if nobody predicts."""
+        return None
+
     def _next_stage(
         self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
     ) -> tuple[jax.Array, jax.Array]:
@@ -161,6 +165,7 @@ class Learner:
         if self.of_afterstates:
             move = self._move(games, choice, words.spawn)
             target = self._target(games, move.next_states, choice, hyper)
+            target = target._replace(following=self._following(lane, move))
             lane = self._learn(lane, target, alpha, hyper)
         else:
             target = self._target(games, games.state, choice, hyper)
@@ -217,7 +222,7 @@ class Learner:
             player,
             live,
         )
-        push = Push(features, player, error, slope, live)
+        push = Push(features, player, error, slope, live, target.following)
         params, traces = self._push(params, games.traces, push, alpha, hyper)
         traces = traces.emptied(skipped & hyper.reset_traces)
         return lane._replace(params=params, games=games._replace(traces=traces))
@@ -238,7 +243,8 @@ class Learner:
         update = partial(self.value.update, alpha=alpha, beta=hyper.beta)
         if self.horizon == 1:
             change = push.error * push.slope
-            new = Updates(push.features, push.player, change, jnp.abs(change), push.live)
+            size = jnp.abs(change)
+            new = Updates(push.features, push.player, change, size, push.live, push.following)
             return update(params, new), traces
         if self.delayed:
             return push_delayed(params, traces, push, decay, update)
@@ -320,16 +326,20 @@ class Learner:
             last_explored=last_explored,
         )
 
+    def _observed(self, states: Any) -> jax.Array:
+        """int[B, D]: what the value function takes of the positions states[B]."""
+        return jax.vmap(partial(self.value.observe, self.game))(states)
+
     def _features_after(
         self, params: Any, games: Games, move: Move, start: Any, restart: jax.Array
     ) -> jax.Array:
         """int32[B, F] of the boards before the next moves: where `restart` of `start`."""
         if not isinstance(self.value, FollowsMoves):
             boards = select(restart, start, move.afterstates)
-            return self.value.features(params, jax.vmap(self.game.cells)(boards))
+            return self.value.features(params, self._observed(boards))
         (changes,) = once(jax.vmap(self.game.change)(games.state, move.choice.action))
         moved = self.value.shift(games.features, changes)
-        cells = jax.vmap(self.game.cells)(start)
+        boards = self._observed(start)
         # Without openings there is one start position: its features are a constant.
-        begun = self.value.features(params, cells if self.opening_plies else cells[:1])
+        begun = self.value.features(params, boards if self.opening_plies else boards[:1])
         return jnp.where(restart[:, None], begun, moved)

@@ -6,6 +6,7 @@ Source: Sasso & van Lohuizen 2018 (500 games a round, three passes).
 """
 
 import dataclasses
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -24,10 +25,13 @@ _KEY_OF_ORDER = np.uint32(2**32 - 3)
 class Gathered(NamedTuple):
     """What the games of a round have shown so far; R places for boards and as many for pairs.
 
-    `boards` int8[R, C]. A pair: the number of the board that is learned `last` int32[R], that of
-    the one counted on `following` int32[R], -1 for none, whose value moves, `player` int8[R], and
-    its rewards between them, `gain` float32[R]. `remembered` int32[B, N] are the numbers of the
-    boards that the players of each game remember. `rounds` uint32[] were learned before.
+    `boards` int[R, D], as the value function observes them. A pair: the number of the board that is
+    learned `last` int32[R], that of the one counted on `following` int32[R], -1 for none, whose
+    value moves, `player` int8[R], and its rewards between them, `gain` float32[R]. `remembered`
+    int32[B, N] are the numbers of the boards that the players of each game remember. `rounds`
+    uint32[] were learned before.
+    `predicted` int32[R] are the numbers of the boards that pairs are to predict, -1 for none; None
+    if nobody predicts.
     """
 
     boards: jax.Array
@@ -39,6 +43,7 @@ class Gathered(NamedTuple):
     num_pairs: jax.Array
     remembered: jax.Array
     rounds: jax.Array
+    predicted: jax.Array | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,12 +59,19 @@ class GatheringLearner(TDLearner):
         """R: the most boards or pairs that a round can bring."""
         return self.round_games * (self.game.max_plies + self.game.num_players)
 
+    @property
+    def board(self) -> jax.ShapeDtypeStruct:
+        """Shape and dtype of one of the boards that are kept."""
+        state = jax.eval_shape(self.game.init, jax.random.key(0))
+        found = jax.eval_shape(partial(self.value.observe, self.game), state)
+        return jax.ShapeDtypeStruct(found.shape, found.dtype)
+
     def init(self, key: jax.Array, drawn: jax.Array | None = None, partner: Any = None) -> Lane:
         """A lane before its first tick, with nothing gathered; see `Learner.init`."""
         places, players = self.capacity, self.game.num_players
-        zero = jnp.int32(0)
+        zero, board = jnp.int32(0), self.board
         nothing = Gathered(
-            boards=jnp.zeros((places, self.game.num_cells), jnp.int8),
+            boards=jnp.zeros((places, *board.shape), board.dtype),
             num_boards=zero,
             last=jnp.zeros(places, jnp.int32),
             following=jnp.zeros(places, jnp.int32),
@@ -68,6 +80,7 @@ class GatheringLearner(TDLearner):
             num_pairs=zero,
             remembered=jnp.zeros((self.batch, players), jnp.int32),
             rounds=jnp.uint32(0),
+            predicted=jnp.zeros(places, jnp.int32) if self.value.predicts else None,
         )
         return super().init(key, drawn, partner)._replace(gathered=nothing)
 
@@ -97,6 +110,14 @@ class GatheringLearner(TDLearner):
             gain=seen.gain.at[place].set(target.gain, mode="drop"),
             num_pairs=seen.num_pairs + live.sum(dtype=jnp.int32),
         )
+        if seen.predicted is not None:
+            # After the end the last mover remembers the final board, and nothing follows on it.
+            final = at(seen.remembered, lane.games.mover)
+            nothing = lane.games.stage == self.game.num_players
+            coming = jnp.where(nothing, -1, jnp.where(playing, number, final))
+            gathered = gathered._replace(
+                predicted=seen.predicted.at[place].set(coming, mode="drop")
+            )
         return lane._replace(gathered=gathered)
 
     def _advance(
@@ -114,9 +135,9 @@ class GatheringLearner(TDLearner):
     def _noted(self, seen: Gathered, states: Any, new: jax.Array, mine: jax.Array) -> Gathered:
         """With the boards of `states` where `new` bool[B], which the players `mine` remember."""
         place = _places(seen.num_boards, new, self.capacity)
-        cells = jax.vmap(self.game.cells)(states)
+        boards = self._observed(states)
         return seen._replace(
-            boards=seen.boards.at[place].set(cells, mode="drop"),
+            boards=seen.boards.at[place].set(boards, mode="drop"),
             num_boards=seen.num_boards + new.sum(dtype=jnp.int32),
             remembered=jnp.where(mine, place[:, None], seen.remembered),
         )
@@ -168,6 +189,10 @@ class GatheringLearner(TDLearner):
         change = jnp.where(live, (target - now) * value.slope(now), 0)
         alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
         updates = Updates(features, player, change, jnp.abs(change), live)
+        if seen.predicted is not None:
+            coming = seen.predicted[pair]
+            boards = value.features(params, seen.boards[coming])
+            updates = updates._replace(following=jnp.where(coming[:, None] < 0, -1, boards))
         return value.update(params, updates, alpha, hyper.beta)
 
 

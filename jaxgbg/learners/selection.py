@@ -1,6 +1,7 @@
 """Choosing among actions by the value of their afterstates."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -52,7 +53,7 @@ def action_values(
     if not all_at_once and game.num_actions > _FEW_ACTIONS:
 
         def evaluate(state: Any, after: Any) -> jax.Array:
-            boards = value.features(params, jax.vmap(game.cells)(after))
+            boards = value.features(params, jax.vmap(partial(value.observe, game))(after))
             return value.value(params, boards, state.player)
 
         reward, over, values = score_legal_actions(game, states, evaluate)
@@ -76,7 +77,7 @@ def _of_all_actions(
             params, features, changes, states.player
         )
     after = every_action(states, actions)
-    boards = value.features(params, jax.vmap(jax.vmap(game.cells))(after))
+    boards = value.features(params, jax.vmap(jax.vmap(partial(value.observe, game)))(after))
     player = jnp.broadcast_to(states.player[:, None], boards.shape[:2])
     return value.value(params, boards, player)
 

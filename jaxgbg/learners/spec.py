@@ -95,6 +95,11 @@ class LearnerSpec(Spec):
             raise ValueError(
                 f"parameter_traces need gradients, and {value.kind} has eligibility lists"
             )
+        if built.predicts and (self.parameter_traces or self.horizon > 1):
+            raise ValueError(
+                "extras as outputs are learned without traces: set trace_decay 0, or extras_as"
+                " inputs"
+            )
         # One game at a time is the serial algorithm to the letter.
         delayed = self.delayed_traces and schedule.batch > 1 and self.horizon > 1
         return {

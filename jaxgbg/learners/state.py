@@ -150,6 +150,7 @@ class Target(NamedTuple):
 
     `skipped` bool[B]: left out because of a random move. For who learns later: `value` is `gain`
     float32[B] and, where `counted` bool[B], the discounted value of the board after the move.
+    `following` as in `Updates`.
     """
 
     player: jax.Array
@@ -157,6 +158,7 @@ class Target(NamedTuple):
     skipped: jax.Array
     gain: Any = None
     counted: Any = None
+    following: Any = None
 
 
 class Move(NamedTuple):

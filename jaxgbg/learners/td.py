@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Target
+from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Lane, Move, Target
 from jaxgbg.learners.traces import at
 
 
@@ -38,6 +38,14 @@ class TDLearner(Learner):
         skipped = choice.explored & ~hyper.learn_from_random
         counted = playing & ~next_states.terminal
         return Target(subject, target, skipped, jnp.where(games.stage == players, 0, gain), counted)
+
+    def _following(self, lane: Lane, move: Move) -> jax.Array | None:
+        if not self.value.predicts:
+            return None
+        # After the end all moves leave the final board, and from there on nothing follows.
+        features = self.value.features(lane.params, self._observed(move.afterstates))
+        final = lane.games.stage == self.game.num_players
+        return jnp.where(final[:, None], -1, features)
 
     def _next_stage(
         self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters

@@ -45,7 +45,7 @@ class TDSpec(LearnerSpec):
         made = GatheringLearner(
             **parts, round_games=self.round_games, passes=self.passes, minibatch=self.minibatch
         )
-        needed = made.capacity * game.num_cells
+        needed = made.capacity * made.board.size * made.board.dtype.itemsize
         if needed > _MOST_BYTES:
             raise ValueError(
                 f"round_games {self.round_games} of {game.name}, at most {game.max_plies:,} plies"

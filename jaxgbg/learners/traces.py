@@ -26,7 +26,8 @@ class Push(NamedTuple):
     """One update a game: whose list, and the state that goes on it; leading axis B everywhere.
 
     `features` int32[B, F], `player` int8[B], `error` float32[B] = target - V, `slope` float32[B],
-    `live` bool[B]; error and slope are 0 where not live.
+    `live` bool[B]; error and slope are 0 where not live. `following` as in `Updates`: it is for
+    updates without traces.
     """
 
     features: jax.Array
@@ -34,6 +35,7 @@ class Push(NamedTuple):
     error: jax.Array
     slope: jax.Array
     live: jax.Array
+    following: jax.Array | None = None
 
 
 class Traces(NamedTuple):

@@ -1,5 +1,6 @@
 """The learned player: the best move by its own value function."""
 
+from functools import partial
 from typing import Any
 
 import chex
@@ -71,9 +72,13 @@ class GreedyAgent(PlayerBase):
 
     def _masked_values(self, params: Any, states: Any) -> jax.Array:
         """float32[B, A] of states[B] by the agent of `params`; illegal -inf."""
-        features = self.value.features(params, jax.vmap(self.game.cells)(states))
+        features = self._features(params, states)
         q, _ = action_values(self.game, self.value, params, states, features, self.zero_terminal)
         return jax.numpy.where(jax.vmap(self.game.legal_actions)(states), q, -jax.numpy.inf)
+
+    def _features(self, params: Any, states: Any) -> jax.Array:
+        """int32[B, F] of the positions states[B]."""
+        return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
     def values(self, states: Any) -> jax.Array:
         """states[B] -> float32[B, N]: V(state | player) by the first agent, for every player.
@@ -84,7 +89,7 @@ class GreedyAgent(PlayerBase):
         if self.value.num_actions > 1:
             raise ValueError("this agent has learned values of actions: ask its action_values")
         first = jax.tree.map(lambda leaf: leaf[0], self.params)
-        features = self.value.features(first, jax.vmap(self.game.cells)(states))
+        features = self._features(first, states)
         seats = self.game.num_players
         every = jax.numpy.broadcast_to(jax.numpy.arange(seats), (len(features), seats))
         return self.value.value(first, jax.numpy.repeat(features[:, None], seats, 1), every)

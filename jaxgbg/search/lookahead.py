@@ -5,6 +5,7 @@ positions a ply. Everything is traced, so that players who look ahead work insid
 """
 
 import dataclasses
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import jax
@@ -144,11 +145,15 @@ class LookAhead:
         totals = self._totals(params, nodes, kept, 0)
         return jnp.where(kept, self._aims(totals, nodes), -jnp.inf)
 
+    def _features(self, params: Any, states: Any) -> jax.Array:
+        """int32[B, F] of the positions states[B]."""
+        return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
+
     def _one_ply(
         self, params: Any, states: Any, zero_terminal: jax.Array | bool = True
     ) -> jax.Array:
         """float32[B, A]: what each action is worth to the mover, as it looks after it."""
-        features = self.value.features(params, jax.vmap(self.game.cells)(states))
+        features = self._features(params, states)
         return action_values(self.game, self.value, params, states, features, zero_terminal)[0]
 
     def _kept(
@@ -253,7 +258,7 @@ class LookAhead:
 
     def _leaves(self, params: Any, after: Any, searcher: jax.Array) -> jax.Array:
         """float32[B, K]: V(afterstate | player) of every player followed."""
-        features = self.value.features(params, jax.vmap(self.game.cells)(after))[:, None]
+        features = self._features(params, after)[:, None]
         players = searcher[:, None]
         if self.reply == "own":
             players = jnp.arange(self.game.num_players)

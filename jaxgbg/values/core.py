@@ -16,7 +16,8 @@ class Updates(NamedTuple):
 
     `features` int32[n, F] of a state or pair, `player` int[n], `change` float32[n] = delta *
     lambda**k * slope or a sum of such terms, `size` float32[n] the sum of their absolute values;
-    both are 0 where not live.
+    both are 0 where not live. For a value function that `predicts`, `following` int32[n, F] are the
+    features of the board to predict, all of them -1 where there is none.
     """
 
     features: jax.Array
@@ -24,6 +25,7 @@ class Updates(NamedTuple):
     change: jax.Array
     size: jax.Array
     live: jax.Array
+    following: jax.Array | None = None
 
 
 class ValueFunction:
@@ -52,12 +54,21 @@ class ValueFunction:
         """R: what `weights_of` gives."""
         raise NotImplementedError
 
+    @property
+    def predicts(self) -> bool:
+        """Whether it learns what the next board of the same player is like, too."""
+        return False
+
     def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> Any:
         """The parameters before the first update; `drawn` is what `ValueSpec.drawn` gave a seed."""
         raise NotImplementedError
 
-    def features(self, params: Any, cells: jax.Array) -> jax.Array:
-        """int32[..., F] of boards int8[..., C], the same for every player."""
+    def observe(self, game: Game, state: Any) -> jax.Array:
+        """int[D]: what `features` takes of a position; the cells alone by default."""
+        return game.cells(state)
+
+    def features(self, params: Any, board: jax.Array) -> jax.Array:
+        """int32[..., F] of boards int[..., D], as observed; the same for every player."""
         raise NotImplementedError
 
     def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:
@@ -100,8 +111,11 @@ class ValueFunction:
 def check_updates(value: ValueFunction, updates: Updates) -> None:
     """Refuse updates of other shapes than `Updates` names: most of them would be broadcast."""
     chex.assert_shape(updates.features, (None, value.num_features))
-    chex.assert_shape(updates[1:], (len(updates.features),))
-    chex.assert_type(updates, [int, int, float, float, bool])
+    chex.assert_shape(updates[1:5], (len(updates.features),))
+    chex.assert_type(updates[:5], [int, int, float, float, bool])
+    if updates.following is not None:
+        chex.assert_equal_shape([updates.features, updates.following])
+        chex.assert_type(updates.following, int)
 
 
 @runtime_checkable

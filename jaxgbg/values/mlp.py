@@ -1,12 +1,13 @@
 """A multi-layer perceptron as value function: one network that sees each player's side.
 
 Source: van der Ree & Wiering 2013, section III (inputs, one output for V, one for each action for
-Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the parameters).
+Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the parameters); Sasso
+& van Lohuizen 2018 (extras of the board as inputs and auxiliary outputs).
 """
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import flax.linen as nn
@@ -19,6 +20,7 @@ from jax.flatten_util import ravel_pytree
 from jaxgbg.games.core import Game
 from jaxgbg.specs import setting
 from jaxgbg.values.core import Updates, ValueFunction, ValueSpec, check_updates
+from jaxgbg.values.sides import Extras, View, seen, views_of
 
 ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "sigmoid": jax.nn.sigmoid,
@@ -58,6 +60,9 @@ class MLPSpec(ValueSpec):
       bias: Where biases start, unless uniform draws them.
       optimizer: Any of optax that takes a step size.
       combine: Whether the errors of one tick are added up or averaged.
+      extras: Names of the game's extras, numbers beside the cells, that the network uses.
+      extras_as: Whether it sees them (inputs), learns to foretell those of the player's next board
+        (outputs), or both.
     """
 
     hidden: tuple[int, ...] = setting((50,), low=1, high=2**20, most=100)
@@ -67,6 +72,8 @@ class MLPSpec(ValueSpec):
     bias: float = setting(0.0, low=-1_000_000, high=1_000_000)
     optimizer: str = "sgd"
     combine: str = setting("sum", choices=("sum", "mean"))
+    extras: tuple[str, ...] = ()
+    extras_as: str = setting("both", choices=("inputs", "outputs", "both"))
 
     kind = "mlp"
 
@@ -75,27 +82,13 @@ class MLPSpec(ValueSpec):
         if not self.hidden:
             raise ValueError("hidden must name at least one layer's size")
         _optimizer(self.optimizer)
+        if len(set(self.extras)) != len(self.extras):
+            raise ValueError(f"extras must be all different, not {' '.join(self.extras)}")
+        if not self.extras and self.extras_as != "both":
+            raise ValueError("extras_as is for extras: name at least one")
 
     def build(self, game: Game, of_actions: bool, batch: int) -> "MLP":
         return MLP(spec=self, game=game, num_actions=game.num_actions if of_actions else 1)
-
-
-class View(NamedTuple):
-    """How a player sees the game: cells and actions as on an image of the board.
-
-    `cells[i]` is the cell seen at place i, `actions[a]` what action a is called there.
-    """
-
-    cells: tuple[int, ...]
-    actions: tuple[int, ...]
-
-
-def _seen(array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array) -> jax.Array:
-    """[..., C]: entries as each `player` int[...] has them, in the order of his view."""
-    seen = array[..., np.array(views[0])]
-    for owner, view in enumerate(views[1:], 1):
-        seen = jnp.where((player == owner)[..., None], array[..., np.array(view)], seen)
-    return seen
 
 
 class _Network(nn.Module):
@@ -124,40 +117,53 @@ class MLP(ValueFunction):
     player. `num_actions` outputs: 1 for V, one an action for Q. An output "sigmoid" is stretched
     over the game's `reward_range`. All biases start at one number, but "uniform" draws them like
     the weights.
+
+    With extras a board is the cells and then the extras of player 0, of player 1 and so on. The
+    network has them over their scales, those of the player who asks first, then of the others in
+    turn: as inputs after all others, as outputs after that of V, there without a stretch.
     """
 
     spec: MLPSpec
     game: Game
     num_actions: int = 1
 
+    def __post_init__(self) -> None:
+        if self.extras.size and self.predicts and self.num_actions > 1:
+            raise ValueError(
+                "values of actions use extras as inputs alone: set extras_as inputs, or the"
+                " learner td"
+            )
+
+    @functools.cached_property
+    def extras(self) -> Extras:
+        """Those that the network uses, as inputs, outputs or both."""
+        return Extras(self.game, self.spec.extras)
+
     @functools.cached_property
     def views(self) -> tuple[View, ...]:
         """What each player sees, () where all see the board as it is."""
-        views, images = self.game.player_views, self.game.symmetries
-        if (views == np.arange(self.game.num_cells)).all():
-            return ()
-        rows = [(images == view).all(1).argmax() for view in views]
-        names = self.game.action_symmetries[rows].tolist()
-        return tuple(
-            View(tuple(cells), tuple(actions))
-            for cells, actions in zip(views.tolist(), names, strict=True)
-        )
+        return views_of(self.game)
 
     @functools.cached_property
     def _module(self) -> _Network:
-        return _Network(self.spec, self.num_actions)
+        return _Network(self.spec, self.num_actions + self.predicts * self.extras.size)
+
+    @property
+    def predicts(self) -> bool:
+        return bool(self.spec.extras) and self.spec.extras_as != "inputs"
 
     @property
     def num_features(self) -> int:
-        """F: the cells and, for Q, the action."""
-        return self.game.num_cells + (self.num_actions > 1)
+        """F: the cells, the extras and, for Q, the action."""
+        return self.game.num_cells + self.extras.size + (self.num_actions > 1)
 
     @property
     def num_inputs(self) -> int:
         game = self.game
+        extras = self.extras.size * (self.spec.extras_as != "outputs")
         if game.piece_digits:
-            return game.num_cells
-        return game.num_cells * game.num_cell_values + game.num_players
+            return game.num_cells + extras
+        return game.num_cells * game.num_cell_values + game.num_players + extras
 
     @functools.cached_property
     def num_weights(self) -> int:
@@ -172,9 +178,16 @@ class MLP(ValueFunction):
         )
         return MLPParams(network, _optimizer(self.spec.optimizer).init(network))
 
-    def features(self, params: MLPParams, cells: jax.Array) -> jax.Array:
-        """int32[..., F] of boards `cells` int8[..., C]; the place of the action holds 0."""
-        digits = cells.astype(jnp.int32)
+    def observe(self, game: Game, state: Any) -> jax.Array:
+        """int8[C] the cells or, with extras, int32[C + N * M]."""
+        cells = game.cells(state)
+        if not self.spec.extras:
+            return cells
+        return jnp.concatenate([cells.astype(jnp.int32), self.extras.of(state)])
+
+    def features(self, params: MLPParams, board: jax.Array) -> jax.Array:
+        """int32[..., F] of boards int[..., D]; the place of the action holds 0."""
+        digits = board.astype(jnp.int32)
         if self.num_actions == 1:
             return digits
         return jnp.concatenate([digits, jnp.zeros_like(digits[..., :1])], -1)
@@ -183,11 +196,23 @@ class MLP(ValueFunction):
         return features.at[..., -1].set(action)
 
     def _inputs(self, features: jax.Array, player: jax.Array) -> jax.Array:
-        """float32[..., I]: the board from the side of `player`."""
+        """float32[..., I]: the board from the side of `player`, and the extras if they are seen."""
+        board = self._squares(features, player)
+        if not self.spec.extras or self.spec.extras_as == "outputs":
+            return board
+        return jnp.concatenate([board, self._extras(features, player)], -1)
+
+    def _extras(self, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., N * M]: the extras from the side of `player`."""
+        first = self.game.num_cells
+        return self.extras.scaled(features[..., first : first + self.extras.size], player)
+
+    def _squares(self, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., I]: what stands on the cells, from the side of `player`."""
         game = self.game
         digits = features[..., : game.num_cells]
         if self.views:
-            digits = _seen(digits, [view.cells for view in self.views], player)
+            digits = seen(digits, [view.cells for view in self.views], player)
         if game.piece_digits:
             signs = jnp.zeros(digits.shape, jnp.float32)
             for owner, digit in enumerate(game.piece_digits):
@@ -200,24 +225,39 @@ class MLP(ValueFunction):
         mover = jnp.broadcast_to(mover, (*one_hot.shape[:-1], game.num_players))
         return jnp.concatenate([one_hot, mover], -1)
 
-    def _outputs(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
-        """float32[..., num_actions]."""
-        total = jnp.asarray(self._module.apply(network, self._inputs(features, player)))
+    def _totals(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., O]: what enters the outputs, those of values first."""
+        return jnp.asarray(self._module.apply(network, self._inputs(features, player)))
+
+    def _outputs(self, total: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., num_actions]: the values."""
+        if self.predicts:
+            total = total[..., : self.num_actions]
         if self.views and self.num_actions > 1:
-            total = _seen(total, [view.actions for view in self.views], player)
+            total = seen(total, [view.actions for view in self.views], player)
         if self.spec.output == "sigmoid":
             low, high = self.game.reward_range
             return low + (high - low) * jax.nn.sigmoid(total)
         return ACTIVATIONS[self.spec.output](total)
 
     def action_values(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
-        return self._outputs(params.network, features, player)
+        return self._outputs(self._totals(params.network, features, player), player)
+
+    def predictions(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., N * M]: the extras of the next board of `player`, over their scales."""
+        return self._foretold(self._totals(params.network, features, player))
+
+    def _foretold(self, total: jax.Array) -> jax.Array:
+        return ACTIVATIONS[self.spec.output](total[..., self.num_actions :])
 
     def value(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._value(params.network, features, player)
 
     def _value(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
-        outputs = self._outputs(network, features, player)
+        return self._taken(self._totals(network, features, player), features, player)
+
+    def _taken(self, total: jax.Array, features: jax.Array, player: jax.Array) -> jax.Array:
+        outputs = self._outputs(total, player)
         if self.num_actions == 1:
             return outputs[..., 0]
         # Only the output of the action taken is judged, and so only it learns.
@@ -230,12 +270,21 @@ class MLP(ValueFunction):
     def update(
         self, params: MLPParams, updates: Updates, alpha: jax.Array, beta: jax.Array
     ) -> MLPParams:
-        """One step of the optimizer along the sum of change * gradient of V, if any is live."""
+        """One step of the optimizer along the sum of change * gradient of V, if any is live.
+
+        And, of as much weight, along error * gradient of every prediction.
+        """
         check_updates(self, updates)
-        features, player, change, _, live = updates
+        features, player, change, _, live, following = updates
 
         def weighted(network: Any) -> jax.Array:
-            return (self._value(network, features, player) * jnp.where(live, change, 0)).sum()
+            total = self._totals(network, features, player)
+            gain = (self._taken(total, features, player) * jnp.where(live, change, 0)).sum()
+            if following is None:
+                return gain
+            foretold, known = self._foretold(total), live & (following[:, 0] >= 0)
+            error = jnp.where(known[:, None], self._extras(following, player) - foretold, 0)
+            return gain + (foretold * jax.lax.stop_gradient(error)).sum()
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 

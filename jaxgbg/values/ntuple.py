@@ -118,7 +118,7 @@ class NTuple(Indices):
         Source: Konen & Bagheri 2021, Algorithm 7 and appendix A.5; Beal & Smith 1999.
         """
         check_updates(self, updates)
-        features, player, change, size, live = updates
+        features, player, change, size, live = updates[:5]
         first = self.first_hits(features)
         # On few features the copy costs more than the repeated work.
         settle = (lambda array: once(array)[0]) if self.num_features > 16 else (lambda array: array)

@@ -100,6 +100,8 @@ CASES = [
     Case("train tictactoe --width 3", "look ahead 2 plies or more"),
     Case("train tictactoe --ranks 0 0", "ranks must be probabilities"),
     Case("train tictactoe --play-ranks -1", "ranks must be probabilities"),
+    Case("train tictactoe --value mlp --extras freedom", "tictactoe has no extra 'freedom'"),
+    Case("train lines_of_action --value mlp --extras mobility", "its extras are immobility,"),
 ]
 
 LAYOUTS = [

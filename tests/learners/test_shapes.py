@@ -22,8 +22,14 @@ BATCH = 3
 
 # Dtype and axes; one letter is one length within a call, F, A, N and B those of the learner.
 CHOICE = ((Int32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Int32, "{B} {F}"))
-TARGET = ((Int8, "{B}"), (Float32, "{B}"), (Bool, "{B}"))
-PUSH = ((Int32, "{B} {F}"), (Int8, "{B}"), (Float32, "{B}"), (Float32, "{B}"), (Bool, "{B}"))
+TARGET = (
+    *((Int8, "{B}"), (Float32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Bool, "{B}")),
+    (Int32, "{B} {F}"),
+)
+PUSH = (
+    *((Int32, "{B} {F}"), (Int8, "{B}"), (Float32, "{B}"), (Float32, "{B}"), (Bool, "{B}")),
+    (Int32, "{B} {F}"),
+)
 WORDS = ((UInt32, "{B} 2"), *[(UInt32, "{B} _")] * 5)
 RECORD = (
     *((Bool, "{B}"), (Int32, "{B}"), (Int32, "{B}")),
@@ -35,6 +41,7 @@ GAMES = (
     *((Bool, "{B} {N}"), (Float32, "{B} {N}"), (Bool, "{B} _"), (Int8, "_"), None),
 )
 # What methods of a value function take after self and the parameters, and give.
+WITH_EXTRAS = (((Int32, "*batch {F}"),), (Int32, "*batch {F}"))
 VALUE = {
     "features": (((Int8, "*batch C"),), (Int32, "*batch {F}")),
     "value": (((Int32, "*batch {F}"), (Int, "*_")), (Float32, "*batch")),
@@ -44,7 +51,7 @@ VALUE = {
     "update": (
         (
             *((Int32, "n {F}"), (Int, "n"), (Float32, "n"), (Float32, "n"), (Bool, "n")),
-            *((Float32, ""), (Float32, "")),
+            *((Int32, "n {F}"), (Float32, ""), (Float32, "")),
         ),
         None,
     ),
@@ -79,10 +86,13 @@ def passed(monkeypatch):
         taken, given = VALUE[name]
 
         def checked(found, value, params, *arguments):
+            hints = taken, given
+            if name == "features" and value.predicts:
+                hints = WITH_EXTRAS
             sizes = {"F": value.num_features, "A": value.num_actions}
             if isinstance(arguments[0], Updates):
                 arguments = [*arguments[0], *arguments[1:]]
-            check([*arguments, found], [*taken, given], sizes)
+            check([*arguments, found], [*hints[0], hints[1]], sizes)
 
         watch(owner, name, checked)
 
@@ -135,6 +145,10 @@ CASES = [
     ("hex", {"trace_decay": 0.5}, "values_with_stone"),
     ("2048", {"delayed_traces": True, "trace_decay": 0.5}, "features"),
     ("tictactoe", {"value": "mlp", "learner": "q"}, "action_values"),
+    pytest.param(
+        *("lines_of_action", {"value": "mlp", "extras": ("cluster", "freedom")}, "features"),
+        marks=pytest.mark.slow,
+    ),
 ]
 
 

@@ -1,0 +1,86 @@
+"""A game from the side of one of its players: how the board lies, and which numbers are his."""
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.core import Game
+
+
+class View(NamedTuple):
+    """How a player sees the game: cells and actions as on an image of the board.
+
+    `cells[i]` is the cell seen at place i, `actions[a]` what action a is called there.
+    """
+
+    cells: tuple[int, ...]
+    actions: tuple[int, ...]
+
+
+def views_of(game: Game) -> tuple[View, ...]:
+    """What each player sees, () where all see the board as it is."""
+    views, images = game.player_views, game.symmetries
+    if (views == np.arange(game.num_cells)).all():
+        return ()
+    rows = [(images == view).all(1).argmax() for view in views]
+    names = game.action_symmetries[rows].tolist()
+    return tuple(
+        View(tuple(cells), tuple(actions))
+        for cells, actions in zip(views.tolist(), names, strict=True)
+    )
+
+
+def seen(array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array) -> jax.Array:
+    """[..., C]: entries as each `player` int[...] has them, in the order of his view."""
+    found = array[..., np.array(views[0])]
+    for owner, view in enumerate(views[1:], 1):
+        found = jnp.where((player == owner)[..., None], array[..., np.array(view)], found)
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Extras:
+    """M chosen ones of a game's extras: numbers of each of its N players beside the cells.
+
+    Raises ValueError where the game has no extra of a name.
+    """
+
+    game: Game
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        known = self.game.extra_names
+        for name in self.names:
+            if name not in known:
+                choices = f": its extras are {', '.join(known)}" if known else ", nor any other"
+                raise ValueError(f"{self.game.name} has no extra {name!r}{choices}")
+
+    @property
+    def size(self) -> int:
+        """N * M."""
+        return self.game.num_players * len(self.names)
+
+    @functools.cached_property
+    def _places(self) -> list[int]:
+        """int[M]: where they stand among all of a player's."""
+        return [self.game.extra_names.index(name) for name in self.names]
+
+    def of(self, state: Any) -> jax.Array:
+        """int32[N * M] of a position, player by player."""
+        return self.game.extras(state)[:, np.array(self._places)].reshape(-1)
+
+    def scaled(self, extras: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., N * M] of int32[..., N * M], over their scales.
+
+        Those of `player` int[...] come first, then those of the others in turn.
+        """
+        players = range(self.game.num_players)
+        places = np.arange(self.size).reshape(len(players), -1)
+        orders = [tuple(np.roll(places, -seat, 0).ravel().tolist()) for seat in players]
+        scales = np.array(self.game.extra_scales, np.float32)[self._places]
+        return seen(extras.astype(jnp.float32) / np.tile(scales, len(players)), orders, player)
