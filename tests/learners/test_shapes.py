@@ -135,6 +135,7 @@ CASES = [
     ("hex", {"trace_decay": 0.5}, "values_with_stone"),
     ("2048", {"delayed_traces": True, "trace_decay": 0.5}, "features"),
     ("tictactoe", {"value": "mlp", "learner": "q"}, "action_values"),
+    ("nim3p", {"learner": "td-leaf"}, "features"),
 ]
 
 
