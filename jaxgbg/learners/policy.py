@@ -61,7 +61,10 @@ class EpsilonGreedy:
         tied = jnp.where(explored[:, None], 0.0, q)
         action = jax.vmap(choose_action)(tied, legal, uniform(words[:, 1]))
         if self.ranks:
-            ranked = jax.vmap(partial(choose_ranked, ranks=self.ranks))(q, legal, words)
+            # A move that a search has left out, at -inf, is no move of any rank.
+            kept = legal & (q > -jnp.inf)
+            kept = jnp.where(kept.any(1, keepdims=True), kept, legal)
+            ranked = jax.vmap(partial(choose_ranked, ranks=self.ranks))(q, kept, words)
             action = jnp.where(explored, action, ranked)
         if imposed is not None:
             action, explored = jnp.where(imposed < 0, action, imposed), explored & (imposed < 0)

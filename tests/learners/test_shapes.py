@@ -21,8 +21,8 @@ from jaxgbg.values.ntuple import FollowingNTuple, StoneNTuple
 BATCH = 3
 
 # Dtype and axes; one letter is one length within a call, F, A, N and B those of the learner.
-CHOICE = ((Int32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Int32, "{B} {F}"))
-TARGET = ((Int8, "{B}"), (Float32, "{B}"), (Bool, "{B}"))
+CHOICE = ((Int32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Int32, "{B} {F}"), None)
+TARGET = ((Int8, "{B}"), (Float32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Bool, "{B}"))
 PUSH = ((Int32, "{B} {F}"), (Int8, "{B}"), (Float32, "{B}"), (Float32, "{B}"), (Bool, "{B}"))
 WORDS = ((UInt32, "{B} 2"), *[(UInt32, "{B} _")] * 5)
 RECORD = (
