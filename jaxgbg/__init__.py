@@ -22,6 +22,7 @@ from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import preset, protocol_for
 from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
+from jaxgbg.search import TDLeafSpec
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training import (
@@ -50,6 +51,7 @@ __all__ = [
     "RunFolder",
     "SarsaSpec",
     "Schedule",
+    "TDLeafSpec",
     "TDSpec",
     "__version__",
     "check_game",

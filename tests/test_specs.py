@@ -11,6 +11,7 @@ from jaxgbg.arena import Protocol
 from jaxgbg.games import LinesOfAction, make
 from jaxgbg.learners import LearnerSpec, QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import GAMES, preset
+from jaxgbg.search import TDLeafSpec
 from jaxgbg.specs import Spec, setting
 from jaxgbg.sweeps.spec import units
 from jaxgbg.training import Evaluation, Run, Training, with_changes
@@ -132,13 +133,13 @@ def test_what_is_of_another_kind_is_named_in_one_line(make_spec, complaint):
 
 
 @pytest.mark.parametrize("value", ["ntuple", "mlp"])
-@pytest.mark.parametrize("learner", ["td", "sarsa", "q"])
+@pytest.mark.parametrize("learner", ["td", "sarsa", "q", "td-leaf"])
 @pytest.mark.parametrize("game", GAMES)
 def test_every_published_run_comes_back_from_its_plain_form(monkeypatch, game, learner, value):
     # What it stands for takes a while to compute and is tested with the games.
     monkeypatch.setattr("jaxgbg.training.run.fingerprint", lambda game: game.name)
     if game == "2048" and learner != "td":
-        with pytest.raises(ValueError, match="2048 is learned on afterstates"):
+        with pytest.raises(ValueError, match="chance has its turn"):
             preset(game, learner=learner, value=value)
         return
     run = preset(game, learner=learner, value=value)
@@ -151,7 +152,12 @@ def test_every_published_run_comes_back_from_its_plain_form(monkeypatch, game, l
 
 def test_every_kind_is_one_of_its_component():
     assert ValueSpec.kinds == {"ntuple": NTupleSpec, "mlp": MLPSpec}
-    assert LearnerSpec.kinds == {"td": TDSpec, "sarsa": SarsaSpec, "q": QSpec}
+    assert LearnerSpec.kinds == {
+        "td": TDSpec,
+        "sarsa": SarsaSpec,
+        "q": QSpec,
+        "td-leaf": TDLeafSpec,
+    }
 
 
 def test_a_new_setting_at_its_default_leaves_the_digest_alone():
@@ -182,6 +188,7 @@ OTHERS = {
     "play_ranks": [0.6, 0.4],
     "width": [3],
     "extras": ["freedom"],
+    "train_width": [3],
 }
 
 # What a setting is for: alone it is refused.

@@ -164,7 +164,7 @@ class Learner:
         choice = foreseen = self._select(lane, words.select, epsilon, hyper)
         if self.of_afterstates:
             move = self._move(games, choice, words.spawn)
-            target = self._target(games, move.next_states, choice, hyper)
+            target = self._target(games, move.counted_on, choice, hyper)
             target = target._replace(following=self._following(lane, move))
             lane = self._learn(lane, target, alpha, hyper)
         else:
@@ -300,14 +300,17 @@ class Learner:
         mine = (seats == games.player[:, None]) & playing[:, None]
         memory = move.choice.memory
         if self.of_afterstates:
-            rewards, mover = move.next_states.rewards, games.player
+            rewards, mover = move.counted_on.rewards, games.player
             # The mover's afterstate becomes its last one. A start position is the last afterstate
             # of the player before the first mover, except in a game of chance, where it is none.
             before_first = (seats == (start.player[:, None] - 1) % self.game.num_players) & (
                 not self.game.stochastic
             )
+            # The end of the game, where it is only foreseen, is known: there is nothing to learn.
+            foreseen = move.counted_on.terminal & ~move.next_states.terminal
+            has_last = jnp.where(mine, ~foreseen[:, None], games.has_last)
+            has_last = jnp.where(begins, before_first, has_last)
             mine = mine | begins
-            has_last = jnp.where(begins, before_first, games.has_last | mine)
             last_explored = games.last_explored
             memory = features if memory is None else jnp.where(begins, features, memory)
         else:

@@ -45,15 +45,30 @@ class EpsilonGreedy:
         q, values = action_values(
             game, value, params, games.state, games.features, hyper.zero_terminal
         )
+        action, explored = self.choose(q, legal, words, epsilon, imposed)
+        return Choice(action, explored, self.bootstrap(values, legal, action))
+
+    def choose(
+        self,
+        q: jax.Array,
+        legal: jax.Array,
+        words: jax.Array,
+        epsilon: jax.Array,
+        imposed: jax.Array | None,
+    ) -> tuple[jax.Array, jax.Array]:
+        """The actions int32[B] by their values `q` float32[B, A], and which are random, bool[B]."""
         explored = uniform(words[:, 0]) < epsilon
         tied = jnp.where(explored[:, None], 0.0, q)
         action = jax.vmap(choose_action)(tied, legal, uniform(words[:, 1]))
         if self.ranks:
-            ranked = jax.vmap(partial(choose_ranked, ranks=self.ranks))(q, legal, words)
+            # A move that a search has left out, at -inf, is no move of any rank.
+            kept = legal & (q > -jnp.inf)
+            kept = jnp.where(kept.any(1, keepdims=True), kept, legal)
+            ranked = jax.vmap(partial(choose_ranked, ranks=self.ranks))(q, kept, words)
             action = jnp.where(explored, action, ranked)
         if imposed is not None:
             action, explored = jnp.where(imposed < 0, action, imposed), explored & (imposed < 0)
-        return Choice(action, explored, self.bootstrap(values, legal, action))
+        return action, explored
 
     def bootstrap(self, values: jax.Array, legal: jax.Array, action: jax.Array) -> jax.Array:
         """float32[B]: the value that an update counts on, of the `values` float32[B, A]."""

@@ -136,13 +136,15 @@ class Choice(NamedTuple):
 
     `action` int32[B], whether it was random (`explored` bool[B]), and the `value` float32[B] that
     the update counts on. `memory` int32[B, F] are the features that the mover is to remember, None
-    for the learner's own: those of the board after the move, or of the state and the action.
+    for the learner's own: those of the board after the move, or of the state and the action. `leaf`
+    [B] are the states that value and memory are of, None for those after the move.
     """
 
     action: jax.Array
     explored: jax.Array
     value: jax.Array
     memory: jax.Array | None = None
+    leaf: Any = None
 
 
 class Target(NamedTuple):
@@ -167,3 +169,8 @@ class Move(NamedTuple):
     choice: Choice
     afterstates: Any
     next_states: Any
+
+    @property
+    def counted_on(self) -> Any:
+        """The states [B] whose rewards and end an update of afterstates counts on."""
+        return self.next_states if self.choice.leaf is None else self.choice.leaf

@@ -1,1 +1,6 @@
 """Better choices by looking ahead."""
+
+# Known to `--learner` as soon as anything looks ahead.
+from jaxgbg.search.td_leaf import TDLeafSpec
+
+__all__ = ["TDLeafSpec"]

@@ -134,6 +134,22 @@ class LookAhead:
         )
         return scores.reshape(chunks * rows, -1)[:batch]
 
+    def leaves(self, params: Any, states: Any, actions: jax.Array) -> Any:
+        """The states[B] that the principal variations below `actions` int32[B] end in.
+
+        `plies` moves from `states` on, fewer where the game ends before: the first one as told, the
+        others those that `action_values` counts on. They are looked for anew, once for each state,
+        because a leaf for each move of the tree would have to be carried up all of it.
+        """
+        searcher = states.player
+        # Without chance nothing is drawn.
+        keys = jax.random.split(jax.random.key(0), len(searcher))
+        states = jax.vmap(self.game.afterstate)(states, actions)
+        for ply in range(1, self.plies):
+            chosen, _ = self._choose(params, _Nodes(states, searcher, keys), ply)
+            states = jax.vmap(self.game.afterstate)(states, chosen)
+        return states
+
     def _root(
         self, params: Any, nodes: _Nodes, noise: jax.Array, zero_terminal: jax.Array | bool
     ) -> jax.Array:
@@ -231,22 +247,34 @@ class LookAhead:
 
     def _best(self, params: Any, nodes: _Nodes, ply: int) -> jax.Array:
         """float32[B, K]: what positions are worth when their player chooses; 0 at the end."""
-        states = nodes.states
-        if ply == self.plies - 1 and self.reply == "own":
-            best = self._best_leaf(params, nodes)
-        else:
-            kept = self._kept(params, nodes, ply)
-            totals = self._totals(params, nodes, kept, ply)
-            action = _first_best(self._aims(totals, nodes), kept)
-            best = jax.vmap(lambda row, action: row[action])(totals, action)
-        return jnp.where(states.terminal[:, None], 0.0, best)
+        action, scores = self._choose(params, nodes, ply)
+        best = jax.vmap(lambda row, action: row[action])(scores, action)
+        if self._of_mover(ply):
+            best = self._of_all_players(params, nodes, action, best)
+        return jnp.where(nodes.states.terminal[:, None], 0.0, best)
 
-    def _best_leaf(self, params: Any, nodes: _Nodes) -> jax.Array:
-        """`_best` at the last ply, where only the chosen move is made."""
+    def _of_mover(self, ply: int) -> bool:
+        """Whether moves of this ply are scored for the mover alone and only the best one made."""
+        return ply == self.plies - 1 and self.reply == "own"
+
+    def _choose(self, params: Any, nodes: _Nodes, ply: int) -> tuple[jax.Array, jax.Array]:
+        """The moves int32[B] that ply number `ply` makes, and what all of them are worth.
+
+        float32[B, A, K], or [B, A, 1] where that is `_of_mover`.
+        """
+        if self._of_mover(ply):
+            scores = self._one_ply(params, nodes.states)
+            legal = jax.vmap(self.game.legal_actions)(nodes.states)
+            return _first_best(scores, legal), scores[..., None]
+        kept = self._kept(params, nodes, ply)
+        totals = self._totals(params, nodes, kept, ply)
+        return _first_best(self._aims(totals, nodes), kept), totals
+
+    def _of_all_players(
+        self, params: Any, nodes: _Nodes, action: jax.Array, score: jax.Array
+    ) -> jax.Array:
+        """float32[B, K]: `_best` by `action`, which is worth `score` float32[B, 1] to the mover."""
         states, game = nodes.states, self.game
-        scores = self._one_ply(params, states)
-        action = _first_best(scores, jax.vmap(game.legal_actions)(states))
-        score = jax.vmap(lambda row, action: row[action])(scores, action)[:, None]
         if game.num_players == 1:
             return score
         after = jax.vmap(game.afterstate)(states, action)

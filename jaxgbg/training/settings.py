@@ -127,8 +127,11 @@ def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Any
     names = {field.name for field in dataclasses.fields(spec)}
     for name in changes:
         if name not in names:
-            kinds = " or ".join(find(f"{part}.{name}").kinds)
-            raise ValueError(f"{name} is for {part} {kinds}: add {part} {kinds}, or leave it out")
+            known = find(f"{part}.{name}")
+            kinds = " or ".join(known.kinds)
+            raise ValueError(
+                f"{known.short} is for {part} {kinds}: add {part} {kinds}, or leave it out"
+            )
     if part == "schedule":
         changes = with_last_step(changes)
     if part == "evaluation" and "opponents" in changes:

@@ -61,12 +61,23 @@ def stack_hyperparameters(
 
 
 def played(
-    learner: Learner, hyper: Hyperparameters, lanes: int, episodes: int, partner: Any = None
+    learner: Learner,
+    hyper: Hyperparameters,
+    lanes: int,
+    episodes: int,
+    partner: Any = None,
+    weights: np.ndarray | None = None,
 ) -> tuple[Any, Any, Any]:
-    """The lanes before and after so many episodes of training, and the record of it."""
+    """The lanes before and after so many episodes of training, and the record of it.
+
+    The tables begin with `weights` float32[R], where given.
+    """
     limit = jnp.full(lanes, episodes, jnp.uint32)
     keys = jax.random.split(jax.random.key(1), lanes)
     start = jax.vmap(lambda key: learner.init(key, None, partner))(keys)
+    if weights is not None:
+        shared = jnp.broadcast_to(weights, start.params.weights.shape)
+        start = start._replace(params=start.params._replace(weights=shared))
     ticks = episodes * (learner.game.max_plies + learner.game.num_players) + 1
     advance = jax.jit(jax.vmap(lambda *arguments: learner.advance(*arguments, ticks=ticks)))
     after, record = advance(start, hyper, limit)
@@ -93,6 +104,15 @@ def transcripts(record: Any, lane: int) -> list[Transcript]:
 def made(moves: list[tuple[int, int, bool]]) -> list[tuple[int, bool]]:
     """The moves without what was foreseen: all that a learner of afterstates needs."""
     return [move[1:] for move in moves]
+
+
+def set_tables(reference: SerialTDFarl, layout: Layout, weights: np.ndarray) -> None:
+    """Put `weights`, in the order of NTupleParams, into the reference's tables."""
+    sizes = [reference.game.num_cell_values ** len(cells) for cells in layout]
+    rows = weights.reshape(len(reference.weights), sum(sizes))
+    for tables, row in zip(reference.weights, rows, strict=True):
+        for table, part in zip(tables, np.split(row, np.cumsum(sizes)[:-1]), strict=True):
+            table[: len(part)] = part
 
 
 def reference_tables(reference: SerialTDFarl, value: NTuple) -> tuple[np.ndarray, ...]:

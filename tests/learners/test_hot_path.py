@@ -67,6 +67,14 @@ def test_training_other_games_copies_no_table(game):
     assert compiled.memory_analysis().temp_size_in_bytes < largest * num_weights
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("batch", "plies"), [(16, 2), (16, 3), (1, 2)])
+def test_training_that_looks_ahead_copies_no_table(batch, plies):
+    compiled, num_weights = compiled_chunk(learner="td-leaf", train_plies=plies, batch=batch)
+    assert table_copies(compiled, num_weights) == []
+    assert compiled.memory_analysis().temp_size_in_bytes < num_weights
+
+
 def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
     honest = NTuple.update
 

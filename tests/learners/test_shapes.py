@@ -21,7 +21,7 @@ from jaxgbg.values.ntuple import FollowingNTuple, StoneNTuple
 BATCH = 3
 
 # Dtype and axes; one letter is one length within a call, F, A, N and B those of the learner.
-CHOICE = ((Int32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Int32, "{B} {F}"))
+CHOICE = ((Int32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Int32, "{B} {F}"), None)
 TARGET = (
     *((Int8, "{B}"), (Float32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Bool, "{B}")),
     (Int32, "{B} {F}"),
@@ -149,6 +149,7 @@ CASES = [
         *("lines_of_action", {"value": "mlp", "extras": ("cluster", "freedom")}, "features"),
         marks=pytest.mark.slow,
     ),
+    ("nim3p", {"learner": "td-leaf"}, "features"),
 ]
 
 

@@ -33,6 +33,27 @@ class LookAhead:
             for action in self._kept(state, searcher, 0)
         }
 
+    def variation(
+        self, state: State, action: int, searcher: int, ply: int = 0
+    ) -> tuple[list[float], State]:
+        """What every player gets from here on by `action`, and the board that this ends in.
+
+        Not for games of chance.
+        """
+        after = self.game.play(state, action)
+        gain = [new - old for new, old in zip(after.rewards, state.rewards, strict=True)]
+        if after.terminal:
+            return gain, after
+        if ply == self.plies - 1:
+            future, leaf = [self.value(after.cells, player) for player in range(len(gain))], after
+        else:
+            future, leaf = max(
+                (self.variation(after, reply, searcher, ply + 1)
+                 for reply in self._kept(after, searcher, ply + 1)),
+                key=lambda line: self._aim(line[0], after.player, searcher),
+            )  # fmt: skip
+        return [now + later for now, later in zip(gain, future, strict=True)], leaf
+
     def _kept(self, state: State | TileState, searcher: int, ply: int) -> list[int]:
         legal = list(self.game.legal(state))
         if not self.width or ply == self.plies - 1:

@@ -1,0 +1,96 @@
+"""TD-Leaf: moves chosen by looking ahead, and the leaves looked at are what is learned.
+
+The tick and its stages are those of TD-FARL (`learners.td`), with a leaf in place of each
+afterstate. A player's leaf is the board that the principal variation below the move he made ends
+in: `plies` moves on, that one the first, or where the game ends before. It is valued from his own
+side, V(leaf | player), whoever is to move there; R(leaf) is what he has been paid on that board, so
+that rewards between the move and the leaf are in it.
+
+- Stage 0, his move: V(last leaf) moves towards R(leaf) - R(last leaf) + discount * V(leaf). The end
+  of the game is known, so a terminal leaf counts as R alone.
+- A terminal leaf that the others' moves have yet to lead to has nothing to learn: no update moves
+  its value, neither when its player moves again nor at the end of the game.
+- A random move, or one of a training partner: the variation below the move that was made.
+- Stages 1..N-1 (FARL part 1): V(last leaf) of each other player moves towards the rewards that the
+  game brought him since that leaf, R(end) - R(last leaf). Where he saw the end coming nothing is
+  left to do: his move before has learned of it in stage 0.
+- Stage N (part 2): the last move leaves no variation, its leaf is the terminal afterstate itself,
+  whose value moves towards 0.
+
+With one ply the leaf is the afterstate. Source: Baxter, Tridgell & Weaver 1998 (KnightCap), for two
+players and one value; each player's own leaf, from his own side, is ours.
+"""
+
+import dataclasses
+from typing import Any
+
+import jax
+
+from jaxgbg.games.core import Game
+from jaxgbg.learners.policy import EpsilonGreedy
+from jaxgbg.learners.schedules import Schedule
+from jaxgbg.learners.spec import LearnerSpec
+from jaxgbg.learners.state import Choice, Games, Hyperparameters
+from jaxgbg.learners.td import TDLearner
+from jaxgbg.search.lookahead import MOST_PLIES, LookAhead, Reply
+from jaxgbg.specs import setting
+from jaxgbg.values.core import ValueFunction, ValueSpec
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PrincipalVariation(EpsilonGreedy):
+    """The action that is best by `search`, or a random one; leaves are remembered."""
+
+    search: LookAhead
+
+    def select(
+        self,
+        game: Game,
+        value: ValueFunction,
+        params: Any,
+        games: Games,
+        words: jax.Array,
+        epsilon: jax.Array,
+        hyper: Hyperparameters,
+        imposed: jax.Array | None,
+    ) -> Choice:
+        """See `EpsilonGreedy.select`; value and memory are those of the leaves below the moves."""
+        legal = jax.vmap(game.legal_actions)(games.state)
+        # What is drawn here decides which of equal moves at the edge of a beam are looked at.
+        key = jax.random.fold_in(jax.random.key(words[0, 0]), words[0, 1])
+        q = self.search.action_values(params, games.state, key, hyper.zero_terminal)
+        action, explored = self.choose(q, legal, words, epsilon, imposed)
+        leaf = self.search.leaves(params, games.state, action)
+        memory = value.features(params, jax.vmap(game.cells)(leaf))
+        ahead = value.value(params, memory, games.state.player)
+        return Choice(action, explored, ahead, memory, leaf)
+
+
+@dataclasses.dataclass(frozen=True)
+class TDLeafSpec(LearnerSpec):
+    """TD-Leaf(lambda) with Final Adaptation (Baxter, Tridgell & Weaver 1998; `search.td_leaf`).
+
+    Attributes:
+      plies: Plies that training looks ahead; 1 is the learner td.
+      width: Moves that each ply but the last goes on from: a number, or one a ply; all if empty.
+      reply: What the others aim at in it: own (their own V) or value (the mover's lowest V).
+    """
+
+    plies: int = setting(2, low=1, high=MOST_PLIES, short="train_plies")
+    width: tuple[int, ...] = setting((), short="train_width")
+    reply: str = setting("own", choices=("own", "value"), short="train_reply")
+
+    kind = "td-leaf"
+
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> TDLearner:
+        parts = self._parts(game, value, schedule)
+        if game.stochastic and self.plies > 1:
+            raise ValueError(
+                f"chance has its turn in {game.name}, where no variation leads to one leaf: choose"
+                " train_plies 1, or the learner td"
+            )
+        reply: Reply = "own" if self.reply == "own" else "value"
+        search = LookAhead(game, parts["value"], self.plies, self.width, reply)
+        if self.plies > 1:
+            parts["policy"] = PrincipalVariation(ranks=self.ranks, search=search)
+        return TDLearner(**parts)
