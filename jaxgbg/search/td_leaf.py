@@ -22,6 +22,7 @@ players and one value; each player's own leaf, from his own side, is ours.
 """
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import jax
@@ -61,7 +62,7 @@ class PrincipalVariation(EpsilonGreedy):
         q = self.search.action_values(params, games.state, key, hyper.zero_terminal)
         action, explored = self.choose(q, legal, words, epsilon, imposed)
         leaf = self.search.leaves(params, games.state, action)
-        memory = value.features(params, jax.vmap(game.cells)(leaf))
+        memory = value.features(params, jax.vmap(partial(value.observe, game))(leaf))
         ahead = value.value(params, memory, games.state.player)
         return Choice(action, explored, ahead, memory, leaf)
 
@@ -88,6 +89,11 @@ class TDLeafSpec(LearnerSpec):
             raise ValueError(
                 f"chance has its turn in {game.name}, where no variation leads to one leaf: choose"
                 " train_plies 1, or the learner td"
+            )
+        if parts["value"].predicts and self.plies > 1:
+            raise ValueError(
+                "extras as outputs are foretold move by move, not from leaf to leaf: choose"
+                " extras_as inputs, or train_plies 1"
             )
         reply: Reply = "own" if self.reply == "own" else "value"
         search = LookAhead(game, parts["value"], self.plies, self.width, reply)

@@ -100,6 +100,12 @@ CASES = [
     Case("train tictactoe --width 3", "look ahead 2 plies or more"),
     Case("train tictactoe --ranks 0 0", "ranks must be probabilities"),
     Case("train tictactoe --play-ranks -1", "ranks must be probabilities"),
+    Case(
+        "train lines_of_action --value mlp --extras freedom --learner td-leaf",
+        "choose extras_as inputs, or train_plies 1",
+    ),
+    Case("train 2048 --learner td-leaf", "chance has its turn in 2048"),
+    Case("train nim --round-games 5 --learner td-leaf", "round_games is for learner td"),
     Case("train tictactoe --value mlp --extras freedom", "tictactoe has no extra 'freedom'"),
     Case("train lines_of_action --value mlp --extras mobility", "its extras are immobility,"),
 ]
