@@ -26,6 +26,11 @@ from jaxgbg.training.stopping import Stopped
 _OUT_OF_MEMORY = "RESOURCE_EXHAUSTED: Out of memory"
 
 _RULE = re.compile("[-─╰╯]*")
+# The parser says so in words of Python: the kinds it tried, or what int() or float() answered.
+_NO_NUMBER = re.compile(
+    r"Error parsing (--[\w-]+): (?:no type matching .*(?P<kinds>INT|FLOAT).* could be instantiated"
+    r" from \[(.*)\]\.|.*(?P<says>int\(\)|to float).*: ('.*'))"
+)
 
 
 def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
@@ -56,7 +61,14 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
         lines = [line.strip("│ ") for line in complaint.getvalue().splitlines()[1:]]
         text = itertools.dropwhile(_RULE.fullmatch, lines)
         wrong = itertools.takewhile(lambda line: not _RULE.fullmatch(line), text)
-        raise ValueError(f"{' '.join(wrong)} (`jaxgbg --help` shows what there is)") from None
+        line = _NO_NUMBER.sub(_in_words, " ".join(wrong))
+        raise ValueError(f"{line} (`jaxgbg --help` shows what there is)") from None
+
+
+def _in_words(found: re.Match[str]) -> str:
+    whole = found["kinds"] == "INT" or found["says"] == "int()"
+    given = found[3] or found[5]
+    return f"{found[1]} must be {'a whole number' if whole else 'a number'}, not {given}"
 
 
 def _without_imports(arguments: list[str]) -> tuple[list[str], list[str]]:

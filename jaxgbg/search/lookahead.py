@@ -16,7 +16,8 @@ from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import action_values, visit_pairs
 from jaxgbg.values.core import ValueFunction
 
-MOST_PLIES = 100
+# Each ply takes tracing and compiling nearly twice as long; far deeper, Python's stack ends.
+MOST_PLIES = 10
 # Positions of a portion beyond this gain nothing but memory, measured on ConnectFour.
 _MOST_ROWS = 1024
 # Moves of a position that its portion has room for, where nobody says how many there are.

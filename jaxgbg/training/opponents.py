@@ -59,11 +59,17 @@ def _read(name: str, entries: list[str]) -> Play:
     for entry in entries:
         option, _, text = entry.partition("=")
         try:
-            settings[option.replace("-", "_")] = _OPTIONS[option](text)
+            value = _OPTIONS[option](text)
         except (KeyError, ValueError) as error:
             known = "look-ahead=N, width=N,N, reply=own or value, ranks=P,P"
             raise ValueError(f"{name}: {entry!r} says nothing to an agent; {known} do") from error
-    return Play(**settings)
+        if (field := option.replace("-", "_")) in settings:
+            raise ValueError(f"{name}: {option} is given twice")
+        settings[field] = value
+    try:
+        return Play(**settings)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
 
 
 def judge_by(name: str, game: Game, protocol: Protocol | None = None) -> Judge:

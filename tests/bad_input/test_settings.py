@@ -14,7 +14,7 @@ CASES = [
     # Seeds.
     Case("train nim --seeds 0", r"seeds must lie in \[1, 100,000\], not 0"),
     Case("train nim --seeds 1000000000", r"seeds must lie in \[1, 100,000\], not 1000000000"),
-    Case("train tictactoe --seeds x", "--seeds: invalid literal for int"),
+    Case("train tictactoe --seeds x", "--seeds must be a whole number, not 'x'"),
     Case(f"train nim --seed {BEYOND_32_BITS}", r"seed must lie in \[0, 4,294,967,295\]"),
     Case("train nim --seed 4294967296", r"seed must lie in \[0, 4,294,967,295\], not 4294967296"),
     Case("train nim --seed -1", r"seed must lie in \[0, 4,294,967,295\], not -1"),
@@ -95,7 +95,13 @@ CASES = [
     Case("sweep x.toml --executor processes --workers -1", r"workers must lie in \[1, 4,096\]"),
     Case("sweep x.toml --executor processes --workers 0", r"workers must lie in \[1, 4,096\]"),
     # Look-ahead and ranks.
-    Case("train tictactoe --look-ahead 0", r"look_ahead must lie in \[1, 100\], not 0"),
+    Case("train tictactoe --look-ahead 0", r"look_ahead must lie in \[1, 10\], not 0"),
+    Case("train tictactoe --round-games 1.5", "--round-games must be a whole number, not '1.5'"),
+    Case("train tictactoe --seed x", "--seed must be a whole number, not 'x'"),
+    Case("bench --seconds z", "--seconds must be a number, not 'z'"),
+    Case("train tictactoe --alpha x", "--alpha must be a number, not 'x'"),
+    Case("train tictactoe --width x", "--width must be a whole number, not 'x'"),
+    Case("train tictactoe --look-ahead 100", r"look_ahead must lie in \[1, 10\], not 100"),
     Case("train tictactoe --look-ahead 3 --width 0", "width must lie in .* not 0"),
     Case("train tictactoe --width 3", "look ahead 2 plies or more"),
     Case("train tictactoe --ranks 0 0", "ranks must be probabilities"),

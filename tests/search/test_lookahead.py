@@ -301,7 +301,7 @@ def test_settings_out_of_range_are_named():
     game = _make("tictactoe")
     agent = _agent(game)
     for settings, line in [
-        ({"plies": 0}, "1 to 100 plies, not 0"),
+        ({"plies": 0}, "1 to 10 plies, not 0"),
         ({"plies": 3, "width": 0}, "width must be at least 1, not 0"),
         ({"plies": 4, "width": (3, 1)}, "one for each of the 3 plies"),
         ({"plies": 1, "width": 3}, "look ahead 2 plies or more"),

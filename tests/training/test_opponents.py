@@ -36,8 +36,9 @@ def test_opponents_that_cannot_play_are_named(agent_file):
     for name, game, line in [
         (f"{agent_file}", jaxgbg.make("tictactoe"), "plays nim, not tictactoe"),
         (f"{agent_file}", jaxgbg.make("nim", heaps=2), "nim with other parameters"),
-        (f"{agent_file}:look-ahead=0", nim, r"look_ahead must lie in \[1, 100\], not 0"),
+        (f"{agent_file}:look-ahead=0", nim, r"=0: look_ahead must lie in \[1, 10\], not 0"),
         (f"{agent_file}:look-ahead=2:width=0", nim, "width must lie in"),
+        (f"{agent_file}:look-ahead=2:look-ahead=2", nim, "look-ahead is given twice"),
         (f"{agent_file}:depth=2", nim, "'depth=2' says nothing to an agent"),
         (f"{agent_file}:ranks=best", nim, "'ranks=best' says nothing to an agent"),
         ("no-such.agent", nim, "No such file"),
@@ -50,7 +51,7 @@ def test_a_run_says_how_its_agents_play_in_evaluations():
     run = preset("nim", look_ahead=2, play_ranks=(0.6, 0.4), reply="value")
     assert run.play == Play(2, (), "value", (0.6, 0.4))
     assert preset("nim").changed().get("play", {}) == {}
-    with pytest.raises(ValueError, match=r"look_ahead must lie in \[1, 100\], not 0"):
+    with pytest.raises(ValueError, match=r"look_ahead must lie in \[1, 10\], not 0"):
         preset("nim", look_ahead=0)
     with pytest.raises(ValueError, match="values of actions"):
         preset("nim", look_ahead=2, learner="q")
