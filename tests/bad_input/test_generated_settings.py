@@ -43,7 +43,14 @@ SHORT = sorted(run_settings.settings())
 REQUIRED = {
     "Run": {"game": Nim()},
     "Summary": dict.fromkeys(("episodes", "moves", "training_seconds", "moves_per_second"), 0),
-    "About": {"run": "", "sha256": "", "format": 0, "reached": 0, "seconds": 0, "metrics": []},
+    "About": {
+        "run": "",
+        "metrics_sha256": [],
+        "reached": 0,
+        "seconds": 0,
+        "metrics": [],
+        "bytes": 0,
+    },
     "AgentHeader": {"run": Run(Nim(), seeds=[0]), "variant": "farl"},
     "Counts": {"seed": 0, "variant": "farl", "counts": []},
     "Histogram": {"edges": [0, 1]},

@@ -254,7 +254,7 @@ def test_a_game_is_clicked_through(browser, written):
     def at() -> int:
         """The position shown; all that shows it must agree."""
         number = int(game.locator("input").input_value())
-        pieces, moves, _, _, _, caption = record[number]
+        pieces, moves, *_, caption, _, _ = record[number]
         assert game.locator(".caption").text_content() == caption
         shown = game.locator(".player use:first-child").evaluate_all(
             "uses => uses.filter(use => use.parentNode.matches('.spot'))"
