@@ -1,21 +1,25 @@
 """Solves small boards of Lines of Action by retrograde analysis; endless play is a draw.
 
-`python -m experiments.lines_of_action.solve` writes solved.json: for each board the value of the
-start, the first moves that keep it, and how many positions are won, lost and drawn for who moves.
+    python -m experiments.lines_of_action.solve
+
+Writes solved.json beside this file: for each board the value of the start, the first moves that
+keep it, and how many positions are won, lost and drawn for the player to move.
 """
 
 import dataclasses
-import json
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.shared import make_parser
 from jaxgbg.games import LinesOfAction, bitboards
+from jaxgbg.training.files import write_json
 
+BOARDS = ((3, "draw"), (4, "draw"), (4, "mover"))
 _CHUNK = 2**14
 _PAIRS = 2**15
 
@@ -164,10 +168,10 @@ def summary(game: LinesOfAction) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    boards = [summary(rules(size, both)) for size, both in ((3, "draw"), (4, "draw"), (4, "mover"))]
-    path = Path(__file__).parent / "solved.json"
-    path.write_text(json.dumps(boards, indent=1) + "\n", encoding="utf-8")
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = make_parser(__file__, __doc__).parse_args(arguments)
+    boards = [summary(rules(size, both)) for size, both in BOARDS]
+    write_json(options.results / "solved.json", boards)
     for board in boards:
         print(board)
 
