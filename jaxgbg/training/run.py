@@ -188,12 +188,15 @@ def read_parts(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def changed_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """What of the parts of a run, its game plain, differs from the defaults, as JSON knows it."""
+    """What of the parts of a run, its game plain, differs from the defaults, as JSON knows it.
+
+    A part at its defaults is left out: one that is added later alters no digest.
+    """
     changed = {
         name: part.changed() if isinstance(part, Spec) else plain(part)
         for name, part in parts.items()
     }
-    return json.loads(json.dumps(changed))
+    return json.loads(json.dumps({name: part for name, part in changed.items() if part != {}}))
 
 
 def digest_of(changed: Mapping[str, Any]) -> str:
