@@ -115,7 +115,11 @@ def rounds_and_pairs(learner, plain, hyper):
 
 
 @pytest.mark.parametrize(
-    "name", ["tictactoe", "nim3p", pytest.param("connectfour", marks=pytest.mark.slow)]
+    "name",
+    [
+        "nim3p",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("tictactoe", "connectfour")),
+    ],
 )
 def test_tables_agree_with_the_serial_reference(name):
     plain, layout, alpha = CASES[name]

@@ -189,7 +189,7 @@ def test_what_cannot_be_looked_ahead_in_training_is_named():
 
     for complaint, changes in [
         ("chance has its turn in 2048", {"name": "2048"}),
-        (r"train_plies must lie in \[1, 100\], not 0", {"plies": 0}),
+        (r"train_plies must lie in \[1, 10\], not 0", {"plies": 0}),
         ("train_width must be", {"plies": 2, "width": "a"}),
         ("look ahead 2 plies or more", {"plies": 1, "width": (3,)}),
         ("one for each of the 2 plies", {"plies": 3, "width": (3, 1, 1)}),
