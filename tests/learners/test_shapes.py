@@ -146,7 +146,9 @@ CASES = [
     ("2048", {"delayed_traces": True, "trace_decay": 0.5}, "features"),
     ("tictactoe", {"value": "mlp", "learner": "q"}, "action_values"),
     pytest.param(
-        *("lines_of_action", {"value": "mlp", "extras": ("cluster", "freedom")}, "features"),
+        "lines_of_action",
+        {"value": "mlp", "extras": ("cluster", "freedom"), "round_games": 0},
+        "features",
         marks=pytest.mark.slow,
     ),
     ("nim3p", {"learner": "td-leaf"}, "features"),
