@@ -96,7 +96,6 @@ class GatheringLearner(TDLearner):
 
     def _learn(self, lane: Lane, target: Target, alpha: jax.Array, hyper: Hyperparameters) -> Lane:
         """Note the pair of each game's update instead of making it."""
-        del alpha
         seen, playing = lane.gathered, lane.games.stage == 0
         live, _ = self._live(lane, target, hyper)
         number = seen.num_boards + jnp.cumsum(playing, dtype=jnp.int32) - 1
@@ -145,7 +144,8 @@ class GatheringLearner(TDLearner):
     def between_blocks(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
         """The lanes, their pairs learned if all have played their rounds to the end."""
         ended = (lanes.finished >= self._round_end(lanes)) | (lanes.finished == hyper.episodes)
-        due = ended & (lanes.gathered.num_pairs > 0)
+        # A round may bring boards and no pairs: random moves that nobody learns from.
+        due = ended & (lanes.gathered.num_boards > 0)
         # Lanes that only fill up a device never play.
         ready = (due | (limits == 0)).all() & due.any()
         return jax.lax.cond(ready, self._learned, lambda lanes, _: lanes, lanes, hyper)
