@@ -242,6 +242,7 @@ HARMS = {
     "milestones": lambda newest: rewrite(newest, b'"reached": 2', b'"reached": 1'),
     "seconds": lambda newest: rewrite(newest, b'"seconds": 3.0', b'"seconds": 4.0'),
     "bytes of metrics": lambda newest: rewrite(newest, b"[14]", b"[13]"),
+    "a checksum too many": lambda newest: rewrite(newest, b'["ab"]', b'["ab", "cd"]', seal=True),
     "something else": lambda newest: newest.write_text("[1]"),
 }
 
