@@ -15,6 +15,8 @@ from jaxgbg.values.indices import look_up
 # With more actions than this, those that are not legal are left out of the evaluation.
 _FEW_ACTIONS = 16
 _PAIRS_A_GAME = 3
+# Of numbers near the end of float32 there would be nothing left to choose by.
+_LEAST = 1e-9
 
 
 def uniform(word: jax.Array) -> jax.Array:
@@ -163,9 +165,11 @@ def check_ranks(ranks: tuple[float, ...]) -> tuple[float, ...]:
 
     They need not sum to 1. Raises ValueError for others.
     """
-    if ranks and not (all(0 <= share < np.inf for share in ranks) and sum(ranks) > 0):
+    if ranks and not (all(0 <= share < np.inf for share in ranks) and max(ranks) >= _LEAST):
         text = " ".join(f"{share:g}" for share in ranks)
-        raise ValueError(f"ranks must be probabilities, not all of them 0, not {text}")
+        raise ValueError(
+            f"ranks must be probabilities, the greatest of them at least {_LEAST:g}, not {text}"
+        )
     return ranks
 
 
