@@ -121,6 +121,8 @@ def visit_pairs(
     numbered through and visited in portions of P = `portion`, in a loop that ends with the last of
     them; what is not `real` lies beyond it and its results go nowhere.
     """
+    # Traced once for its shapes and for the loop: visits within visits would double at each level.
+    visit = jax.jit(visit, inline=True)
     batch, columns = mask.shape
     words = jax.vmap(pack)(mask)
     counts = jax.lax.population_count(words).sum(1).astype(jnp.int32)
