@@ -6,7 +6,7 @@ positions a ply. Everything is traced, so that players who look ahead work insid
 
 import dataclasses
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +25,9 @@ _MOST_ROWS = 1024
 _USUAL_MOVES = 4
 
 Reply = Literal["own", "value"]
+# Of settings that say how it is done.
+PLIES: dict[str, Any] = {"low": 1, "high": MOST_PLIES}
+WIDTH: dict[str, Any] = {"low": 1, "high": 2**31 - 1, "most": MOST_PLIES}
 
 
 class _Nodes(NamedTuple):
@@ -78,8 +81,9 @@ class LookAhead:
                 f"width must be one number, or one for each of the {self.plies - 1} plies before"
                 f" the last, not {len(self.width)}"
             )
-        if self.reply not in ("own", "value"):
-            raise ValueError(f"reply must be own or value, not {self.reply!r}")
+        if self.reply not in get_args(Reply):
+            known = " or ".join(get_args(Reply))
+            raise ValueError(f"reply must be {known}, not {self.reply!r}")
         if self.samples < 1:
             raise ValueError(f"samples must be at least 1, not {self.samples}")
         if self.plies > 1 and self.value.num_actions > 1:

@@ -6,13 +6,12 @@ the specs. Short forms are unique, but for what several value functions share.
 
 import dataclasses
 import functools
-import types
 import typing
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from jaxgbg.games import Game, make
-from jaxgbg.specs import Spec, limits_of, shown
+from jaxgbg.specs import Spec, kind_of, limits_of, shown
 from jaxgbg.training.run import Run
 
 
@@ -59,13 +58,10 @@ def _all_settings() -> Iterator[Setting]:
 def _setting(
     part: str, spec: type[Spec], field: "dataclasses.Field[Any]", kinds: tuple[str, ...]
 ) -> Setting:
-    hint = typing.get_type_hints(spec)[field.name]
-    if isinstance(hint, types.UnionType):
-        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
     return Setting(
         path=f"{part}.{field.name}" if part else field.name,
         short=field.metadata.get("short") or field.name,
-        hint=hint,
+        hint=kind_of(typing.get_type_hints(spec)[field.name]),
         choices=limits_of(spec, field.name).choices,
         help=spec.help().get(field.name, ""),
         kinds=kinds,

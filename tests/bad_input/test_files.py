@@ -171,7 +171,7 @@ def test_what_is_no_regular_file_is_closed_again(here):
     (here / "large").write_bytes(bytes(9))
     before = os.listdir("/proc/self/fd")
     for path in (".", "/dev/zero", "large"):
-        with pytest.raises(ValueError, match="no regular file|9 bytes long"):
+        with pytest.raises(ValueError, match=r"no regular file|9 bytes long"):
             open_file(path, most=8)
     assert os.listdir("/proc/self/fd") == before
 

@@ -15,8 +15,10 @@ from jaxgbg.games import ConnectFour, Hex, Nim, Othello
 from jaxgbg.games.perft import perft
 from jaxgbg.papers.table1 import table1_run
 from jaxgbg.players import GTPEngine, make_player
+from jaxgbg.search.td_leaf import TDLeafSpec
 from jaxgbg.training import train
 from jaxgbg.training.execution import train_together
+from jaxgbg.training.play import Play
 
 HUGE = 10**30
 GAME = Nim()
@@ -52,6 +54,9 @@ CASES = [
     (lambda: NTupleSpec(layout=[[0]] * 1001), "layout must have at most 1,000 entries"),
     (lambda: MLPSpec(hidden=[1] * 101), "hidden must have at most 100 entries"),
     (lambda: MLPSpec(optimizer="apply_updates"), "optax has no optimizer 'apply_updates'"),
+    (lambda: Play(reply=True), "reply must be text, not True"),
+    (lambda: TDLeafSpec(reply="both"), "train_reply must be one of own, value, not 'both'"),
+    (lambda: TDLeafSpec(reply=["own"]), "train_reply must be text, not ['own']"),
     (lambda: TDSpec(trace_decay=0.9999999999999999), "at most 128 are kept"),
     (
         lambda: jaxgbg.preset("hex", layout=[range(15)] * 75, value="ntuple"),
