@@ -121,11 +121,12 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     It then raises ValueError, naming the argument, before anything is done.
     """
     signature = inspect.signature(function)
+    # Those in quotes may not be known here, and have no limits.
+    hints = inspect.get_annotations(function)
 
     @functools.wraps(function)
     def call(*arguments: _P.args, **options: _P.kwargs) -> _R:
         bound = signature.bind(*arguments, **options)
-        hints = typing.get_type_hints(function, include_extras=True)
         for name, value in bound.arguments.items():
             kind, limits = _annotated(hints.get(name))
             if limits is not None:
