@@ -51,6 +51,7 @@ CASES = [
     (lambda: Evaluation(opponents=["random"] * 101), "opponents must have at most 100 entries"),
     (lambda: Evaluation(protocols=[{"starts": "bogus"}]), "starts must be one of default"),
     (lambda: Protocol(count=100_000, repeats=2), "must be at most 100,000 games, not 200,000"),
+    (lambda: jaxgbg.preset("hex", layout=[[0]], walks=(3, 2)), "choose layout or walks, not both"),
     (lambda: NTupleSpec(layout=[[0]] * 1001), "layout must have at most 1,000 entries"),
     (lambda: MLPSpec(hidden=[1] * 101), "hidden must have at most 100 entries"),
     (lambda: MLPSpec(optimizer="apply_updates"), "optax has no optimizer 'apply_updates'"),

@@ -54,6 +54,11 @@ CASES = [
     # Value functions.
     Case("train hex --walks 1000000000 3", r"walks must lie in \[0, 1,000\], not 1000000000"),
     Case("train hex --walks 3 1000000000", r"walks must lie in \[0, 1,000\], not 1000000000"),
+    Case(
+        "train tictactoe --walks 3 2 --layout layout.json",
+        "choose layout or walks, not both",
+        {"layout.json": "[[0]]"},
+    ),
     Case("train hex --walks 3 37", "a tuple holds 1 to 36 cells, not 37"),
     Case("train nim --value mlp --hidden 1000000000000", r"hidden must lie in \[1, 1,048,576\]"),
     Case(f"train nim --value mlp --hidden {HUGE}", r"hidden must lie in \[1, 1,048,576\]"),
