@@ -22,7 +22,9 @@ from jaxgbg.commands.common import (
 )
 from jaxgbg.commands.options import GREEDY, Playing
 from jaxgbg.games import Scale
+from jaxgbg.players.gtp import Seconds
 from jaxgbg.results import results as ask
+from jaxgbg.results.queries import SECONDS
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import check_writable, written_whole
@@ -44,6 +46,7 @@ def results(
     where: Annotated[str | None, optional("CONDITION")] = None,
     sql: Annotated[str | None, optional("QUERY")] = None,
     allow_files: bool = False,
+    timeout: Annotated[Seconds, arg(metavar="SECONDS")] = SECONDS,
     csv: Annotated[Path | None, optional("FILE")] = None,
     parquet: Annotated[Path | None, optional("FILE")] = None,
     json_file: Json = None,
@@ -60,11 +63,12 @@ def results(
       where: Which evaluations count, in SQL over all columns: "game = 'nim' and variant = 'none'".
       sql: A query of your own over the tables runs, evaluations and summary: "describe runs".
       allow_files: Let the query read and write files and load extensions.
+      timeout: How long a query may take.
       csv: Also write the rows to this CSV file.
       parquet: Also write the rows to this Parquet file.
     """
     check_writable(csv, parquet)
-    frame = ask(folder, where, sql, allow_files=allow_files)
+    frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout)
     # What is missing or no number is None.
     text = frame.to_json(
         orient="records", date_format="iso", double_precision=15, default_handler=str

@@ -1,18 +1,21 @@
 """Questions in SQL to all runs below a folder."""
 
+import contextlib
 import importlib
+import resource
 import sys
 import typing
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxgbg.arena import scale_of
 from jaxgbg.games import Scale
 from jaxgbg.players import MissingExtra
+from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
-from jaxgbg.specs import Spec
+from jaxgbg.specs import Spec, checked
 from jaxgbg.training import Result
 from jaxgbg.training.run import changed_parts, digest_of
 from jaxgbg.training.settings import settings
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 
 MEMORY_GB = 2
 """What a question may take in DuckDB, and its answer as a data frame."""
+SECONDS = 60.0
+"""How long a question is thought about, where nothing else is said."""
 # Of 2048 rows, in each piece of an answer.
 _VECTORS = 100
 
@@ -98,12 +103,14 @@ def to_stderr(text: str) -> None:
     print(f"jaxgbg: {text}", file=sys.stderr)
 
 
+@checked
 def results(
     folder: str | Path,
     where: str | None = None,
     sql: str | None = None,
     complain: Callable[[str], None] = to_stderr,
     allow_files: bool = False,
+    timeout: Seconds = SECONDS,
 ) -> "pandas.DataFrame":
     """All runs below `folder` as a data frame, one row for each run, opponent and FARL variant.
 
@@ -114,8 +121,8 @@ def results(
     `summary`, which holds the rows above. Neither reads or writes a file or the network unless
     `allow_files`. `attrs["scales"]` of the frame has the scale of each (folder, opponent). What is
     damaged is left out, and `complain` is told file and line. Raises ValueError where there are no
-    runs, DuckDB refuses the question or it takes more than `MEMORY_GB`, MissingExtra without DuckDB
-    or pandas.
+    runs, DuckDB refuses the question or it takes more than `MEMORY_GB` or `timeout` seconds,
+    MissingExtra without DuckDB or pandas.
     """
     if where is not None and sql is not None:
         raise ValueError("give a condition (where) or a whole query (sql), not both")
@@ -141,8 +148,8 @@ def results(
             query = sql
             if len(connection.extract_statements(sql)) != 1:
                 raise ValueError(f"--sql {sql!r}: no query, or several; write one: select ...")
-        frame = _answer(connection, query)
-    except (duckdb.Error, MemoryError) as error:
+        frame = _answer(connection, query, timeout)
+    except (duckdb.Error, MemoryError, _TooLong) as error:
         asked = f"--where {where!r}" if sql is None else f"--sql {sql!r}"
         raise ValueError(f"{asked}: {_in_a_line(error)}") from error
     finally:
@@ -171,15 +178,48 @@ def _close(connection: "duckdb.DuckDBPyConnection", allow_files: bool) -> None:
     connection.execute("set lock_configuration = true")
 
 
-def _answer(connection: "duckdb.DuckDBPyConnection", query: str) -> "pandas.DataFrame":
+class _TooLong(Exception):
+    """A question that was not answered in time."""
+
+
+def _answer(
+    connection: "duckdb.DuckDBPyConnection", query: str, timeout: float
+) -> "pandas.DataFrame":
     """The rows of a query, from a thread of its own: in this one Ctrl-C is heard while it runs."""
-    with ThreadPoolExecutor(1) as thread:
+    with _bounded_memory(), ThreadPoolExecutor(1) as thread:
         answer = thread.submit(_rows, connection, query)
         try:
-            return answer.result()
-        except KeyboardInterrupt:
-            connection.interrupt()
-            raise
+            if wait([answer], timeout).done:
+                return answer.result()
+            raise _TooLong(f"this takes more than {timeout:g} s; ask for less, or raise --timeout")
+        finally:
+            # Between two steps of the thread nobody hears it.
+            while not answer.done():
+                connection.interrupt()
+                wait([answer], 0.05)
+
+
+@contextlib.contextmanager
+def _bounded_memory() -> Iterator[None]:
+    """Let this process have no more memory than a question may take, where the system can tell.
+
+    DuckDB's own limit leaves out what a single function makes, such as repeat('x', 4000000000).
+    """
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        yield
+        return
+    # For DuckDB, for the data frame, and for what pandas takes to put its pieces together.
+    most = pages * resource.getpagesize() + 3 * int(MEMORY_GB * 1e9)
+    if before[0] != resource.RLIM_INFINITY:
+        most = min(most, before[0])
+    resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> "pandas.DataFrame":
@@ -204,6 +244,8 @@ def _in_a_line(error: Exception) -> str:
 
     if isinstance(error, MemoryError | duckdb.OutOfMemoryException):
         return f"this takes more than {MEMORY_GB} GB of memory; ask for less"
+    if isinstance(error, _TooLong):
+        return str(error)
     closed = isinstance(error, duckdb.PermissionException)
     return str(error).partition("\n\n")[0] + "; --allow-files permits it" * closed
 
