@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, scrambled
+from jaxgbg.games.core import Game, once, scrambled
 from jaxgbg.values.core import FollowsMoves, ValueFunction, ValuesStones
 from jaxgbg.values.indices import look_up
 
@@ -133,7 +133,8 @@ def visit_pairs(
         number = first + jnp.arange(portion, dtype=jnp.int32)
         row = jnp.minimum((ends <= number[:, None]).sum(1, dtype=jnp.int32), batch - 1)
         rank = number - look_up(ends - counts, row)
-        column = jax.vmap(_nth_bit)(words[row], rank)
+        # Else XLA finds the pair anew for every array that is made of it.
+        row, column = once(row, jax.vmap(_nth_bit)(words[row], rank))
         real = number < ends[-1]
         visited = visit(row, column, real)
         place = jnp.where(real, row * columns + column, batch * columns)

@@ -214,6 +214,19 @@ def test_how_ticks_are_cut_and_many_games_in_lockstep():
     jax.tree.map(np.testing.assert_array_equal, *[lane._replace(key=None) for lane in found])
 
 
+def test_the_order_is_the_same_however_small_the_room_that_is_sorted():
+    learner = TDSpec(round_games=GAMES).build(
+        jaxgbg.make("tictactoe"), MLPSpec(hidden=(2,)), Schedule(batch=1)
+    )
+    lane = learner.init(jax.random.key(1))
+    lane = lane._replace(gathered=lane.gathered._replace(num_pairs=jnp.int32(20)))
+    whole, part = (learner._order(lane, jnp.int32(0), places) for places in (None, 32))
+    assert learner.capacity > 32
+    np.testing.assert_array_equal(whole[:20], part[:20])
+    assert sorted(part[:20].tolist()) == list(range(20))
+    assert part.shape == whole.shape
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
