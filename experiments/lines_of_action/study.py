@@ -74,6 +74,8 @@ def run_of(setting: str, seed: int, games: int = GAMES, size: int = 8) -> Run:
         episodes=games,
         eval_every=max(1, games // SESSIONS),
         opponents=(),
+        # How many are played side by side alters no rule of the thesis: values are fixed meanwhile.
+        batch=250,
         **SETTINGS[setting],
     )
 
