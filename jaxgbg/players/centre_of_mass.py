@@ -2,14 +2,14 @@
 
 import dataclasses
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import LinesOfAction
-from jaxgbg.learners.selection import uniform
+from jaxgbg.learners.selection import nth_true, uniform
 from jaxgbg.players.core import History, Opponent, PlayerBase
 
 
@@ -43,10 +43,19 @@ class CentreOfMass(PlayerBase):
         return jax.vmap(partial(_probabilities, self.game))(states)
 
 
-def _chances(game: LinesOfAction, state: Any) -> tuple[jax.Array, jax.Array]:
-    """(float32[8, C], int32[8, C]): chance and target of the move of each square's stone in each
-    direction; the chances add up to 1, or to 0 where there is no move.
+class _Moves(NamedTuple):
+    """`farthest` bool[C]: the movable stones at the greatest distance. Of each square's stone in
+    each direction: `legal` bool[8, C], `target` int32[8, C] and how far that is from the centre,
+    `left` int32[8, C].
     """
+
+    farthest: jax.Array
+    legal: jax.Array
+    target: jax.Array
+    left: jax.Array
+
+
+def _moves(game: LinesOfAction, state: Any) -> _Moves:
     legal, target = game.moves(state)
     row, column = np.divmod(np.arange(game.num_cells, dtype=np.int32), game.size)
     own = (game.cells(state) == state.player).astype(jnp.int32)
@@ -55,41 +64,47 @@ def _chances(game: LinesOfAction, state: Any) -> tuple[jax.Array, jax.Array]:
     down, right = (number * at - (own * at).sum() for at in (row, column))
     distance = down**2 + right**2
     reach = jnp.where(legal.any(0), distance, -1)
-    farthest = legal & (reach == reach.max())
-    moves = jnp.maximum(farthest.sum(0), 1)
-    left = distance[jnp.clip(target, 0, game.num_cells - 1)]
-    both = farthest[:, None] & farthest[None]
-    nearer = (both & (left[None] < left[:, None])).sum(1)
-    equal = (both & (left[None] == left[:, None])).sum(1)
+    farthest = (reach == reach.max()) & (reach >= 0)
+    return _Moves(farthest, legal, target, distance[jnp.clip(target, 0, game.num_cells - 1)])
+
+
+def _chances(legal: jax.Array, left: jax.Array) -> jax.Array:
+    """float32[8]: how likely each move bool[8] of one stone is, by what is `left` int32[8] then."""
+    both = legal & legal[:, None]
+    nearer = (both & (left < left[:, None])).sum(1)
+    equal = (both & (left == left[:, None])).sum(1)
     # Moves that bring it equally near share the places from `nearer` to `nearer + equal`.
     places = jnp.exp(-nearer / 2) - jnp.exp(-(nearer + equal) / 2)
-    chance = places / jnp.maximum(equal, 1) / (1 - jnp.exp(-moves / 2))
-    stones = jnp.maximum(farthest.any(0).sum(), 1)
-    return jnp.where(farthest, chance / stones, 0).astype(jnp.float32), target
+    whole = 1 - jnp.exp(-jnp.maximum(legal.sum(), 1) / 2)
+    return jnp.where(legal, places / jnp.maximum(equal, 1) / whole, 0).astype(jnp.float32)
 
 
 def _probabilities(game: LinesOfAction, state: Any) -> jax.Array:
-    chance, target = _chances(game, state)
+    moves = _moves(game, state)
+    chance = jax.vmap(_chances, (1, 1), 1)(moves.legal, moves.left)
+    stones = jnp.maximum(moves.farthest.sum(), 1)
+    chance = jnp.where(moves.farthest, chance / stones, 0)
     direction = np.arange(8)[:, None] * game.num_cells
-    action = jnp.where(chance > 0, direction + target, game.num_actions)
+    action = jnp.where(chance > 0, direction + moves.target, game.num_actions)
     chances = jnp.zeros(game.num_actions, jnp.float32).at[action].add(chance, mode="drop")
-    passes = ~state.terminal & (chances.sum() == 0)
+    passes = ~state.terminal & ~moves.farthest.any()
     return chances.at[-1].set(passes.astype(jnp.float32))
 
 
 @partial(jax.jit, static_argnums=0)
 def _act(game: LinesOfAction, states: Any, key: jax.Array) -> jax.Array:
-    def choose(state: Any, word: jax.Array) -> jax.Array:
-        chance, target = _chances(game, state)
-        ladder = jnp.cumsum(chance.reshape(-1))
+    def choose(state: Any, words: jax.Array) -> jax.Array:
+        moves = _moves(game, state)
+        stone = nth_true(moves.farthest, uniform(words[0]))
+        ladder = jnp.cumsum(_chances(moves.legal[:, stone], moves.left[:, stone]))
         # The product may round up to the sum itself, which nothing exceeds.
-        draw = jnp.minimum(uniform(word) * ladder[-1], jnp.nextafter(ladder[-1], jnp.float32(0)))
-        place = jnp.argmax(ladder > draw)
-        action = game.num_cells * (place // game.num_cells) + target.reshape(-1)[place]
+        most = jnp.nextafter(ladder[-1], jnp.float32(0))
+        direction = jnp.argmax(ladder > jnp.minimum(uniform(words[1]) * ladder[-1], most))
+        action = game.num_cells * direction + moves.target[direction, stone]
         passes = jnp.where(state.terminal, 0, game.num_actions - 1)
-        return jnp.where(ladder[-1] > 0, action, passes).astype(jnp.int32)
+        return jnp.where(moves.farthest.any(), action, passes).astype(jnp.int32)
 
-    words = jax.random.bits(key, states.terminal.shape)
+    words = jax.random.bits(key, (*states.terminal.shape, 2))
     return jax.vmap(choose)(states, words)
 
 
