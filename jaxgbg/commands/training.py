@@ -26,7 +26,7 @@ from jaxgbg.commands.options import given, run_options
 from jaxgbg.commands.progress import train_with_bar
 from jaxgbg.papers import is_published, konen2021, preset
 from jaxgbg.papers import table1 as paper
-from jaxgbg.results.curves import draw_curves
+from jaxgbg.results.figures import draw_curves
 from jaxgbg.results.rows import as_records, rows
 from jaxgbg.results.table import print_table
 from jaxgbg.specs import Seed, checked

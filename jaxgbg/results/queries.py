@@ -1,5 +1,6 @@
 """Questions in SQL to all runs below a folder."""
 
+import dataclasses
 import importlib
 import sys
 import typing
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from jaxgbg.arena import scale_of
 from jaxgbg.games import Scale
 from jaxgbg.players import MissingExtra
+from jaxgbg.results.axes import setting_values
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
-from jaxgbg.specs import Spec
 from jaxgbg.training import Result
 from jaxgbg.training.run import changed_parts, digest_of
 from jaxgbg.training.settings import settings
@@ -98,7 +99,7 @@ def to_stderr(text: str) -> None:
     print(f"jaxgbg: {text}", file=sys.stderr)
 
 
-def results(
+def ask(
     folder: str | Path,
     where: str | None = None,
     sql: str | None = None,
@@ -119,42 +120,87 @@ def results(
     """
     if where is not None and sql is not None:
         raise ValueError("give a condition (where) or a whole query (sql), not both")
-    try:
-        (where or sql or "").encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{where or sql!r} is no UTF-8") from error
-    _require_extra()
-    import duckdb
-
+    require_extra("duckdb", "pandas")
     runs, problems = find_runs(Path(folder))
     problems += [problem for run in runs for problem in run.problems]
     for problem in problems + unknown_games(runs, "shown with raw scores"):
         complain(problem)
     scales = _scales(runs)
-    connection = _connect(runs, scales)
-    try:
-        _close(connection, allow_files)
-        if sql is None:
-            # Written anew from what was parsed, so that no bracket or remark ends the condition.
-            query = _SUMMARY.format(where=duckdb.SQLExpression(where) if where else "true")
-        else:
-            query = sql
-            if len(connection.extract_statements(sql)) != 1:
-                raise ValueError(f"--sql {sql!r}: no query, or several; write one: select ...")
-        frame = _answer(connection, query)
-    except (duckdb.Error, MemoryError) as error:
-        asked = f"--where {where!r}" if sql is None else f"--sql {sql!r}"
-        raise ValueError(f"{asked}: {_in_a_line(error)}") from error
-    finally:
-        connection.close()
+    query = sql if sql is not None else _SUMMARY.format(where=_condition(where))
+    frame = _asked(
+        runs, scales, query, f"--where {where!r}" if sql is None else f"--sql {sql!r}", allow_files
+    )
     frame.attrs["scales"] = {
         (runs[run].name, opponent): scale for (run, opponent), scale in scales.items()
     }
     return frame
 
 
-def _require_extra() -> None:
-    for name in ("duckdb", "pandas"):
+def choose(runs: list[StoredRun], where: str) -> list[StoredRun]:
+    """The runs with those evaluations alone that meet an SQL condition, as in `ask`."""
+    require_extra("duckdb", "pandas")
+    query = f"select folder, line from joined where (\n{_condition(where)}\n)"
+    frame = _asked(runs, _scales(runs), query, f"--where {where!r}")
+    lines = frame.groupby("folder")["line"].agg(set).to_dict()
+    kept = []
+    for run in runs:
+        of_run = lines.get(run.name, set())
+        at = [
+            place
+            for place, line in enumerate(run.columns[0] if run.columns else ())
+            if line in of_run
+        ]
+        columns = [[column[place] for place in at] for column in run.columns]
+        kept.append(dataclasses.replace(run, columns=columns))
+    return kept
+
+
+def _condition(where: str | None) -> str:
+    """Written anew from what was parsed, so that no bracket or remark ends the condition."""
+    import duckdb
+
+    if where is None:
+        return "true"
+    try:
+        return str(duckdb.SQLExpression(_text(where)))
+    except duckdb.Error as error:
+        raise ValueError(f"--where {where!r}: {_in_a_line(error)}") from error
+
+
+def _text(query: str) -> str:
+    """The same; raises ValueError for what DuckDB cannot take as text."""
+    try:
+        query.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{query!r} is no UTF-8") from error
+    return query
+
+
+def _asked(
+    runs: list[StoredRun],
+    scales: dict[tuple[int, str], Scale],
+    query: str,
+    asked: str,
+    allow_files: bool = False,
+) -> "pandas.DataFrame":
+    """The answer to a query about runs; ValueError, which begins with `asked`, if there is none."""
+    import duckdb
+
+    connection = _connect(runs, scales)
+    try:
+        _close(connection, allow_files)
+        if len(connection.extract_statements(_text(query))) != 1:
+            raise ValueError(f"{asked}: no query, or several; write one: select ...")
+        return _answer(connection, query)
+    except (duckdb.Error, MemoryError) as error:
+        raise ValueError(f"{asked}: {_in_a_line(error)}") from error
+    finally:
+        connection.close()
+
+
+def require_extra(*names: str) -> None:
+    """Raise MissingExtra for the first of these packages that is not installed."""
+    for name in names:
         try:
             importlib.import_module(name)
         except ImportError as error:
@@ -231,7 +277,7 @@ def _connect(
             for column, more in zip(stored.values(), added, strict=True):
                 column += more
     units = [
-        (run, opponent, scale.unit, scale.zero, scale.factor)
+        (run, opponent, scale.label, scale.zero, scale.factor)
         for (run, opponent), scale in scales.items()
     ]
     connection = duckdb.connect()
@@ -268,13 +314,9 @@ def _record(run: StoredRun) -> dict[str, Any]:
     }
     for figure in ("training_seconds", "moves_per_second", "moves"):
         record[figure] = run.summary.get(figure)
+    values = setting_values(run.parts, {})
     for short, setting in settings().items():
-        part, _, inner = setting.path.partition(".")
-        value = run.parts[part]
-        if inner:
-            value = getattr(value, inner, None)
-        elif isinstance(value, Spec):
-            value = value.kind
+        value = values[setting.path]
         if isinstance(value, tuple):
             text = _column(setting.hint) == "varchar"
             value = " ".join(map(str, value)) if text else len(value)

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from jaxgbg.results import queries, results
+from jaxgbg.results import ask, queries
 
 from .cases import Case, run_case
 
@@ -66,7 +66,7 @@ def test_it_is_named_and_nothing_is_left(case, folder, jaxgbg, monkeypatch):
 
 def test_files_are_open_to_who_asks(folder, jaxgbg):
     assert jaxgbg("results", "runs", "--sql", "copy runs to 'x.csv'", "--allow-files")[0] == 0
-    assert len(results("runs", sql="from 'x.csv'", allow_files=True)) == 2
+    assert len(ask("runs", sql="from 'x.csv'", allow_files=True)) == 2
 
 
 @pytest.mark.parametrize(
