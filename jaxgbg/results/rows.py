@@ -56,7 +56,7 @@ class Row:
     published; `low` to `high` is the 95 % interval of that mean. `last` ± `last_sem` are of the
     last evaluations alone. `difference` is this mean minus that of the baseline, over `pairs` lanes
     of equal seeds, with its 95 % interval; None without a baseline. `seconds` are those of the
-    training of all its runs. `untrained` is how many agents have never learned: their weights are
+    training of all its `runs`. `untrained` is how many agents have never learned: their weights are
     all 0. `curves` are those of the lanes.
     """
 
@@ -80,6 +80,7 @@ class Row:
     difference_low: float | None
     difference_high: float | None
     pairs: int
+    runs: int
     untrained: int
     curves: tuple[Curve, ...] = dataclasses.field(repr=False)
 
@@ -299,6 +300,7 @@ def _row(
         difference_low=paired[1] if paired else None,
         difference_high=paired[2] if paired else None,
         pairs=len(scored.late.keys() & without.keys()),
+        runs=len({id(source) for source in members.sources}),
         untrained=members.untrained,
         curves=tuple(curve for cell in members.curves.values() for curve in cell.values()),
     )

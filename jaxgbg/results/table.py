@@ -92,7 +92,8 @@ def heading(game: str, opponent: str, table: Sequence[Row]) -> str:
     episodes = " to ".join(f"{each:,}" for each in dict.fromkeys((reached[0], reached[-1])))
     seconds = {row.seconds for row in table}
     # Of one run; those of several add up to nothing that is asked for.
-    took = f", {table[0].seconds:,.0f} s" if len(seconds) == 1 and seconds != {math.nan} else ""
+    one = len(seconds) == 1 and all(row.runs == 1 for row in table)
+    took = f", {table[0].seconds:,.0f} s" if one and math.isfinite(table[0].seconds) else ""
     published = {in_figures(row, row.paper_mean, row.paper_error) for row in table} - {""}
     paper = f", paper {published.pop()}" if len(published) == 1 and len(table) > 1 else ""
     return f"{game}{against}: {table[0].scale.label}, {episodes} episodes{took}{paper}"

@@ -82,7 +82,8 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
     for row in rows:
         assert row["episodes"] == 300
         assert len(row["per_seed"]) == row["n"]
-    assert (tmp_path / "tictactoe-nim-curves.png").read_bytes().startswith(b"\x89PNG")
+    (picture,) = tmp_path.glob("tictactoe-nim-????????-curves.png")
+    assert picture.read_bytes().startswith(b"\x89PNG")
     assert "tictactoe" in out
 
     folder = next(tmp_path.glob("nim-*/"))
@@ -160,15 +161,15 @@ def test_results_are_shown_and_written(jaxgbg, tmp_path):
     assert "tictactoe" in out
     records = json.loads(files["json"].read_text())
     assert [(one["game"], one["n"], one["episodes"]) for one in records] == [
-        ("nim", 2, 60),
         ("tictactoe", 2, 60),
+        ("nim", 2, 60),
     ]
-    assert f"{100 * records[0]['mean']:.1f} ± {100 * records[0]['sem']:.1f}" in out
-    expected = [f"{one['mean']:.9f}" for one in records]
+    assert f"{records[0]['mean']:.1f} ± {records[0]['sem']:.1f}" in out
+    expected = [f"{one['mean']:.5f}" for one in records]
     table = pandas.read_csv(files["csv"])
-    assert [f"{mean:.9f}" for mean in table["mean"]] == expected
-    stored = duckdb.sql(f"select * from '{files['parquet']}'").fetchall()
-    assert [f"{row[4]:.9f}" for row in stored] == expected
+    assert [f"{mean:.5f}" for mean in table["mean"]] == expected
+    stored = duckdb.sql(f"select mean from '{files['parquet']}'").fetchall()
+    assert [f"{mean:.5f}" for (mean,) in stored] == expected
     assert list(table) == list(records[0])
 
     query = "select game, max(wins) as wins from evaluations group by game having game = 'nim'"
@@ -254,7 +255,7 @@ def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path, monkeypatch):
         ("mcts-50", "none", 2),
     ]
     assert "nim3p: mcts-50" in err
-    assert (tmp_path / "table1-curves.png").exists()
+    assert len([*tmp_path.glob("table1-????????-curves.png")]) == 1
     folder = next(tmp_path.glob("nim3p-*/"))
     metrics = (folder / "metrics.jsonl").read_bytes()
     assert jaxgbg(*arguments)[0] == 0
