@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from rich.console import Console
 from tyro.conf import Positional, arg
 
-from jaxgbg.games import Game, make
+from jaxgbg.games import Game, game_names, make
 from jaxgbg.results.layout import Column, Format, print_columns, print_plain
 from jaxgbg.training import execution
 from jaxgbg.training.files import write_json
@@ -43,7 +43,9 @@ Baseline = Annotated[
         " none is named and there is such a one.",
     ),
 ]
-GameName = Annotated[Positional[str], arg(metavar="GAME", help="Name; `jaxgbg games` lists them.")]
+GameName = Annotated[
+    Positional[str], arg(metavar="GAME", help=f"{', '.join(game_names())}, or one of your own.")
+]
 Size = Annotated[
     int | None,
     optional(

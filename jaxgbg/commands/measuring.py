@@ -81,7 +81,10 @@ def evaluate(
     folder: Positional[Path],
     opponent: Annotated[
         str | None,
-        arg(help=f"{', '.join(judge_names())} or an agent file; random if nothing is given."),
+        arg(
+            help=f"{', '.join(judge_names())} or an agent file; random if nothing is given.",
+            aliases=["--opponents"],
+        ),
     ] = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
     timeout: Seconds = 10.0,

@@ -23,7 +23,7 @@ from jaxgbg.commands.common import (
     read_game,
     write_rows,
 )
-from jaxgbg.commands.options import given, run_options
+from jaxgbg.commands.options import given, run_options, whole
 from jaxgbg.commands.progress import train_with_bar
 from jaxgbg.papers import is_published, konen2021, preset
 from jaxgbg.papers import table1 as paper
@@ -39,6 +39,9 @@ from jaxgbg.values import read_layout
 _ByGame = Annotated[tuple[str, ...], arg(metavar="N|GAME=N ...")]
 _Settings: Any = run_options()
 _NOTHING_GIVEN = _Settings()
+# These are numbers by game there.
+_Shared: Any = run_options("episodes", "eval_every", "batch")
+_NOTHING_SHARED = _Shared()
 
 
 @checked
@@ -96,6 +99,7 @@ def ablate(
     episodes: _ByGame = (),
     eval_every: _ByGame = (),
     batch: _ByGame = (),
+    settings: OmitArgPrefixes[_Shared] = _NOTHING_SHARED,
     part1: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
@@ -127,6 +131,7 @@ def ablate(
             game,
             seeds=range(seeds_of.get(game, 10)),
             variants=variants,
+            **given(settings),
             **{name: numbers[game] for name, numbers in by_game.items() if game in numbers},
         )
         for game in games
@@ -172,7 +177,7 @@ def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> d
         if game and game not in games:
             raise ValueError(f"--{option} {entry}: {game!r} is not among the games to train")
         try:
-            number = int(text.replace("_", ""))
+            number = whole(text)
         except ValueError as error:
             raise ValueError(f"--{option} {entry}: expected N or GAME=N") from error
         if number < 1:
