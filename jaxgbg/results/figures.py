@@ -60,7 +60,9 @@ def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") ->
     lines = -(-len(panels) // columns)
     looks = looks_of(table)
     beside = kind != "heatmap" and len(looks) > _MOST_INSIDE
-    figure = Figure(figsize=(4.3 * columns + 1.5 * beside, 3.2 * lines), layout="constrained")
+    longest = max(len(look.label) for look in looks.values())
+    width = 4.3 * columns + beside * (1.2 + 0.06 * longest)
+    figure = Figure(figsize=(width, 3.2 * lines), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(lines, columns, squeeze=False).ravel()
     for axis in axes[len(panels) :]:

@@ -79,7 +79,8 @@ def _tells(column: Column, table: Sequence[Row]) -> bool:
     """Whether a column says more of the rows of one game than their heading does."""
     settings = table[0].settings
     if column.name == "paper":
-        return len(set(column.cells)) > 1
+        # Published are runs with and without FARL, at one setting of all else.
+        return len(set(column.cells)) > 1 and settings.keys() <= {"variant"}
     if column.name in settings:
         return len(set(column.cells)) > 1 or len(settings) == 1
     return any(column.cells)
