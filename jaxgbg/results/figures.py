@@ -59,7 +59,10 @@ def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") ->
     columns = min(3, len(panels))
     lines = -(-len(panels) // columns)
     looks = looks_of(table)
-    beside = kind != "heatmap" and len(looks) > _MOST_INSIDE
+    first = next((axis.short for axis in table.axes if len(axis.values) > 1), "")
+    lines_of_means = {tuple(v for n, v in r.settings.items() if n != first) for r in table.rows}
+    told = {"means": len(lines_of_means), "heatmap": 0}.get(kind, len(looks))
+    beside = told > _MOST_INSIDE
     longest = max(len(look.label) for look in looks.values())
     width = 4.3 * columns + beside * (1.2 + 0.06 * longest)
     figure = Figure(figsize=(width, 3.2 * lines), layout="constrained")

@@ -70,7 +70,8 @@ def source_of_stored(stored: StoredRun) -> Source:
             **setting_values(stored.parts, stored.config["game"]),
             "fingerprint": stored.config.get("fingerprint"),
         },
-        results=stored.results,
+        # A line of metrics may be whole and yet be of no lane.
+        results=[one for one in stored.results if one.variant in stored.parts["variants"]],
         order=stored.parts["evaluation"].opponents,
         seconds=math.nan if seconds is None else seconds,
         untrained=_untrained(stored),

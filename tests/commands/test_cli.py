@@ -395,3 +395,21 @@ def test_a_sweep_is_results_and_a_figure_by_two_commands(jaxgbg, tmp_path, monke
     code, out, _ = jaxgbg("results", tmp_path / "runs", "--runs")
     assert out.count("nim3p-") == 6
     assert jaxgbg("plot", tmp_path / "runs", "--out", "x.gif")[0] == 2
+
+
+def test_a_figure_has_one_unit_in_every_command(jaxgbg, trained, tmp_path):
+    folder = next((trained / "small").glob("nim-*"))
+    rows = []
+    for command in (["eval", folder, "--opponent", "maxn"], ["results", folder]):
+        code, out, _ = jaxgbg(*command, "--json", tmp_path / "rows.json")
+        assert code == 0
+        rows.append(json.loads((tmp_path / "rows.json").read_text()))
+        assert "win rate (%)" in out
+        # As many digits everywhere.
+        assert f"{rows[-1][0]['mean']:.1f}" in out
+    assert {row["unit"] for each in rows for row in each} == {"win rate (%)"}
+    query = "select figure, score, unit from evaluations"
+    assert jaxgbg("results", folder, "--sql", query, "--json", tmp_path / "rows.json")[0] == 0
+    for row in json.loads((tmp_path / "rows.json").read_text()):
+        assert row["figure"] == pytest.approx(50 + 50 * row["score"])
+        assert row["unit"] == "win rate (%)"

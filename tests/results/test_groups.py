@@ -169,6 +169,15 @@ def test_intervals_stay_within_what_a_figure_can_be(tmp_path, game):
         assert low <= row.low < row.mean < row.high <= high
 
 
+def test_lines_of_no_lane_and_runs_without_evaluations_are_no_rows(tmp_path):
+    folder = write_run(tmp_path)
+    folder.append(Result(0, "other", 1000, "maxn", 0.5, 20))
+    begun = RunFolder(tmp_path, preset("nim", seeds=(0,)))
+    begun.begin()
+    assert [(row.game, row.n) for row in read_table(tmp_path).rows] == [("nim3p", 1)]
+    assert read_table(begun.path).rows == []
+
+
 def test_a_condition_chooses_evaluations(tmp_path):
     write_sweep(tmp_path)
     table = read_table(tmp_path, where="trace_decay > 0 and seed < 3")
