@@ -40,6 +40,7 @@ test-all: lint
 
 faults: .venv/.dev-stamp
 	$(BIN)/python -m tests.faults $(FAULTS_ARGS)
+	$(BIN)/python -m pytest -q tests/sweeps/test_ray.py
 
 test-notebooks: .venv/.dev-stamp
 	JAXGBG_NOTEBOOK_BUDGET=0.01 $(BIN)/python -m pytest $(PYTEST_ARGS) --nbmake notebooks/*.ipynb

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.training import Result, RunFolder
+from jaxgbg.training.files import written_whole
 
 
 def make_parser(script: str, doc: str | None) -> argparse.ArgumentParser:
@@ -52,3 +53,9 @@ def new_figure(width: float, height: float) -> Any:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a picture, whole or not at all."""
+    with written_whole(path) as temporary:
+        figure.savefig(temporary, format="png", dpi=110)

@@ -24,14 +24,18 @@ def open_file(path: str | Path, most: int = MOST_BYTES) -> BufferedReader:
     Raises OSError where it cannot be opened, ValueError, without the name, for another file.
     """
     # A pipe would otherwise be waited for until somebody writes into it.
-    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
-    about = os.fstat(file.fileno())
-    if stat.S_ISREG(about.st_mode) and about.st_size <= most:
-        return file
-    file.close()
-    if not stat.S_ISREG(about.st_mode):
-        raise ValueError("no regular file")
-    raise ValueError(f"{about.st_size:,} bytes long, and at most {most:,} are read")
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        about = os.fstat(descriptor)
+        # Python makes no file of a directory, and says so without its name.
+        if not stat.S_ISREG(about.st_mode):
+            raise ValueError("no regular file")
+        if about.st_size > most:
+            raise ValueError(f"{about.st_size:,} bytes long, and at most {most:,} are read")
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
 
 
 def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:

@@ -13,7 +13,7 @@ import re
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, ParamSpec, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -90,10 +90,20 @@ def setting(default: Any = dataclasses.MISSING, *, short: str | None = None, **l
 
 
 def limits_of(cls: type, name: str) -> Limits:
-    """What a field of a dataclass may be beside its kind."""
+    """What a field of a dataclass may be beside its kind; a Literal's words are its choices."""
     field = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
     limits: Limits = field.metadata.get("limits", _NO_LIMITS)
+    hint = _hints(cls)[name]
+    if typing.get_origin(hint) is Literal:
+        limits = dataclasses.replace(limits, choices=typing.get_args(hint))
     return limits
+
+
+def kind_of(hint: Any) -> Any:
+    """What an annotation says beside None: a type, that of its words for a Literal, or a tuple."""
+    if isinstance(hint, types.UnionType):
+        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
+    return type(typing.get_args(hint)[0]) if typing.get_origin(hint) is Literal else hint
 
 
 def checked_field(cls: type, name: str, value: Any) -> Any:
@@ -111,11 +121,12 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     It then raises ValueError, naming the argument, before anything is done.
     """
     signature = inspect.signature(function)
+    # Those in quotes may not be known here, and have no limits.
+    hints = inspect.get_annotations(function)
 
     @functools.wraps(function)
     def call(*arguments: _P.args, **options: _P.kwargs) -> _R:
         bound = signature.bind(*arguments, **options)
-        hints = typing.get_type_hints(function, include_extras=True)
         for name, value in bound.arguments.items():
             kind, limits = _annotated(hints.get(name))
             if limits is not None:
@@ -251,10 +262,9 @@ def shown(value: Any) -> str:
 
 def _of_kind(name: str, value: Any, kind: Any, most: int | None = None) -> Any:
     """`value` as its annotation has it: tuples for lists, Python's numbers for NumPy's."""
-    if isinstance(kind, types.UnionType):
-        if value is None and types.NoneType in typing.get_args(kind):
-            return None
-        kind = next(each for each in typing.get_args(kind) if each is not types.NoneType)
+    if value is None and types.NoneType in typing.get_args(kind):
+        return None
+    kind = kind_of(kind)
     if typing.get_origin(kind) is tuple:
         return _tuple_of_kind(name, value, typing.get_args(kind), most)
     if isinstance(value, bool | np.bool_):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from experiments.farl_predictor.endings import PREDICTORS
-from experiments.shared import new_figure
+from experiments.shared import new_figure, save_figure
 
 PLAYS = ("random", "trained")
 RESAMPLES = 10_000
@@ -99,7 +99,7 @@ def draw(
     for variant, text in ((False, "of Table 1"), (True, "variants made for this")):
         first.plot([], [], "o", color=COLOURS[variant], label=text)
     first.legend(loc="upper left")
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
 
 
 def _spread(points: list[tuple[float, float, str]]) -> list[tuple[float, float, float, str]]:

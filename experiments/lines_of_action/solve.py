@@ -42,10 +42,14 @@ class Solution:
     leads_to: np.ndarray
     gains: np.ndarray
 
+    def moves(self, number: int) -> np.ndarray:
+        """The legal actions of a position."""
+        return self.action[self.first[number] : self.first[number + 1]]
+
     def keeping(self, number: int) -> np.ndarray:
         """The actions that keep the value of a position."""
         edges = slice(self.first[number], self.first[number + 1])
-        return self.action[edges][_worth(self, self.value)[edges] == self.value[number]]
+        return self.moves(number)[_worth(self, self.value)[edges] == self.value[number]]
 
 
 def rules(size: int, both: str = "draw") -> LinesOfAction:

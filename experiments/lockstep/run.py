@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.shared import make_parser, new_figure
+from experiments.shared import make_parser, new_figure, save_figure
 from jaxgbg import Run, RunFolder, preset, train, with_changes
 from jaxgbg.arena import make_judge
 from jaxgbg.papers import protocol_for
@@ -152,7 +152,7 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     for batch, colour in shade.items():
         axes[0][-1].plot([], [], color=colour, label=f"{batch} games" if batch > 1 else "one game")
     axes[0][-1].legend(fontsize=8)
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
 
 
 if __name__ == "__main__":

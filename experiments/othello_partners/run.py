@@ -21,7 +21,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from experiments.shared import make_parser, new_figure, sessions, standard_error
+from experiments.shared import make_parser, new_figure, save_figure, sessions, standard_error
 from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
 from jaxgbg.papers import protocol_for
 from jaxgbg.training import train_together
@@ -203,7 +203,7 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
         axis.grid(alpha=0.25)
     axes[0].set_ylabel("points, %")
     axes[0].legend(fontsize=8, title="trained against")
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
 
 
 if __name__ == "__main__":

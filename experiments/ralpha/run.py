@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.shared import make_parser, new_figure, sessions, standard_error
+from experiments.shared import make_parser, new_figure, save_figure, sessions, standard_error
 from jaxgbg import Run, RunFolder, preset, train
 from jaxgbg.training import Result
 from jaxgbg.training.devices import prepare_jax
@@ -199,7 +199,7 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
         axes[0][0].plot([], [], color=colour, label=f"lambda {decay:g}")
     axes[0][0].plot([], [], color="grey", lw=0.8, ls="--", label="slides, last 20 of 100 rounds")
     figure.legend(loc="outside lower center", ncols=len(LAMBDAS) + 1, fontsize=9)
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.shared import make_parser, new_figure, sessions
+from experiments.shared import make_parser, new_figure, save_figure, sessions
 from jaxgbg import Run, RunFolder, preset, train
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.training.devices import prepare_jax
@@ -97,7 +97,7 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
         axis.grid(alpha=0.25)
     axes[0].set_ylabel("score against Max-N (0 is perfect)")
     axes[0].legend(loc="lower right")
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
 
 
 if __name__ == "__main__":

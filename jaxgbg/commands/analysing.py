@@ -25,9 +25,10 @@ from jaxgbg.commands.common import (
 )
 from jaxgbg.commands.options import GREEDY, Playing
 from jaxgbg.games import Scale
+from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.layout import Format, print_plain
-from jaxgbg.results.queries import ask, require_extra
+from jaxgbg.results.queries import SECONDS, ask, require_extra
 from jaxgbg.results.robust import columns, robust
 from jaxgbg.results.rows import as_records
 from jaxgbg.results.table import print_table as print_rows
@@ -56,6 +57,7 @@ def results(
     runs: bool = False,
     sql: Annotated[str | None, optional("QUERY")] = None,
     allow_files: bool = False,
+    timeout: Annotated[Seconds, arg(metavar="SECONDS")] = SECONDS,
     form: TableFormat = "table",
     csv: Annotated[Path | None, optional("FILE")] = None,
     parquet: Annotated[Path | None, optional("FILE")] = None,
@@ -77,6 +79,7 @@ def results(
       runs: A row for each run instead.
       sql: A query of your own over the tables runs, evaluations and summary: "describe runs".
       allow_files: Let the query read and write files and load extensions.
+      timeout: How long a query may take.
       csv: Also write the rows to this CSV file.
       parquet: Also write the rows to this Parquet file.
     """
@@ -86,10 +89,10 @@ def results(
             raise ValueError(
                 "--by, --baseline and --statistics group runs: leave out --runs, --sql"
             )
-        frame = ask(folder, where, sql, allow_files=allow_files)
+        frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout)
         records = _print_frame(frame, sql is None, form)
     else:
-        records = _print_groups(folder, by, baseline, where, statistics, form)
+        records = _print_groups(folder, by, baseline, where, timeout, statistics, form)
     if csv is not None or parquet is not None:
         require_extra("duckdb", "pandas")
         import pandas
@@ -109,11 +112,12 @@ def _print_groups(
     by: tuple[str, ...],
     baseline: tuple[str, ...],
     where: str | None,
+    timeout: float,
     statistics: bool,
     form: Format,
 ) -> list[dict[str, Any]]:
     """Print the rows that differ by settings; returns them as records."""
-    table = read_table(folder, by, baseline, where)
+    table = read_table(folder, by, baseline, where, timeout=timeout)
     records = as_records(table.rows)
     more = None
     if statistics:

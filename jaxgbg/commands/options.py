@@ -11,6 +11,7 @@ from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, Pri
 
 from jaxgbg.arena import judge_names
 from jaxgbg.players import player_names
+from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import shown
 from jaxgbg.training.play import Play
 from jaxgbg.training.settings import Setting, settings
@@ -127,7 +128,7 @@ class _Playing:
 
     look_ahead: _play_flag(int, "look_ahead", "PLIES") = 1  # type: ignore[valid-type]
     width: _play_flag(tuple[int, ...], "width", "N ...") = ()  # type: ignore[valid-type]
-    reply: _play_flag(Literal["own", "value"], "reply", "") = "own"  # type: ignore[valid-type]
+    reply: _play_flag(Reply, "reply", "") = "own"  # type: ignore[valid-type]
     ranks: _play_flag(tuple[float, ...], "ranks", "P ...") = ()  # type: ignore[valid-type]
 
     def read(self) -> Play:

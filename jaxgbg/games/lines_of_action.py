@@ -222,7 +222,9 @@ class LinesOfAction(Game):
         return lead, mover | other | wins | drawn
 
     def cells(self, state: LinesOfActionState) -> jax.Array:
-        black, white = bitboards.squares(state.stones, self.size).reshape(2, -1)
+        # Else the move that led here would be made anew for every square.
+        (stones,) = once(state.stones)
+        black, white = bitboards.squares(stones, self.size).reshape(2, -1)
         return (2 - 2 * black - white).astype(jnp.int8)
 
     @property

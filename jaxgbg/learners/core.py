@@ -118,7 +118,6 @@ class Learner:
 
     def between_blocks(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
         """All lanes together after each block of ticks: most learners learn in the ticks alone."""
-        del hyper, limits
         return lanes
 
     def _no_traces(self, params: Any) -> Traces | ParameterTraces:

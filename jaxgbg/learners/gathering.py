@@ -17,9 +17,11 @@ from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, Record, Target, Words
 from jaxgbg.learners.td import TDLearner
 from jaxgbg.learners.traces import at
-from jaxgbg.values.core import Updates
+from jaxgbg.values.core import SeesInputs, Updates
 
 _KEY_OF_ORDER = np.uint32(2**32 - 3)
+# So many steps see their boards together.
+_STEPS_TOGETHER = 64
 
 
 class Gathered(NamedTuple):
@@ -96,7 +98,6 @@ class GatheringLearner(TDLearner):
 
     def _learn(self, lane: Lane, target: Target, alpha: jax.Array, hyper: Hyperparameters) -> Lane:
         """Note the pair of each game's update instead of making it."""
-        del alpha
         seen, playing = lane.gathered, lane.games.stage == 0
         live, _ = self._live(lane, target, hyper)
         number = seen.num_boards + jnp.cumsum(playing, dtype=jnp.int32) - 1
@@ -145,14 +146,26 @@ class GatheringLearner(TDLearner):
     def between_blocks(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
         """The lanes, their pairs learned if all have played their rounds to the end."""
         ended = (lanes.finished >= self._round_end(lanes)) | (lanes.finished == hyper.episodes)
-        due = ended & (lanes.gathered.num_pairs > 0)
+        # A round may bring boards and no pairs: random moves that nobody learns from.
+        due = ended & (lanes.gathered.num_boards > 0)
         # Lanes that only fill up a device never play.
         ready = (due | (limits == 0)).all() & due.any()
         return jax.lax.cond(ready, self._learned, lambda lanes, _: lanes, lanes, hyper)
 
     def _learned(self, lanes: Lane, hyper: Hyperparameters) -> Lane:
         seen = lanes.gathered
-        steps = -(-seen.num_pairs.max() // self.minibatch)
+        if isinstance(self.value, SeesInputs) and not self.value.predicts:
+            # Networks are small, and their products are made faster for one lane than for several.
+            params = jax.lax.map(lambda one: self._lane_learned(*one), (lanes, hyper))
+        else:
+            params = self._lanes_learned(lanes, hyper)
+        none = jnp.zeros_like(seen.num_pairs)
+        emptied = seen._replace(num_boards=none, num_pairs=none, rounds=seen.rounds + 1)
+        return lanes._replace(params=params, gathered=emptied)
+
+    def _lanes_learned(self, lanes: Lane, hyper: Hyperparameters) -> Any:
+        """The parameters of all lanes, step by step together: tables are not moved."""
+        steps = -(-lanes.gathered.num_pairs.max() // self.minibatch)
 
         def one_pass(number: jax.Array, params: Any) -> Any:
             order = jax.vmap(self._order, (0, None))(lanes, number)
@@ -161,18 +174,65 @@ class GatheringLearner(TDLearner):
                 0, steps, lambda step, params: every(params, step, order, lanes, hyper), params
             )
 
-        params = jax.lax.fori_loop(0, self.passes, one_pass, lanes.params)
-        none = jnp.zeros_like(seen.num_pairs)
-        emptied = seen._replace(num_boards=none, num_pairs=none, rounds=seen.rounds + 1)
-        return lanes._replace(params=params, gathered=emptied)
+        return jax.lax.fori_loop(0, self.passes, one_pass, lanes.params)
 
-    def _order(self, lane: Lane, number: jax.Array) -> jax.Array:
-        """int32[R]: the pairs of one lane in an order drawn for this pass, then empty places."""
+    def _lane_learned(self, lane: Lane, hyper: Hyperparameters) -> Any:
+        """The parameters of one lane, whose value function `SeesInputs`.
+
+        Most of a small step is to find the pair and see its boards: that is done for many together.
+        """
+        seen, steps = lane.gathered, -(-lane.gathered.num_pairs // self.minibatch)
+        # The order costs what there is room for: most rounds need a small part of it.
+        rooms = [-(-self.capacity >> halvings) for halvings in range(6)]
+        room = (seen.num_pairs <= np.array(rooms)).sum() - 1
+        orders = [partial(self._order, places=places) for places in rooms]
+
+        def one_pass(number: jax.Array, params: Any) -> Any:
+            order = jax.lax.switch(room, orders, lane, number)
+
+            def portion(at: jax.Array, params: Any) -> Any:
+                return self._steps(params, at * _STEPS_TOGETHER, order, lane, hyper)
+
+            return jax.lax.fori_loop(0, -(-steps // _STEPS_TOGETHER), portion, params)
+
+        return jax.lax.fori_loop(0, self.passes, one_pass, lane.params)
+
+    def _steps(
+        self, params: Any, first: jax.Array, order: jax.Array, lane: Lane, hyper: Hyperparameters
+    ) -> Any:
+        """The parameters after several minibatches from number `first` on: see `_step`."""
+        seen, value = lane.gathered, self.value
+        assert isinstance(value, SeesInputs)
+        shape = (_STEPS_TOGETHER, self.minibatch)
+        numbers = first * self.minibatch + np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
+        pair = order[jnp.minimum(numbers, self.capacity - 1)]
+        live, player, following = numbers < seen.num_pairs, seen.player[pair], seen.following[pair]
+        here, after = (
+            value.seen_by(value.features(params, seen.boards[board]), player)
+            for board in (seen.last[pair], following)
+        )
+        gain, discount = seen.gain[pair], jnp.where(following < 0, 0, hyper.discount)
+        alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
+
+        def step(at: jax.Array, params: Any) -> Any:
+            now, ahead = value.value_seen(params, here[at]), value.value_seen(params, after[at])
+            change = (gain[at] + discount[at] * ahead - now) * self.value.slope(now)
+            return value.update_seen(params, here[at], change, live[at], alpha)
+
+        return jax.lax.fori_loop(0, _STEPS_TOGETHER, step, params)
+
+    def _order(self, lane: Lane, number: jax.Array, places: int | None = None) -> jax.Array:
+        """int32[R]: the pairs of one lane in an order drawn for this pass, then empty places.
+
+        Faster where all pairs stand in the first `places`, if that is given.
+        """
         seen = lane.gathered
         key = jax.random.fold_in(lane.key, _KEY_OF_ORDER)
         key = jax.random.fold_in(key, seen.rounds * np.uint32(self.passes) + number)
-        draws = jax.random.uniform(key, (self.capacity,))
-        return jnp.argsort(jnp.where(np.arange(self.capacity) < seen.num_pairs, draws, 2.0))
+        places = self.capacity if places is None else places
+        draws = jax.random.uniform(key, (self.capacity,))[:places]
+        order = jnp.argsort(jnp.where(np.arange(places) < seen.num_pairs, draws, 2.0))
+        return jnp.pad(order, (0, self.capacity - places))
 
     def _step(
         self, params: Any, step: jax.Array, order: jax.Array, lane: Lane, hyper: Hyperparameters

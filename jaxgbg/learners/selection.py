@@ -8,13 +8,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, scrambled
+from jaxgbg.games.core import Game, once, scrambled
 from jaxgbg.values.core import FollowsMoves, ValueFunction, ValuesStones
 from jaxgbg.values.indices import look_up
 
 # With more actions than this, those that are not legal are left out of the evaluation.
 _FEW_ACTIONS = 16
 _PAIRS_A_GAME = 3
+# Of numbers near the end of float32 there would be nothing left to choose by.
+_LEAST = 1e-9
 
 
 def uniform(word: jax.Array) -> jax.Array:
@@ -119,6 +121,8 @@ def visit_pairs(
     numbered through and visited in portions of P = `portion`, in a loop that ends with the last of
     them; what is not `real` lies beyond it and its results go nowhere.
     """
+    # Traced once for its shapes and for the loop: visits within visits would double at each level.
+    visit = jax.jit(visit, inline=True)
     batch, columns = mask.shape
     words = jax.vmap(pack)(mask)
     counts = jax.lax.population_count(words).sum(1).astype(jnp.int32)
@@ -129,7 +133,8 @@ def visit_pairs(
         number = first + jnp.arange(portion, dtype=jnp.int32)
         row = jnp.minimum((ends <= number[:, None]).sum(1, dtype=jnp.int32), batch - 1)
         rank = number - look_up(ends - counts, row)
-        column = jax.vmap(_nth_bit)(words[row], rank)
+        # Else XLA finds the pair anew for every array that is made of it.
+        row, column = once(row, jax.vmap(_nth_bit)(words[row], rank))
         real = number < ends[-1]
         visited = visit(row, column, real)
         place = jnp.where(real, row * columns + column, batch * columns)
@@ -163,9 +168,11 @@ def check_ranks(ranks: tuple[float, ...]) -> tuple[float, ...]:
 
     They need not sum to 1. Raises ValueError for others.
     """
-    if ranks and not (all(0 <= share < np.inf for share in ranks) and sum(ranks) > 0):
+    if ranks and not (all(0 <= share < np.inf for share in ranks) and max(ranks) >= _LEAST):
         text = " ".join(f"{share:g}" for share in ranks)
-        raise ValueError(f"ranks must be probabilities, not all of them 0, not {text}")
+        raise ValueError(
+            f"ranks must be probabilities, the greatest of them at least {_LEAST:g}, not {text}"
+        )
     return ranks
 
 

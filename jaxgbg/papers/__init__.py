@@ -7,7 +7,7 @@ from jaxgbg.games import Game, make
 from jaxgbg.papers import dambra, konen2021, ree2013, sasso2018
 from jaxgbg.specs import shown
 from jaxgbg.training import Evaluation, Run
-from jaxgbg.training.settings import compose, with_last_step
+from jaxgbg.training.settings import compose, with_consequences
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
 __all__ = ["GAMES", "figure", "greatest", "is_published", "note", "preset", "protocol_for"]
@@ -39,7 +39,9 @@ def preset(game: str | Game, **changes: Any) -> Run:
         fields = kept | (_VALUES[kind](built) if kind in _VALUES else {})
         if kind == MLPSpec.kind:
             fields |= sasso2018.network(built, changes) or {}
-    fields |= with_last_step(changes)
+    if "layout" in changes and "walks" in changes:
+        raise ValueError("choose layout or walks, not both")
+    fields |= with_consequences(changes)
     fields["opponents"] = Evaluation.check("opponents", fields["opponents"])
     if "protocols" not in changes:
         fields["protocols"] = [protocol_for(built, name) for name in fields["opponents"]]

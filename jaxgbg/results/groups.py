@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.axes import setting_values
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
-from jaxgbg.results.queries import choose, require_extra, to_stderr
+from jaxgbg.results.queries import SECONDS, choose, require_extra, to_stderr
 from jaxgbg.results.rows import Source, Table, as_records, group
+from jaxgbg.specs import checked
 from jaxgbg.training import LaneName
 from jaxgbg.training.kept import Histograms
 
@@ -16,22 +18,25 @@ if TYPE_CHECKING:
     import pandas
 
 
+@checked
 def read_table(
     folder: str | Path,
     by: Sequence[str] = (),
     baseline: Sequence[str] = (),
     where: str | None = None,
     complain: Callable[[str], None] = to_stderr,
+    timeout: Seconds = SECONDS,
 ) -> Table:
     """The rows of all runs below `folder`, as `group` makes them.
 
     `where` is an SQL condition on the evaluations that count, with the columns of `evaluations` and
-    `runs`. What is damaged is left out, and `complain` is told file and line. Raises ValueError
-    where there are no runs, or for a setting, a value or a condition that is wrong.
+    `runs`, which may take `timeout` seconds. What is damaged is left out, and `complain` is told
+    file and line. Raises ValueError where there are no runs, or for a setting, a value or a
+    condition that is wrong.
     """
     runs, problems = find_runs(Path(folder))
     if where is not None:
-        runs = choose(runs, where)
+        runs = choose(runs, where, timeout)
     table = group([source_of_stored(run) for run in runs], by, baseline)
     problems += [problem for run in runs for problem in run.problems]
     for problem in problems + unknown_games(runs, "shown with raw scores"):

@@ -33,7 +33,7 @@ from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Choice, Games, Hyperparameters
 from jaxgbg.learners.td import TDLearner
-from jaxgbg.search.lookahead import MOST_PLIES, LookAhead, Reply
+from jaxgbg.search.lookahead import PLIES, WIDTH, LookAhead, Reply
 from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueFunction, ValueSpec
 
@@ -77,9 +77,9 @@ class TDLeafSpec(LearnerSpec):
       reply: What the others aim at in it: own (their own V) or value (the mover's lowest V).
     """
 
-    plies: int = setting(2, low=1, high=MOST_PLIES, short="train_plies")
-    width: tuple[int, ...] = setting((), short="train_width")
-    reply: str = setting("own", choices=("own", "value"), short="train_reply")
+    plies: int = setting(2, short="train_plies", **PLIES)
+    width: tuple[int, ...] = setting((), short="train_width", **WIDTH)
+    reply: Reply = setting("own", short="train_reply")
 
     kind = "td-leaf"
 
@@ -95,8 +95,7 @@ class TDLeafSpec(LearnerSpec):
                 "extras as outputs are foretold move by move, not from leaf to leaf: choose"
                 " extras_as inputs, or train_plies 1"
             )
-        reply: Reply = "own" if self.reply == "own" else "value"
-        search = LookAhead(game, parts["value"], self.plies, self.width, reply)
+        search = LookAhead(game, parts["value"], self.plies, self.width, self.reply)
         if self.plies > 1:
             parts["policy"] = PrincipalVariation(ranks=self.ranks, search=search)
         return TDLearner(**parts)

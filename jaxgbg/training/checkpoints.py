@@ -15,12 +15,12 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from jaxgbg.contents import parse_json
-from jaxgbg.training.files import written_whole
+from jaxgbg.training.files import NoRoom, written_whole
 from jaxgbg.training.kept import About, read_kept
 
 FORMAT = 2
@@ -32,6 +32,8 @@ _SHARE = 0.025
 # Tables are mostly zeros: at this level deflating takes less time than writing what it saves.
 _LEVEL = 1
 _PIECE = 2**24
+# A run without room for a checkpoint mostly ends soon for want of it, and then says so itself.
+_PATIENCE = 60.0
 
 
 class Checkpoint(NamedTuple):
@@ -60,17 +62,30 @@ class Checkpoints:
         self._writing: Future[None] | None = None
         self._last = time.monotonic()
         self._cost = 0.0
+        self._complaint: tuple[str, float] | None = None
         self._told = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        self.close()
+        if not isinstance(error, NoRoom):
+            self._tell()
 
     def due(self) -> bool:
         """Whether it is time for another one, and the last one is written."""
         if self._writing is not None and not self._writing.done():
             return False
         self._settle()
+        self._tell(_PATIENCE)
         return time.monotonic() - self._last >= max(self._every, self._cost / _SHARE)
 
     def save(self, checkpoint: Checkpoint, wait: bool = False) -> None:
-        """Write a checkpoint, in the background unless `wait`; a full disk is told, not fatal."""
+        """Write a checkpoint, in the background unless `wait`; a full disk is told, not fatal.
+
+        It is told after a minute, or at the end unless that comes for want of room too.
+        """
         self._settle()
         begun = time.monotonic()
         # A copy: the training goes on while it is written.
@@ -117,16 +132,24 @@ class Checkpoints:
             self._path(number).unlink()
 
     def _settle(self) -> None:
-        """Wait for what is being written; the first of several in a row to fail is told."""
+        """Wait for what is being written; the first of several in a row to fail is noted."""
         writing, self._writing = self._writing, None
         if writing is None:
             return
         try:
             writing.result()
-            self._told = False
+            self._complaint, self._told = None, False
         except OSError as error:
-            if not self._told:
-                print(f"jaxgbg: no checkpoint could be written: {error}", file=sys.stderr)
+            if self._complaint is None:
+                self._complaint = f"no checkpoint could be written: {error}", time.monotonic()
+
+    def _tell(self, patience: float = 0.0) -> None:
+        """Say once what was noted, if that was so many seconds ago."""
+        if self._complaint is None or self._told:
+            return
+        text, since = self._complaint
+        if time.monotonic() - since >= patience:
+            print(f"jaxgbg: {text}", file=sys.stderr)
             self._told = True
 
     def restore(self, like: Sequence[Any]) -> Checkpoint | None:

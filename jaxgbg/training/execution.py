@@ -81,8 +81,7 @@ def train_together(
             return folders
         for folder in unfinished.values():
             folder.begin()
-        checkpoints = Checkpoints(kept, name, checkpoint_every)
-        stack.callback(checkpoints.close)
+        checkpoints = stack.enter_context(Checkpoints(kept, name, checkpoint_every))
         _begin_or_resume(training, unfinished, checkpoints)
         request = stack.enter_context(stop_signals(lambda: training.evaluating))
 

@@ -16,6 +16,10 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk that is full, or that is to hold no more of this user or in this file."""
 
 
+class NoRoom(ValueError):
+    """A run that ended because its folder could not be written for want of room."""
+
+
 class CannotWrite(OSError):
     """A file that could not be written; what it says is one line that names it."""
 

@@ -80,6 +80,11 @@ class About(Spec):
     metrics: tuple[int, ...] = setting(low=0, high=GREATEST)
     bytes: int = setting(low=0, high=GREATEST)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.metrics) != len(self.metrics_sha256):
+            raise ValueError("metrics_sha256 must be as many as metrics")
+
 
 @dataclasses.dataclass(frozen=True)
 class AgentHeader(Spec):

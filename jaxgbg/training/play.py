@@ -1,10 +1,9 @@
 """How a trained agent chooses its moves."""
 
 import dataclasses
-from typing import Any
 
 from jaxgbg.players import GreedyAgent, LookAheadAgent
-from jaxgbg.search.lookahead import MOST_PLIES
+from jaxgbg.search.lookahead import PLIES, WIDTH, Reply
 from jaxgbg.specs import Spec, setting
 
 
@@ -19,14 +18,13 @@ class Play(Spec):
       ranks: Probabilities of the best, second best ... move, as .6 .3 .1; the best if empty.
     """
 
-    look_ahead: int = setting(1, low=1, high=MOST_PLIES)
-    width: tuple[int, ...] = setting((), low=1, high=2**31 - 1, most=MOST_PLIES)
-    reply: str = setting("own", choices=("own", "value"))
+    look_ahead: int = setting(1, **PLIES)
+    width: tuple[int, ...] = setting((), **WIDTH)
+    reply: Reply = "own"
     ranks: tuple[float, ...] = setting((), high=1_000_000, most=100, short="play_ranks")
 
     def player(self, agent: GreedyAgent) -> GreedyAgent | LookAheadAgent:
         """`agent` playing this way; raises ValueError where it cannot."""
         if self == Play():
             return agent
-        reply: Any = self.reply
-        return LookAheadAgent(agent, self.look_ahead, self.width, reply, self.ranks)
+        return LookAheadAgent(agent, self.look_ahead, self.width, self.reply, self.ranks)

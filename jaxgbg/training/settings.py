@@ -7,13 +7,12 @@ the specs. Short forms are unique, but for what several value functions share.
 import dataclasses
 import difflib
 import functools
-import types
 import typing
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from jaxgbg.games import Game, make
-from jaxgbg.specs import Spec, limits_of, shown
+from jaxgbg.specs import Spec, kind_of, limits_of, shown
 from jaxgbg.training.run import Run
 
 _OTHER_WORDS = {
@@ -79,13 +78,10 @@ def _all_settings() -> Iterator[Setting]:
 def _setting(
     part: str, spec: type[Spec], field: "dataclasses.Field[Any]", kinds: tuple[str, ...]
 ) -> Setting:
-    hint = typing.get_type_hints(spec)[field.name]
-    if isinstance(hint, types.UnionType):
-        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
     return Setting(
         path=f"{part}.{field.name}" if part else field.name,
         short=field.metadata.get("short") or field.name,
-        hint=hint,
+        hint=kind_of(typing.get_type_hints(spec)[field.name]),
         choices=limits_of(spec, field.name).choices,
         help=spec.help().get(field.name, ""),
         kinds=kinds,
@@ -128,9 +124,8 @@ def compose(game: Game, changes: Mapping[str, Any]) -> Run:
 def with_changes(run: Run, changes: Mapping[str, Any]) -> Run:
     """`run` with some settings changed, named by paths or short forms, `game.size` among them.
 
-    A new learner keeps of the old one what both have. A new first step size is the last one too,
-    unless that is given. Raises ValueError for what no run has, or none of this value function or
-    learner.
+    A new learner keeps of the old one what both have; see `with_consequences` too. Raises
+    ValueError for what no run has, or none of this value function or learner.
     """
     return _changed({f.name: getattr(run, f.name) for f in dataclasses.fields(Run)}, changes)
 
@@ -154,9 +149,15 @@ def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
     return Run(**parts)
 
 
-def with_last_step(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """`changes` of a schedule; a new first step size is the last one too, unless that is given."""
-    return {**({"alpha_end": None} if "alpha" in changes else {}), **changes}
+def with_consequences(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """`changes` and what follows from them, unless it is given too.
+
+    A new first step size is the last one too; walks take the place of a layout.
+    """
+    follows = {"alpha": ("alpha_end", None), "walks": ("layout", ())}
+    implied = dict(follow for name, follow in follows.items() if name in changes)
+    # What was given comes first, for it is named first where it does not fit.
+    return {**changes, **{name: implied[name] for name in implied.keys() - changes.keys()}}
 
 
 def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Any]) -> Spec:
@@ -170,8 +171,7 @@ def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Any
             raise ValueError(
                 f"{known.short} is for {part} {kinds}: add {part} {kinds}, or leave it out"
             )
-    if part == "schedule":
-        changes = with_last_step(changes)
+    changes = with_consequences(changes)
     if part == "evaluation" and "opponents" in changes:
         # How somebody else is met says nothing about new opponents.
         changes = {"protocols": (), **changes}

@@ -30,7 +30,7 @@ from jaxgbg.contents import defect, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
-from jaxgbg.training.files import NO_ROOM, write_json
+from jaxgbg.training.files import NO_ROOM, NoRoom, write_json
 from jaxgbg.training.kept import Provenance, Summary, read_kept
 from jaxgbg.training.loop import Result
 from jaxgbg.training.metrics import evaluation_columns
@@ -170,7 +170,7 @@ class RunFolder:
     def unwritable(self, error: OSError) -> ValueError:
         """What to tell a user whose folder could not be written."""
         if error.errno in NO_ROOM:
-            return ValueError(
+            return NoRoom(
                 f"no space left to write {self.path} ({error.strerror}): make room and start the"
                 " same command again, it goes on from the last checkpoint"
             )

@@ -159,6 +159,25 @@ class HasGradients(Protocol):
         ...
 
 
+@runtime_checkable
+class SeesInputs(Protocol):
+    """Sees a board as inputs, which can be made for many updates before the first of them."""
+
+    def seen_by(self, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., I] of features int32[..., F], from the side of `player` int[...]."""
+        ...
+
+    def value_seen(self, params: Any, inputs: jax.Array) -> jax.Array:
+        """float32[...]: V of what is seen."""
+        ...
+
+    def update_seen(
+        self, params: Any, inputs: jax.Array, change: jax.Array, live: jax.Array, alpha: jax.Array
+    ) -> Any:
+        """`update` of V for inputs float32[n, I], with no board to predict."""
+        ...
+
+
 @dataclasses.dataclass(frozen=True)
 class ValueSpec(Spec):
     """The settings of a value function, which build it for a game."""

@@ -7,38 +7,20 @@ Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the
 
 import dataclasses
 import functools
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
 from jaxgbg.specs import setting
 from jaxgbg.values.core import Updates, ValueFunction, ValueSpec, check_updates
+from jaxgbg.values.layers import ACTIVATIONS, INITIALIZERS, optimizer
+from jaxgbg.values.layers import uniform as draw_uniform
 from jaxgbg.values.sides import Extras, View, seen, views_of
-
-ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
-    "sigmoid": jax.nn.sigmoid,
-    "tanh": jnp.tanh,
-    "relu": jax.nn.relu,
-    "identity": lambda total: total,
-}
-
-
-def _uniform(key: jax.Array, shape: tuple[int, ...], dtype: Any = jnp.float32) -> jax.Array:
-    return jax.random.uniform(key, shape, dtype, -0.5, 0.5)
-
-
-INITIALIZERS: dict[str, Any] = {
-    "uniform": _uniform,
-    "xavier": nn.initializers.xavier_uniform(),
-    "truncated": nn.initializers.truncated_normal(0.1),
-}
 
 
 class MLPParams(NamedTuple):
@@ -81,7 +63,7 @@ class MLPSpec(ValueSpec):
         super().__post_init__()
         if not self.hidden:
             raise ValueError("hidden must name at least one layer's size")
-        _optimizer(self.optimizer)
+        optimizer(self.optimizer)
         if len(set(self.extras)) != len(self.extras):
             raise ValueError(f"extras must be all different, not {' '.join(self.extras)}")
         if not self.extras and self.extras_as != "both":
@@ -101,7 +83,7 @@ class _Network(nn.Module):
         layer = functools.partial(
             nn.Dense,
             kernel_init=INITIALIZERS[self.spec.initializer],
-            bias_init=_uniform if uniform else nn.initializers.constant(self.spec.bias),
+            bias_init=draw_uniform if uniform else nn.initializers.constant(self.spec.bias),
         )
         for size in self.spec.hidden:
             inputs = ACTIVATIONS[self.spec.activation](layer(size)(inputs))
@@ -110,7 +92,8 @@ class _Network(nn.Module):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MLP(ValueFunction):
-    """Multi-layer perceptron on the cells of one game; static under jit. It `HasGradients`.
+    """Multi-layer perceptron on the cells of one game; static under jit. It `HasGradients`
+    and, for V, `SeesInputs`.
 
     In a game with `piece_digits` there is one input a cell: 1 an own piece, -1 another's, 0
     neither. Otherwise every digit of every cell has an input that is 1 or 0, and so has every
@@ -176,7 +159,7 @@ class MLP(ValueFunction):
         network = self._module.init(
             jax.random.key(0) if key is None else key, jnp.zeros(self.num_inputs)
         )
-        return MLPParams(network, _optimizer(self.spec.optimizer).init(network))
+        return MLPParams(network, optimizer(self.spec.optimizer).init(network))
 
     def observe(self, game: Game, state: Any) -> jax.Array:
         """int8[C] the cells or, with extras, int32[C + N * M]."""
@@ -211,14 +194,16 @@ class MLP(ValueFunction):
         """float32[..., I]: what stands on the cells, from the side of `player`."""
         game = self.game
         digits = features[..., : game.num_cells]
-        if self.views:
-            digits = seen(digits, [view.cells for view in self.views], player)
+        views = [view.cells for view in self.views]
         if game.piece_digits:
-            signs = jnp.zeros(digits.shape, jnp.float32)
+            signs = jnp.zeros(digits.shape, jnp.int32)
             for owner, digit in enumerate(game.piece_digits):
-                side = jnp.where(player == owner, jnp.float32(1), jnp.float32(-1))
+                side = jnp.where(player == owner, jnp.int32(1), jnp.int32(-1))
                 signs += jnp.where(digits == digit, side[..., None], 0)
-            return signs
+            # Turned last, when least is left to be done for every square.
+            return (seen(signs, views, player) if views else signs).astype(jnp.float32)
+        if views:
+            digits = seen(digits, views, player)
         one_hot = jax.nn.one_hot(digits, game.num_cell_values)
         one_hot = one_hot.reshape(*one_hot.shape[:-2], -1)
         mover = jax.nn.one_hot(player, game.num_players)
@@ -288,6 +273,30 @@ class MLP(ValueFunction):
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 
+    def seen_by(self, features: jax.Array, player: jax.Array) -> jax.Array:
+        return self._inputs(features, player)
+
+    def value_seen(self, params: MLPParams, inputs: jax.Array) -> jax.Array:
+        return self._value_seen(params.network, inputs)
+
+    def _value_seen(self, network: Any, inputs: jax.Array) -> jax.Array:
+        # The values of states, unlike those of actions, are the same number for every player.
+        total = jnp.asarray(self._module.apply(network, inputs))
+        return self._outputs(total, jnp.int8(0))[..., 0]
+
+    def update_seen(
+        self,
+        params: MLPParams,
+        inputs: jax.Array,
+        change: jax.Array,
+        live: jax.Array,
+        alpha: jax.Array,
+    ) -> MLPParams:
+        def weighted(network: Any) -> jax.Array:
+            return (self._value_seen(network, inputs) * jnp.where(live, change, 0)).sum()
+
+        return self.step(params, jax.grad(weighted)(params.network), live, alpha)
+
     def zero_gradient(self, params: MLPParams) -> Any:
         return jax.tree.map(jnp.zeros_like, params.network)
 
@@ -298,11 +307,11 @@ class MLP(ValueFunction):
     def step(self, params: MLPParams, uphill: Any, live: jax.Array, alpha: jax.Array) -> MLPParams:
         scale = 1 / jnp.maximum(live.sum(), 1) if self.spec.combine == "mean" else 1.0
         downhill = jax.tree.map(lambda leaf: -scale * leaf, uphill)
-        moves, optimizer = _optimizer(self.spec.optimizer).update(
+        moves, remembered = optimizer(self.spec.optimizer).update(
             downhill, params.optimizer, params.network
         )
         network = jax.tree.map(lambda old, move: old + alpha * move, params.network, moves)
-        stepped, any_live = MLPParams(network, optimizer), live.any()
+        stepped, any_live = MLPParams(network, remembered), live.any()
         return jax.tree.map(lambda new, old: jnp.where(any_live, new, old), stepped, params)
 
     def for_player(self, params: MLPParams) -> MLPParams:
@@ -314,21 +323,3 @@ class MLP(ValueFunction):
     def with_weights(self, weights: jax.Array, drawn: np.ndarray | None = None) -> MLPParams:
         like = self.init(key=jax.random.key(0)).network
         return MLPParams(ravel_pytree(like)[1](weights), ())
-
-
-@functools.lru_cache(maxsize=16)
-def _optimizer(name: str) -> optax.GradientTransformation:
-    """The optimizer of optax by its name, at step size 1: alpha scales what it moves.
-
-    Raises ValueError where there is none that takes a step size and gradients alone.
-    """
-    try:
-        made = getattr(optax, name)(learning_rate=1.0)
-        point = jnp.zeros(1)
-        jax.eval_shape(lambda: made.update(point, made.init(point), point))
-    except (AttributeError, TypeError) as error:
-        raise ValueError(
-            f"optax has no optimizer {name!r} that takes a step size alone:"
-            " choose one such as sgd, adam or rmsprop"
-        ) from error
-    return made

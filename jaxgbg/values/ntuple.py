@@ -238,7 +238,7 @@ class StoneNTuple(NTuple):
 class NTupleSpec(ValueSpec):
     """n-tuple tables (Konen & Bagheri 2021, appendix A.3) with temporal coherence (appendix A.5).
 
-    Without `layout` and `walks` the game's size decides, see `default_layout`.
+    A `layout` goes before `walks`; without both the game's size decides, see `default_layout`.
 
     Attributes:
       layout: The n-tuples, each a list of cell numbers; all seeds have these.

@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from jaxgbg.contents import open_file
 from jaxgbg.training import load_agent
 
 from .cases import Case, run_case
@@ -164,6 +165,15 @@ def test_what_is_no_regular_file_is_not_waited_for(command, name, here, jaxgbg):
     for path in (name, "/dev/zero"):
         out, new = run_case(Case(command.format(path), "no regular file|unknown"), here, jaxgbg)
         assert (out, new) == ("", [])
+
+
+def test_what_is_no_regular_file_is_closed_again(here):
+    (here / "large").write_bytes(bytes(9))
+    before = os.listdir("/proc/self/fd")
+    for path in (".", "/dev/zero", "large"):
+        with pytest.raises(ValueError, match=r"no regular file|9 bytes long"):
+            open_file(path, most=8)
+    assert os.listdir("/proc/self/fd") == before
 
 
 LAYOUTS = {

@@ -15,8 +15,10 @@ from jaxgbg.games import ConnectFour, Hex, Nim, Othello
 from jaxgbg.games.perft import perft
 from jaxgbg.papers.table1 import table1_run
 from jaxgbg.players import GTPEngine, make_player
+from jaxgbg.search.td_leaf import TDLeafSpec
 from jaxgbg.training import train
 from jaxgbg.training.execution import train_together
+from jaxgbg.training.play import Play
 
 HUGE = 10**30
 GAME = Nim()
@@ -49,9 +51,13 @@ CASES = [
     (lambda: Evaluation(opponents=["random"] * 101), "opponents must have at most 100 entries"),
     (lambda: Evaluation(protocols=[{"starts": "bogus"}]), "starts must be one of default"),
     (lambda: Protocol(count=100_000, repeats=2), "must be at most 100,000 games, not 200,000"),
+    (lambda: jaxgbg.preset("hex", layout=[[0]], walks=(3, 2)), "choose layout or walks, not both"),
     (lambda: NTupleSpec(layout=[[0]] * 1001), "layout must have at most 1,000 entries"),
     (lambda: MLPSpec(hidden=[1] * 101), "hidden must have at most 100 entries"),
     (lambda: MLPSpec(optimizer="apply_updates"), "optax has no optimizer 'apply_updates'"),
+    (lambda: Play(reply=True), "reply must be text, not True"),
+    (lambda: TDLeafSpec(reply="both"), "train_reply must be one of own, value, not 'both'"),
+    (lambda: TDLeafSpec(reply=["own"]), "train_reply must be text, not ['own']"),
     (lambda: TDSpec(trace_decay=0.9999999999999999), "at most 128 are kept"),
     (
         lambda: jaxgbg.preset("hex", layout=[range(15)] * 75, value="ntuple"),

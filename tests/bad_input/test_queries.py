@@ -1,6 +1,7 @@
 """Questions in SQL that reach beyond the tables, have no end, or are none."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from jaxgbg.results import ask, queries
 
 from .cases import Case, run_case
 
+# More than DuckDB could count in hours.
+ENDLESS = "select sum(a.range * b.range) from range(10000000000) a, range(1000) b"
 CLOSED = "--allow-files permits it"
 CASES = [
     Case("""results runs --sql "copy runs to 'x.csv'" """, CLOSED),
@@ -32,6 +35,21 @@ CASES = [
     Case("""results runs --sql "select error(chr(27) || '[31m' || chr(10))" """, r": \\x1b\[31m$"),
     Case("""results runs --sql "select list(range) from range(1000000000)" """, "more than 0.1 GB"),
     Case("""results runs --sql "from range(1000000000)" """, "more than 0.1 GB"),
+    Case("""results runs --sql "select repeat('x', 1000000000)" """, "more than 0.1 GB"),
+    Case("""results runs --sql "select list_sum(range(100000000))" """, "more than 0.1 GB"),
+    Case(f"""results runs --sql "{ENDLESS}" --timeout 0.5""", "more than 0.5 s; .* --timeout$"),
+    Case(
+        """results runs --timeout 0.5 --sql "with recursive a as (select 1 as b union all"""
+        """ select b + 1 from a) select max(b) from a" """,
+        "more than 0.5 s",
+    ),
+    Case(
+        """results runs --timeout 0.5 --where "seed < (select sum(a.range * b.range)"""
+        """ from range(10000000000) a, range(1000) b)" """,
+        "more than 0.5 s",
+    ),
+    Case("results runs --timeout 0", r"timeout must lie in \(0, 86,400\], not 0.0"),
+    Case("results runs --timeout nan", "timeout must be a number, not nan"),
     Case("""results runs --where "1=1; copy runs to 'x.csv'" """, "more than one statement"),
     Case(
         """results runs --where "1=1) union select * from read_csv('secret.csv') where (1=1" """,
@@ -98,16 +116,24 @@ def test_no_value_and_no_name_acts_on_the_terminal(folder, jaxgbg):
     assert "a\\x1b[31m" in out
 
 
+def test_the_memory_is_as_free_after_a_question_as_before(folder):
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with pytest.raises(ValueError, match="no query"):
+        ask("runs", sql="--")
+    with pytest.raises(ValueError, match="Parser Error"):
+        ask("runs", sql="x")
+    ask("runs")
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+
+
 @pytest.mark.slow
 def test_an_interrupted_query_ends_at_once_in_a_line(folder):
-    # More than DuckDB could count in hours.
-    endless = "select sum(a.range * b.range) from range(10000000000) a, range(1000) b"
     begin = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     tell = "from jaxgbg.results import queries; rows = queries._rows"
     told = "queries._rows = lambda *a: (print('begun', flush=True), rows(*a))[1]"
     with subprocess.Popen(
         [sys.executable, "-c", f"{begin}; {tell}; {told}; from jaxgbg import cli; cli.main()"]
-        + ["results", "runs", "--sql", endless],
+        + ["results", "runs", "--sql", ENDLESS],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

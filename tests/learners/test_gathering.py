@@ -176,6 +176,24 @@ def test_a_network_agrees_with_the_serial_reference():
         assert np.abs(network.weights[0] - weights[0]).max() > 1e-3, i
 
 
+def test_rounds_of_which_nothing_is_learned_end():
+    learner = TDSpec(round_games=GAMES).build(
+        jaxgbg.make("nim3p"), NTupleSpec(layout=((0,),)), Schedule()
+    )
+    nothing = named(False, False, False, False)
+    hyper = stack_hyperparameters([nothing], 1.0, 0.0, 2 * GAMES)
+    hyper = hyper._replace(epsilon=jnp.ones(1), epsilon_end=jnp.ones(1))
+    limits = jnp.full(1, 2 * GAMES, jnp.uint32)
+    lane = jax.vmap(learner.init)(jax.random.split(jax.random.key(1), 1))
+    advance = jax.jit(jax.vmap(partial(learner.advance, ticks=200)))
+    for rounds in (1, 2):
+        lane, _ = advance(lane, hyper, limits)
+        assert int(lane.finished[0]) == rounds * GAMES
+        assert int(lane.gathered.num_pairs[0]) == 0 < int(lane.gathered.num_boards[0])
+        lane = learner.between_blocks(lane, hyper, limits)
+        assert int(lane.gathered.rounds[0]) == rounds
+
+
 def test_how_ticks_are_cut_and_many_games_in_lockstep():
     learner = TDSpec(round_games=GAMES, passes=2).build(
         jaxgbg.make("tictactoe"), MLPSpec(hidden=(5,)), Schedule(batch=4)
@@ -194,6 +212,19 @@ def test_how_ticks_are_cut_and_many_games_in_lockstep():
             # With FARL: the last move, the other player, the last afterstate.
             assert len(ends) == 3 * GAMES if i == 0 else 0 < len(ends) <= GAMES
     jax.tree.map(np.testing.assert_array_equal, *[lane._replace(key=None) for lane in found])
+
+
+def test_the_order_is_the_same_however_small_the_room_that_is_sorted():
+    learner = TDSpec(round_games=GAMES).build(
+        jaxgbg.make("tictactoe"), MLPSpec(hidden=(2,)), Schedule(batch=1)
+    )
+    lane = learner.init(jax.random.key(1))
+    lane = lane._replace(gathered=lane.gathered._replace(num_pairs=jnp.int32(20)))
+    whole, part = (learner._order(lane, jnp.int32(0), places) for places in (None, 32))
+    assert learner.capacity > 32
+    np.testing.assert_array_equal(whole[:20], part[:20])
+    assert sorted(part[:20].tolist()) == list(range(20))
+    assert part.shape == whole.shape
 
 
 @pytest.mark.parametrize(

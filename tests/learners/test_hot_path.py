@@ -75,6 +75,13 @@ def test_training_that_looks_ahead_copies_no_table(batch, plies):
     assert compiled.memory_analysis().temp_size_in_bytes < num_weights
 
 
+@pytest.mark.slow
+def test_training_by_rounds_copies_no_table():
+    compiled, num_weights = compiled_chunk(round_games=64, passes=2, batch=16)
+    assert table_copies(compiled, num_weights) == []
+    assert compiled.memory_analysis().temp_size_in_bytes < num_weights
+
+
 def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
     honest = NTuple.update
 

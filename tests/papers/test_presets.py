@@ -7,6 +7,7 @@ import pytest
 from jaxgbg.games import ConnectFour, TicTacToe, make
 from jaxgbg.learners import Schedule
 from jaxgbg.papers import GAMES, is_published, konen2021, preset, protocol_for
+from jaxgbg.training.settings import with_changes
 from jaxgbg.values import MLPSpec, ValueSpec
 
 
@@ -73,3 +74,10 @@ def test_a_value_function_that_no_paper_knows_gets_none_of_the_settings_of_n_tup
     assert (run.value.hidden, run.schedule.alpha) == ((3,), Schedule().alpha)
     assert run.schedule.episodes == published.schedule.episodes
     assert run.evaluation == published.evaluation
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "hex"])
+def test_walks_replace_a_published_layout(game):
+    walks = preset(game, walks=(5, 3)).value
+    assert (walks.layout, walks.walks) == ((), (5, 3))
+    assert with_changes(preset(game, layout=((0, 1),)), {"walks": (5, 3)}).value == walks

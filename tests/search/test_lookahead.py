@@ -297,6 +297,24 @@ def test_equal_values_are_ranked_at_random():
         np.testing.assert_allclose(np.bincount(actions, minlength=9) / 3000, 1 / 9, atol=0.03)
 
 
+@pytest.mark.parametrize("settings", [{}, {"reply": "value", "width": (2,)}])
+def test_each_ply_more_is_traced_once_more(settings, monkeypatch):
+    agent = _agent(jaxgbg.make("nim"))
+    params = jax.tree.map(lambda leaf: leaf[0], agent.params)
+    states, _ = _positions(agent.game, 2, 0)
+    traced, observe = [], type(agent.value).observe
+    monkeypatch.setattr(
+        type(agent.value), "observe", lambda *given: (traced.append(1), observe(*given))[1]
+    )
+    counts = []
+    for plies in range(3, 6):
+        search = LookAhead(agent.game, agent.value, plies, **settings)
+        traced.clear()
+        jax.eval_shape(search.action_values, params, states, jax.random.key(0))
+        counts.append(len(traced))
+    assert len(set(np.diff(counts))) == 1
+
+
 def test_settings_out_of_range_are_named():
     game = _make("tictactoe")
     agent = _agent(game)

@@ -15,7 +15,7 @@ import pytest
 
 from jaxgbg.arena import MatchJudge
 from jaxgbg.papers import preset
-from jaxgbg.training import Training, train, train_together
+from jaxgbg.training import Training, execution, train, train_together
 from jaxgbg.training import checkpoints as checkpoints_module
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints
 from jaxgbg.training.stopping import Stopped
@@ -242,6 +242,7 @@ HARMS = {
     "milestones": lambda newest: rewrite(newest, b'"reached": 2', b'"reached": 1'),
     "seconds": lambda newest: rewrite(newest, b'"seconds": 3.0', b'"seconds": 4.0'),
     "bytes of metrics": lambda newest: rewrite(newest, b"[14]", b"[13]"),
+    "a checksum too many": lambda newest: rewrite(newest, b'["ab"]', b'["ab", "cd"]', seal=True),
     "something else": lambda newest: newest.write_text("[1]"),
 }
 
@@ -383,6 +384,36 @@ def test_a_checkpoint_that_finds_no_room_is_told_and_training_goes_on(
     same(train(small(), tmp_path, checkpoint_every=EVERY), undisturbed)
     # Once, however many of them found none.
     assert capsys.readouterr().err.count("no checkpoint could be written") == 1
+
+
+def test_no_room_for_a_checkpoint_and_then_for_the_results_is_told_once(
+    tmp_path, capsys, monkeypatch
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(execution, "write_json", full)
+    with pytest.raises(ValueError, match="no space left"):
+        train(small(), tmp_path, checkpoint_every=EVERY)
+    assert capsys.readouterr().err == ""
+
+
+def test_no_room_for_a_checkpoint_is_told_after_a_minute_while_the_run_goes_on(
+    tmp_path, undisturbed, capsys, monkeypatch
+):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    told = []
+
+    def look(_):
+        told.append("no checkpoint could be written" in capsys.readouterr().err)
+
+    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(checkpoints_module, "_PATIENCE", 0.0)
+    same(train(small(), tmp_path, look, checkpoint_every=EVERY), undisturbed)
+    assert told.count(True) == 1
 
 
 def test_a_clock_that_jumps_back_harms_nothing(tmp_path, undisturbed, monkeypatch):

@@ -1,0 +1,136 @@
+"""The kept networks of `study` play: 51 sessions side by side against COM, RAND and SELF.
+
+    python -m experiments.lines_of_action.judge --fix-self
+    python -m experiments.lines_of_action.judge --plays noise look-ahead look-ahead-noise
+
+Fewer games than the 1 000 a session of the thesis: what is compared are means over 51 sessions and
+over networks, and those differ far more than games do. What has been judged is not judged again.
+SELF, one network of self-play, is that of --fix-self: of a seed that stands in no table the session
+in the second half whose share against COM is nearest to the .88 of the thesis' Table 4.1.
+"""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.lines_of_action.study import (
+    NOISE,
+    Sessions,
+    lane,
+    load,
+    path_of,
+    study_parser,
+)
+from jaxgbg.arena import Protocol
+from jaxgbg.players import GreedyAgent
+from jaxgbg.training import SavedAgent, save_agent
+from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.files import write_json
+from jaxgbg.training.opponents import judge_by
+from jaxgbg.training.play import Play
+
+BEAM = Play(look_ahead=3, width=(3, 1), reply="value")
+"""Three own moves, the enemy's reply of the lowest value to each, all own moves after it."""
+PLAYS = {
+    "noise": Play(ranks=NOISE),
+    "best": Play(),
+    "look-ahead-noise": dataclasses.replace(BEAM, ranks=NOISE),
+    "look-ahead": BEAM,
+}
+GAMES = {"noise": 200, "best": 200, "look-ahead-noise": 40, "look-ahead": 40}
+"""Of every session against each opponent, half from each seat."""
+SELF_SEED = 100
+_SELF_SHARE = 0.88
+
+
+def self_path(out: Path) -> Path:
+    """Where the network SELF is kept."""
+    return out / "SELF.agent"
+
+
+def opponents(out: Path) -> dict[str, str]:
+    """COM, RAND and, once it is fixed, SELF, who all but RAND play with noise."""
+    known = {"COM": "centre-of-mass", "RAND": "random"}
+    if self_path(out).exists():
+        shares = ",".join(map(str, NOISE))
+        known["SELF"] = f"{self_path(out)}:ranks={shares}"
+    return known
+
+
+def agents(sessions: Sessions) -> GreedyAgent:
+    """All sessions of a network as copies of one agent."""
+    learner = sessions.run.make_learner()
+    params = jax.vmap(learner.value.with_weights)(jnp.asarray(sessions.weights))
+    zero_terminal = sessions.run.learner.zero_terminal
+    return GreedyAgent(learner.game, learner.value, params, zero_terminal, several=True)
+
+
+def shares(sessions: Sessions, play: Play, opponent: str, games: int) -> np.ndarray:
+    """float[T]: what each session won of `games` games, a draw one half."""
+    judge = judge_by(opponent, sessions.run.game, Protocol("default", repeats=games // 2))
+    scores = judge.scores(play.player(agents(sessions)), jax.random.key(0))
+    return scores.reshape(len(sessions.games), -1).mean(1) / 2 + 0.5
+
+
+def fix_self(out: Path) -> dict[str, Any]:
+    """Write SELF and say which session it is."""
+    sessions = load(path_of(out, "itself", SELF_SEED))
+    found = shares(sessions, PLAYS["noise"], "centre-of-mass", 1000)
+    half = len(found) // 2
+    session = half + int(np.abs(found[half:] - _SELF_SHARE).argmin())
+    agent = SavedAgent(sessions.run, lane(sessions, session).variant, sessions.weights[session])
+    save_agent(self_path(out), agent)
+    chosen = {
+        "seed": SELF_SEED,
+        "games": int(sessions.games[session]),
+        "share against COM": round(float(found[session]), 3),
+        "all sessions": found.round(3).tolist(),
+    }
+    write_json(out / "SELF.json", chosen)
+    return chosen
+
+
+def read_judged(path: Path) -> dict[str, list[float]]:
+    """What is known of the network at `path`: for each way of play and opponent all sessions."""
+    beside = path.with_suffix(".json")
+    return json.loads(beside.read_text()) if beside.exists() else {}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = study_parser(__file__, __doc__)
+    parser.add_argument("--plays", nargs="+", choices=PLAYS, default=["noise"])
+    parser.add_argument("--fix-self", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.fix_self:
+        print(fix_self(options.out))
+        return
+    for seed in options.seeds:
+        for setting in options.settings:
+            path = path_of(options.out, setting, seed)
+            if path.exists():
+                judge_network(path, options.out, options.plays)
+
+
+def judge_network(path: Path, out: Path, plays: list[str]) -> None:
+    """Add to the file beside a network what is not yet in it."""
+    sessions, beside = load(path), path.with_suffix(".json")
+    found = read_judged(path)
+    for play in plays:
+        for name, opponent in opponents(out).items():
+            key = f"{play} {name}"
+            if key in found:
+                continue
+            won = shares(sessions, PLAYS[play], opponent, GAMES[play])
+            found[key] = won.round(4).tolist()
+            write_json(beside, found)
+            print(f"{path.parent.name} {path.stem} {key}: {won.mean():.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    prepare_jax()
+    main()

@@ -1,0 +1,215 @@
+"""The tables and the curves of the study from what `judge` found, beside those of the thesis.
+
+    python -m experiments.lines_of_action.tables
+
+Writes study.json, tables.md and curves.png beside this file. A figure of a network is the mean of
+its 51 sessions, as in the thesis; errors here are over networks, there over sessions of a curve.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.lines_of_action.judge import read_judged, self_path
+from experiments.lines_of_action.study import FEATURES, PARTNERS, SETTINGS, load, path_of
+from experiments.shared import make_parser, new_figure
+from jaxgbg.contents import read_json
+from jaxgbg.papers import sasso2018
+from jaxgbg.results.statistics import confidence_interval, mean_sem
+from jaxgbg.training.files import write_json, written_whole
+
+OPPONENTS = ("COM", "RAND", "SELF")
+_PLAYERS = {"itself": "self", "COM": "centre-of-mass", "RAND": "random", "SELF": "self"}
+UNLEARNING = ("itself", "itself, noise", "itself, epsilon .05", "itself, noise, epsilon .05")
+_ENDINGS = ("itself", "itself, FARL", "itself, no FARL")
+
+
+class Judged:
+    """All that is known: for each setting and seed the shares of every session."""
+
+    def __init__(self, out: Path) -> None:
+        self.shares: dict[tuple[str, str], dict[int, np.ndarray]] = {}
+        self.trained: dict[str, list[dict[str, Any]]] = {}
+        self.games: dict[str, np.ndarray] = {}
+        for setting in SETTINGS:
+            for path in sorted(path_of(out, setting, 0).parent.glob("seed*.npz")):
+                seed = int(path.stem.removeprefix("seed"))
+                found = read_judged(path)
+                for key, shares in found.items():
+                    self.shares.setdefault((setting, key), {})[seed] = np.array(shares)
+                if found:
+                    sessions = load(path)
+                    self.games[setting] = sessions.games
+                    about = {"seed": seed, "config": sessions.run.digest, "moves": sessions.moves}
+                    self.trained.setdefault(setting, []).append(
+                        about | {"seconds": round(sessions.seconds, 1)}
+                    )
+
+    def means(self, setting: str, play: str, opponent: str) -> dict[int, float]:
+        """For each seed the mean of all sessions."""
+        known = self.shares.get((setting, f"{play} {opponent}"), {})
+        return {seed: float(shares.mean()) for seed, shares in known.items()}
+
+    def last(self, setting: str, play: str, opponent: str) -> dict[int, float]:
+        """For each seed the last session."""
+        known = self.shares.get((setting, f"{play} {opponent}"), {})
+        return {seed: float(shares[-1]) for seed, shares in known.items()}
+
+
+def figure_of(values: Sequence[float]) -> dict[str, Any] | None:
+    """Mean, standard error and number of networks; None of none."""
+    if not values:
+        return None
+    mean, error = mean_sem(values)
+    about: dict[str, Any] = {"mean": round(mean, 3), "n": len(values)}
+    if len(values) > 1:
+        low, high = confidence_interval(values)
+        about |= {"sem": round(error, 3), "interval": [round(low, 3), round(high, 3)]}
+    return about
+
+
+def paired(first: dict[int, float], second: dict[int, float]) -> dict[str, Any] | None:
+    """What `first` has more than `second`, over the networks of both."""
+    return figure_of([first[seed] - second[seed] for seed in first if seed in second])
+
+
+def partners(judged: Judged, play: str, paper: dict[str, dict[str, float]]) -> list[dict[str, Any]]:
+    """Tables 5.1 and 5.2: who was trained against whom, and how he does against each."""
+    return [
+        {
+            "trained against": partner,
+            "opponent": opponent,
+            "paper": paper[_PLAYERS[partner]][_PLAYERS[opponent]],
+            "average": figure_of([*judged.means(partner, play, opponent).values()]),
+            "last": figure_of([*judged.last(partner, play, opponent).values()]),
+        }
+        for partner in PARTNERS
+        for opponent in OPPONENTS
+    ]
+
+
+def differences(judged: Judged, play: str, paper: bool) -> list[dict[str, Any]]:
+    """What looking ahead brings the same networks, against their play with noise."""
+    rows = []
+    for partner in PARTNERS:
+        for opponent in OPPONENTS:
+            mine, theirs = _PLAYERS[partner], _PLAYERS[opponent]
+            with_it = sasso2018.AVERAGES_LOOKING_AHEAD[mine][theirs]
+            row: dict[str, Any] = {"trained against": partner, "opponent": opponent}
+            if paper:
+                row["paper"] = round(with_it - sasso2018.AVERAGES[mine][theirs], 3)
+            gained = paired(
+                judged.means(partner, play, opponent), judged.means(partner, "noise", opponent)
+            )
+            rows.append(row | {"gain": gained})
+    return rows
+
+
+def features(judged: Judged) -> list[dict[str, Any]]:
+    """Tables 5.3 to 5.5: what each feature brings, over networks of the same seeds."""
+    return [
+        {
+            "trained against": partner,
+            "feature": feature,
+            "opponent": opponent,
+            "average": figure_of([*judged.means(name, "noise", opponent).values()]),
+            "gain": paired(
+                judged.means(name, "noise", opponent), judged.means(partner, "noise", opponent)
+            ),
+        }
+        for partner in PARTNERS
+        for feature in FEATURES
+        for opponent in ("COM", "RAND")
+        if judged.means(name := f"{partner}, {feature}", "noise", opponent)
+    ]
+
+
+def compared(judged: Judged, settings: Sequence[str]) -> list[dict[str, Any]]:
+    """Settings beside each other: the average, and the sessions around the end of exploration."""
+    rows = []
+    for setting in settings:
+        for opponent in ("COM", "RAND"):
+            known = judged.shares.get((setting, f"noise {opponent}"), {})
+            if not known:
+                continue
+            at = judged.games[setting] / judged.games[setting][-1]
+            before, after = (at > 0.7) & (at <= 0.8), at > 0.9
+            early = {seed: float(shares[before].mean()) for seed, shares in known.items()}
+            late = {seed: float(shares[after].mean()) for seed, shares in known.items()}
+            rows.append(
+                {
+                    "setting": setting,
+                    "opponent": opponent,
+                    "average": figure_of([*judged.means(setting, "noise", opponent).values()]),
+                    "at 70 to 80 %": figure_of([*early.values()]),
+                    "at 90 to 100 %": figure_of([*late.values()]),
+                    "change": paired(late, early),
+                }
+            )
+    return rows
+
+
+def markdown(title: str, rows: list[dict[str, Any]]) -> str:
+    """One table, its figures as mean ± standard error (number of networks)."""
+    if not rows:
+        return f"## {title}\n\nNot run yet.\n"
+    names = list(rows[0])
+    lines = [f"| {' | '.join(names)} |", "|" + "---|" * len(names)]
+    lines += [f"| {' | '.join(_cell(row[name]) for name in names)} |" for row in rows]
+    return f"## {title}\n\n" + "\n".join(lines) + "\n"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "not run"
+    if not isinstance(value, dict):
+        return str(value)
+    error = f" ± {value['sem']:.3f}" if "sem" in value else ""
+    return f"{value['mean']:.3f}{error} ({value['n']})"
+
+
+def curves(path: Path, judged: Judged) -> None:
+    """Figure 5.1: nine curves, and the same with the settings of which unlearning is asked."""
+    figure = new_figure(12, 6.4)
+    for row, settings in enumerate((tuple(PARTNERS), UNLEARNING)):
+        for column, opponent in enumerate(OPPONENTS):
+            axes = figure.add_subplot(2, 3, 3 * row + column + 1)
+            for setting in settings:
+                known = judged.shares.get((setting, f"noise {opponent}"), {})
+                if known:
+                    label = f"{setting} ({len(known)})"
+                    mean = np.mean([*known.values()], 0)
+                    axes.plot(judged.games[setting] / 1000, mean, label=label)
+            axes.set(title=f"won against {opponent}", xlabel="thousand games", ylim=(0, 1.02))
+            axes.legend(fontsize=7)
+    with written_whole(path) as temporary:
+        figure.savefig(temporary, format="png", dpi=100)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = make_parser(__file__, __doc__).parse_args(arguments)
+    judged = Judged(options.out)
+    found = {
+        "Table 5.1": partners(judged, "noise", sasso2018.AVERAGES),
+        "Table 5.2": partners(judged, "look-ahead-noise", sasso2018.AVERAGES_LOOKING_AHEAD),
+        "What looking ahead brings, with noise": differences(judged, "look-ahead-noise", True),
+        "What looking ahead brings, without noise": differences(judged, "look-ahead", False),
+        "Tables 5.3 to 5.5": features(judged),
+        "Unlearning": compared(judged, UNLEARNING),
+        "Final Adaptation": compared(judged, _ENDINGS),
+    }
+    tables = "\n".join(markdown(title, rows) for title, rows in found.items())
+    with written_whole(options.results / "tables.md") as temporary:
+        temporary.write_text(f"# Lines of Action, all tables\n\n{tables}")
+    known = self_path(options.out).with_suffix(".json")
+    chosen = read_json(known) if known.exists() else None
+    about = {"SELF": chosen, "trained": judged.trained}
+    write_json(options.results / "study.json", found | about)
+    curves(options.results / "curves.png", judged)
+    print(tables)
+
+
+if __name__ == "__main__":
+    main()

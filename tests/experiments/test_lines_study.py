@@ -1,0 +1,87 @@
+"""The study on a small board: what is trained is kept, judged once and counted."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from experiments.lines_of_action import judge, study, tables, unlearning
+from experiments.lines_of_action.solve import code, rules, solve
+from jaxgbg.papers import sasso2018
+
+SETTINGS = ("itself", "itself, noise")
+
+
+def test_every_setting_is_a_run_of_its_own():
+    runs = [study.run_of(setting, 0) for setting in study.SETTINGS]
+    assert len({run.digest for run in runs}) == len(runs)
+    thesis = study.run_of("itself", 0)
+    assert (thesis.schedule.episodes, thesis.evaluation.every) == (250_000, 5_000)
+    assert thesis.learner.round_games == 500
+    paths = {study.path_of(Path(), setting, 1) for setting in study.SETTINGS}
+    assert len(paths) == len(runs)
+
+
+def test_figures_are_paired_by_seed():
+    gain = tables.paired({0: 0.5, 1: 0.75, 7: 0.0}, {1: 0.5, 0: 0.5, 2: 0.9})
+    assert gain is not None
+    assert (gain["mean"], gain["n"], gain["sem"]) == (0.125, 2, 0.125)
+    assert tables.paired({0: 1.0}, {1: 1.0}) is None
+    (row,) = [
+        row
+        for row in tables.partners(tables.Judged(Path("nowhere")), "noise", sasso2018.AVERAGES)
+        if (row["trained against"], row["opponent"]) == ("COM", "SELF")
+    ]
+    assert row["paper"] == 0.304
+    assert (
+        tables.markdown("T", [row]).splitlines()[-1] == "| COM | SELF | 0.304 | not run | not run |"
+    )
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    """Two networks of a board of 3x3, 51 sessions each, judged."""
+    folder = tmp_path_factory.mktemp("study")
+    chosen = ["--out", str(folder), "--seeds", "0", "--settings", *SETTINGS]
+    study.main([*chosen, "--size", "3", "--games", "500"])
+    judge.main(chosen)
+    return folder
+
+
+@pytest.mark.slow
+def test_networks_are_kept_and_judged_once(out, capsys):
+    sessions = study.load(study.path_of(out, "itself", 0))
+    assert sessions.games.tolist() == [*range(0, 501, 10)]
+    # Nothing is learned before the round of 500 games is over.
+    assert (sessions.weights[0] == sessions.weights[-2]).all()
+    assert (sessions.weights[0] != sessions.weights[-1]).any()
+    path = study.path_of(out, "itself, noise", 0)
+    found = judge.read_judged(path)
+    assert [*found] == ["noise COM", "noise RAND"]
+    assert all(
+        len(shares) == 51 and 0 <= min(shares) <= max(shares) <= 1 for shares in found.values()
+    )
+    capsys.readouterr()
+    again = ["--out", str(out), "--seeds", "0", "--settings", *SETTINGS]
+    study.main(again)
+    judge.main(again)
+    assert capsys.readouterr().out == ""
+    found["noise COM"] = [0.5] * 51
+    path.with_suffix(".json").write_text(json.dumps(found))
+    assert tables.Judged(out).means("itself, noise", "noise", "COM") == {0: 0.5}
+
+
+@pytest.mark.slow
+def test_positions_ask_for_moves_that_keep_the_value(out):
+    game, solution = rules(3), solve(rules(3))
+    number = {int(code): at for at, code in enumerate(solution.codes)}
+    states, keeps = unlearning.critical_positions(solution, game, 12)
+    for row, position in zip(keeps, code(game, states), strict=True):
+        assert set(np.flatnonzero(row)) == set(solution.keeping(number[int(position)]))
+        assert row.sum() < len(solution.moves(number[int(position)]))
+    sessions = study.load(study.path_of(out, "itself", 0))
+    kept = unlearning.value_kept(sessions, states, keeps)
+    assert kept.shape == (51,)
+    everything = unlearning.value_kept(sessions, states, np.ones_like(keeps))
+    assert (everything == 1).all()
