@@ -17,6 +17,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
+from jaxgbg import results
 from jaxgbg.arena import Protocol, compete
 from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
@@ -63,6 +64,7 @@ __all__ = [
     "make_player",
     "preset",
     "register",
+    "results",
     "train",
     "with_changes",
 ]

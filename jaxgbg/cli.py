@@ -14,12 +14,15 @@ from typing import Any
 
 import tyro
 
+import jaxgbg
 from jaxgbg.commands import COMMANDS
 from jaxgbg.commands.common import printable
+from jaxgbg.commands.options import NUMBERS
 from jaxgbg.games import import_games
 from jaxgbg.players import EngineError, MissingExtra
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.files import check_writable
+from jaxgbg.training.settings import suggestion
 from jaxgbg.training.stopping import Stopped
 
 # What JAX calls it.
@@ -31,6 +34,7 @@ _NO_NUMBER = re.compile(
     r"Error parsing (--[\w-]+): (?:no type matching .*(?P<kinds>INT|FLOAT).* could be instantiated"
     r" from \[(.*)\]\.|.*(?P<says>int\(\)|to float).*: ('.*'))"
 )
+_UNKNOWN = re.compile(r"Unrecognized options: --([\w-]+)")
 
 
 def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
@@ -52,7 +56,9 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
                 {name: deferred(command) for name, command in known.items()},
                 prog="jaxgbg",
                 description="General board game learning in JAX: TD-FARL on n-tuple values."
-                " --import MODULE, with any command, makes a module's own games known.",
+                " --import MODULE, with any command, makes a module's own games known;"
+                " --version tells that of the package.",
+                registry=NUMBERS,
             )
     except SystemExit as stop:
         if stop.code != 2:
@@ -61,8 +67,13 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
         lines = [line.strip("│ ") for line in complaint.getvalue().splitlines()[1:]]
         text = itertools.dropwhile(_RULE.fullmatch, lines)
         wrong = itertools.takewhile(lambda line: not _RULE.fullmatch(line), text)
-        line = _NO_NUMBER.sub(_in_words, " ".join(wrong))
+        line = _UNKNOWN.sub(_with_hint, _NO_NUMBER.sub(_in_words, " ".join(wrong)))
         raise ValueError(f"{line} (`jaxgbg --help` shows what there is)") from None
+
+
+def _with_hint(found: re.Match[str]) -> str:
+    meant = suggestion(found[1])
+    return found[0] if meant is None else f"{found[0]}: here it is --{meant.replace('_', '-')}"
 
 
 def _in_words(found: re.Match[str]) -> str:
@@ -115,6 +126,9 @@ def main() -> None:
 
 def _run() -> None:
     sys.argv, modules = _without_imports(sys.argv)
+    if sys.argv[1:] == ["--version"]:
+        print(f"jaxgbg {jaxgbg.__version__}")
+        return
     import_games(modules)
     call = _parse(COMMANDS)
     prepare_jax()

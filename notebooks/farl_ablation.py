@@ -76,7 +76,7 @@ print_table(table, Console(width=136))
 # ## The paired difference
 # A seed has the same random numbers with and without FARL, and where n-tuples are drawn, the same
 # n-tuples. So the two are compared seed by seed: on the left one line for each seed, on the right
-# their differences, the mean and Student's 95 % interval. The interval leaves out 0 if the
+# their differences, the mean and its 95 % interval. The interval leaves out 0 if the
 # difference is more than the chance of so few seeds.
 
 # %%
@@ -89,7 +89,7 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
 left.plot([0, 1], [without, with_farl], color="#0072B2", alpha=0.4, marker="o", markersize=4)
 left.set_xticks([0, 1], ["no FARL", "FARL"])
 left.set_xlim(-0.3, 1.3)
-left.set_ylabel(f"{farl.scale.unit} against {farl.opponent}")
+left.set_ylabel(f"{farl.scale.label} against {farl.opponent}")
 right.axhline(0, color="black", lw=0.8)
 right.plot(
     np.linspace(-0.15, 0.15, len(without)), with_farl - without, "o", color="#0072B2", alpha=0.4
@@ -99,7 +99,7 @@ right.set_xticks([0, 0.4], ["each seed", "mean, 95 %"])
 right.set_xlim(-0.3, 0.6)
 right.set_ylabel("FARL − no FARL")
 plt.show()
-print(f"FARL − no FARL: {mean:+.3f} ({low:+.3f} to {high:+.3f})")
+print(f"FARL − no FARL: {mean:+.1f} % ({low:+.1f} to {high:+.1f})")
 
 # %% [markdown]
 # ## Why part 1: who learns from the end of a game
@@ -254,7 +254,7 @@ scores = {
 }
 for name, first, second in (("part 1 − none", "part1", "none"), ("both − part 1", "farl", "part1")):
     mean, low, high = paired_difference(scores[first], scores[second])
-    print(f"{name}: {mean:+.3f} ({low:+.3f} to {high:+.3f})")
+    print(f"{name}: {mean:+.1f} % ({low:+.1f} to {high:+.1f})")
 
 # %% [markdown]
 # The first interval lies above 0: part 1 alone makes a difference. The second one holds 0: what

@@ -81,7 +81,7 @@ def records_of(rule: str, folder: RunFolder) -> Iterator[dict[str, Any]]:
     """What is kept of one setting, for each opponent."""
     run, results = folder.run, folder.results()
     for row in rows(run, results, folder.summary()["training_seconds"]):
-        episodes, means, _ = curve(run, results, row.opponent, row.variant)
+        episodes, means, _ = curve(row)
         yield {
             "game": run.game.name,
             "opponent": row.opponent,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from jaxgbg.commands.analysing import compare, results
 from jaxgbg.commands.checking import check
 from jaxgbg.commands.measuring import bench, evaluate, games, perft
-from jaxgbg.commands.reporting import report
+from jaxgbg.commands.reporting import plot, report
 from jaxgbg.commands.sweeping import sweep
 from jaxgbg.commands.training import ablate, table1, train
 
@@ -19,8 +19,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "eval": evaluate,
     "compare": compare,
     "results": results,
+    "plot": plot,
+    "report": report,
     "perft": perft,
     "bench": bench,
-    "report": report,
 }
 """Name -> what it does, in the order in which help lists them."""

@@ -12,7 +12,10 @@ from jaxgbg.arena.comparison import Comparison, MostGames, OpeningPlies, Pairs
 from jaxgbg.arena.comparison import compare as play
 from jaxgbg.arena.sequential import Elo, Risk, SequentialTest
 from jaxgbg.commands.common import (
+    Baseline,
+    By,
     Json,
+    TableFormat,
     console,
     optional,
     print_records,
@@ -23,8 +26,12 @@ from jaxgbg.commands.common import (
 from jaxgbg.commands.options import GREEDY, Playing
 from jaxgbg.games import Scale
 from jaxgbg.players.gtp import Seconds
-from jaxgbg.results import results as ask
-from jaxgbg.results.queries import SECONDS
+from jaxgbg.results.groups import read_table
+from jaxgbg.results.layout import Format, print_plain
+from jaxgbg.results.queries import SECONDS, ask, require_extra
+from jaxgbg.results.robust import columns, robust
+from jaxgbg.results.rows import as_records
+from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import check_writable, written_whole
@@ -43,24 +50,33 @@ _ERRORS = {"mean": "sem", "last": "last_sem"}
 
 def results(
     folder: Annotated[Positional[Path], arg(metavar="DIR")],
+    by: By = (),
+    baseline: Baseline = (),
     where: Annotated[str | None, optional("CONDITION")] = None,
+    statistics: bool = False,
+    runs: bool = False,
     sql: Annotated[str | None, optional("QUERY")] = None,
     allow_files: bool = False,
     timeout: Annotated[Seconds, arg(metavar="SECONDS")] = SECONDS,
+    form: TableFormat = "table",
     csv: Annotated[Path | None, optional("FILE")] = None,
     parquet: Annotated[Path | None, optional("FILE")] = None,
     json_file: Json = None,
 ) -> None:
-    """Tabulate all runs below a folder, or ask them in SQL (DuckDB).
+    """Tabulate all runs below a folder by the settings that differ, or ask them in SQL (DuckDB).
 
-    A row is one run, opponent and FARL variant: over seeds, mean and standard error of what each
-    scored in the last fifth of the episodes that all have reached, and of the last evaluation there
-    alone. `runs` has a row a run, `evaluations` a row an
-    evaluation, `summary` the rows of the table. Damaged files and lines are named and left out.
+    A row is a game, opponent and combination of settings, over all seeds: mean, standard error and
+    95 % interval of what each scored in the last fifth of the episodes that all have reached, the
+    last evaluation there alone, and the difference to a baseline, paired by seed. In SQL `runs` has
+    a row a run, `evaluations` a row an evaluation, `summary` one for each run, opponent and FARL
+    variant. Damaged files and lines are named and left out.
 
     Args:
       folder: Folder with runs, however deep.
       where: Which evaluations count, in SQL over all columns: "game = 'nim' and variant = 'none'".
+      statistics: Also the interquartile mean and the probability to be better than the baseline,
+        with intervals by stratified bootstrap.
+      runs: A row for each run instead.
       sql: A query of your own over the tables runs, evaluations and summary: "describe runs".
       allow_files: Let the query read and write files and load extensions.
       timeout: How long a query may take.
@@ -68,21 +84,20 @@ def results(
       parquet: Also write the rows to this Parquet file.
     """
     check_writable(csv, parquet)
-    frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout)
-    # What is missing or no number is None.
-    text = frame.to_json(
-        orient="records", date_format="iso", double_precision=15, default_handler=str
-    )
-    records = json.loads(text)
-    if not records:
-        console().print("no rows")
-    elif sql is None:
-        _print_summary(records, frame.attrs["scales"])
+    if runs or sql is not None:
+        if by or baseline or statistics:
+            raise ValueError(
+                "--by, --baseline and --statistics group runs: leave out --runs, --sql"
+            )
+        frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout)
+        records = _print_frame(frame, sql is None, form)
     else:
-        print_table(records[:_ROWS_SHOWN], list(frame), lambda record, name: _plain(record[name]))
-    if len(records) > _ROWS_SHOWN:
-        more = len(records) - _ROWS_SHOWN
-        console().print(f"and {more:,} more rows; --csv, --parquet or --json keeps them all")
+        records = _print_groups(folder, by, baseline, where, timeout, statistics, form)
+    if csv is not None or parquet is not None:
+        require_extra("duckdb", "pandas")
+        import pandas
+
+        frame = frame if runs or sql is not None else pandas.DataFrame(records)
     if csv is not None:
         with written_whole(csv) as temporary:
             frame.to_csv(temporary, index=False)
@@ -92,7 +107,60 @@ def results(
     write_rows(json_file, records)
 
 
-def _print_summary(records: list[dict[str, Any]], scales: dict[tuple[str, str], Scale]) -> None:
+def _print_groups(
+    folder: Path,
+    by: tuple[str, ...],
+    baseline: tuple[str, ...],
+    where: str | None,
+    timeout: float,
+    statistics: bool,
+    form: Format,
+) -> list[dict[str, Any]]:
+    """Print the rows that differ by settings; returns them as records."""
+    table = read_table(folder, by, baseline, where, timeout=timeout)
+    records = as_records(table.rows)
+    more = None
+    if statistics:
+        told = robust(table)
+        more = columns(table.rows, told, table.compared)
+        for record, each in zip(records, told, strict=True):
+            record.update(each._asdict())
+    if form in ("csv", "json"):
+        print_plain(records, form)
+    elif not records:
+        console().print("no rows")
+    else:
+        print_rows(table.rows, console(), form, table.compared, more)
+        for note in table.notes if form == "table" else ():
+            console().print(note, highlight=False)
+    return records
+
+
+def _print_frame(frame: Any, summary: bool, form: Format) -> list[dict[str, Any]]:
+    """Print the answer to a query, or the runs one by one; returns its records."""
+    # What is missing or no number is None.
+    text = frame.to_json(
+        orient="records", date_format="iso", double_precision=15, default_handler=str
+    )
+    records: list[dict[str, Any]] = json.loads(text)
+    if form in ("csv", "json"):
+        print_plain(records, form)
+    elif not records:
+        console().print("no rows")
+    elif summary:
+        _print_summary(records, frame.attrs["scales"], form)
+    else:
+        rows, names = records[:_ROWS_SHOWN], list(frame)
+        print_table(rows, names, lambda record, name: _plain(record[name]), form)
+    if len(records) > _ROWS_SHOWN and form not in ("csv", "json"):
+        more = len(records) - _ROWS_SHOWN
+        console().print(f"and {more:,} more rows; --csv, --parquet or --json keeps them all")
+    return records
+
+
+def _print_summary(
+    records: list[dict[str, Any]], scales: dict[tuple[str, str], Scale], form: Format
+) -> None:
     def text(record: dict[str, Any], name: str) -> str:
         if name not in _ERRORS:
             return _plain(record[name])
@@ -105,11 +173,9 @@ def _print_summary(records: list[dict[str, Any]], scales: dict[tuple[str, str], 
     for name in ("learner", "value", "batch"):
         if len({record[name] for record in records}) > 1:
             names.append(name)
-    print_table(records[:_ROWS_SHOWN], [*names, "folder"], text)
-    percent = {scale.unit for scale in scales.values() if scale.percent}
-    units = dict.fromkeys(record["unit"] for record in records if record["unit"] in percent)
-    notes = [f"{unit} in %" for unit in units]
-    console().print("; ".join((*notes, "mean: of the last fifth of the episodes, ± s.e.")))
+    print_table(records[:_ROWS_SHOWN], [*names, "folder"], text, form)
+    if form == "table":
+        console().print("mean: of the last fifth of the episodes, ± s.e.")
 
 
 def _plain(value: Any) -> str:
@@ -146,6 +212,7 @@ def compare(
     batch: Pairs = 50,
     max_games: MostGames = 20_000,
     seed: Seed = 0,
+    form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
     """Play until it is clear whether an agent is at least about as strong as an opponent.
@@ -157,8 +224,8 @@ def compare(
     observation. -50 Elo is 43 % of the points.
 
     Args:
-      agent: Agent file.
-      opponent: Another agent file, or a player's name; FILE:look-ahead=3 looks ahead.
+      agent: Agent file, or the folder of a run for its first agent.
+      opponent: Another one, or a player's name; FILE:look-ahead=3 looks ahead.
       elo0: An agent so much stronger (negative: weaker) is too weak.
       elo1: One so much stronger is strong enough.
       alpha: Chance to accept what is too weak.
@@ -169,9 +236,11 @@ def compare(
       seed: Seed of starts and draws.
     """
     test = SequentialTest(elo0, elo1, alpha, beta)
+    agent = _file_of(agent)
     saved = load_agent(agent)
     game = saved.run.game
     first = playing.read().player(saved.player())
+    opponent = str(_file_of(Path(opponent)))
     player = make_opponent(opponent, game)
     with contextlib.closing(player), Console(stderr=True).status("playing") as status:
 
@@ -181,16 +250,29 @@ def compare(
             status.update(f"{games:,} games, log likelihood ratio {ratio}")
 
         comparison = play(game, first, player, test, opening_plies, batch, max_games, seed, tell)
+    record = {"agent": agent.name, "opponent": Path(opponent).name, "game": game.name}
+    record |= _told(comparison, game.scale, _VERDICTS[comparison.decision].format(elo0, elo1))
+    print_records([record], json_file, form)
+
+
+def _file_of(place: Path) -> Path:
+    """The first agent of a run's folder, with FARL if one is; anything else is itself."""
+    if not place.is_dir():
+        return place
+    files = sorted((place / "agents").glob("*.agent"))
+    if not files:
+        raise ValueError(f"{place} holds no agents; give the folder of a finished run")
+    return min(files, key=lambda file: (not file.stem.endswith("-farl"), len(file.name), file.name))
+
+
+def _told(comparison: Comparison, scale: Scale, verdict: str) -> dict[str, Any]:
+    """What came out of a comparison, points as the win rates of other tables."""
     counts = {name: getattr(comparison, name) for name in ("wins", "draws", "losses")}
-    record = {
-        "agent": agent.name,
-        "opponent": Path(opponent).name,
-        "game": game.name,
+    return {
         "games": sum(counts.values()),
         **counts,
-        "score": round(comparison.score, 4),
-        "sem": round(comparison.sem, 4),
+        scale.label: round(100 * comparison.score, 2),
+        "sem": round(100 * comparison.sem, 2),
         "llr": round(comparison.log_likelihood_ratio, 3),
-        "verdict": _VERDICTS[comparison.decision].format(elo0, elo1),
+        "verdict": verdict,
     }
-    print_records([record], json_file)

@@ -1,17 +1,17 @@
 """What several commands share: options, and how rows are shown and written."""
 
 import dataclasses
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 from tyro.conf import Positional, arg
 
-from jaxgbg.games import Game, make
+from jaxgbg.games import Game, game_names, make
+from jaxgbg.results.layout import Column, Format, print_columns, print_plain
 from jaxgbg.training import execution
 from jaxgbg.training.files import write_json
 
@@ -24,7 +24,28 @@ def optional(metavar: str, default: str = "", **told: Any) -> Any:
 Json = Annotated[
     Path | None, optional("FILE", name="json", help="Also write the rows to this JSON file.")
 ]
-GameName = Annotated[Positional[str], arg(metavar="GAME", help="Name; `jaxgbg games` lists them.")]
+TableFormat = Annotated[
+    Format, arg(name="format", help="Print the table for people, for a text, or as records.")
+]
+By = Annotated[
+    tuple[str, ...],
+    arg(
+        metavar="SETTING ...",
+        help="Settings to tell apart, by path or short form: learner.trace_decay, or trace_decay;"
+        " all that differ, if none is named.",
+    ),
+]
+Baseline = Annotated[
+    tuple[str, ...],
+    arg(
+        metavar="SETTING=VALUE ...",
+        help="What the others are compared with, seed by seed: trace_decay=0; variant=none, if"
+        " none is named and there is such a one.",
+    ),
+]
+GameName = Annotated[
+    Positional[str], arg(metavar="GAME", help=f"{', '.join(game_names())}, or one of your own.")
+]
 Size = Annotated[
     int | None,
     optional(
@@ -88,30 +109,44 @@ def cell(value: Any) -> str:
     return printable("" if value is None else str(value))
 
 
-def print_records(records: list[dict[str, Any]], json_file: Path | None) -> None:
-    print_table(records, list(records[0]), lambda record, name: cell(record[name]))
+def print_records(
+    records: list[dict[str, Any]],
+    json_file: Path | None,
+    form: Format = "table",
+    texts: Mapping[str, Callable[[Any], str]] | None = None,
+) -> None:
+    """Print and write records; `texts` has the words of some entries."""
+    words = texts or {}
+    names = list(records[0])
+    print_table(records, names, lambda record, name: words.get(name, cell)(record[name]), form)
     write_rows(json_file, records)
 
 
 def print_table(
-    records: list[dict[str, Any]], names: list[str], text: Callable[[dict[str, Any], str], str]
+    records: list[dict[str, Any]],
+    names: list[str],
+    text: Callable[[dict[str, Any], str], str],
+    form: Format = "table",
 ) -> None:
     """Some entries of records in the words of `text`, numbers to the right."""
-    table = Table()
-    for name in names:
-        number = any(isinstance(record[name], int | float) for record in records)
-        table.add_column(
-            Text(printable(name)), justify="right" if number else "left", overflow="fold"
+    if form in ("csv", "json"):
+        print_plain([{name: record[name] for name in names} for record in records], form)
+        return
+    columns = [
+        Column(
+            printable(name),
+            [text(record, name) for record in records],
+            any(isinstance(record[name], int | float) for record in records),
         )
-    for record in records:
-        # Text, so that no value is taken for a style.
-        table.add_row(*(Text(text(record, name)) for name in names))
-    console().print(table)
+        for name in names
+    ]
+    print_columns(columns, console(), form)
 
 
 def console() -> Console:
-    """Standard output; wide enough for every table where it is no terminal."""
-    return Console(width=None if sys.stdout.isatty() else 140)
+    """Standard output; wide enough for most tables where it is no terminal and COLUMNS not set."""
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if known else 140)
 
 
 def write_rows(path: Path | None, records: list[dict[str, Any]]) -> None:

@@ -1,18 +1,19 @@
 """Evaluations shown elsewhere while they come: TensorBoard, Weights & Biases. Off by default.
 
 What counts is metrics.jsonl; a logger only shows it. A run that goes on shows what is new. Both
-draw a curve for each opponent, variant and seed.
+draw a curve for each opponent, variant and seed, in the unit of the tables.
 """
 
 import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from jaxgbg.arena import scale_of
 from jaxgbg.players import MissingExtra
 from jaxgbg.training import Result, Run
 
-Logger = tuple[Callable[[str, Result], object], Callable[[], object]]
-"""What shows one evaluation as a point of a curve, and what writes the last of them."""
+Logger = tuple[Callable[[str, float, int], object], Callable[[], object]]
+"""What shows a figure of a curve after some episodes, and what writes the last of them."""
 
 
 def _tensorboard(folder: Path, run: Run) -> Logger:
@@ -21,7 +22,7 @@ def _tensorboard(folder: Path, run: Run) -> Logger:
 
     del run
     writer = SummaryWriter(str(folder / "tensorboard"))
-    return lambda curve, one: writer.add_scalar(curve, one.score, one.episodes), writer.close
+    return writer.add_scalar, writer.close
 
 
 def _wandb(folder: Path, run: Run) -> Logger:
@@ -36,9 +37,7 @@ def _wandb(folder: Path, run: Run) -> Logger:
         mode="offline",
         settings=wandb.Settings(silent=True, console="off"),
     )
-    return lambda curve, one: logged.log(
-        {"episodes": one.episodes, curve: one.score}
-    ), logged.finish
+    return lambda curve, figure, at: logged.log({"episodes": at, curve: figure}), logged.finish
 
 
 LOGGERS = {"tensorboard": ("tensorboardX", _tensorboard), "wandb": ("wandb", _wandb)}
@@ -63,8 +62,10 @@ class Loggers:
         """Show one evaluation everywhere."""
         if not self._begun:
             self._begun = [LOGGERS[name][1](self._folder, self._run) for name in self._names]
+        figure = scale_of(result.opponent, self._run.game).figure(result.score)
         for show, _ in self._begun:
-            show(f"{result.opponent}/{result.variant}/seed{result.seed}", result)
+            name = f"{result.opponent}/{result.variant}/seed{result.seed}"
+            show(name, figure, result.episodes)
 
     def close(self) -> None:
         """Let all of them write what they have."""

@@ -16,6 +16,7 @@ from jaxgbg.commands.common import (
     Json,
     Parameters,
     Size,
+    TableFormat,
     console,
     optional,
     print_records,
@@ -34,7 +35,7 @@ from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.run import Seeds
 
 
-def games(json_file: Json = None) -> None:
+def games(form: TableFormat = "table", json_file: Json = None) -> None:
     """List the games and their sizes."""
     built = [make(name) for name in game_names()]
     records = [
@@ -49,7 +50,7 @@ def games(json_file: Json = None) -> None:
         }
         for game in built
     ]
-    print_records(records, json_file)
+    print_records(records, json_file, form)
     for line in broken_games().values():
         print(f"jaxgbg: {line}", file=sys.stderr)
 
@@ -60,6 +61,7 @@ def perft(
     depth: Depth = 5,
     size: Size = None,
     parameters: Parameters = (),
+    form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
     """Count the paths and positions of a game by depth.
@@ -71,7 +73,7 @@ def perft(
         {"depth": row.depth, "paths": row.paths, "positions": row.positions}
         for row in count(read_game(game, size, parameters), depth)
     ]
-    print_records(records, json_file)
+    print_records(records, json_file, form)
 
 
 @checked
@@ -79,13 +81,17 @@ def evaluate(
     folder: Positional[Path],
     opponent: Annotated[
         str | None,
-        arg(help=f"{', '.join(judge_names())} or an agent file; random if nothing is given."),
+        arg(
+            help=f"{', '.join(judge_names())} or an agent file; random if nothing is given.",
+            aliases=["--opponents"],
+        ),
     ] = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
     timeout: Seconds = 10.0,
     playing: Playing = GREEDY,
     game: str | None = None,
     seed: Seed = 0,
+    form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
     """Play trained agents against an opponent, by the published protocol.
@@ -121,12 +127,12 @@ def evaluate(
                     "game": rules.name,
                     "variant": saved.variant,
                     "opponent": judge.name,
-                    "unit": judge.scale.unit,
+                    "unit": judge.scale.label,
                     "mean": round(judge.scale.figure(float(scores.mean())), 4),
                     "games": scores.size,
                 }
             )
-    print_records(records, json_file)
+    print_records(records, json_file, form, {"mean": judge.scale.text})
 
 
 @checked
@@ -138,6 +144,7 @@ def bench(
     learner: flag("learner") = None,  # type: ignore[valid-type]
     value: flag("value") = None,  # type: ignore[valid-type]
     rules: bool = False,
+    form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
     """Measure training speed at the published parameters, or that of the rules alone.
@@ -150,7 +157,9 @@ def bench(
       rules: Random play instead of training, beside pgx where it is installed.
     """
     if rules:
-        print_records([bench_rules(game)._asdict() for game in games or game_names()], json_file)
+        print_records(
+            [bench_rules(game)._asdict() for game in games or game_names()], json_file, form
+        )
         return
     chosen = {"learner": learner, "value": value}
     changes = {name: kind for name, kind in chosen.items() if kind is not None}
@@ -159,5 +168,5 @@ def bench(
         for game in games or game_names()
         for row in training.bench(game, seeds, batches, seconds, **changes)
     ]
-    print_records([row._asdict() for row in rows], json_file)
+    print_records([row._asdict() for row in rows], json_file, form)
     console().print(training.GBG)

@@ -1,13 +1,16 @@
 """The flags of a run, made from its settings: one flag a setting, by its short form."""
 
+import contextlib
 import dataclasses
 import functools
 import typing
 from typing import Annotated, Any, Literal
 
 from tyro.conf import OmitArgPrefixes, arg
-from tyro.constructors import PrimitiveConstructorSpec
+from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
+from jaxgbg.arena import judge_names
+from jaxgbg.players import player_names
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import shown
 from jaxgbg.training.play import Play
@@ -30,19 +33,49 @@ _SWITCH = PrimitiveConstructorSpec(
     is_instance=lambda value: isinstance(value, bool),
     str_from_instance=lambda value: [str(value).lower()],
 )
+NUMBERS = ConstructorRegistry()
+"""How the command line reads numbers."""
+
+
+def whole(text: str) -> int:
+    """A whole number, also as 20_000 or 5e3; raises ValueError."""
+    with contextlib.suppress(ValueError, OverflowError):
+        if (number := float(text)).is_integer() and "e" in text.lower():
+            return int(number)
+    return int(text)
+
+
+@NUMBERS.primitive_rule
+def _whole_numbers(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[int] | None:
+    if kind.type is not int:
+        return None
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="INT",
+        instance_from_str=lambda words: whole(words[0]),
+        is_instance=lambda value: isinstance(value, int),
+        str_from_instance=lambda value: [str(value)],
+    )
+
+
 _METAVARS = {int: "N", float: "X", str: "NAME"}
 
 # Asked for in a way of their own: n-tuples by a file, seeds by their number, variants by --no-farl.
+# Whose choices are no fixed list, for a file or a number may be part of them.
+_NAMED = {
+    "opponents": f"{', '.join(judge_names())}",
+    "partner": f"{', '.join(player_names())}",
+}
 _SPECIAL = ("layout", "protocols", "seeds", "variants")
 
 
 @functools.cache
-def run_options() -> type:
-    """A dataclass with a field for each flag of a run; None where a flag is not given."""
+def run_options(*without: str) -> type:
+    """A dataclass with a field for each flag of a run but some; None where a flag is not given."""
     fields = [
         (setting.short, _annotated(setting), dataclasses.field(default=None))
         for setting in settings().values()
-        if setting.short not in _SPECIAL
+        if setting.short not in (*_SPECIAL, *without)
     ]
     return dataclasses.make_dataclass("Settings", fields, frozen=True)
 
@@ -72,8 +105,16 @@ def _annotated(setting: Setting) -> Any:
     text = f"{kinds}{setting.help}"
     if setting.choices:
         text = f"{text.rstrip('.')}: {', '.join(setting.choices)}."
+    if setting.short in _NAMED:
+        text = f"{text.rstrip('.')}: {_NAMED[setting.short]}."
     return Annotated[
-        hint | None, arg(help=text, metavar=metavar, help_behavior_hint="(default: as published)")
+        hint | None,
+        arg(
+            help=text,
+            metavar=metavar,
+            help_behavior_hint="(default: as published)",
+            aliases=["--opponent"] if setting.short == "opponents" else None,
+        ),
     ]
 
 

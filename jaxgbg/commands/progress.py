@@ -7,6 +7,7 @@ from pathlib import Path
 from rich import progress as bars
 from rich.console import Console
 
+from jaxgbg.arena import scale_of
 from jaxgbg.commands.loggers import Loggers
 from jaxgbg.training.execution import train
 from jaxgbg.training.loop import Progress, Result
@@ -47,8 +48,10 @@ def train_with_bar(
         bar.update(task, completed=now.episodes, total=now.total_episodes, rate=rate)
 
     def on_result(result: Result) -> None:
-        latest = f"{result.opponent}, {result.variant}: {result.score:+.2f}"
-        bar.update(task, latest=f"{latest} at {result.episodes:,}")
+        scale = scale_of(result.opponent, run.game)
+        figure = f"{scale.label} {scale.text(scale.figure(result.score))}"
+        latest = f"{result.opponent}, {result.variant}: {figure} at {result.episodes:,}"
+        bar.update(task, latest=latest)
         loggers.log(result)
 
     try:

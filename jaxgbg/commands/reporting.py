@@ -1,4 +1,4 @@
-"""The command that looks back: `report`."""
+"""The commands that show what there is: `report` as a page, `plot` as a figure."""
 
 import sys
 import time
@@ -7,8 +7,10 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from jaxgbg.commands.common import Json, console, optional, write_rows
+from jaxgbg.commands.common import Baseline, By, Json, console, optional, write_rows
 from jaxgbg.pages.html import write_report
+from jaxgbg.results.figures import Band, Kind, check_name, draw
+from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import as_records
 from jaxgbg.training.files import check_writable
 
@@ -16,6 +18,8 @@ from jaxgbg.training.files import check_writable
 def report(
     folder: Annotated[Positional[Path], arg(metavar="DIR")],
     out: Annotated[Path | None, optional("FILE.html", "DIR/report.html")] = None,
+    by: By = (),
+    baseline: Baseline = (),
     json_file: Json = None,
 ) -> None:
     """Write one HTML file about all runs below a folder: table, curves, weights, sample games.
@@ -27,7 +31,7 @@ def report(
     path = out if out is not None else folder / "report.html"
     start = time.perf_counter()
     check_writable(path)
-    written = write_report(folder, path)
+    written = write_report(folder, path, by, baseline)
     seconds = time.perf_counter() - start
     for problem in written.problems:
         print(f"jaxgbg: {problem}", file=sys.stderr)
@@ -35,3 +39,31 @@ def report(
     runs = f"{written.runs} run{'' if written.runs == 1 else 's'}"
     size = written.bytes / 1e6
     console().print(f"report: {path} ({runs}, {size:.2f} MB, {seconds:.0f} s)", soft_wrap=True)
+
+
+def plot(
+    folder: Annotated[Positional[Path], arg(metavar="DIR")],
+    out: Annotated[Path, arg(metavar="FILE.png|svg|pdf")] = Path("figure.png"),
+    by: By = (),
+    baseline: Baseline = (),
+    where: Annotated[str | None, optional("CONDITION")] = None,
+    kind: Kind = "curves",
+    band: Band = "sem",
+    json_file: Json = None,
+) -> None:
+    """Draw all runs below a folder: a panel a game and opponent, a line for each setting.
+
+    Args:
+      folder: Folder with runs, however deep.
+      out: The figure.
+      where: Which evaluations count, in SQL over all columns: "game = 'nim'" (DuckDB).
+      kind: curves over the episodes; means with 95 % intervals over the first setting; heatmap over
+        two settings; profile, the share of agents above each figure.
+      band: Around a curve: one standard error, or the 95 % interval.
+    """
+    check_name(out)
+    check_writable(out)
+    table = read_table(folder, by, baseline, where)
+    draw(table, out, kind, band)
+    write_rows(json_file, as_records(table.rows))
+    console().print(f"figure: {out}", soft_wrap=True)

@@ -17,26 +17,31 @@ from jaxgbg.commands.common import (
     Out,
     Parameters,
     Size,
+    TableFormat,
     console,
     optional,
     read_game,
     write_rows,
 )
-from jaxgbg.commands.options import given, run_options
+from jaxgbg.commands.options import given, run_options, whole
 from jaxgbg.commands.progress import train_with_bar
 from jaxgbg.papers import is_published, konen2021, preset
 from jaxgbg.papers import table1 as paper
-from jaxgbg.results.curves import draw_curves
+from jaxgbg.results.figures import draw_curves
+from jaxgbg.results.layout import Format
 from jaxgbg.results.rows import as_records, rows
 from jaxgbg.results.table import print_table
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training import Result, Run, RunFolder
-from jaxgbg.training.run import Seeds
+from jaxgbg.training.run import Seeds, digest_of
 from jaxgbg.values import read_layout
 
 _ByGame = Annotated[tuple[str, ...], arg(metavar="N|GAME=N ...")]
 _Settings: Any = run_options()
 _NOTHING_GIVEN = _Settings()
+# These are numbers by game there.
+_Shared: Any = run_options("episodes", "eval_every", "batch")
+_NOTHING_SHARED = _Shared()
 
 
 @checked
@@ -52,6 +57,7 @@ def train(
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
     out: Out = Path("runs"),
+    form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
     """Train agents of one game; what is not given stays at the published parameters.
@@ -83,7 +89,7 @@ def train(
             f" {run.value.describe()}; {run.schedule.describe()}",
             file=sys.stderr,
         )
-    _run_all([run], out, json_file, checkpoint_every, log)
+    _run_all([run], out, json_file, checkpoint_every, log, form)
 
 
 @checked
@@ -93,10 +99,12 @@ def ablate(
     episodes: _ByGame = (),
     eval_every: _ByGame = (),
     batch: _ByGame = (),
+    settings: OmitArgPrefixes[_Shared] = _NOTHING_SHARED,
     part1: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
     out: Out = Path("runs"),
+    form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
     """Train with and without FARL, and compare with the published figures.
@@ -123,11 +131,12 @@ def ablate(
             game,
             seeds=range(seeds_of.get(game, 10)),
             variants=variants,
+            **given(settings),
             **{name: numbers[game] for name, numbers in by_game.items() if game in numbers},
         )
         for game in games
     ]
-    _run_all(runs, out, json_file, checkpoint_every, log)
+    _run_all(runs, out, json_file, checkpoint_every, log, form)
 
 
 @checked
@@ -139,6 +148,7 @@ def table1(
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
     out: Out = Path("runs"),
+    form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
     """Make the paper's Table 1: train and evaluate what is not yet on disk.
@@ -156,7 +166,7 @@ def table1(
             folder, engine, lambda text: print(f"{folder.run.game.name}: {text}", file=sys.stderr)
         )
 
-    _run_all(runs, out, json_file, checkpoint_every, log, finish, "table1")
+    _run_all(runs, out, json_file, checkpoint_every, log, form, finish, "table1")
 
 
 def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> dict[str, int]:
@@ -167,7 +177,7 @@ def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> d
         if game and game not in games:
             raise ValueError(f"--{option} {entry}: {game!r} is not among the games to train")
         try:
-            number = int(text.replace("_", ""))
+            number = whole(text)
         except ValueError as error:
             raise ValueError(f"--{option} {entry}: expected N or GAME=N") from error
         if number < 1:
@@ -182,11 +192,12 @@ def _run_all(
     json_file: Path | None,
     checkpoint_every: float,
     log: tuple[str, ...],
+    form: Format,
     finish: Callable[[RunFolder], None] = lambda _: None,
     name: str | None = None,
 ) -> None:
     """Train what is not yet on disk, `finish` each run, then print the table and write curves and
-    rows, of what there is if stopped. `name` is that of the picture, by default the games'.
+    rows, of what there is if stopped. The name of the picture begins with `name`, or the games'.
     """
     screen = console()
     finished: list[tuple[Run, list[Result], float]] = []
@@ -205,8 +216,8 @@ def _run_all(
             break
     table = [row for each in finished if each[1] for row in rows(*each)]
     if table:
-        print_table(table, screen)
-        picture = out / f"{name or '-'.join(run.game.name for run in runs)}-curves.png"
+        print_table(table, screen, form)
+        picture = out / f"{_name_of(runs, name)}-curves.png"
         draw_curves([(run, results) for run, results, _ in finished if results], picture)
         screen.print(f"learning curves: {picture}", soft_wrap=True)
     write_rows(json_file, as_records(table))
@@ -226,3 +237,11 @@ def _run_all(
             file=sys.stderr,
         )
         sys.exit(128 + stopped)
+
+
+def _name_of(runs: list[Run], name: str | None) -> str:
+    """A name for these runs and no others: that of a single one, else a digest of all."""
+    if len(runs) == 1 and name is None:
+        return runs[0].name
+    games = "-".join(run.game.name for run in runs)
+    return f"{name or games}-{digest_of({run.name: '' for run in runs})}"

@@ -6,8 +6,8 @@ from typing import NamedTuple
 class Scale(NamedTuple):
     """How the scores of a game are shown: as `zero` + `factor` * score, in `unit`.
 
-    Figures lie between `low` and `high`, None where there is no such bound; `percent` shows shares
-    in %, else `digits` follow the point.
+    Figures lie between `low` and `high`, None where there is no such bound, and have `digits` after
+    the point; `percent` says that they are in %.
     """
 
     unit: str
@@ -24,10 +24,20 @@ class Scale(NamedTuple):
 
     def text(self, figure: float) -> str:
         """A figure as tables show it."""
-        return f"{100 * figure:.1f}" if self.percent else f"{figure:,.{self.digits}f}"
+        return f"{figure:,.{self.digits}f}"
+
+    @property
+    def label(self) -> str:
+        """The unit as tables, files and axes name it: win rate (%)."""
+        return f"{self.unit} (%)" if self.percent else self.unit
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The least and the greatest figure, where there are both."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
-WIN_RATE = Scale("win rate", 0.5, 0.5, 0.0, 1.0, percent=True)
+WIN_RATE = Scale("win rate", 50.0, 50.0, 0.0, 100.0, percent=True, digits=1)
 """Of rewards -1, 0, 1: the share of wins, a draw counting half."""
-SHARE = Scale("share", low=0.0, high=1.0, percent=True)
+SHARE = Scale("share", factor=100.0, low=0.0, high=100.0, percent=True, digits=1)
 """Of scores 0 and 1: the share of ones."""

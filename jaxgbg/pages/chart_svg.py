@@ -37,12 +37,10 @@ def chart(
     tell_x: Callable[[float], str],
     tell_y: Callable[[float], str],
     span: tuple[float, float] | None = None,
-    from_zero: bool = False,
+    x_span: tuple[float, float] | None = None,
 ) -> str:
-    """The markup of one panel; `span` is the range of y, else that of the data, as that of x is,
-    which may begin at 0 instead.
-    """
-    x_low, x_high = _range([s.x for s in series] + [np.zeros(1)] * from_zero)
+    """The markup of one panel; `span` is the range of y, `x_span` that of x, else the data's."""
+    x_low, x_high = x_span or _range([s.x for s in series])
     references = [np.array([s.reference]) for s in series if s.reference is not None]
     y_low, y_high = span or _range([part for s in series for part in (s.low, s.high)] + references)
 

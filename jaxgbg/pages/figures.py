@@ -1,48 +1,68 @@
 """The charts of the report: learning curves, and histograms of weights and TC factors."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from jaxgbg.arena import scale_of
 from jaxgbg.games import Scale
 from jaxgbg.pages.chart_svg import Series, chart
-from jaxgbg.results.curves import STYLES, curves_of, span_of_shares, title
-from jaxgbg.results.rows import opponents_met
-from jaxgbg.training import Result, Run
+from jaxgbg.results.axes import VARIANT
+from jaxgbg.results.curves import STYLES, curve, looks_of, panels_of, span_of, title
+from jaxgbg.results.rows import Table
 from jaxgbg.training.kept import Histogram
 
+PALETTE = 8
+"""How many colours the page has for lines; then they are dashed."""
 # Weights rarer than one in a million active ones are drawn as rare as that.
 _RAREST = -6
 
 
-def curve_panels(run: Run, results: Sequence[Result]) -> list[str]:
-    """One panel for each opponent: mean over the seeds ± s.e., the paper's figure dashed."""
+def curve_panels(table: Table) -> list[str]:
+    """One panel for each game and opponent: mean over the seeds ± s.e., the paper's figure dashed.
+
+    All panels of a game have the same axes.
+    """
     from matplotlib.ticker import EngFormatter
 
-    panels = []
-    for opponent in opponents_met(run, results):
-        scale = scale_of(opponent, run.game)
-        series = [
-            Series(STYLES[variant][0], variant, x, mean, mean - sem, mean + sem, reference=paper)
-            for variant, (x, mean, sem), paper in curves_of(run, results, opponent)
-        ]
-        if series:
-            panels.append(
-                chart(
-                    title(run, opponent),
-                    "episodes",
-                    scale.unit + " (%)" * scale.percent,
-                    series,
-                    EngFormatter(sep=""),
-                    partial(short_text, scale),
-                    span_of_shares(run, opponent),
-                    from_zero=True,
-                )
+    panels, looks = [], curve_looks(table)
+    for rows in panels_of(table.rows):
+        series = []
+        for row in rows:
+            x, mean, sem = curve(row)
+            label, style = looks[row.key]
+            series.append(Series(label, style, x, mean, mean - sem, mean + sem, row.paper_mean))
+        ends = [max(map(max, row.curves)) for row in table.rows if row.game == rows[0].game]
+        scale = rows[0].scale
+        panels.append(
+            chart(
+                title(rows[0]),
+                "episodes",
+                scale.label,
+                series,
+                EngFormatter(sep=""),
+                partial(short_text, scale),
+                span_of(rows, table.rows),
+                x_span=(0, max(ends)),
             )
+        )
     return panels
+
+
+def curve_looks(table: Table) -> dict[tuple[Any, ...], tuple[str, str]]:
+    """The label of each combination of settings, and its class in the page's CSS."""
+    several = [axis for axis in table.axes if len(axis.values) > 1]
+    looks = {}
+    for number, (values, look) in enumerate(looks_of(table).items()):
+        style = f"s{number % PALETTE}" + " dashed" * (number // PALETTE % 2)
+        if [axis.path for axis in several] in ([], [VARIANT]):
+            variant = [each for each in values if each in STYLES]
+            style = variant[0] if variant else "farl"
+        named = len(several) == 1 and several[0].path != VARIANT
+        looks[values] = f"{several[0].short} {look.label}" if named else look.label, style
+    return looks
 
 
 def short_text(scale: Scale, figure: float) -> str:

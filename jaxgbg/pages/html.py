@@ -10,21 +10,24 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from jaxgbg.pages.figures import curve_panels, histogram_panels
+from jaxgbg.pages.figures import curve_looks, curve_panels, histogram_panels
 from jaxgbg.pages.record_view import RecordView, shape_markup
 from jaxgbg.pages.records import record_games
 from jaxgbg.papers import GAMES
-from jaxgbg.results.curves import STYLES
+from jaxgbg.results.axes import value_text
+from jaxgbg.results.curves import STYLES, panels_of
 from jaxgbg.results.folders import FIGURES, StoredRun, find_runs, unknown_games
-from jaxgbg.results.rows import Row, rows
-from jaxgbg.results.statistics import confidence_interval
-from jaxgbg.results.table import VARIANTS, difference, in_figures, notes
+from jaxgbg.results.groups import source_of_stored
+from jaxgbg.results.rows import Row, group
+from jaxgbg.results.table import difference, in_figures, interval, notes
 from jaxgbg.training import Run, load_agent
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.histograms import weight_histograms
 from jaxgbg.training.kept import Histogram, Histograms, Provenance
 from jaxgbg.training.run import LaneName, RulesChanged
 
+# More would bury the table, and make the page too large to be opened.
+_MOST_SECTIONS = 30
 _RARE = "The scale is logarithmic; what is rarer than its foot stands on it."
 
 
@@ -49,9 +52,12 @@ class _Sample:
     histograms: Mapping[str, Histogram]
 
 
-def write_report(root: Path, out: Path) -> Report:
+def write_report(
+    root: Path, out: Path, by: Sequence[str] = (), baseline: Sequence[str] = ()
+) -> Report:
     """Write the report on all runs below `root` to `out`, whole or not at all.
 
+    Rows and lines are the settings named `by`, else those that differ, as in `results.group`.
     What cannot be read is named in the report and in `problems`, as is a run left out because its
     game is not known or has other rules now. Raises ValueError in one line where there are no runs,
     OSError where `out` cannot be written.
@@ -60,29 +66,38 @@ def write_report(root: Path, out: Path) -> Report:
 
     runs, problems = _runs(root)
     samples = _samples(runs)
-    tables = [rows(stored.run, stored.results, _seconds(stored)) for stored in runs]
-    sections = [_run_section(stored, samples.get(stored.run.game.name)) for stored in runs]
+    table = group([source_of_stored(stored) for stored in runs], by, baseline)
+    told = [_run_section(each, samples.get(each.run.game.name)) for each in _shown(runs, samples)]
     problems += [problem for stored in runs for problem in stored.problems]
     environment = Environment(
         loader=PackageLoader("jaxgbg.pages", "page"), autoescape=True, trim_blocks=True
     )
-    words = (_anchor, _interval, difference, in_figures, math.isfinite, shape_markup)
+    words = (_anchor, interval, difference, in_figures, value_text, shape_markup)
     environment.globals |= {word.__name__.removeprefix("_"): word for word in words}
-    variants = {variant for stored in runs for variant in stored.run.variants}
+    several = {row.key for row in table.rows}
     page = environment.get_template("page.html.j2").render(
         name=root.resolve().name or str(root),
         summary=_summary(runs),
         problems=problems,
-        tables=[(stored, table) for stored, table in zip(runs, tables, strict=True) if table],
-        variants=VARIANTS,
-        notes=notes([row for table in tables for row in table]),
-        curves=[panel for stored in runs for panel in curve_panels(stored.run, stored.results)],
-        legend={name: label for name, (label, _) in STYLES.items() if name in variants},
-        runs=sections,
+        panels=panels_of(table.rows),
+        settings=[axis.short for axis in table.axes],
+        compared=table.compared,
+        notes=notes(table.rows) + table.notes,
+        curves=curve_panels(table),
+        looks=curve_looks(table),
+        several=len(several) > 1,
+        runs=told,
+        left_out=len(runs) - len(told),
     )
     with written_whole(out) as temporary:
         size = temporary.write_bytes(page.encode())
-    return Report([row for table in tables for row in table], len(runs), size, problems)
+    return Report(table.rows, len(runs), size, problems)
+
+
+def _shown(runs: Sequence[StoredRun], samples: Mapping[str, _Sample]) -> list[StoredRun]:
+    """The runs with a section of their own: of many the first, and those of the sample games."""
+    places = {sample.file.parent.parent for sample in samples.values()}
+    return [run for at, run in enumerate(runs) if at < _MOST_SECTIONS or run.path in places]
 
 
 def _runs(root: Path) -> tuple[list[StoredRun], list[str]]:
@@ -169,12 +184,6 @@ def _duration(seconds: float) -> str:
 
 def _anchor(run: StoredRun) -> str:
     return "run-" + "".join(each if each.isalnum() else "-" for each in run.name)
-
-
-def _interval(row: Row) -> str:
-    """95 % of the mean over seeds; empty for a single one."""
-    low, high = confidence_interval(row.per_seed)
-    return f"{row.scale.text(low)} to {row.scale.text(high)}" if math.isfinite(low) else ""
 
 
 def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:

@@ -83,16 +83,16 @@ def _look_up(entries: dict[tuple[str, str], _Entry], game: str, opponent: str) -
     return None
 
 
-def figure(game: Game, opponent: str, variant: str) -> tuple[float, float] | None:
-    """The published (mean, standard error), in the game's unit."""
-    return konen2021.FIGURES.get((game.name, opponent), {}).get(variant)
+def figure(game: str, opponent: str, variant: str) -> tuple[float, float] | None:
+    """The published (mean, standard error) of a game by its name, in its unit."""
+    return konen2021.FIGURES.get((game, opponent), {}).get(variant)
 
 
-def note(game: Game, opponent: str) -> str | None:
+def note(game: str, opponent: str) -> str | None:
     """What a reader of a table must know of the figures against `opponent`."""
-    return _look_up(konen2021.NOTES, game.name, opponent)
+    return _look_up(konen2021.NOTES, game, opponent)
 
 
-def greatest(game: Game, opponent: str) -> float | None:
+def greatest(game: str, opponent: str) -> float | None:
     """The greatest figure anybody can reach, where that is less than the game's scale has."""
-    return konen2021.GREATEST.get((game.name, opponent))
+    return konen2021.GREATEST.get((game, opponent))

@@ -1,21 +1,41 @@
 """What came out: runs read from disk, means over seeds, tables, SQL, and learning curves.
 
-`results` tabulates all runs below a folder. `rows.rows` makes the rows of one run, which
-`print_table` prints beside the papers'; `statistics` has the means and intervals over seeds.
+`jaxgbg.results("runs")` is the table of all runs below a folder as a data frame, a row for each
+setting that differs (`groups.frame`). `rows.rows` makes the rows of one run; `queries.ask` answers
+questions in SQL; `statistics` has the means and intervals over seeds.
 """
 
-from jaxgbg.results.curves import draw_curves
+import sys
+import types
+from typing import Any
+
+from jaxgbg.results.figures import draw, draw_curves
 from jaxgbg.results.folders import StoredRun, find_runs
-from jaxgbg.results.queries import results
-from jaxgbg.results.rows import Row, as_records
+from jaxgbg.results.groups import frame, read_table
+from jaxgbg.results.queries import ask
+from jaxgbg.results.rows import Row, as_records, group
 from jaxgbg.results.table import print_table
 
 __all__ = [
     "Row",
     "StoredRun",
     "as_records",
+    "ask",
+    "draw",
     "draw_curves",
     "find_runs",
+    "frame",
+    "group",
     "print_table",
-    "results",
+    "read_table",
 ]
+
+
+class _Callable(types.ModuleType):
+    """The module, which is called as `frame` is."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return frame(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _Callable

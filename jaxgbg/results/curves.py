@@ -1,110 +1,121 @@
-"""Learning curves as a picture."""
+"""Learning curves of rows, and how they look wherever they are drawn."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgbg import papers
-from jaxgbg.arena import scale_of
-from jaxgbg.results.rows import opponents_met
+from jaxgbg.results.axes import VARIANT, Axis, value_text
+from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.training import Result, Run
-from jaxgbg.training.files import written_whole
 
 # Okabe and Ito's colours, told apart by colour-blind readers.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 STYLES = {
     "farl": ("FARL", "#0072B2"),
     "part1": ("FARL part 1 only", "#009E73"),
     "none": ("no FARL", "#D55E00"),
 }
+_DASHES = ("-", "--", ":", "-.")
 
 
-def draw_curves(curves: Sequence[tuple[Run, Sequence[Result]]], path: Path) -> None:
-    """Draw one panel for each game and opponent: mean over seeds ± s.e., the paper's figure dashed.
+class Look(NamedTuple):
+    """How the lanes of a row are drawn: their label, their colour and their line."""
 
-    Writes a PNG to `path`, whole or not at all.
+    label: str
+    colour: Any
+    dashes: str = "-"
+
+
+def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each game and opponent."""
+    return [list(panel) for _, panel in groupby(rows, key=lambda row: (row.game, row.opponent))]
+
+
+def looks_of(table: Table) -> dict[tuple[Any, ...], Look]:
+    """How the rows of each combination of settings are drawn: numbers from dark to light.
+
+    The first axis is told by colour, a second one by the kind of line.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import EngFormatter, PercentFormatter
+    from matplotlib import colormaps
 
-    panels = [
-        (run, results, name) for run, results in curves for name in opponents_met(run, results)
-    ]
-    columns = min(3, len(panels))
-    lines = -(-len(panels) // columns)
-    figure = Figure(figsize=(4.3 * columns, 3.2 * lines), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(lines, columns, squeeze=False).ravel()
-    for axis in axes[len(panels) :]:
-        axis.set_axis_off()
-    for axis, (run, results, opponent) in zip(axes, panels, strict=False):
-        for variant, (episodes, mean, sem), paper in curves_of(run, results, opponent):
-            label, colour = STYLES[variant]
-            axis.plot(episodes, mean, color=colour, label=label, marker=".", markersize=4)
-            axis.fill_between(episodes, mean - sem, mean + sem, color=colour, alpha=0.25, lw=0)
-            if paper is not None:
-                axis.axhline(paper, color=colour, lw=0.9, ls="--")
-        axis.set_title(title(run, opponent), fontsize=10)
-        axis.set_xlabel("episodes")
-        axis.set_ylabel(scale_of(opponent, run.game).unit)
-        axis.set_xlim(left=0)
-        axis.xaxis.set_major_formatter(EngFormatter(sep=""))
-        span = span_of_shares(run, opponent)
-        if span is not None:
-            axis.set_ylim(*span)
-            axis.yaxis.set_major_formatter(PercentFormatter(1.0))
-        axis.grid(alpha=0.25)
-        for side in ("top", "right"):
-            axis.spines[side].set_visible(False)
-    axes[0].plot([], [], color="#555555", lw=0.9, ls="--", label="paper, Table 1")
-    axes[0].legend(fontsize=8, loc="best")
-    with written_whole(path) as temporary:
-        figure.savefig(temporary, format="png", dpi=110)
+    several = [axis for axis in table.axes if len(axis.values) > 1]
+    combinations = list(dict.fromkeys(row.key for row in table.rows))
+    names = [axis.short for axis in table.axes]
+    first = several[0] if several else None
+    # The last of two axes is told by kinds of lines.
+    most = len(_DASHES) if len(several) == 2 else len(combinations)
+    looks = {}
+    for number, values in enumerate(combinations):
+        settings = dict(zip(names, values, strict=True))
+        label = ", ".join(words(axis, settings[axis.short], len(several)) for axis in several)
+        if first is None or len(several) > 2 or len(several[-1].values) > most:
+            looks[values] = Look(label, COLOURS[number % len(COLOURS)], _DASHES[number // 7 % 4])
+            continue
+        rank, dashes = first.values.index(settings[first.short]), "-"
+        if first.path == VARIANT and len(several) == 1:
+            colour: Any = STYLES[settings[first.short]][1]
+        elif len(first.values) > 2 and all(isinstance(v, int | float) for v in first.values):
+            colour = colormaps["viridis"](0.9 * rank / (len(first.values) - 1))
+        else:
+            colour = COLOURS[rank % len(COLOURS)]
+        if len(several) == 2:
+            dashes = _DASHES[several[1].values.index(settings[several[1].short])]
+        looks[values] = Look(label, colour, dashes)
+    return looks
 
 
-def title(run: Run, opponent: str) -> str:
+def words(axis: Axis, value: Any, axes: int) -> str:
+    if axis.path == VARIANT:
+        return STYLES[value][0]
+    return value_text(value) if axes == 1 else axis.label(value)
+
+
+def title(row: Row) -> str:
     """What a panel shows."""
-    against = "" if run.game.num_players == 1 else f" against {opponent}"
-    protocol = run.evaluation.protocol_of(opponent)
-    first = " (moving first)" if protocol and protocol.seats == (0,) else ""
-    return f"{run.game.name}{against}{first}"
+    return row.game if row.opponent == "score" else f"{row.game} against {row.opponent}"
 
 
-def span_of_shares(run: Run, opponent: str) -> tuple[float, float] | None:
+def span_of_shares(row: Row) -> tuple[float, float] | None:
     """The axis of a panel of shares, up to what anybody can reach; None for other units."""
-    scale = scale_of(opponent, run.game)
-    high = papers.greatest(run.game, opponent) or scale.high
-    if not scale.percent or scale.low is None or high is None:
+    high = papers.greatest(row.game, row.opponent) or row.scale.high
+    if not row.scale.percent or row.scale.low is None or high is None:
         return None
-    margin = 0.03 * (high - scale.low)
-    return scale.low - margin, high + margin
+    margin = 0.03 * (high - row.scale.low)
+    return row.scale.low - margin, high + margin
 
 
-def curves_of(
-    run: Run, results: Sequence[Result], opponent: str
-) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray, np.ndarray], float | None]]:
-    """(variant, what `curve` gives, the paper's figure) of every variant that was evaluated."""
-    for variant in run.variants:
-        line = curve(run, results, opponent, variant)
-        if line[0].size:
-            published = papers.figure(run.game, opponent, variant)
-            yield variant, line, published[0] if published else None
+def span_of(panel: Sequence[Row], rows: Sequence[Row]) -> tuple[float, float]:
+    """The axis of a panel, the same for all of its game and unit."""
+    share = span_of_shares(panel[0])
+    if share is not None:
+        return share
+    alike = [r for r in rows if (r.game, r.scale) == (panel[0].game, panel[0].scale)]
+    lines = [(mean, np.nan_to_num(sem)) for _, mean, sem in map(curve, alike)]
+    references = [r.paper_mean for r in alike if r.paper_mean is not None]
+    low = min([float((mean - sem).min()) for mean, sem in lines] + references)
+    high = max([float((mean + sem).max()) for mean, sem in lines] + references)
+    margin = 0.03 * (high - low) or 0.5
+    return low - margin, high + margin
 
 
-def curve(
-    run: Run, results: Sequence[Result], opponent: str, variant: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(episodes, mean, standard error) over the seeds that have reached each evaluation."""
-    scale = scale_of(opponent, run.game)
-    figures: dict[int, dict[int, float]] = defaultdict(dict)
-    for result in results:
-        if (result.opponent, result.variant) == (opponent, variant):
-            figures[result.episodes][result.seed] = scale.figure(result.score)
-    episodes = np.array(sorted(figures))
-    # One seed alone has no error: its band is its curve.
-    both = [np.nan_to_num(mean_sem(list(figures[at].values()))) for at in episodes]
+def curve(row: Row) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(episodes, mean, standard error) over the lanes that have reached each evaluation."""
+    episodes, figures = figures_of(row)
+    # One lane alone has no error: its band is its curve.
+    both = [np.nan_to_num(mean_sem(at)) for at in figures]
     mean, sem = np.array(both).reshape(-1, 2).T
     return episodes, mean, sem
+
+
+def figures_of(row: Row) -> tuple[np.ndarray, list[list[float]]]:
+    """What all lanes that have come so far have scored, at each evaluation that all of them had."""
+    ends = sorted((max(curve) for curve in row.curves), reverse=True)
+    figures: dict[int, list[float]] = {}
+    for each in row.curves:
+        for at, figure in each.items():
+            figures.setdefault(at, []).append(figure)
+    common = sorted(at for at, f in figures.items() if len(f) == sum(end >= at for end in ends))
+    return np.array(common), [figures[at] for at in common]

@@ -67,13 +67,18 @@ class StoredRun:
         except FileNotFoundError:
             return {}
         except ValueError as error:
-            self.problems.append(str(error))
+            self._note(str(error))
             return {}
         return read_leniently(kind, content, self.complain(path))
 
     def complain(self, path: Path) -> Complain:
         """Who is told of something in a file that is left out."""
-        return lambda text: self.problems.append(f"{path}: {text}; left out")
+        return lambda text: self._note(f"{path}: {text}; left out")
+
+    def _note(self, problem: str) -> None:
+        """Keep a problem, once: a file may be read more than once."""
+        if problem not in self.problems:
+            self.problems.append(problem)
 
 
 def find_runs(folder: Path) -> tuple[list[StoredRun], list[str]]:

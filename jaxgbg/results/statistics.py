@@ -1,8 +1,11 @@
 """Means over seeds and how sure they are."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
+
+_Lane = TypeVar("_Lane", bound=Hashable)
 
 
 def mean_sem(values: Sequence[float]) -> tuple[float, float]:
@@ -13,26 +16,48 @@ def mean_sem(values: Sequence[float]) -> tuple[float, float]:
     return float(array.mean()), float(array.std(ddof=1) / np.sqrt(array.size))
 
 
-def confidence_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float]:
-    """Student's t interval of the mean; not a number for one value."""
+def confidence_interval(
+    values: Sequence[float], level: float = 0.95, span: tuple[float, float] | None = None
+) -> tuple[float, float]:
+    """The interval of the mean of `values`; not a number for one value.
+
+    Without `span` Student's t. Values that lie in `span` have one that does too: Wilson's score
+    interval with Student's t and the effective number of trials, m (1 - m) / s.e.^2 for a mean m of
+    [0, 1]. Source: Wilson 1927; Korn & Graubard 1998; Dean & Pagano 2015.
+    """
     from scipy import stats
 
     mean, sem = mean_sem(values)
     if not np.isfinite(sem):
         return float("nan"), float("nan")
-    reach = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * sem
-    return mean - reach, mean + reach
+    t = float(stats.t.ppf((1 + level) / 2, len(values) - 1))
+    if span is None:
+        return mean - t * sem, mean + t * sem
+    low, width = span[0], span[1] - span[0]
+    share, error = (mean - low) / width, sem / width
+    if error == 0 or not 0 < share < 1:
+        return mean, mean
+    trials = share * (1 - share) / error**2
+    shrunk = t**2 / trials
+    centre = (share + shrunk / 2) / (1 + shrunk)
+    reach = t / (1 + shrunk) * float(np.sqrt(error**2 + shrunk / (4 * trials)))
+    return low + width * max(centre - reach, 0.0), low + width * min(centre + reach, 1.0)
 
 
 def paired_difference(
-    first: Mapping[int, float], second: Mapping[int, float]
+    first: Mapping[_Lane, float],
+    second: Mapping[_Lane, float],
+    span: tuple[float, float] | None = None,
 ) -> tuple[float, float, float] | None:
-    """Mean and 95 % interval of first - second over the seeds of both; None without any."""
-    seeds = sorted(first.keys() & second.keys())
-    if not seeds:
+    """Mean and 95 % interval of first - second over the seeds of both; None without any.
+
+    Both lie in `span`, where it is given, and so the interval within what differences can be.
+    """
+    differences = [first[seed] - second[seed] for seed in first if seed in second]
+    if not differences:
         return None
-    differences = [first[seed] - second[seed] for seed in seeds]
-    return (mean_sem(differences)[0], *confidence_interval(differences))
+    reach = None if span is None else (span[0] - span[1], span[1] - span[0])
+    return (mean_sem(differences)[0], *confidence_interval(differences, span=reach))
 
 
 def interquartile_mean(scores: np.ndarray) -> np.ndarray:

@@ -1,67 +1,139 @@
-"""The table that a run ends with."""
+"""The table that a run ends with, and that of many runs: a row for each setting that differs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from jaxgbg import papers
 from jaxgbg.games import WIN_RATE
-from jaxgbg.results.rows import Row
+from jaxgbg.results.axes import value_text
+from jaxgbg.results.layout import Column, Format, print_columns, print_plain
+from jaxgbg.results.rows import Row, as_records
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-VARIANTS = {"farl": "yes", "part1": "part 1", "none": "no"}
+
+def print_table(
+    table: Sequence[Row],
+    console: "Console",
+    form: Format = "table",
+    baseline: str = "none",
+    more: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Print rows: mean ± s.e. and 95 % interval over n seeds, and the difference to `baseline`.
+
+    For people a table each game and opponent, and notes; in other forms one for all. `more` are
+    columns of a table beneath, a cell for each row.
+    """
+    if form in ("csv", "json"):
+        print_plain(as_records(table), form)
+        return
+    columns = list(_columns(table, baseline))
+    settings = [column for column in columns if table and column.name in table[0].settings]
+    further = [Column(name, cells, True) for name, cells in (more or {}).items()]
+    if form != "table":
+        where = [
+            Column("game", [row.game for row in table]),
+            Column("opponent", [row.opponent for row in table]),
+            Column("unit", [row.scale.label for row in table]),
+        ]
+        print_columns([*where, *columns, *further], console, form)
+        return
+    for (game, opponent), numbers in groupby(
+        range(len(table)), key=lambda at: (table[at].game, table[at].opponent)
+    ):
+        at = list(numbers)
+        of_panel = [table[n] for n in at]
+        title = heading(game, opponent, of_panel)
+        for part in (columns, [*settings, *further] if further else []):
+            kept = [column._replace(cells=[column.cells[n] for n in at]) for column in part]
+            shown = [column for column in kept if _tells(column, of_panel)]
+            if shown:
+                print_columns(shown, console, title=title)
+                console.print()
+            title = ""
+    for note in notes(table):
+        console.print(note, highlight=False, markup=False)
 
 
-def print_table(table: Sequence[Row], console: "Console") -> None:
-    """Print rows beside the paper's: mean ± s.e. over n seeds, and the FARL difference."""
-    from rich.table import Table
-
-    drawn = Table(title="With and without Final Adaptation (FARL): mean ± s.e. over n seeds")
-    columns = ("game", "opponent", "FARL", "mean", "paper", "last", "n", "episodes")
-    for name in (*columns, "FARL − none (95 % CI)", "seconds"):
-        right = name not in ("game", "opponent", "FARL")
-        drawn.add_column(name, justify="right" if right else "left", no_wrap=True)
-    previous = None
-    for row in table:
-        if previous is not None and previous != row.game.name:
-            drawn.add_section()
-        previous = row.game.name
-        drawn.add_row(
-            row.game.name,
-            row.opponent,
-            VARIANTS[row.variant],
-            in_figures(row, row.mean, row.sem),
-            in_figures(row, row.paper_mean, row.paper_error),
-            row.scale.text(row.last),
-            str(row.n),
-            f"{row.episodes:,}",
-            difference(row),
-            f"{row.seconds:.0f}" if math.isfinite(row.seconds) else "",
-        )
-    console.print(drawn)
-    console.print(notes(table))
+def _columns(table: Sequence[Row], baseline: str) -> Iterator[Column]:
+    """The columns of all rows; an axis that a game has not is empty there."""
+    for name in dict.fromkeys(name for row in table for name in row.settings):
+        cells = [value_text(row.settings.get(name)) for row in table]
+        numbers = [isinstance(row.settings.get(name), int | float) for row in table]
+        yield Column(name, cells, all(numbers))
+    yield Column("mean ± s.e.", [in_figures(row, row.mean, row.sem) for row in table], True)
+    yield Column("95 % interval", [interval(row) for row in table], True)
+    if any(row.paper_mean is not None for row in table):
+        cells = [in_figures(row, row.paper_mean, row.paper_error) for row in table]
+        yield Column("paper", cells, True)
+    yield Column("last", [row.scale.text(row.last) for row in table], True)
+    yield Column("n", [str(row.n) for row in table], True)
+    if any(row.difference is not None for row in table):
+        yield Column(f"− {baseline} (95 %)", [difference(row) for row in table], True)
 
 
-def notes(table: Sequence[Row]) -> str:
-    """What the figures of these rows are."""
+def _tells(column: Column, table: Sequence[Row]) -> bool:
+    """Whether a column says more of the rows of one game than their heading does."""
+    settings = table[0].settings
+    if column.name == "paper":
+        # Published are runs with and without FARL, at one setting of all else.
+        return len(set(column.cells)) > 1 and settings.keys() <= {"variant"}
+    if column.name in settings:
+        return len(set(column.cells)) > 1 or len(settings) == 1
+    return any(column.cells)
+
+
+def heading(game: str, opponent: str, table: Sequence[Row]) -> str:
+    """What the rows of a game and opponent have in common."""
+    against = "" if opponent == "score" else f" against {opponent}"
+    reached = sorted({row.episodes for row in table})
+    episodes = " to ".join(f"{each:,}" for each in dict.fromkeys((reached[0], reached[-1])))
+    seconds = {row.seconds for row in table}
+    # Of one run; those of several add up to nothing that is asked for.
+    one = len(seconds) == 1 and all(row.runs == 1 for row in table)
+    took = f", {table[0].seconds:,.0f} s" if one and math.isfinite(table[0].seconds) else ""
+    published = {in_figures(row, row.paper_mean, row.paper_error) for row in table} - {""}
+    paper = f", paper {published.pop()}" if len(published) == 1 and len(table) > 1 else ""
+    return f"{game}{against}: {table[0].scale.label}, {episodes} episodes{took}{paper}"
+
+
+def notes(table: Sequence[Row]) -> list[str]:
+    """What the figures of these rows are, a sentence or two a line."""
     scored: dict[str, dict[str, None]] = {}
     for row in table:
         draws = ", a draw counting half" if row.scale == WIN_RATE else ""
         words = f"{row.scale.unit} in %{draws}" if row.scale.percent else f"mean {row.scale.unit}"
-        against = "" if row.scale == row.game.scale else f" against {row.opponent}"
-        scored.setdefault(words, {})[row.game.name + against] = None
+        several = len({other.scale for other in table if other.game == row.game}) > 1
+        against = f" against {row.opponent}" if several else ""
+        scored.setdefault(words, {})[row.game + against] = None
     sentences = [
         words + (f" ({', '.join(where)})" if len(scored) > 1 else "")
         for words, where in scored.items()
     ]
     sentences += dict.fromkeys(filter(None, (papers.note(row.game, row.opponent) for row in table)))
-    return (
+    told = [
         f"Scores: {'; '.join(sentences)}."
         " Mean: of the evaluations in the last fifth of the episodes that all seeds have reached;"
-        " last: of the last one alone. Seconds: training of all rows of a game together."
-    )
+        " last: of the last one alone. Intervals: Student's t, Wilson's where figures are bounded.",
+    ]
+    if any(row.difference is not None for row in table):
+        told[0] += " Differences: paired by seed."
+    told += [
+        f"{place(row)}: {row.untrained} of {row.n} agents have never learned, all their weights are"
+        " 0."
+        for row in table
+        if row.untrained
+    ]
+    return told
+
+
+def place(row: Row) -> str:
+    """A row in words."""
+    values = (f"{name} {value_text(value)}" for name, value in row.settings.items())
+    return ", ".join((row.game, row.opponent, *values))
 
 
 def in_figures(row: Row, mean: float | None, error: float | None) -> str:
@@ -74,8 +146,15 @@ def in_figures(row: Row, mean: float | None, error: float | None) -> str:
     return text
 
 
+def interval(row: Row) -> str:
+    """95 % of the mean over seeds; empty for a single one."""
+    if not math.isfinite(row.low):
+        return ""
+    return f"{row.scale.text(row.low)} to {row.scale.text(row.high)}"
+
+
 def difference(row: Row) -> str:
-    """FARL minus none with its 95 % interval; empty on other rows."""
+    """The difference to the baseline with its 95 % interval; empty on other rows."""
     if row.difference is None:
         return ""
 

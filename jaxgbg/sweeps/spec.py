@@ -150,11 +150,21 @@ def _by_short_forms(table: dict[str, Any]) -> dict[str, Any]:
     """
     given: dict[str, Any] = {}
     for path, value in _flat(table):
-        name = path if path.partition(".")[0] == "game" else find(path).short
+        name = path
+        if path.partition(".")[0] != "game":
+            setting = find(path)
+            name, value = setting.short, _whole(value) if setting.hint is int else value
         if name in given:
             raise ValueError(f"{name} is given twice")
         given[name] = value
     return given
+
+
+def _whole(value: Any) -> Any:
+    """5e3 as 5000, alone or in the list of an axis: TOML has no other numbers with an exponent."""
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _flat(table: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

@@ -5,6 +5,7 @@ the specs. Short forms are unique, but for what several value functions share.
 """
 
 import dataclasses
+import difflib
 import functools
 import typing
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,25 @@ from typing import Any, NamedTuple
 from jaxgbg.games import Game, make
 from jaxgbg.specs import Spec, kind_of, limits_of, shown
 from jaxgbg.training.run import Run
+
+_OTHER_WORDS = {
+    "lambda": "trace_decay",
+    "lamda": "trace_decay",
+    "lambda_": "trace_decay",
+    "lr": "alpha",
+    "learning_rate": "alpha",
+    "step_size": "alpha",
+    "exploration": "epsilon",
+    "batch_size": "batch",
+    "iterations": "episodes",
+    "hidden_sizes": "hidden",
+    "layers": "hidden",
+    "algorithm": "learner",
+    "network": "value",
+}
+"""What others call a setting -> its short form here."""
+# One opponent is a list of one.
+_SAME = {"opponent": "opponents", "variant": "variants"}
 
 
 class Setting(NamedTuple):
@@ -70,11 +90,29 @@ def _setting(
 
 def find(name: str) -> Setting:
     """The setting that a path or a short form names; raises ValueError for none."""
+    name = _SAME.get(name, name)
     for setting in settings().values():
         if name in (setting.path, setting.short):
             return setting
+    meant = suggestion(name)
+    if meant is not None:
+        raise ValueError(f"no run has a setting {shown(name)}: here it is {meant}")
     known = ", ".join(sorted(settings()))
     raise ValueError(f"no run has a setting {shown(name)}; known are {known}")
+
+
+def suggestion(name: str) -> str | None:
+    """The short form of the setting that was probably meant, if there is one.
+
+    What others call it, its name with another path, or one that is spelt nearly so.
+    """
+    word = name.rpartition(".")[2].replace("-", "_").lower()
+    word = _SAME.get(word, _OTHER_WORDS.get(word, word))
+    names = {
+        each: s.short for s in settings().values() for each in (s.path.rpartition(".")[2], s.short)
+    }
+    near = difflib.get_close_matches(word, names, 1, 0.75)
+    return names[near[0]] if near else None
 
 
 def compose(game: Game, changes: Mapping[str, Any]) -> Run:

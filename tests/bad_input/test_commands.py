@@ -54,7 +54,7 @@ CASES = [
     Case(f"results {'x' * 10_000}", "File name too long"),
     Case("results file", "is no folder", {"file": "x"}),
     Case("report file/below --out x.html", "is no folder", {"file": "x"}),
-    Case("results . --by nothing", "jaxgbg: [A-Z]"),
+    Case("results . --horses nothing", "jaxgbg: [A-Z]"),
     Case("nothing", "Unrecognized options: nothing"),
 ]
 

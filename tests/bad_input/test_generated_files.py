@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from jaxgbg.games import make
 from jaxgbg.pages.html import write_report
-from jaxgbg.results import results
+from jaxgbg.results import ask
 from jaxgbg.training import RunFolder, load_agent
 from jaxgbg.values import read_layout
 
@@ -136,7 +136,7 @@ def place(tmp_path_factory):
     for name, content in run_files().items():
         (folder / "warm" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "warm" / name).write_bytes(content)
-    results(folder / "warm")
+    ask(folder / "warm")
     write_report(folder / "warm", folder / "page.html")
     return folder
 
@@ -229,7 +229,7 @@ def test_a_bad_run_ends_no_report_and_no_query(place, examples, reader):
         said = []
         begun = time.process_time()
         if reader == "query":
-            results(root, complain=said.append)
+            ask(root, complain=said.append)
         else:
             said += write_report(root, root / "page.html").problems
         assert time.process_time() - begun < SECONDS

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from jaxgbg.results import queries, results
+from jaxgbg.results import ask, queries
 
 from .cases import Case, run_case
 
@@ -84,7 +84,7 @@ def test_it_is_named_and_nothing_is_left(case, folder, jaxgbg, monkeypatch):
 
 def test_files_are_open_to_who_asks(folder, jaxgbg):
     assert jaxgbg("results", "runs", "--sql", "copy runs to 'x.csv'", "--allow-files")[0] == 0
-    assert len(results("runs", sql="from 'x.csv'", allow_files=True)) == 2
+    assert len(ask("runs", sql="from 'x.csv'", allow_files=True)) == 2
 
 
 @pytest.mark.parametrize(
@@ -119,10 +119,10 @@ def test_no_value_and_no_name_acts_on_the_terminal(folder, jaxgbg):
 def test_the_memory_is_as_free_after_a_question_as_before(folder):
     before = resource.getrlimit(resource.RLIMIT_AS)
     with pytest.raises(ValueError, match="no query"):
-        results("runs", sql="--")
+        ask("runs", sql="--")
     with pytest.raises(ValueError, match="Parser Error"):
-        results("runs", sql="x")
-    results("runs")
+        ask("runs", sql="x")
+    ask("runs")
     assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 

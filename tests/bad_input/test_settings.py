@@ -34,7 +34,7 @@ CASES = [
     Case("train nim --batch 2147483648", r"batch must lie in \[1, 1,048,576\], not 2147483648"),
     Case("train nim --batch 1000000000", r"batch must lie in \[1, 1,048,576\], not 1000000000"),
     Case("ablate nim --batch 1000000000000", r"batch must lie in \[1, 1,048,576\]"),
-    Case("ablate nim --episodes nim=1e5", "--episodes nim=1e5: expected N or GAME=N"),
+    Case("ablate nim --episodes nim=1.5", "--episodes nim=1.5: expected N or GAME=N"),
     Case("bench nim --batches 64 0", r"batches must lie in \[1, 1,048,576\], not 0"),
     Case("table1 --games nim --scale inf", "scale must be a number, not inf"),
     Case("table1 --games nim --scale nan", "scale must be a number, not nan"),

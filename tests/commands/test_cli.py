@@ -13,9 +13,11 @@ import numpy as np
 import pandas
 import pytest
 
+from jaxgbg import __version__
 from jaxgbg.games import make
 from jaxgbg.papers import konen2021, preset
 from jaxgbg.training import Result, RunFolder, SavedAgent, save_agent
+from tests.results.test_groups import write_sweep
 
 
 def test_games_are_listed(jaxgbg, tmp_path):
@@ -82,7 +84,8 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
     for row in rows:
         assert row["episodes"] == 300
         assert len(row["per_seed"]) == row["n"]
-    assert (tmp_path / "tictactoe-nim-curves.png").read_bytes().startswith(b"\x89PNG")
+    (picture,) = tmp_path.glob("tictactoe-nim-????????-curves.png")
+    assert picture.read_bytes().startswith(b"\x89PNG")
     assert "tictactoe" in out
 
     folder = next(tmp_path.glob("nim-*/"))
@@ -160,15 +163,15 @@ def test_results_are_shown_and_written(jaxgbg, tmp_path):
     assert "tictactoe" in out
     records = json.loads(files["json"].read_text())
     assert [(one["game"], one["n"], one["episodes"]) for one in records] == [
-        ("nim", 2, 60),
         ("tictactoe", 2, 60),
+        ("nim", 2, 60),
     ]
-    assert f"{100 * records[0]['mean']:.1f} ± {100 * records[0]['sem']:.1f}" in out
-    expected = [f"{one['mean']:.9f}" for one in records]
+    assert f"{records[0]['mean']:.1f} ± {records[0]['sem']:.1f}" in out
+    expected = [f"{one['mean']:.5f}" for one in records]
     table = pandas.read_csv(files["csv"])
-    assert [f"{mean:.9f}" for mean in table["mean"]] == expected
-    stored = duckdb.sql(f"select * from '{files['parquet']}'").fetchall()
-    assert [f"{row[4]:.9f}" for row in stored] == expected
+    assert [f"{mean:.5f}" for mean in table["mean"]] == expected
+    stored = duckdb.sql(f"select mean from '{files['parquet']}'").fetchall()
+    assert [f"{mean:.5f}" for (mean,) in stored] == expected
     assert list(table) == list(records[0])
 
     query = "select game, max(wins) as wins from evaluations group by game having game = 'nim'"
@@ -210,6 +213,10 @@ def test_agents_are_compared(jaxgbg, tmp_path):
     code, out, _ = jaxgbg("compare", agent, "random", *play, "--max-games", 40, "--elo0", -1)
     assert code == 0
     assert json.loads((tmp_path / "rows.json").read_text())[0]["games"] == 40
+    (tmp_path / "run" / "agents").mkdir(parents=True)
+    (tmp_path / "run" / "agents" / "seed0-farl.agent").write_bytes(agent.read_bytes())
+    assert jaxgbg("compare", tmp_path / "run", agent, *play)[0] == 0
+    assert json.loads((tmp_path / "rows.json").read_text())[0]["agent"] == "seed0-farl.agent"
     code, _, err = jaxgbg("compare", agent, small)
     assert code == 2
     assert "other parameters" in err
@@ -254,7 +261,7 @@ def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path, monkeypatch):
         ("mcts-50", "none", 2),
     ]
     assert "nim3p: mcts-50" in err
-    assert (tmp_path / "table1-curves.png").exists()
+    assert len([*tmp_path.glob("table1-????????-curves.png")]) == 1
     folder = next(tmp_path.glob("nim3p-*/"))
     metrics = (folder / "metrics.jsonl").read_bytes()
     assert jaxgbg(*arguments)[0] == 0
@@ -319,3 +326,90 @@ def test_control_c_keeps_the_evaluations_made_so_far(tmp_path):
     lines = next(tmp_path.glob("*/metrics.jsonl")).read_text().splitlines()
     assert all(json.loads(line)["opponent"] == "maxn" for line in lines)
     assert "results:" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["train", "nim", "--lambda", "0.5"], "here it is --trace-decay"),
+        (["train", "nim", "--learning-rate", "0.5"], "here it is --alpha"),
+        (["train", "nim", "--episods", "5"], "here it is --episodes"),
+        (
+            ["results", "runs", "--by", "lambda"],
+            "no run has a setting 'lambda': here it is trace_de",
+        ),
+        (["results", "runs", "--by", "schedule.trace_decay"], "here it is trace_decay"),
+    ],
+)
+def test_another_word_for_a_setting_gets_a_hint(jaxgbg, tmp_path, monkeypatch, arguments, hint):
+    monkeypatch.chdir(tmp_path)
+    folder = RunFolder(tmp_path / "runs", preset("nim", seeds=(0,)))
+    folder.begin()
+    folder.append(Result(0, "farl", 30, "maxn", -1.0, 20, 0.0))
+    code, out, err = jaxgbg(*arguments)
+    assert (code, out) == (2, "")
+    assert hint in err
+    assert err.count("\n") == 1
+
+
+def test_the_version_is_told(jaxgbg):
+    assert jaxgbg("--version") == (0, f"jaxgbg {__version__}\n", "")
+
+
+def test_every_setting_of_train_is_one_of_ablate():
+    from jaxgbg.commands.options import run_options
+
+    shared = run_options("episodes", "eval_every", "batch").__dataclass_fields__.keys()
+    assert run_options().__dataclass_fields__.keys() - shared == {"episodes", "eval_every", "batch"}
+
+
+@pytest.mark.parametrize("option", ["--opponent", "--opponents"])
+def test_numbers_may_have_an_exponent_and_both_words_name_opponents(jaxgbg, tmp_path, option):
+    # Nothing is trained: the opponent is refused after all options are read.
+    arguments = ["train", "nim", "--episodes", "5e3", "--eval-every", "1_000", "--batch", "2e9"]
+    code, _, err = jaxgbg(*arguments, option, "random", "--out", tmp_path / "runs")
+    assert code == 2
+    assert "batch must lie in [1, 1,048,576], not 2000000000" in err
+
+
+def test_choices_stand_in_the_help(jaxgbg):
+    code, out, _ = jaxgbg("train", "--help")
+    words = " ".join(out.replace("│", " ").split())
+    assert code == 0
+    assert "tictactoe, nim, nim3p, connectfour" in words
+    assert "agent files: random, maxn, ab, ab-dl" in words
+
+
+def test_a_sweep_is_results_and_a_figure_by_two_commands(jaxgbg, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    write_sweep(tmp_path / "runs")
+    code, out, err = jaxgbg("results", tmp_path / "runs", "--baseline", "trace_decay=0")
+    assert (code, err) == (0, "")
+    assert "0.5  0.165 ± 0.006" in out
+    assert max(map(len, out.splitlines())) <= 80
+    code, out, _ = jaxgbg("plot", tmp_path / "runs", "--out", tmp_path / "figure.svg")
+    assert code == 0
+    assert "trace_decay" in (tmp_path / "figure.svg").read_text()
+    code, out, _ = jaxgbg("results", tmp_path / "runs", "--statistics", "--format", "markdown")
+    assert "| IQM (95 %) |" in out
+    code, out, _ = jaxgbg("results", tmp_path / "runs", "--runs")
+    assert out.count("nim3p-") == 6
+    assert jaxgbg("plot", tmp_path / "runs", "--out", "x.gif")[0] == 2
+
+
+def test_a_figure_has_one_unit_in_every_command(jaxgbg, trained, tmp_path):
+    folder = next((trained / "small").glob("nim-*"))
+    rows = []
+    for command in (["eval", folder, "--opponent", "maxn"], ["results", folder]):
+        code, out, _ = jaxgbg(*command, "--json", tmp_path / "rows.json")
+        assert code == 0
+        rows.append(json.loads((tmp_path / "rows.json").read_text()))
+        assert "win rate (%)" in out
+        # As many digits everywhere.
+        assert f"{rows[-1][0]['mean']:.1f}" in out
+    assert {row["unit"] for each in rows for row in each} == {"win rate (%)"}
+    query = "select figure, score, unit from evaluations"
+    assert jaxgbg("results", folder, "--sql", query, "--json", tmp_path / "rows.json")[0] == 0
+    for row in json.loads((tmp_path / "rows.json").read_text()):
+        assert row["figure"] == pytest.approx(50 + 50 * row["score"])
+        assert row["unit"] == "win rate (%)"

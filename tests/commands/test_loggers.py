@@ -30,7 +30,9 @@ def test_tensorboard_gets_every_evaluation(tmp_path):
         event = Event.FromString(content[12 : 12 + length])
         content = content[16 + length :]
         shown += [(v.tag, event.step, v.simple_value) for v in event.summary.value]
-    expected = [(f"random/{e.variant}/seed0", e.episodes, e.score) for e in folder.results()]
+    expected = [
+        (f"random/{e.variant}/seed0", e.episodes, 50 + 50 * e.score) for e in folder.results()
+    ]
     assert [one[:2] for one in shown] == [one[:2] for one in expected]
     assert [one[2] for one in shown] == pytest.approx([one[2] for one in expected])
     assert len(shown) == 4

@@ -137,7 +137,7 @@ def test_a_game_of_chance_is_recorded_to_its_end():
             ["0.0", "0.1", "−0.3"],
         ),
         (
-            Scale("share", factor=0.15, percent=True),
+            Scale("share", factor=15, percent=True, digits=1),
             "One game: 75 % share",
             "15 % share so far",
             ["0.0 %", "1.5 %", "−3.0 %"],

@@ -12,7 +12,7 @@ import pytest
 from jaxgbg.games import make
 from jaxgbg.papers import preset
 from jaxgbg.players import MissingExtra
-from jaxgbg.results import results
+from jaxgbg.results import ask
 from jaxgbg.results.rows import rows
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.training import Result, RunFolder
@@ -47,23 +47,23 @@ def said():
 
 def test_a_row_has_the_last_fifth_and_the_last_evaluation_of_all_seeds(tmp_path, said):
     folder = write_run(tmp_path / "some" / "where" / "deep", alpha=0.25)
-    frame = results(tmp_path, complain=said.append)
+    frame = ask(tmp_path, complain=said.append)
     assert list(frame["variant"]) == ["farl", "none"]
     for row in frame.itertuples():
-        late = [(score(seed, row.variant, 950) + 1) / 2 for seed in range(3)]
-        last = [(score(seed, row.variant, 1000) + 1) / 2 for seed in range(3)]
+        late = [(score(seed, row.variant, 950) + 1) * 50 for seed in range(3)]
+        last = [(score(seed, row.variant, 1000) + 1) * 50 for seed in range(3)]
         assert (row.mean, row.sem) == pytest.approx(mean_sem(late))
         assert (row.last, row.last_sem) == pytest.approx(mean_sem(last))
-        assert (row.n, row.episodes, row.unit) == (3, 1000, "win rate")
+        assert (row.n, row.episodes, row.unit) == (3, 1000, "win rate (%)")
         assert row.digest == folder.run.digest
         assert row.folder == f"some/where/deep/nim-{folder.run.digest}"
-        assert frame.attrs["scales"][row.folder, "maxn"].unit == "win rate"
+        assert frame.attrs["scales"][row.folder, "maxn"].label == "win rate (%)"
     assert said == []
 
 
 def agree(folder, where=None):
     expected = rows(folder.run, folder.results(), 1.5)
-    frame = results(folder.path, where=where)
+    frame = ask(folder.path, where=where)
     for name in ("variant", "mean", "sem", "last", "last_sem", "n", "episodes"):
         assert list(frame[name]) == pytest.approx([getattr(row, name) for row in expected])
     return expected
@@ -91,18 +91,18 @@ def test_figures_agree_with_the_tables_that_runs_end_with(trained, tmp_path):
 def test_of_a_stopped_run_counts_what_all_seeds_have_reached(tmp_path):
     folder = write_run(tmp_path, until=500, finished=False)
     folder.append(Result(0, "farl", 600, "maxn", 1.0, 20))
-    row = results(tmp_path, where="variant = 'farl'").iloc[0]
+    row = ask(tmp_path, where="variant = 'farl'").iloc[0]
     assert row["episodes"] == 500
     assert not row["finished"]
-    assert row["last"] == pytest.approx((score(1, "farl", 500) + 1) / 2)
+    assert row["last"] == pytest.approx((score(1, "farl", 500) + 1) * 50)
 
 
 def test_an_evaluation_repeated_later_replaces_the_first(tmp_path):
     folder = write_run(tmp_path, seeds=1)
     folder.append(Result(0, "farl", 1000, "maxn", 1.0, 20))
-    row = results(tmp_path, where="variant = 'farl'").iloc[0]
-    assert (row["last"], row["n"]) == (1.0, 1)
-    assert row["mean"] == pytest.approx((1.0 + (score(0, "farl", 900) + 1) / 2) / 2)
+    row = ask(tmp_path, where="variant = 'farl'").iloc[0]
+    assert (row["last"], row["n"]) == (100.0, 1)
+    assert row["mean"] == pytest.approx((100.0 + (score(0, "farl", 900) + 1) * 50) / 2)
     assert np.isnan(row["sem"])
 
 
@@ -110,22 +110,23 @@ def test_a_condition_chooses_the_evaluations_that_count(tmp_path):
     write_run(tmp_path)
     write_run(tmp_path, game="tictactoe", batch=7)
     condition = "variant = 'none' and seed < 2 and episodes <= 400 and batch = 7 -- a remark"
-    found = results(tmp_path, where=condition)
+    found = ask(tmp_path, where=condition)
     assert len(found) == 1
     row = found.iloc[0]
     assert (row["game"], row["n"], row["episodes"]) == ("tictactoe", 2, 400)
-    assert len(results(tmp_path, where="game = 'hex'")) == 0
+    assert len(ask(tmp_path, where="game = 'hex'")) == 0
 
 
 def test_every_run_has_the_unit_of_its_game(tmp_path):
     write_run(tmp_path, game="2048", opponent="score", variants=("none",), seeds=1)
     write_run(tmp_path, game=make("nim", players=3), variants=("none",), seeds=1)
     write_run(tmp_path, game="connectfour", opponent="solver", variants=("none",), seeds=1)
-    frame = results(tmp_path).set_index("game")
-    assert dict(frame["unit"]) == {"2048": "points", "nim": "reward", "connectfour": "share"}
+    frame = ask(tmp_path).set_index("game")
+    assert dict(frame["unit"]) == {"2048": "points", "nim": "reward", "connectfour": "share (%)"}
     made = score(0, "none", 1000)
     assert frame.loc["2048", "last"] == pytest.approx(made * make("2048").scale.factor)
-    assert frame.loc["nim", "last"] == frame.loc["connectfour", "last"] == pytest.approx(made)
+    assert frame.loc["nim", "last"] == pytest.approx(made)
+    assert frame.loc["connectfour", "last"] == pytest.approx(100 * made)
 
 
 def test_runs_have_a_column_for_every_setting(tmp_path, said):
@@ -135,7 +136,7 @@ def test_runs_have_a_column_for_every_setting(tmp_path, said):
     # Of before there was this setting, and before fingerprints.
     del stored["schedule"]["opening_share"], stored["fingerprint"]
     (old.path / "config.json").write_text(json.dumps(stored))
-    frame = results(tmp_path, sql="from runs order by game desc", complain=said.append)
+    frame = ask(tmp_path, sql="from runs order by game desc", complain=said.append)
     assert set(settings()) <= set(frame.columns)
     first, second = frame.iloc[0], frame.iloc[1]
     assert (first["opening_share"], first["batch"], first["learner"]) == (0.5, 256, "td")
@@ -159,7 +160,7 @@ def test_runs_of_a_game_not_known_here_are_shown_with_raw_scores(tmp_path, said)
         stored = folder.run.plain()
         stored["game"] = {"name": "elsewhere", "size": 3}
         (folder.path / "config.json").write_text(json.dumps(stored))
-    frame = results(tmp_path, complain=said.append)
+    frame = ask(tmp_path, complain=said.append)
     assert set(frame["game"]) == {"elsewhere"}
     assert set(frame["unit"]) == {"reward"}
     assert len(frame) == 4
@@ -172,7 +173,7 @@ def test_runs_of_a_game_not_known_here_are_shown_with_raw_scores(tmp_path, said)
 
 def test_a_query_replaces_the_table(tmp_path):
     write_run(tmp_path, seeds=2)
-    counted = results(
+    counted = ask(
         tmp_path,
         sql="select variant, count(*) as lines, max(wins) as wins, max(line) as last,"
         " max(figure) as figure from evaluations group by variant order by variant",
@@ -180,8 +181,8 @@ def test_a_query_replaces_the_table(tmp_path):
     assert list(counted["lines"]) == [20, 20]
     assert list(counted["last"]) == [39, 40]
     assert list(counted["wins"]) == [0.25, 0.25]
-    assert counted["figure"][0] == pytest.approx((score(1, "farl", 1000) + 1) / 2)
-    assert len(results(tmp_path, sql="select * from summary where mean > 0.5")) == 1
+    assert counted["figure"][0] == pytest.approx((score(1, "farl", 1000) + 1) * 50)
+    assert len(ask(tmp_path, sql="select * from summary where mean > 50")) == 1
 
 
 def test_damaged_lines_are_named_and_the_others_kept(tmp_path, said):
@@ -200,7 +201,7 @@ def test_damaged_lines_are_named_and_the_others_kept(tmp_path, said):
     # The last one is being written.
     lines[good - 1] = lines[good - 1][:-3]
     path.write_bytes(b"\n".join(lines[:good]))
-    found = results(tmp_path, sql="select line from evaluations", complain=said.append)
+    found = ask(tmp_path, sql="select line from evaluations", complain=said.append)
     damaged = {5, 11, 12, 13, 21, 22, 23, 25, 26, good}
     assert set(found["line"]) == set(range(1, good + 1)) - damaged
     assert len(said) == 1
@@ -214,7 +215,7 @@ def test_lines_that_only_together_are_json_are_damaged_too(tmp_path, said, old, 
     path = folder.path / "metrics.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole.replace(old, new, 1))
-    found = results(tmp_path, sql="select line from evaluations", complain=said.append)
+    found = ask(tmp_path, sql="select line from evaluations", complain=said.append)
     # Two evaluations on one line, or one on two.
     joined = new == b"},{"
     assert len(found) == whole.count(b"\n") - (2 if joined else 1)
@@ -235,7 +236,7 @@ def test_the_reason_is_given(tmp_path, said, line, reason):
     folder = write_run(tmp_path, seeds=1)
     path = folder.path / "metrics.jsonl"
     path.write_text(line + "\n" + path.read_text())
-    assert len(results(tmp_path, complain=said.append)) == 2
+    assert len(ask(tmp_path, complain=said.append)) == 2
     assert len(said) == 1
     assert reason in said[0]
     assert "line 1:" in said[0]
@@ -268,7 +269,7 @@ def test_a_damaged_config_is_named_and_its_run_left_out(tmp_path, said, content,
         content = json.dumps(damaged.run.plain() | content).encode()
     (damaged.path / "config.json").write_bytes(content)
     write_run(tmp_path, game="tictactoe")
-    assert set(results(tmp_path, complain=said.append)["game"]) == {"tictactoe"}
+    assert set(ask(tmp_path, complain=said.append)["game"]) == {"tictactoe"}
     assert len(said) == 1
     assert reason in said[0]
     assert str(damaged.path) in said[0]
@@ -287,7 +288,7 @@ def test_what_else_is_missing_or_strange_is_named(tmp_path, said):
     # Others keep a config.json too.
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "config.json").write_text("{}")
-    frame = results(tmp_path, sql="select folder[1] as at from runs", complain=said.append)
+    frame = ask(tmp_path, sql="select folder[1] as at from runs", complain=said.append)
     assert list(frame["at"]) == list("bcdef")
     assert len(said) == 5
     for text, expected in zip(
@@ -307,7 +308,7 @@ def test_what_else_is_missing_or_strange_is_named(tmp_path, said):
 
 def test_only_damage_gives_no_rows(tmp_path, said):
     (write_run(tmp_path).path / "config.json").write_text("x")
-    assert len(results(tmp_path, complain=said.append)) == 0
+    assert len(ask(tmp_path, complain=said.append)) == 0
     assert len(said) == 1
 
 
@@ -323,15 +324,15 @@ def test_a_wrong_question_is_one_line(tmp_path):
         ({"sql": "from runs", "where": "true"}, "not both"),
     ):
         with pytest.raises(ValueError, match=message):
-            results(tmp_path, **options)
+            ask(tmp_path, **options)
     assert rows_of_mine == 3
 
 
 def test_no_folder_and_no_runs_are_mistakes(tmp_path):
     with pytest.raises(ValueError, match="is no folder"):
-        results(tmp_path / "missing")
+        ask(tmp_path / "missing")
     with pytest.raises(ValueError, match="holds no runs"):
-        results(tmp_path)
+        ask(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["duckdb", "pandas"])
@@ -339,7 +340,7 @@ def test_a_missing_extra_is_named(tmp_path, monkeypatch, name):
     write_run(tmp_path)
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtra, match=rf"{name}: pip install 'jaxgbg\[analysis\]'"):
-        results(tmp_path)
+        ask(tmp_path)
 
 
 def test_a_thousand_runs_take_seconds(tmp_path):
@@ -353,7 +354,7 @@ def test_a_thousand_runs_take_seconds(tmp_path):
             (folder / name).write_bytes(text)
     # Of this process: the machine may be busy with others.
     start = time.process_time()
-    found = results(tmp_path)
+    found = ask(tmp_path)
     seconds = time.process_time() - start
     assert len(found) == 2002
     assert seconds < 3

@@ -10,7 +10,8 @@ from scipy import stats
 
 from jaxgbg.games import make
 from jaxgbg.papers import preset
-from jaxgbg.results.curves import draw_curves, span_of_shares, title
+from jaxgbg.results.curves import span_of_shares, title
+from jaxgbg.results.figures import draw_curves
 from jaxgbg.results.rows import as_records, rows
 from jaxgbg.results.statistics import confidence_interval, mean_sem, paired_difference
 from jaxgbg.results.table import notes, print_table
@@ -48,12 +49,12 @@ def test_the_difference_is_paired_by_seed():
 def test_a_row_is_the_mean_over_the_last_fifth_of_each_seed():
     farl, none = rows(*made_up(), 12.0)
     # The evaluations after 800 episodes: 900 and 1000, scores -0.1 and 0 and 0.02 more a seed.
-    assert farl.per_seed == pytest.approx((0.475, 0.485, 0.495))
-    assert farl.mean == pytest.approx(0.485)
-    assert farl.last == pytest.approx(0.51)
-    assert farl.last_sem == pytest.approx(0.01 / np.sqrt(3))
-    assert (farl.n, farl.episodes, farl.scale.unit) == (3, 1000, "win rate")
-    assert (farl.paper_mean, none.paper_mean) == (0.50, 0.12)
+    assert farl.per_seed == pytest.approx((47.5, 48.5, 49.5))
+    assert farl.mean == pytest.approx(48.5)
+    assert farl.last == pytest.approx(51)
+    assert farl.last_sem == pytest.approx(1 / np.sqrt(3))
+    assert (farl.n, farl.episodes, farl.scale.label) == (3, 1000, "win rate (%)")
+    assert (farl.paper_mean, none.paper_mean) == (50.0, 12.0)
     assert farl.difference == pytest.approx(farl.mean - none.mean)
     assert none.difference is None
 
@@ -63,13 +64,13 @@ def test_a_stopped_run_gives_what_all_seeds_have_reached():
     results.append(Result(0, "farl", 600, "maxn", 1.0, 20))
     farl = rows(run, results, 1.0)[0]
     assert farl.episodes == 500
-    assert farl.per_seed[1] == pytest.approx((1 - 0.5 + 0.02) / 2)
-    assert farl.last == pytest.approx((1 - 0.5 + 0.02) / 2)
+    assert farl.per_seed[1] == pytest.approx((1 - 0.5 + 0.02) * 50)
+    assert farl.last == pytest.approx((1 - 0.5 + 0.02) * 50)
 
 
 def test_one_seed_has_no_error_and_still_a_row():
     record = as_records(rows(*made_up(seeds=1), 1.0))[0]
-    assert (record["game"], record["unit"]) == ("nim", "win rate")
+    assert (record["game"], record["unit"]) == ("nim", "win rate (%)")
     assert record["sem"] is None
     assert record["last_sem"] is None
     assert record["n"] == 1
@@ -79,10 +80,10 @@ def test_one_seed_has_no_error_and_still_a_row():
 @pytest.mark.parametrize(
     ("game", "opponent", "mean", "text", "published"),
     [
-        ("nim", "maxn", 0.495, "49.5", 0.50),
+        ("nim", "maxn", 49.5, "49.5", 50.0),
         ("nim3p", "maxn", -0.01, "-0.010", 0.33),
         ("2048", "score", -39_321.56, "-39,322", 142_000),
-        ("connectfour", "solver", -0.01, "-1.0", None),
+        ("connectfour", "solver", -1, "-1.0", None),
     ],
 )
 def test_figures_are_in_the_unit_of_the_game_or_judge(game, opponent, mean, text, published):
@@ -97,7 +98,7 @@ def test_figures_are_in_the_unit_of_the_game_or_judge(game, opponent, mean, text
 def test_notes_say_what_the_figures_of_these_rows_are():
     def told(*games):
         table = [row for game, met in games for row in rows(*made_up(game=game, opponent=met), 1)]
-        return notes(table)
+        return " ".join(notes(table))
 
     assert told(("nim", "maxn")).startswith("Scores: win rate in %, a draw counting half. Mean")
     three = told(("nim", "maxn"), ("nim3p", "maxn"), ("connectfour", "ab"))
@@ -114,12 +115,15 @@ def test_notes_say_what_the_figures_of_these_rows_are():
 
 
 def test_axes_of_shares_end_where_anybody_can_get():
-    assert span_of_shares(preset("nim"), "maxn") == pytest.approx((-0.015, 0.515))
-    assert span_of_shares(preset("nim"), "random") == pytest.approx((-0.03, 1.03))
-    assert span_of_shares(preset("connectfour"), "solver") == pytest.approx((-0.03, 1.03))
-    assert span_of_shares(preset("nim3p"), "maxn") is None
-    assert title(preset("connectfour"), "ab") == "connectfour against ab (moving first)"
-    assert title(preset("2048"), "score") == "2048"
+    def row(game, opponent):
+        return rows(*made_up(game=game, opponent=opponent), 1)[0]
+
+    assert span_of_shares(row("nim", "maxn")) == pytest.approx((-1.5, 51.5))
+    assert span_of_shares(row("nim", "random")) == pytest.approx((-3, 103))
+    assert span_of_shares(row("connectfour", "solver")) == pytest.approx((-3, 103))
+    assert span_of_shares(row("nim3p", "maxn")) is None
+    assert title(row("connectfour", "ab")) == "connectfour against ab"
+    assert title(row("2048", "score")) == "2048"
 
 
 def test_the_table_shows_mean_error_and_difference():
@@ -133,7 +137,8 @@ def test_the_table_shows_mean_error_and_difference():
 
 def test_curves_are_drawn_whole_or_not_at_all(tmp_path):
     made = made_up()
-    draw_curves([made] * 4, tmp_path / "curves.png")
+    others = [made_up(game=game) for game in ("tictactoe", "nim3p", "connectfour")]
+    draw_curves([made, *others], tmp_path / "curves.png")
     height, width, _ = imread(tmp_path / "curves.png").shape
     # Four panels stand in two lines of three.
     assert width > 1.5 * height

@@ -104,3 +104,37 @@ def test_what_is_no_table_of_scores_is_named(groups, message):
         bootstrap_interval(interquartile_mean, *groups)
     with pytest.raises(ValueError, match="level"):
         bootstrap_interval(interquartile_mean, np.ones((2, 2)), level=95)
+
+
+def test_a_bounded_interval_stays_within_its_bounds_and_ends_as_students():
+    from jaxgbg.results.statistics import confidence_interval
+
+    low, high = confidence_interval([0.02, 0.23], span=(0, 1))
+    assert 0 <= low < 0.125 < high <= 1
+    assert confidence_interval([0.02, 0.23])[0] < -1
+    # Far from the bounds, with many seeds close together, the two agree.
+    values = 0.5 + 0.01 * np.random.default_rng(0).normal(size=200)
+    np.testing.assert_allclose(
+        confidence_interval(values, span=(0, 1)), confidence_interval(values), atol=1e-5
+    )
+    # Of one win or loss each it is Wilson's own, but for Student's t and the sample's n - 1.
+    games = [1.0] * 9 + [0.0] * 31
+    own = stats.binomtest(9, 40).proportion_ci(method="wilson")
+    np.testing.assert_allclose(confidence_interval(games, span=(0, 1)), own, atol=0.01)
+    # In another unit it is the same interval.
+    scaled = confidence_interval([100 * game - 20 for game in games], span=(-20, 80))
+    np.testing.assert_allclose(
+        (np.array(scaled) + 20) / 100, confidence_interval(games, span=(0, 1))
+    )
+
+
+def test_a_bounded_interval_covers_the_mean_about_as_often_as_it_says():
+    from jaxgbg.results.statistics import confidence_interval
+
+    random = np.random.default_rng(2)
+    # Win rates of ten seeds near the upper end, of mean 0.9.
+    samples = random.beta(9, 1, (600, 10))
+    inside = [
+        low <= 0.9 <= high for low, high in (confidence_interval(s, span=(0, 1)) for s in samples)
+    ]
+    assert 0.92 <= np.mean(inside) <= 0.98

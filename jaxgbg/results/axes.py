@@ -1,0 +1,220 @@
+"""Which settings differ among runs, and what their values are called."""
+
+import dataclasses
+import hashlib
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from jaxgbg.learners import FARL_PARTS
+from jaxgbg.specs import Spec, shown
+from jaxgbg.training.settings import find, settings
+
+VARIANT = "variants"
+"""The path of the one setting that differs between the lanes of a run."""
+_WORDS = {VARIANT: "variant", "fingerprint": "rules"}
+# Seeds are pooled, and each opponent is a panel of its own.
+_POOLED = ("seeds", "evaluation.opponents", "evaluation.protocols")
+# The first ones are told first, and the others by these where they go together.
+_FIRST = ("game.", "value", "learner")
+
+Values = Mapping[str, Any]
+"""What a lane was trained with: path -> value; of what it has not, None."""
+
+
+class Axis(NamedTuple):
+    """A setting that differs: its path, the short form it is called by, its values in order.
+
+    `follows` are the short forms of others that differ with it and tell nothing more.
+    """
+
+    path: str
+    short: str
+    values: tuple[Any, ...]
+    follows: tuple[str, ...] = ()
+
+    def label(self, value: Any) -> str:
+        """A value with the name of the setting: trace_decay 0.5; the words of FARL alone."""
+        words = value_text(value)
+        return words if self.path == VARIANT else f"{self.short} {words}"
+
+
+def setting_values(parts: Mapping[str, Any], game: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings of a run by their paths, from its parts and the parameters of its game."""
+    values = {f"game.{name}": value for name, value in game.items() if name != "name"}
+    for setting in settings().values():
+        part, _, inner = setting.path.partition(".")
+        value = parts[part]
+        if inner:
+            value = getattr(value, inner, None)
+        elif isinstance(value, Spec):
+            value = value.kind
+        values[setting.path] = value
+    return values
+
+
+def find_axes(
+    lanes: Iterable[tuple[str, Values]], by: Sequence[str] = ()
+) -> tuple[tuple[Axis, ...], tuple[str, ...]]:
+    """The axes of lanes, each (name of its game, its values), and the paths of what else differs.
+
+    The axes are those named `by`; else all that differ within a game, of those that go together the
+    first one, and nothing else differs. Raises ValueError for a name that no run has.
+    """
+    kinds = [dict(pairs) for pairs in dict.fromkeys(_hashable(*lane) for lane in lanes)]
+    ranked = _differing(kinds)
+    if by:
+        known = frozenset(itertools.chain.from_iterable(kinds))
+        chosen = [path for path in dict.fromkeys(_path(name, known) for name in by) if path]
+        rest, _ = _independent(kinds, ranked, chosen)
+        return tuple(_axis(path, kinds) for path in chosen), tuple(rest)
+    kept, followers = _independent(kinds, ranked, [])
+    axes = [
+        _axis(path, kinds)._replace(follows=tuple(map(short_of, followers.get(path, ()))))
+        for path in kept
+    ]
+    return tuple(axes), ()
+
+
+def _independent(
+    kinds: Sequence[Values], paths: Sequence[str], given: Sequence[str]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Those of `paths` that do not follow from `given` and the ones before them, game by game.
+
+    Also path -> those left out because they follow from that one alone.
+    """
+    kept: list[str] = []
+    followers: dict[str, list[str]] = {}
+    for path in paths:
+        if path in given:
+            continue
+        if not _follows(kinds, path, [*given, *kept]):
+            kept.append(path)
+            continue
+        alone = [one for one in (*given, *kept) if _follows(kinds, path, [one])]
+        for leader in alone[:1]:
+            followers.setdefault(leader, []).append(path)
+    return kept, followers
+
+
+def short_of(path: str) -> str:
+    """The name of a setting in tables."""
+    if path in _WORDS:
+        return _WORDS[path]
+    return path.removeprefix("game.") if path.startswith("game.") else find(path).short
+
+
+def value_text(value: Any) -> str:
+    """A value of a setting in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, tuple):
+        if any(isinstance(each, tuple) for each in value) or len(value) > 8:
+            digest = hashlib.sha256(repr(value).encode()).hexdigest()[:4]
+            return f"of {len(value)} ({digest})"
+        return " ".join(map(value_text, value)) or "none"
+    return "–" if value is None else str(value)
+
+
+def plain_value(value: Any) -> Any:
+    """A value of a setting in a record: lists are words."""
+    return value_text(value) if isinstance(value, tuple) else value
+
+
+def _hashable(game: str, values: Values) -> tuple[tuple[str, Any], ...]:
+    pairs = ((path, frozen(value)) for path, value in values.items() if path not in _POOLED)
+    return (("", game), *pairs)
+
+
+def frozen(value: Any) -> Any:
+    """A value of a setting that may be a key."""
+    if dataclasses.is_dataclass(value):
+        return str(value)
+    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
+
+
+def _differing(kinds: Sequence[Values]) -> list[str]:
+    """What differs within some game, in the order in which it is told."""
+    found: dict[str, None] = {}
+    for _, group in itertools.groupby(sorted(kinds, key=_game), key=_game):
+        of_game = list(group)
+        for path in dict.fromkeys(itertools.chain.from_iterable(of_game)):
+            if len({kind.get(path) for kind in of_game}) > 1:
+                found[path] = None
+    return sorted(found, key=lambda path: (path == VARIANT, not path.startswith(_FIRST)))
+
+
+def _follows(kinds: Sequence[Values], path: str, leaders: Sequence[str]) -> bool:
+    """Whether in each game the values of `leaders` tell that of `path`."""
+    told: dict[Any, Any] = {}
+    for kind in kinds:
+        key = tuple(kind.get(leader) for leader in ("", *leaders))
+        if told.setdefault(key, kind.get(path)) != kind.get(path):
+            return False
+    return True
+
+
+def _path(name: str, known: frozenset[str]) -> str | None:
+    """The path that a path or a short form names; None for what is told apart anyway."""
+    if name in ("game", "opponent", "opponents"):
+        return None
+    if name == "variant":
+        return VARIANT
+    if f"game.{name}" in known or name in known:
+        return name if name in known else f"game.{name}"
+    path = find(name).path
+    if path in _POOLED:
+        raise ValueError(f"runs are not told apart by {name}: seeds are pooled, opponents never")
+    return path
+
+
+def _axis(path: str, kinds: Sequence[Values]) -> Axis:
+    values = {kind.get(path) for kind in kinds}
+    return Axis(path, short_of(path), tuple(sorted(values, key=lambda one: _order(path, one))))
+
+
+def _order(path: str, value: Any) -> tuple[Any, ...]:
+    """Numbers by size before words; variants as they are always told."""
+    if path == VARIANT and value in FARL_PARTS:
+        return 0, list(FARL_PARTS).index(value), ""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return (value is None, value if number else 0, "" if number else str(value))
+
+
+def _game(kind: Values) -> str:
+    return str(kind[""])
+
+
+def read_baseline(entries: Sequence[str], axes: Sequence[Axis]) -> dict[str, Any]:
+    """Path -> value of what the other groups are compared with, from ("trace_decay=0", ...).
+
+    Raises ValueError for what no group has.
+    """
+    baseline: dict[str, Any] = {}
+    for entry in entries:
+        name, equals, text = entry.partition("=")
+        axis = next((a for a in axes if name in (a.path, a.short)), None)
+        if not equals or axis is None:
+            known = ", ".join(axis.short for axis in axes) or "nothing"
+            raise ValueError(
+                f"baseline {shown(entry)}: expected SETTING=VALUE of what differs here: {known}"
+            )
+        found = [value for value in axis.values if _reads_as(text, value)]
+        if not found:
+            known = ", ".join(map(value_text, axis.values))
+            raise ValueError(f"baseline {shown(entry)}: {axis.short} is one of {known}")
+        baseline[axis.path] = found[0]
+    return baseline
+
+
+def _reads_as(text: str, value: Any) -> bool:
+    if isinstance(value, float):
+        try:
+            return float(text) == value
+        except ValueError:
+            return False
+    return text in (value_text(value), str(value), str(value).lower())

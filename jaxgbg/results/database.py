@@ -1,0 +1,152 @@
+"""Runs as tables of DuckDB: a row a run, a row an evaluation, and a summary of them."""
+
+import typing
+from typing import TYPE_CHECKING, Any
+
+from jaxgbg.arena import scale_of
+from jaxgbg.games import Scale
+from jaxgbg.results.axes import setting_values
+from jaxgbg.results.folders import StoredRun
+from jaxgbg.training import Result
+from jaxgbg.training.run import changed_parts, digest_of
+from jaxgbg.training.settings import settings
+
+if TYPE_CHECKING:
+    import duckdb
+
+_COLUMNS: dict[Any, str] = {bool: "boolean", int: "bigint", float: "double", str: "varchar"}
+
+
+def _column(hint: Any) -> str:
+    """The type of a setting's column: lists of numbers or words are text, others a length."""
+    if typing.get_origin(hint) is tuple:
+        return "varchar" if typing.get_args(hint)[0] in _COLUMNS else "bigint"
+    return _COLUMNS[hint]
+
+
+_RUNS = {
+    **dict.fromkeys(("folder", "game", "game_parameters", "digest"), "varchar"),
+    "finished": "boolean",
+    **dict.fromkeys(("training_seconds", "moves_per_second"), "double"),
+    **dict.fromkeys(("moves", "diverged"), "bigint"),
+    **{name: _column(setting.hint) for name, setting in settings().items()},
+    "fingerprint": "varchar",
+}
+_STORED = {
+    **dict.fromkeys(("run", "line", "seed", "episodes", "games"), "bigint"),
+    **dict.fromkeys(("variant", "opponent"), "varchar"),
+    **dict.fromkeys(("score", "wins"), "double"),
+}
+# A score of any game becomes a figure in its unit by one multiplication and one addition.
+_SCALES = {
+    "run": "bigint",
+    **dict.fromkeys(("opponent", "unit"), "varchar"),
+    **dict.fromkeys(("zero", "factor"), "double"),
+}
+_VIEWS = """
+create table evaluations as
+select folder, game, digest, seed, variant, stored.episodes, opponent, score, games, wins,
+  unit, zero + factor * score as figure, line
+from stored join runs on runs.rowid = run join scales using (run, opponent)
+order by run, line;
+
+create view joined as
+select evaluations.*, runs.* exclude (folder, game, digest, episodes)
+from evaluations join runs using (folder);
+"""
+
+# Of a stopped run, what all its seeds have reached; an evaluation made again replaces the first.
+SUMMARY = """
+with latest as (
+  select folder, opponent, variant, unit, seed, episodes, arg_max(figure, line) as figure
+  from joined where (
+{where}
+) group by all),
+reached as (
+  select folder, opponent, variant, seed, max(episodes) as episodes from latest group by all),
+common as (
+  select folder, opponent, variant, min(episodes) as reached from reached group by all),
+seeds as (
+  select folder, opponent, variant, unit, seed, reached as episodes,
+    arg_max(figure, latest.episodes) as last,
+    coalesce(avg(figure) filter (5 * latest.episodes > 4 * reached), last) as late
+  from latest join common using (folder, opponent, variant)
+  where latest.episodes <= reached group by all)
+select game, opponent, variant, unit, avg(late) as mean,
+  stddev_samp(late) / sqrt(count(*)) as sem, avg(last) as last,
+  stddev_samp(last) / sqrt(count(*)) as last_sem, count(*) as n, seeds.episodes,
+  learner, value, batch, finished, folder, digest
+from seeds join runs using (folder)
+group by all
+order by game, folder, opponent, variant
+"""
+
+
+def scales_of(runs: list[StoredRun]) -> dict[tuple[int, str], Scale]:
+    """The scale of every run against each of its opponents; raw rewards of games unknown here."""
+    return {
+        (number, opponent): scale_of(opponent, run.game) if run.game else Scale("reward")
+        for number, run in enumerate(runs)
+        for opponent in dict.fromkeys(run.column("opponent"))
+    }
+
+
+def connect(
+    runs: list[StoredRun], scales: dict[tuple[int, str], Scale]
+) -> "duckdb.DuckDBPyConnection":
+    """A database in memory with the tables `runs` and `evaluations` and the view `summary`."""
+    import duckdb
+    import pandas
+
+    stored: dict[str, list[Any]] = {name: [] for name in ("run", "line", *Result._fields)}
+    for number, run in enumerate(runs):
+        if run.columns:
+            added = [[number] * len(run.columns[0]), *run.columns]
+            for column, more in zip(stored.values(), added, strict=True):
+                column += more
+    units = [
+        (run, opponent, scale.label, scale.zero, scale.factor)
+        for (run, opponent), scale in scales.items()
+    ]
+    connection = duckdb.connect()
+    # A misspelt table must not be found among the variables of this program.
+    connection.execute("set python_enable_replacements = false")
+    for name, kinds, rows in (
+        ("runs", _RUNS, pandas.DataFrame([_record(run) for run in runs])),
+        ("stored", _STORED, pandas.DataFrame(stored)),
+        ("scales", _SCALES, pandas.DataFrame(units, columns=list(_SCALES))),
+    ):
+        columns = ", ".join(f"{column} {kind}" for column, kind in kinds.items())
+        connection.execute(f"create table {name} ({columns})")
+        if len(rows):
+            connection.register("rows", rows)
+            connection.execute(f"insert into {name} by name select * from rows")
+            connection.unregister("rows")
+    connection.execute(_VIEWS)
+    connection.execute(f"create view summary as {SUMMARY.format(where='true')}")
+    return connection
+
+
+def _record(run: StoredRun) -> dict[str, Any]:
+    """A run as a row of `runs`; settings that its value function or learner has not are None."""
+    game = dict(run.config["game"])
+    name = game.pop("name")
+    record = {
+        "folder": run.name,
+        "game": name,
+        "game_parameters": " ".join(f"{each}={value}" for each, value in game.items()),
+        "digest": digest_of(changed_parts(run.parts | {"game": run.config["game"]})),
+        "finished": run.finished,
+        "diverged": len(run.summary.get("diverged") or ()),
+        "fingerprint": run.config.get("fingerprint"),
+    }
+    for figure in ("training_seconds", "moves_per_second", "moves"):
+        record[figure] = run.summary.get(figure)
+    values = setting_values(run.parts, {})
+    for short, setting in settings().items():
+        value = values[setting.path]
+        if isinstance(value, tuple):
+            text = _column(setting.hint) == "varchar"
+            value = " ".join(map(str, value)) if text else len(value)
+        record[short] = value
+    return record

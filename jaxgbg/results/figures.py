@@ -1,0 +1,246 @@
+"""Figures of rows: learning curves, means by a setting, heat maps and performance profiles."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from jaxgbg.results.axes import VARIANT, Axis, value_text
+from jaxgbg.results.curves import (
+    COLOURS,
+    curve,
+    figures_of,
+    looks_of,
+    panels_of,
+    span_of,
+    title,
+    words,
+)
+from jaxgbg.results.robust import profile
+from jaxgbg.results.rows import Row, Table, group, source_of
+from jaxgbg.results.statistics import confidence_interval
+from jaxgbg.training import Result, Run
+from jaxgbg.training.files import written_whole
+
+Kind = Literal["curves", "means", "heatmap", "profile"]
+"""What a figure shows."""
+Band = Literal["sem", "interval"]
+"""The band around a mean: ± one standard error, or the 95 % interval."""
+
+FORMATS = ("png", "svg", "pdf")
+# A longer legend would cover the lines.
+_MOST_INSIDE = 4
+_BANDS = {"sem": "band ± one standard error", "interval": "band 95 % interval"}
+
+
+def draw_curves(curves: Sequence[tuple[Run, Sequence[Result]]], path: Path) -> None:
+    """Draw one panel for each game and opponent of some runs, as `draw` does."""
+    draw(group([source_of(run, results) for run, results in curves]), path)
+
+
+def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") -> None:
+    """Draw rows to a PNG, SVG or PDF file, by its name, whole or not at all.
+
+    A panel shows a game and opponent: "curves" a line for each row over the episodes, the paper's
+    figure dashed; "means" those of the last fifth with 95 % intervals over the first axis;
+    "heatmap" the means over two axes; "profile" the share of lanes above each figure. Raises
+    ValueError for another kind of file, or where there is nothing to be drawn.
+    """
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    form = check_name(path)
+    panels = panels_of(table.rows)
+    if not panels:
+        raise ValueError("there are no evaluations to be drawn")
+    _check_axes(table.axes, kind)
+    columns = min(3, len(panels))
+    lines = -(-len(panels) // columns)
+    looks = looks_of(table)
+    first = next((axis.short for axis in table.axes if len(axis.values) > 1), "")
+    lines_of_means = {tuple(v for n, v in r.settings.items() if n != first) for r in table.rows}
+    told = {"means": len(lines_of_means), "heatmap": 0}.get(kind, len(looks))
+    beside = told > _MOST_INSIDE
+    longest = max(len(look.label) for look in looks.values())
+    width = 4.3 * columns + beside * (1.2 + 0.06 * longest)
+    figure = Figure(figsize=(width, 3.2 * lines), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(lines, columns, squeeze=False).ravel()
+    for axis in axes[len(panels) :]:
+        axis.set_axis_off()
+    for axis, panel in zip(axes, panels, strict=False):
+        _PANELS[kind](axis, panel, table, looks, band)
+        axis.set_title(title(panel[0]), fontsize=10)
+        for side in ("top", "right"):
+            axis.spines[side].set_visible(False)
+    if kind != "heatmap":
+        _add_legend(figure, list(axes[: len(panels)]), table, beside)
+    figure.supxlabel(_caption(table.rows, kind, band), fontsize=8, color="#555555")
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with (
+        rc_context({"svg.fonttype": "none", "svg.hashsalt": "jaxgbg"}),
+        written_whole(path) as made,
+    ):
+        figure.savefig(made, format=form, dpi=160, metadata=dates.get(form))
+
+
+def check_name(path: Path) -> str:
+    """The kind of file that a figure's name asks for; raises ValueError for others."""
+    form = path.suffix.lower().removeprefix(".")
+    if form not in FORMATS:
+        raise ValueError(f"{path}: a figure is a file .png, .svg or .pdf")
+    return form
+
+
+def _draw_curves(axis: Any, panel: list[Row], table: Table, looks: Any, band: Band) -> None:
+    from matplotlib.ticker import EngFormatter
+
+    references: dict[float, list[Any]] = {}
+    for row in panel:
+        look = looks[row.key]
+        episodes, mean, sem = curve(row)
+        low, high = mean - sem, mean + sem
+        if band == "interval":
+            span = row.scale.span
+            both = [confidence_interval(at, span=span) for at in figures_of(row)[1]]
+            low, high = np.where(np.isnan(both), mean[:, None], both).T
+        axis.plot(
+            episodes, mean, look.dashes, color=look.colour, label=look.label, marker=".", ms=4
+        )
+        axis.fill_between(episodes, low, high, color=look.colour, alpha=0.2, lw=0)
+        if row.paper_mean is not None:
+            references.setdefault(row.paper_mean, []).append(look.colour)
+    for figure, colours in references.items():
+        colour = colours[0] if len(colours) == 1 else "#555555"
+        axis.axhline(figure, color=colour, lw=0.9, ls="--", zorder=1, gid="paper")
+    axis.set(xlabel="episodes", ylabel=panel[0].scale.label, ylim=span_of(panel, table.rows))
+    ends = [max(map(max, row.curves)) for row in table.rows if row.game == panel[0].game]
+    axis.set_xlim(0, 1.03 * max(ends))
+    axis.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axis.grid(alpha=0.25)
+
+
+def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Band) -> None:
+    del band
+    first, *others = [each for each in table.axes if len(each.values) > 1]
+    places = dict(zip(first.values, _places(first), strict=True))
+
+    def others_of(row: Row) -> tuple[Any, ...]:
+        return tuple(row.settings[each.short] for each in others)
+
+    lines: dict[tuple[Any, ...], list[Row]] = {}
+    for row in panel:
+        lines.setdefault(others_of(row), []).append(row)
+    for number, (values, of_line) in enumerate(lines.items()):
+        x = [places[row.settings[first.short]] for row in of_line]
+        mean = np.array([row.mean for row in of_line])
+        errors = np.abs(np.array([(r.low, r.high) for r in of_line]).T - mean)
+        label = ", ".join(words(a, v, len(others)) for a, v in zip(others, values, strict=True))
+        colour = COLOURS[number % len(COLOURS)]
+        axis.errorbar(
+            x, mean, np.nan_to_num(errors), color=colour, label=label, marker="o", ms=4, capsize=3
+        )
+    axis.set_xticks(list(places.values()), [value_text(value) for value in first.values])
+    axis.set(xlabel=first.short, ylabel=panel[0].scale.label)
+    axis.grid(alpha=0.25)
+
+
+def _places(axis: Axis) -> Sequence[float]:
+    """Where the values of an axis stand: numbers where they belong, others one after the other."""
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in axis.values)
+    spread = np.diff(axis.values) if numbers else np.ones(1)
+    # What lies too close together, as powers of ten, could not be read.
+    if numbers and spread.min() > 0.05 * spread.sum():
+        return axis.values
+    return range(len(axis.values))
+
+
+def _draw_heatmap(axis: Any, panel: list[Row], table: Table, looks: Any, band: Band) -> None:
+    del looks, band
+    down, across = (each for each in table.axes if len(each.values) > 1)
+    means = np.full((len(down.values), len(across.values)), np.nan)
+    for row in panel:
+        place = (
+            down.values.index(row.settings[down.short]),
+            across.values.index(row.settings[across.short]),
+        )
+        means[place] = row.mean
+    picture = axis.imshow(means, origin="lower", aspect="auto", cmap="viridis")
+    axis.figure.colorbar(picture, ax=axis, label=panel[0].scale.label)
+    middle = np.nanmean([np.nanmin(means), np.nanmax(means)])
+    for (y, x), mean in np.ndenumerate(means):
+        if np.isfinite(mean):
+            colour = "white" if mean < middle else "black"
+            axis.text(x, y, panel[0].scale.text(mean), color=colour, ha="center", va="center")
+    axis.set_xticks(range(len(across.values)), list(map(value_text, across.values)))
+    axis.set_yticks(range(len(down.values)), list(map(value_text, down.values)))
+    axis.set(xlabel=across.short, ylabel=down.short)
+
+
+def _draw_profile(axis: Any, panel: list[Row], table: Table, looks: Any, band: Band) -> None:
+    del table, band
+    scores = np.concatenate([row.per_seed for row in panel])
+    margin = 0.05 * float(np.ptp(scores)) or 0.5
+    levels = np.linspace(scores.min() - margin, scores.max() + margin, 200)
+    for row in panel:
+        look = looks[row.key]
+        shares, low, high = (100 * part for part in profile(row, levels))
+        axis.step(levels, shares, look.dashes, color=look.colour, label=look.label, where="post")
+        axis.fill_between(levels, low, high, color=look.colour, alpha=0.15, lw=0, step="post")
+    axis.set(xlabel=panel[0].scale.label, ylabel="agents above it (%)", ylim=(-3, 103))
+    axis.grid(alpha=0.25)
+
+
+_PANELS = {
+    "curves": _draw_curves,
+    "means": _draw_means,
+    "heatmap": _draw_heatmap,
+    "profile": _draw_profile,
+}
+
+
+def _check_axes(axes: Sequence[Axis], kind: Kind) -> None:
+    """Raise ValueError where a figure needs other axes."""
+    several = [axis.short for axis in axes if len(axis.values) > 1]
+    told = (
+        f"{', '.join(several) or 'nothing'} differs here"
+        if len(several) < 2
+        else (f"{', '.join(several)} differ here")
+    )
+    if kind == "heatmap" and len(several) != 2:
+        raise ValueError(f"a heatmap has two axes, and {told}: name two of them (by)")
+    if kind == "means" and not several:
+        raise ValueError(f"a figure of means has an axis, and {told}")
+
+
+def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool) -> None:
+    """One legend for all panels, beside them where it is long."""
+    from matplotlib.lines import Line2D
+
+    found: dict[str, Any] = {}
+    for axis in axes:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    found.pop("", None)
+    if any(line.get_gid() == "paper" for axis in axes for line in axis.lines):
+        found["paper, Table 1"] = Line2D([], [], color="#555555", lw=0.9, ls="--")
+    if not found:
+        return
+    several = [axis for axis in table.axes if len(axis.values) > 1]
+    name = several[0].short if len(several) == 1 and several[0].path != VARIANT else None
+    place, where = (figure, "outside right upper") if beside else (axes[0], "best")
+    place.legend(found.values(), found, title=name, fontsize=8, title_fontsize=8, loc=where)
+
+
+def _caption(rows: Sequence[Row], kind: Kind, band: Band) -> str:
+    counts = sorted({row.n for row in rows})
+    seeds = f"{counts[0]} to {counts[-1]} agents" if len(counts) > 1 else f"{counts[0]} agents"
+    words = {
+        "curves": f"mean over {seeds}, {_BANDS[band]}",
+        "means": f"mean over {seeds} of the last fifth of the training, bars 95 % interval",
+        "heatmap": f"mean over {seeds} of the last fifth of the training",
+        "profile": f"{seeds}, last fifth of the training, band 95 % bootstrap",
+    }
+    return words[kind]

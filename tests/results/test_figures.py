@@ -1,0 +1,85 @@
+"""Figures of many runs: one panel a game and opponent, a line a setting, the same axes."""
+
+import pytest
+from matplotlib.image import imread
+
+from jaxgbg.results import draw
+from jaxgbg.results.curves import curve, looks_of, panels_of, span_of
+from jaxgbg.results.groups import read_table
+from jaxgbg.results.robust import profile, robust
+from tests.results.test_groups import write_run, write_sweep
+
+
+def test_each_setting_has_a_look_of_its_own(tmp_path):
+    for decay in (0.0, 0.25, 0.5, 0.75, 0.9):
+        write_run(tmp_path, variants=("farl", "none"), trace_decay=decay)
+    table = read_table(tmp_path)
+    looks = looks_of(table)
+    assert len({(str(look.colour), look.dashes) for look in looks.values()}) == 10
+    assert looks[0.25, "none"].label == "trace_decay 0.25, no FARL"
+    # Numbers are told by colour, FARL by the kind of line.
+    assert looks[0.25, "none"].colour == looks[0.25, "farl"].colour
+    assert looks[0.25, "none"].dashes != looks[0.25, "farl"].dashes
+
+
+def test_panels_of_a_game_have_the_same_axes(tmp_path):
+    write_run(tmp_path, level=0.1, opponent="maxn")
+    write_run(tmp_path, level=0.9, opponent="random", trace_decay=0.0)
+    rows = read_table(tmp_path, ["variant"]).rows
+    first, second = panels_of(rows)
+    low, high = span_of(first, rows)
+    assert (low, high) == span_of(second, rows)
+    assert low < 0.1 < 0.9 < high
+
+
+def test_a_curve_is_of_the_lanes_that_have_come_so_far(tmp_path):
+    write_run(tmp_path, (0,), until=300)
+    write_run(tmp_path, (2,), until=500)
+    episodes, mean, _ = curve(read_table(tmp_path).rows[0])
+    assert list(episodes) == [100, 200, 300, 400, 500]
+    assert list(mean) == pytest.approx([0.01] * 3 + [0.02] * 2)
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
+def test_a_figure_is_written_in_every_form_and_is_the_same_again(tmp_path, form):
+    table = read_table(write_sweep(tmp_path / "runs"))
+    for name in ("a", "b"):
+        draw(table, tmp_path / f"{name}.{form}")
+    first, second = ((tmp_path / f"{name}.{form}").read_bytes() for name in ("a", "b"))
+    assert first == second
+    if form == "svg":
+        text = first.decode()
+        assert all(word in text for word in ("trace_decay", ">0.9<", "nim3p against maxn"))
+
+
+@pytest.mark.parametrize("kind", ["curves", "means", "heatmap", "profile"])
+def test_every_kind_is_drawn(tmp_path, kind):
+    for decay in (0.0, 0.5):
+        for alpha in (0.1, 0.2):
+            write_run(tmp_path, (0, 1), level=decay, trace_decay=decay, alpha=alpha)
+    table = read_table(tmp_path)
+    draw(table, tmp_path / "figure.png", kind, "interval")
+    assert imread(tmp_path / "figure.png").shape[0] > 300
+
+
+def test_what_cannot_be_drawn_is_named(tmp_path):
+    table = read_table(write_sweep(tmp_path))
+    with pytest.raises(ValueError, match=r"a heatmap has two axes, and trace_decay differs here"):
+        draw(table, tmp_path / "x.png", "heatmap")
+    with pytest.raises(ValueError, match=r"x.gif: a figure is a file .png, .svg or .pdf"):
+        draw(table, tmp_path / "x.gif")
+    assert not list(tmp_path.glob("x.*"))
+
+
+def test_robust_statistics_are_those_of_the_lanes(tmp_path):
+    table = read_table(write_sweep(tmp_path, decays=(0.0, 0.2)), baseline=["trace_decay=0"])
+    first, second = robust(table)
+    assert first.better is None
+    # Seeds 0 to 3 at 0.01 apart, 0.02 further up: 13 of 16 pairs are better, and two are ties.
+    assert second.better == pytest.approx((13 + 0.5 * 2) / 16)
+    assert second.iqm == pytest.approx(0.135)
+    assert 0 <= second.better_low <= second.better <= second.better_high <= 1
+    shares, low, high = profile(table.rows[0], [0.0, 0.115, 1.0])
+    assert list(shares) == [1, 0.5, 0]
+    assert (low <= shares).all()
+    assert (shares <= high).all()

@@ -1,0 +1,213 @@
+"""Many runs as one table: a row for each setting that differs, seeds pooled over folders."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import jaxgbg
+from jaxgbg.games import make
+from jaxgbg.papers import preset
+from jaxgbg.results.groups import read_table
+from jaxgbg.results.rows import as_records, group, source_of
+from jaxgbg.training import Result, RunFolder
+
+
+def write_run(out, seeds=(0,), level=0.0, game="nim3p", opponent="maxn", until=1000, **changes):
+    """A run whose seeds score `level`, and 0.01 more a seed, written as a run writes."""
+    changes = {"episodes": 1000, "eval_every": 100, "variants": ("farl",)} | changes
+    run = preset(game, seeds=seeds, **changes)
+    folder = RunFolder(out, run)
+    folder.path.mkdir(parents=True)
+    (folder.path / "config.json").write_text(json.dumps(run.plain()))
+    for episodes in range(100, until + 1, 100):
+        for seed, variant in run.lanes:
+            made = level + 0.01 * seed - 0.1 * (variant == "none")
+            folder.append(Result(seed, variant, episodes, opponent, made, 20))
+    summary = {"episodes": 9, "moves": 12, "training_seconds": 1.5, "moves_per_second": 8}
+    (folder.path / "summary.json").write_text(json.dumps(summary))
+    return folder
+
+
+def write_sweep(out, decays=(0.0, 0.5, 0.9), seeds=4, chunk=2, **changes):
+    """Lambda by seeds, some seeds a run."""
+    for decay in decays:
+        for first in range(0, seeds, chunk):
+            chosen = range(first, first + chunk)
+            write_run(out, chosen, level=0.1 + decay / 10, trace_decay=decay, **changes)
+    return out
+
+
+def settings_of(table):
+    return [dict(row.settings) for row in table.rows]
+
+
+def test_a_sweep_is_a_row_for_each_value_with_all_its_seeds(tmp_path):
+    table = read_table(write_sweep(tmp_path))
+    assert [(axis.path, axis.short) for axis in table.axes] == [
+        ("learner.trace_decay", "trace_decay")
+    ]
+    assert settings_of(table) == [{"trace_decay": decay} for decay in (0.0, 0.5, 0.9)]
+    for row, decay in zip(table.rows, (0.0, 0.5, 0.9), strict=True):
+        figures = 0.1 + decay / 10 + 0.01 * np.arange(4)
+        assert row.n == 4
+        assert row.per_seed == pytest.approx(figures)
+        assert (row.mean, row.sem) == pytest.approx((figures.mean(), stats.sem(figures)))
+        assert row.low < row.mean < row.high
+        assert row.difference is None
+
+
+def test_what_differs_between_games_alone_names_nothing(tmp_path):
+    for game in ("nim", "tictactoe"):
+        for alpha in (0.1, 0.2):
+            write_run(tmp_path, game=game, alpha=alpha)
+    table = read_table(tmp_path)
+    # Layout, lambda and more are each game's own.
+    assert [axis.short for axis in table.axes] == ["alpha"]
+    assert [(row.game, row.settings["alpha"]) for row in table.rows] == [
+        ("tictactoe", 0.1),
+        ("tictactoe", 0.2),
+        ("nim", 0.1),
+        ("nim", 0.2),
+    ]
+
+
+def test_of_settings_that_go_together_the_first_is_the_axis(tmp_path):
+    write_run(tmp_path, value="mlp", alpha=0.01)
+    write_run(tmp_path, value="ntuple", alpha=0.5)
+    table = read_table(tmp_path)
+    assert [axis.short for axis in table.axes] == ["value"]
+    assert "alpha" in table.axes[0].follows
+    assert any(note.startswith("These differ together: value and") for note in table.notes)
+    # A network has no tables: that it lacks their settings is no difference of its own.
+    assert settings_of(table) == [{"value": "mlp"}, {"value": "ntuple"}]
+
+
+def test_by_pools_what_is_not_named_and_pairs_by_it(tmp_path):
+    for alpha, more in ((0.1, 0.0), (0.2, 0.05)):
+        for decay in (0.0, 0.5):
+            level = 0.1 + more + 0.02 * (decay > 0)
+            write_run(tmp_path, range(3), level, alpha=alpha, trace_decay=decay)
+    table = read_table(tmp_path, ["learner.trace_decay"], ["trace_decay=0"])
+    assert settings_of(table) == [{"trace_decay": 0.0}, {"trace_decay": 0.5}]
+    assert [row.n for row in table.rows] == [6, 6]
+    # Within each step size the two differ by 0.02 for every seed, whatever lies between step sizes.
+    row = table.rows[1]
+    assert (row.difference, row.pairs) == (pytest.approx(0.02), 6)
+    assert (row.difference_low, row.difference_high) == pytest.approx((0.02, 0.02))
+    assert table.rows[0].difference is None
+    both = read_table(tmp_path, ["alpha", "trace_decay"])
+    assert [tuple(row.settings) for row in both.rows] == [("alpha", "trace_decay")] * 4
+
+
+def test_without_a_baseline_variants_are_compared_with_none(tmp_path):
+    write_run(tmp_path, range(3), variants=("farl", "none"))
+    write_run(tmp_path, range(3), variants=("farl", "none"), level=0.3, trace_decay=0.25)
+    table = read_table(tmp_path)
+    assert table.compared == "none"
+    assert settings_of(table)[:2] == [
+        {"trace_decay": 0.25, "variant": "farl"},
+        {"trace_decay": 0.25, "variant": "none"},
+    ]
+    differences = [row.difference for row in table.rows]
+    assert differences == [pytest.approx(0.1), None] * 2
+
+
+def test_only_shared_seeds_are_paired(tmp_path):
+    write_run(tmp_path, (0, 1, 2), trace_decay=0.0)
+    write_run(tmp_path, (2, 3), trace_decay=0.5, level=0.2)
+    row = read_table(tmp_path, baseline=["trace_decay=0"]).rows[1]
+    assert (row.n, row.pairs, row.difference) == (2, 1, pytest.approx(0.2))
+    assert np.isnan(row.difference_low)
+
+
+def test_an_agent_in_two_folders_counts_once_and_that_is_said(tmp_path):
+    write_run(tmp_path / "a", (0, 1))
+    write_run(tmp_path / "b", (1, 2))
+    table = read_table(tmp_path)
+    assert [row.n for row in table.rows] == [3]
+    assert "1 agents are in several folders" in table.notes[0]
+
+
+def test_lanes_of_one_setting_count_as_far_as_all_have_come(tmp_path):
+    write_run(tmp_path, (0,), until=500)
+    write_run(tmp_path, (1,), until=1000)
+    assert [row.episodes for row in read_table(tmp_path).rows] == [500]
+
+
+def test_parameters_of_the_game_are_settings_too(tmp_path):
+    for heaps in (2, 3):
+        write_run(tmp_path, game=make("nim", heaps=heaps), opponent="random")
+    table = read_table(tmp_path)
+    assert settings_of(table) == [{"heaps": 2}, {"heaps": 3}]
+    assert settings_of(read_table(tmp_path, ["game.heaps"])) == settings_of(table)
+
+
+def test_an_agent_that_never_learned_is_counted(tmp_path):
+    folder = write_run(tmp_path, (0, 1))
+    counts = [
+        {"seed": seed, "variant": "farl", "counts": [full, 0]} for seed, full in ((0, 0), (1, 7))
+    ]
+    histograms = {"weights": {"edges": [-1.0, 0.0, 1.0], "agents": counts}}
+    (folder.path / "histograms.json").write_text(json.dumps(histograms))
+    (row,) = read_table(tmp_path).rows
+    assert row.untrained == 1
+
+
+@pytest.mark.parametrize("game", ["nim", "nim3p"])
+def test_intervals_stay_within_what_a_figure_can_be(tmp_path, game):
+    # Two seeds far apart: Student's t would leave the scale by far.
+    run = preset(game, seeds=(0, 1), episodes=100, eval_every=100)
+    results = [
+        Result(seed, variant, 100, "maxn", score, 20)
+        for seed, score in ((0, 0.2), (1, 0.9))
+        for variant in ("farl", "none")
+    ]
+    for row in group([source_of(run, results)]).rows:
+        low, high = row.scale.span
+        assert low <= row.low < row.mean < row.high <= high
+
+
+def test_lines_of_no_lane_and_runs_without_evaluations_are_no_rows(tmp_path):
+    folder = write_run(tmp_path)
+    folder.append(Result(0, "other", 1000, "maxn", 0.5, 20))
+    begun = RunFolder(tmp_path, preset("nim", seeds=(0,)))
+    begun.begin()
+    assert [(row.game, row.n) for row in read_table(tmp_path).rows] == [("nim3p", 1)]
+    assert read_table(begun.path).rows == []
+
+
+def test_a_condition_chooses_evaluations(tmp_path):
+    write_sweep(tmp_path)
+    table = read_table(tmp_path, where="trace_decay > 0 and seed < 3")
+    assert settings_of(table) == [{"trace_decay": 0.5}, {"trace_decay": 0.9}]
+    assert [row.n for row in table.rows] == [3, 3]
+    with pytest.raises(ValueError, match=r"--where .*lamda.* not found"):
+        read_table(tmp_path, where="lamda = 0")
+
+
+def test_the_package_is_called_for_a_data_frame(tmp_path):
+    write_sweep(tmp_path)
+    frame = jaxgbg.results(tmp_path, by="trace_decay", baseline="trace_decay=0")
+    assert list(frame["trace_decay"]) == [0.0, 0.5, 0.9]
+    expected = as_records(read_table(tmp_path, ["trace_decay"], ["trace_decay=0"]).rows)
+    assert list(frame["mean"]) == [record["mean"] for record in expected]
+    assert list(frame["unit"]) == ["reward"] * 3
+    assert frame["difference"][2] == pytest.approx(0.09)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": ["lamda"]}, "no run has a setting 'lamda'"),
+        ({"by": ["seeds"]}, "seeds are pooled"),
+        ({"baseline": ["trace_decay=0.3"]}, "trace_decay is one of 0, 0.5, 0.9"),
+        ({"baseline": ["alpha=0.3"]}, "expected SETTING=VALUE of what differs here: trace_decay"),
+        ({"baseline": ["trace_decay"]}, "expected SETTING=VALUE"),
+    ],
+)
+def test_a_name_or_value_that_is_not_there_is_named(tmp_path, options, message):
+    write_sweep(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        read_table(tmp_path, **options)
