@@ -17,12 +17,12 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from jaxgbg import results
 from jaxgbg.arena import Protocol, compete
 from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import preset, protocol_for
 from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
+from jaxgbg.results import frame as results
 from jaxgbg.search import TDLeafSpec
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import Seed, checked

@@ -5,10 +5,6 @@ setting that differs (`groups.frame`). `rows.rows` makes the rows of one run; `q
 questions in SQL; `statistics` has the means and intervals over seeds.
 """
 
-import sys
-import types
-from typing import Any
-
 from jaxgbg.results.figures import draw, draw_curves
 from jaxgbg.results.folders import StoredRun, find_runs
 from jaxgbg.results.groups import frame, read_table
@@ -29,13 +25,3 @@ __all__ = [
     "print_table",
     "read_table",
 ]
-
-
-class _Callable(types.ModuleType):
-    """The module, which is called as `frame` is."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return frame(*arguments, **options)
-
-
-sys.modules[__name__].__class__ = _Callable
