@@ -11,6 +11,7 @@ from jaxgbg.training.lanes import begin, lane_mesh, lanes_sharding
 pytestmark = pytest.mark.usefixtures("full_optimization")
 
 
+@pytest.mark.slow
 def test_bench_counts_moves_memory_and_look_ups():
     (row,) = bench("nim", seeds=2, batches=[8], seconds=0.05)
     assert (row.game, row.batch, row.lanes) == ("nim", 8, 4)

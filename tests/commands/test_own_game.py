@@ -40,6 +40,7 @@ def test_it_is_unknown_until_its_module_is_imported(jaxgbg, folder):
     assert json.loads((folder / "games.json").read_text())[-1]["game"] == "pebbles"
 
 
+@pytest.mark.slow
 def test_it_goes_through_every_command(jaxgbg, folder):
     def records(*arguments):
         code, out, err = jaxgbg(*arguments, "--import", "pebbles", "--json", folder / "rows.json")

@@ -15,6 +15,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.slow
 def test_white_wins_on_three_squares_in_two_plies():
     game = rules(3)
     found = solve(game)

@@ -326,6 +326,7 @@ def test_what_would_spoil_a_training_is_refused(fault):
         check_playable(game)
 
 
+@pytest.mark.slow
 def test_a_game_that_needs_its_words_may_draw_by_keys_alone():
     class Loaded(Game2048):
         """2048 with chance given by keys, as a newcomer would write it."""

@@ -45,6 +45,11 @@ BOARD_GAMES = [
     LinesOfAction(size=4, max_plies=40),
 ]
 GAMES = [*BOARD_GAMES, Game2048()]
+# It takes long to compile.
+CHECKED = [
+    pytest.param(each, marks=pytest.mark.slow) if isinstance(each, LinesOfAction) else each
+    for each in GAMES
+]
 KEY = jax.random.key(1)
 
 
@@ -58,6 +63,7 @@ def board_game(request) -> Game:
     return request.param
 
 
+@pytest.mark.parametrize("game", CHECKED, ids=repr)
 def test_a_shipped_game_keeps_the_contract(game):
     check_playable(game)
     assert check_game(game) == []

@@ -49,6 +49,7 @@ def test_hex_has_the_known_paths():
     assert [row.paths for row in perft(Hex(), 3)] == [36, 1260, 42840]
 
 
+@pytest.mark.slow
 def test_othello_has_the_known_paths_and_positions():
     rows = perft(Othello(), 6)
     assert [row.paths for row in rows] == [4, 12, 56, 244, 1396, 8200]

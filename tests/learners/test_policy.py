@@ -88,6 +88,7 @@ def test_to_remember_the_board_after_the_move_is_what_learners_do_by_themselves(
     assert_same_bits(told.params, alone.params)
 
 
+@pytest.mark.slow
 def test_what_a_policy_remembers_is_all_that_is_learned():
     lane, learner = trained(RememberTheStart())
     game, value = learner.game, learner.value
@@ -106,6 +107,7 @@ def test_the_value_a_policy_counts_on_is_the_one_that_is_learned():
     assert (np.asarray(half.params.weights) != undiscounted.params.weights).any()
 
 
+@pytest.mark.slow
 def test_ranks_are_played_in_training():
     """After one ply of the start position all of a kind: the weights say which move was made."""
     game = jaxgbg.make("tictactoe")

@@ -137,12 +137,8 @@ def assert_replays(name: str, tcl: str, horizon: int, episodes: int) -> None:
             assert (np.abs(counters[:, 1] - counter_a) <= rounding).all()
 
 
-@pytest.mark.parametrize(
-    ("name", "tcl", "horizon", "episodes"),
-    [("hex", "exp", 4, 100), ("othello", "exp", 4, 200), ("2048", "none", 1, 10)],
-)
-def test_tables_agree_with_the_serial_reference(name, tcl, horizon, episodes):
-    assert_replays(name, tcl, horizon, episodes)
+def test_tables_agree_with_the_serial_reference():
+    assert_replays("hex", "exp", 4, 100)
 
 
 @pytest.mark.slow
@@ -152,6 +148,7 @@ def test_tables_agree_with_the_serial_reference_for_longer(name, tcl, horizon, e
     assert_replays(name, tcl, horizon, episodes)
 
 
+@pytest.mark.slow
 def test_the_openings_of_othello_vary_and_passes_occur():
     plain, episodes = CASES["othello"][1], 200
     found = trained("othello", "exp", 4, episodes)[2][0]

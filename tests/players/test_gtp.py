@@ -108,6 +108,7 @@ def test_an_engine_cannot_be_asked_about_a_bare_position():
         engine.act(None, KEY)
 
 
+@pytest.mark.slow
 @needs_grhino
 def test_grhino_beats_a_random_player():
     with make_player("grhino", GAME) as engine:

@@ -96,7 +96,7 @@ def _reference(name, agent, **settings):
     ("name", "plies", "settings"),
     [
         ("nim3p", 3, {}),
-        ("nim3p", 4, {"reply": "value", "width": (2, 3, 2)}),
+        pytest.param("nim3p", 4, {"reply": "value", "width": (2, 3, 2)}, marks=pytest.mark.slow),
         pytest.param("othello", 3, {}, marks=pytest.mark.slow),
         pytest.param("othello", 4, {"reply": "value"}, marks=pytest.mark.slow),
         pytest.param("othello", 3, {"width": (2, 2)}, marks=pytest.mark.slow),

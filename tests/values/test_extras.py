@@ -80,7 +80,12 @@ def reference_step(network: Network, pairs, alpha: float, stretch: float = 1.0) 
 
 
 @pytest.mark.parametrize(
-    ("extras_as", "output"), [("inputs", "tanh"), ("outputs", "sigmoid"), ("both", "tanh")]
+    ("extras_as", "output"),
+    [
+        pytest.param("inputs", "tanh", marks=pytest.mark.slow),
+        pytest.param("outputs", "sigmoid", marks=pytest.mark.slow),
+        ("both", "tanh"),
+    ],
 )
 def test_an_update_is_the_step_of_the_gradients_by_hand(positions, extras_as, output):
     value = built(extras_as, output=output)
@@ -160,6 +165,7 @@ def test_every_player_has_his_own_extras_first_and_then_those_of_the_next():
     np.testing.assert_allclose(found, expected)
 
 
+@pytest.mark.slow
 def test_a_network_of_actions_sees_extras_and_its_actions_are_told_apart(positions):
     spec = MLPSpec(hidden=(5,), extras=NAMES, extras_as="inputs")
     value = spec.build(GAME, of_actions=True, batch=1)
