@@ -16,6 +16,13 @@ class Stopped(KeyboardInterrupt):
         self.signal_number = signal_number
 
 
+class StopTraining(Exception):
+    """Raised by a callback to end a training early: it keeps all it has, and can go on later.
+
+    Its text says why; the run's folder keeps it in stopped.json.
+    """
+
+
 class StopRequest:
     """Whether somebody has asked for a stop, and by which signal."""
 
