@@ -59,10 +59,16 @@ def frame(
     runs or a name is wrong, MissingExtra without pandas.
     """
     require_extra("pandas")
+    names, compared = ((each,) if isinstance(each, str) else each for each in (by, baseline))
+    return frame_of(read_table(folder, names, compared, where))
+
+
+def frame_of(table: Table) -> "pandas.DataFrame":
+    """The rows of a table as a data frame; MissingExtra without pandas."""
+    require_extra("pandas")
     import pandas
 
-    names, compared = ((each,) if isinstance(each, str) else each for each in (by, baseline))
-    return pandas.DataFrame(as_records(read_table(folder, names, compared, where).rows))
+    return pandas.DataFrame(as_records(table.rows))
 
 
 def source_of_stored(stored: StoredRun) -> Source:
