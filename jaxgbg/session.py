@@ -5,6 +5,7 @@ results that plot themselves.
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from jaxgbg.sweeps.running import Executor, Outcome, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive, Plan, plan, read_spec
 from jaxgbg.training import Result, Run, RunFolder, execution
 from jaxgbg.training.execution import CHECKPOINT_EVERY
+from jaxgbg.training.stopping import tell_all
 from jaxgbg.training.watching import Watch
 
 if TYPE_CHECKING:
@@ -115,8 +117,7 @@ def train(
 
     def on_evaluation(result: Result) -> None:
         watch.on_result(result)
-        for callback in callbacks:
-            callback(result)
+        tell_all(partial(callback, result) for callback in callbacks)
 
     try:
         execution.train(run, out, watch.on_chunk, on_evaluation, checkpoint_every)
@@ -152,8 +153,7 @@ def sweep(
         chosen = read_spec(Path(spec), adaptive)
 
     def on_evaluation(run: Run, result: Result) -> None:
-        for callback in callbacks:
-            callback(run, result)
+        tell_all(partial(callback, run, result) for callback in callbacks)
 
     settings = Settings(
         Path(out), checkpoint_every, workers or os.cpu_count() or 1, address, tell=on_evaluation

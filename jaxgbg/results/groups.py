@@ -38,6 +38,11 @@ def read_table(
     if where is not None:
         runs = choose(runs, where, timeout)
     table = group([source_of_stored(run) for run in runs], by, baseline)
+    stopped = sum(not run.summary and (run.path / "stopped.json").exists() for run in runs)
+    if stopped:
+        table.notes.append(
+            f"{stopped:,} of the runs stopped before their end, and count as far as they have come."
+        )
     problems += [problem for run in runs for problem in run.problems]
     for problem in problems + unknown_games(runs, "shown with raw scores"):
         complain(problem)

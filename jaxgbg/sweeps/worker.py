@@ -31,7 +31,7 @@ def as_text(runs: Sequence["Run"]) -> str:
     return json.dumps(content)
 
 
-def run_unit(runs: str, out: str, checkpoint_every: float, until: float = 1.0) -> None:
+def run_unit(runs: str, out: str, checkpoint_every: float, until: float) -> None:
     """Do the runs of one unit, given as JSON, on one device, unless they are done."""
     # In a thread the signals stay with whoever runs this worker.
     with ThreadPoolExecutor(1) as thread:

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ from jaxgbg.training.histograms import histograms
 from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.memory import check_memory
 from jaxgbg.training.run import Run
-from jaxgbg.training.stopping import Stopped, StopTraining, stop_signals
+from jaxgbg.training.stopping import Stopped, StopTraining, stop_signals, tell_all
 from jaxgbg.training.store import RunFolder, only_here
 
 CHECKPOINT_EVERY = 60.0
@@ -90,8 +91,7 @@ def train_together(
 
         try:
             for evaluations in training.rounds(between_chunks):
-                for run, evaluation in _keep(evaluations, unfinished):
-                    on_evaluation(run, evaluation)
+                _keep(evaluations, unfinished, on_evaluation)
                 request.obey()
         except Stopped:
             checkpoints.save(_checkpoint(training, folders), wait=True)
@@ -110,16 +110,18 @@ def train_together(
 
 
 def _keep(
-    evaluations: Sequence[tuple[int, Result]], unfinished: Mapping[int, RunFolder]
-) -> list[tuple[Run, Result]]:
+    evaluations: Sequence[tuple[int, Result]],
+    unfinished: Mapping[int, RunFolder],
+    on_evaluation: Callable[[Run, Result], object],
+) -> None:
     """Write the evaluations of a milestone down, all of them before anybody is told of one.
 
-    Whoever is told may stop the training, and none may be missing then.
+    Whoever is told may stop the training, which he does after all are told.
     """
     kept = [(unfinished[owner], result) for owner, result in evaluations if owner in unfinished]
     for folder, result in kept:
         folder.append(result)
-    return [(folder.run, result) for folder, result in kept]
+    tell_all(partial(on_evaluation, folder.run, result) for folder, result in kept)
 
 
 def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:
