@@ -30,7 +30,9 @@ def sweep(
     executor: Executor = "inline",
     workers: Annotated[int | None, Limits(low=1, high=4096), optional("N", "one a core")] = None,
     address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
-    adaptive: Annotated[Adaptive | None, optional("HOW", "as the file says")] = None,
+    adaptive: Annotated[
+        Adaptive | None, optional("halving|racing|none", "as the file says")
+    ] = None,
     dry_run: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
     out: Out = Path("runs"),

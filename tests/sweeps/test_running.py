@@ -216,6 +216,7 @@ def test_what_was_stopped_goes_on_where_it_stood(tmp_path, better_half):
     assert min(result.episodes for _, result in told) == 160
 
 
+@pytest.mark.slow
 def test_a_callback_stops_a_run_of_a_sweep(tmp_path):
     (unit,) = units(FIELDS | {"axes": {}})
 
@@ -250,3 +251,50 @@ def test_halving_keeps_the_better_half_and_racing_what_is_not_surely_worse():
     # Of four seeds nothing is sure.
     few = {name: scores(*list(each.values())[:4]) for name, each in found.items()}
     assert survivors("racing", few) == set(few)
+
+
+TOML = """game = "nim"
+seeds = "0:5"
+adaptive = "racing"
+[settings]
+episodes = 100
+eval_every = 10
+opponents = ["random"]
+[axes]
+alpha = [0.25, 0.5, 1.0]
+variants = ["farl", "none"]
+"""
+
+
+def test_a_dry_run_names_the_axes_and_what_each_unit_has_of_them(jaxgbg, tmp_path, monkeypatch):
+    from jaxgbg.commands import sweeping
+
+    monkeypatch.setattr(sweeping, "expected_seconds", lambda units: [2.5] * len(units))
+    (tmp_path / "x.toml").write_text(TOML)
+    arguments = ("sweep", tmp_path / "x.toml", "--dry-run", "--out", tmp_path / "runs")
+    code, out, _ = jaxgbg(*arguments, "--json", tmp_path / "units.json")
+    assert code == 0
+    assert out.splitlines()[:3] == [
+        "axis alpha: 0.25, 0.5, 1",
+        "axis variants: farl, none",
+        "5 seeds of each; racing stops some of them early",
+    ]
+    *parts, total = json.loads((tmp_path / "units.json").read_text())
+    assert [(one["alpha"], one["variants"]) for one in parts] == [
+        (alpha, variant) for alpha in ("0.25", "0.5", "1") for variant in ("farl", "none")
+    ]
+    assert total["expected_s"] == 15.0
+    # Trained to the end they may share programs.
+    code, *_ = jaxgbg(*arguments, "--adaptive", "none", "--json", tmp_path / "units.json")
+    (part, _) = json.loads((tmp_path / "units.json").read_text())
+    assert (part["runs"], part["alpha"]) == (6, "0.25, 0.5, 1")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_the_command_says_what_an_adaptive_sweep_lacks(jaxgbg, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    (tmp_path / "x.toml").write_text(TOML)
+    code, _, err = jaxgbg("sweep", tmp_path / "x.toml", "--out", tmp_path / "runs")
+    assert code == 2
+    assert err.splitlines()[-1].endswith("needs optuna: pip install 'jaxgbg[adaptive]'")
+    assert not (tmp_path / "runs").exists()
