@@ -43,6 +43,9 @@ class Picture:
     def _repr_png_(self) -> bytes:
         return self._png
 
+    def __repr__(self) -> str:
+        return f"<{self.kind} of {len(self.table.rows)} rows>"
+
 
 class TrainedRun(RunFolder):
     """The folder of a run, finished or stopped early, and what came of it."""

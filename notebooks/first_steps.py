@@ -180,8 +180,8 @@ with np.printoptions(precision=2, suppress=True):
     print(np.asarray(agent.action_values(state)).reshape(3, 3))
 
 # %% [markdown]
-# The agent plays the action of the greatest value. `play_move` and `action_values` take one state or
-# a batch of them.
+# The agent plays the action of the greatest value. `play_move` and `action_values` take one state
+# or a batch of them.
 
 # %%
 action = agent.play_move(state)

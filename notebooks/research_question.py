@@ -97,5 +97,5 @@ run.curve()
 # %%
 agent = jaxgbg.load(sweep.runs[0].path / "agents" / "seed0-farl.agent")
 state = agent.game.init(None)
-print("values", agent.action_values(state).round(2))
+print("values", *(f"{value:.2f}" for value in agent.action_values(state)))
 print("move", agent.play_move(state))

@@ -89,7 +89,7 @@ def _behind(kind: str, units: Sequence[Unit], out: Path, share: float) -> list[U
     for settings in _contests(units).values():
         scores = {name: _scores(of, out, share) for name, of in settings.items()}
         kept = survivors(kind, {name: each for name, each in scores.items() if each})
-        for name in scores.keys() - kept:
+        for name in (name for name in settings if name not in kept):
             for unit in settings[name]:
                 folder = RunFolder(out, unit.runs[0])
                 # What an earlier sweep has finished is not stopped any more.
