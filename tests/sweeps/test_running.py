@@ -119,11 +119,11 @@ def test_the_estimate_is_within_a_factor_and_shorter_than_the_sweep(tmp_path, fu
 def test_programs_are_compiled_once_for_each_number_of_lanes(monkeypatch):
     from jaxgbg.sweeps import estimate
 
-    monkeypatch.setattr(estimate, "_pilot", lambda unit: estimate.Cost(10.0, 0.5))
+    monkeypatch.setattr(estimate, "_pilot", lambda unit: estimate.Cost(10.0, 0.5, 0.25))
     sizes = FIELDS | {"lanes": 6, "settings": FIELDS["settings"]}
     found = units(sizes)
     assert [unit.lanes for unit in found] == [6, 2]
-    assert expected_seconds([found[0], found[0], found[1]]) == [13.0, 3.0, 11.0]
+    assert expected_seconds([found[0], found[0], found[1]]) == [13.75, 3.75, 11.25]
 
 
 def test_without_optuna_an_adaptive_sweep_says_what_to_install(tmp_path, monkeypatch):
