@@ -25,13 +25,14 @@ from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
 from jaxgbg.results import frame as results
 from jaxgbg.search import TDLeafSpec
 from jaxgbg.search.lookahead import Reply
+from jaxgbg.session import Picture, Sweep, TrainedRun, sweep, train
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training import (
     Evaluation,
     Run,
     RunFolder,
+    StopTraining,
     load_agent,
-    train,
     with_changes,
 )
 from jaxgbg.training.opponents import judge_by
@@ -46,14 +47,18 @@ __all__ = [
     "LookAheadAgent",
     "MLPSpec",
     "NTupleSpec",
+    "Picture",
     "Protocol",
     "QSpec",
     "Run",
     "RunFolder",
     "SarsaSpec",
     "Schedule",
+    "StopTraining",
+    "Sweep",
     "TDLeafSpec",
     "TDSpec",
+    "TrainedRun",
     "__version__",
     "check_game",
     "compete",
@@ -65,6 +70,7 @@ __all__ = [
     "preset",
     "register",
     "results",
+    "sweep",
     "train",
     "with_changes",
 ]

@@ -180,11 +180,11 @@ with np.printoptions(precision=2, suppress=True):
     print(np.asarray(agent.action_values(state)).reshape(3, 3))
 
 # %% [markdown]
-# Players take a batch of states and give an action for each, so a single state gets a leading axis
-# of one. The agent plays the action of the greatest value.
+# The agent plays the action of the greatest value. `play_move` and `action_values` take one state
+# or a batch of them.
 
 # %%
-action = int(agent.act(jax.tree.map(lambda leaf: leaf[None], state), jax.random.key(0))[0])
+action = agent.play_move(state)
 state = game.step(state, action, jax.random.key(0))
 print("action", action)
 show(state)

@@ -4,26 +4,35 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import CheckpointEvery, Json, Out, optional, print_records, write_rows
+from jaxgbg.results.axes import value_text
 from jaxgbg.specs import Limits, checked
-from jaxgbg.sweeps import EXECUTORS, read_spec
+from jaxgbg.sweeps import Plan, Unit, read_spec
 from jaxgbg.sweeps.estimate import expected_seconds
 from jaxgbg.sweeps.executors import Settings
-from jaxgbg.sweeps.spec import Unit
+from jaxgbg.sweeps.running import Executor, run_plan, tell
+from jaxgbg.sweeps.spec import Adaptive
+from jaxgbg.training import Run
+from jaxgbg.training.settings import find
+
+_MOST_VALUES = 6
 
 
 @checked
 def sweep(
     spec: Annotated[Positional[Path], arg(metavar="FILE")],
-    executor: Literal["inline", "processes", "ray", "slurm"] = "inline",
+    executor: Executor = "inline",
     workers: Annotated[int | None, Limits(low=1, high=4096), optional("N", "one a core")] = None,
     address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
+    adaptive: Annotated[
+        Adaptive | None, optional("halving|racing|none", "as the file says")
+    ] = None,
     dry_run: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
     out: Out = Path("runs"),
@@ -39,30 +48,27 @@ def sweep(
       executor: Who does it: this process, several, a Ray cluster, or Slurm.
       workers: Processes, or Slurm jobs at a time.
       address: Of the Ray cluster; auto finds one. slurm: local tries it without Slurm.
-      dry_run: Only show the units, their memory and the expected time.
+      adaptive: Stop settings that fall behind: halving keeps the better half at 1/8, 1/4 and 1/2
+        of the episodes; racing those not surely worse than the best; none goes on with all.
+      dry_run: Only show the axes, the units, their memory, and the time expected in one process.
     """
-    units = read_spec(spec)
-    missing = [unit for unit in units if not unit.finished(out)]
+    plan = read_spec(spec, adaptive)
     if dry_run:
-        print_records(_plan(units, out), json_file)
+        _print_axes(plan)
+        print_records(_plan(plan, out), json_file)
         return
     settings = Settings(out, checkpoint_every, workers or os.cpu_count() or 1, address)
-    report = _reporter(units, len(missing))
-    failures = EXECUTORS[executor](missing, settings, report) if missing else []
-    write_rows(json_file, [_record(unit, out) for unit in units])
+    outcome = run_plan(plan, executor, settings, _reporter(plan.units, out))
+    write_rows(json_file, [_record(unit, out) for unit in plan.units])
     print(f"results: {out}; `jaxgbg results {out}` shows them")
-    for failure in failures:
-        runs = len(failure.unit.runs)
-        print(
-            f"jaxgbg: unit {failure.unit.name} ({runs} runs) failed: {failure.reason}",
-            file=sys.stderr,
-        )
-    if failures:
+    tell(outcome, plan)
+    if outcome.failures:
         sys.exit(1)
 
 
-def _reporter(units: list[Unit], missing: int) -> Callable[[Unit], None]:
+def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
     """Say what there is to do; returns what tells of each unit that is done."""
+    missing = sum(not unit.finished(out) for unit in units)
     runs = sum(len(unit.runs) for unit in units)
     print(
         f"{runs:,} runs in {len(units):,} units, {len(units) - missing:,} of them done before",
@@ -92,13 +98,44 @@ def _record(unit: Unit, out: Path) -> dict[str, Any]:
     }
 
 
-def _plan(units: list[Unit], out: Path) -> list[dict[str, Any]]:
-    """A record a unit, the expected time measured by a second of training on this machine."""
+def _print_axes(plan: Plan) -> None:
+    """Say what is varied, and how often each combination is trained."""
+    for name, values in plan.axes.items():
+        print(f"axis {name}: {_values(values)}")
+    seeds = {seed for unit in plan.units for run in unit.runs for seed in run.seeds}
+    how = "" if plan.adaptive == "none" else f"; {plan.adaptive} stops some of them early"
+    print(f"{len(seeds):,} seeds of each{how}")
+
+
+def _values(values: Sequence[Any]) -> str:
+    """Values of an axis in words; of many the first and the last."""
+    words = [value_text(tuple(each) if isinstance(each, list) else each) for each in values]
+    if len(words) > _MOST_VALUES:
+        return f"{words[0]}, {words[1]} ... {words[-1]} ({len(words)})"
+    return ", ".join(words)
+
+
+def _plan(plan: Plan, out: Path) -> list[dict[str, Any]]:
+    """A record a unit with its axes, the expected time measured by a pilot on this machine."""
+    missing = [unit for unit in plan.units if not unit.finished(out)]
+    seconds = dict(zip((unit.name for unit in missing), expected_seconds(missing), strict=True))
     records = []
-    for unit in units:
-        seconds = 0.0 if unit.finished(out) else expected_seconds(unit)
-        records.append(_record(unit, out) | {"expected_s": round(seconds, 1)})
+    for unit in plan.units:
+        record = _record(unit, out)
+        for name in plan.axes:
+            values = dict.fromkeys(_value_of(run, name) for run in unit.runs)
+            record[name] = _values(list(values))
+        records.append(record | {"expected_s": round(seconds.get(unit.name, 0.0), 1)})
     total: dict[str, Any] = {name: "" for name in records[0]} | {"unit": "all"}
     for name in ("runs", "lanes", "expected_s"):
         total[name] = round(sum(record[name] for record in records), 1)
     return [*records, total]
+
+
+def _value_of(run: Run, name: str) -> Any:
+    """The value of an axis in a run."""
+    if name == "game":
+        return run.game.name
+    part, _, inner = (name if name.startswith("game.") else find(name).path).partition(".")
+    value = getattr(run, part)
+    return getattr(value, inner, None) if inner else getattr(value, "kind", value)

@@ -59,6 +59,19 @@ class PlayerBase:
     def copies(self) -> int:
         return 1
 
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+        raise NotImplementedError
+
+    def play_move(self, state: Any, seed: int = 0) -> Any:
+        """The move in one state, an int, or in each of states[B], int32[B].
+
+        Equal moves are drawn by `seed`: the same one, the same move.
+        """
+        key = jax.random.key(seed)
+        if np.ndim(state.terminal):
+            return self.act(state, key)
+        return int(self.act(jax.tree.map(lambda leaf: leaf[None], state), key)[0])
+
     def close(self) -> None:
         return None
 

@@ -1,5 +1,6 @@
 """The learned player: the best move by its own value function."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -65,10 +66,11 @@ class GreedyAgent(PlayerBase):
         return jax.tree.map(lambda leaf: leaf.reshape(self.copies, -1, *leaf.shape[1:]), states)
 
     def action_values(self, state: Any) -> jax.Array:
-        """float32[A] of one state by the first agent: reward + V(afterstate); illegal -inf."""
-        first = jax.tree.map(lambda leaf: leaf[0], self.params)
-        one = jax.tree.map(lambda leaf: leaf[None], state)
-        return self._masked_values(first, one)[0]
+        """float32[A] of one state, [B, A] of states[B]: reward + V(afterstate); illegal -inf.
+
+        Those of the first agent, where there are several.
+        """
+        return in_batch(_action_values, self, state)
 
     def _masked_values(self, params: Any, states: Any) -> jax.Array:
         """float32[B, A] of states[B] by the agent of `params`; illegal -inf."""
@@ -93,6 +95,18 @@ class GreedyAgent(PlayerBase):
         seats = self.game.num_players
         every = jax.numpy.broadcast_to(jax.numpy.arange(seats), (len(features), seats))
         return self.value.value(first, jax.numpy.repeat(features[:, None], seats, 1), every)
+
+
+def in_batch(function: Callable[..., jax.Array], player: Any, state: Any) -> jax.Array:
+    """`function(player, states[B])`, of which one state takes the only row."""
+    if state.terminal.ndim:
+        return function(player, state)
+    return function(player, jax.tree.map(lambda leaf: leaf[None], state))[0]
+
+
+@jax.jit
+def _action_values(agent: GreedyAgent, states: Any) -> jax.Array:
+    return agent._masked_values(jax.tree.map(lambda leaf: leaf[0], agent.params), states)
 
 
 @jax.jit

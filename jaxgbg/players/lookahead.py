@@ -8,7 +8,7 @@ import jax
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import check_ranks, choose_action, choose_ranked
 from jaxgbg.players.core import History, PlayerBase
-from jaxgbg.players.greedy import GreedyAgent
+from jaxgbg.players.greedy import GreedyAgent, in_batch
 from jaxgbg.search.lookahead import LookAhead, Reply
 
 
@@ -63,18 +63,20 @@ class LookAheadAgent(PlayerBase):
         return _act(self, states, key)
 
     def action_values(self, state: Any, key: jax.Array | None = None) -> jax.Array:
-        """float32[A] of one state by the first agent; -inf for what is not looked at."""
+        """float32[A] of one state, [B, A] of states[B]; -inf for what is not looked at.
+
+        Those of the first agent, where there are several. `key` draws what chance is sampled by.
+        """
         if self.search.plies == 1:
             return self.agent.action_values(state)
-        params = jax.tree.map(lambda leaf: leaf[0], self.agent.params)
-        one = jax.tree.map(lambda leaf: leaf[None], state)
         key = jax.random.key(0) if key is None else key
-        return _action_values(self.search, params, one, key)[0]
+        return in_batch(partial(_action_values, key=key), self, state)
 
 
-@jax.jit(static_argnums=0)
-def _action_values(search: LookAhead, params: Any, states: Any, key: jax.Array) -> jax.Array:
-    return search.action_values(params, states, key)
+@jax.jit
+def _action_values(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
+    params = jax.tree.map(lambda leaf: leaf[0], player.agent.params)
+    return player.search.action_values(params, states, key)
 
 
 @jax.jit

@@ -38,6 +38,11 @@ def read_table(
     if where is not None:
         runs = choose(runs, where, timeout)
     table = group([source_of_stored(run) for run in runs], by, baseline)
+    stopped = sum(not run.summary and (run.path / "stopped.json").exists() for run in runs)
+    if stopped:
+        table.notes.append(
+            f"{stopped:,} of the runs stopped before their end, and count as far as they have come."
+        )
     problems += [problem for run in runs for problem in run.problems]
     for problem in problems + unknown_games(runs, "shown with raw scores"):
         complain(problem)
@@ -59,10 +64,16 @@ def frame(
     runs or a name is wrong, MissingExtra without pandas.
     """
     require_extra("pandas")
+    names, compared = ((each,) if isinstance(each, str) else each for each in (by, baseline))
+    return frame_of(read_table(folder, names, compared, where))
+
+
+def frame_of(table: Table) -> "pandas.DataFrame":
+    """The rows of a table as a data frame; MissingExtra without pandas."""
+    require_extra("pandas")
     import pandas
 
-    names, compared = ((each,) if isinstance(each, str) else each for each in (by, baseline))
-    return pandas.DataFrame(as_records(read_table(folder, names, compared, where).rows))
+    return pandas.DataFrame(as_records(table.rows))
 
 
 def source_of_stored(stored: StoredRun) -> Source:

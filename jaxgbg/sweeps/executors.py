@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from jaxgbg.players import MissingExtra
 from jaxgbg.sweeps.spec import Unit
-from jaxgbg.sweeps.worker import as_text, run_unit, train_when_free
+from jaxgbg.sweeps.worker import Tell, as_text, run_unit, train_when_free
 from jaxgbg.training.stopping import stop_signals
 
 TRIES = 4
@@ -32,12 +32,18 @@ class Failure(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Where runs go, how often they are kept, how many workers, and where Ray or Slurm is."""
+    """Where runs go, how often they are kept, how many workers, and where Ray or Slurm is.
+
+    Runs stop early at the first evaluation after the share `until` of their episodes. Who does them
+    in this process tells `tell` of every evaluation.
+    """
 
     out: Path
     checkpoint_every: float
     workers: int
     address: str | None = None
+    until: float = 1.0
+    tell: Tell = lambda _run, _result: None
 
 
 Report = Callable[[Unit], None]
@@ -50,7 +56,8 @@ def inline(units: Sequence[Unit], settings: Settings, report: Report) -> list[Fa
     failures = []
     for unit in units:
         try:
-            train_when_free(unit.runs, settings.out, settings.checkpoint_every)
+            every, until = settings.checkpoint_every, settings.until
+            train_when_free(unit.runs, settings.out, every, until, settings.tell)
             report(unit)
         except Exception as error:  # One unit's fault is not another's.
             failures.append(Failure(unit, line(error)))
@@ -101,7 +108,7 @@ def _ended_together(working: dict[int, _Worker]) -> Iterator[None]:
 
 
 def _start(unit: Unit, settings: Settings, core: str) -> "subprocess.Popen[str]":
-    arguments = [str(settings.out), str(settings.checkpoint_every), core]
+    arguments = [str(settings.out), str(settings.checkpoint_every), str(settings.until), core]
     process = subprocess.Popen(
         [sys.executable, "-m", "jaxgbg.sweeps.worker", *arguments],
         stdin=subprocess.PIPE,
@@ -130,8 +137,8 @@ def by_ray(units: Sequence[Unit], settings: Settings, report: Report) -> list[Fa
         ray.init(address=settings.address, include_dashboard=False, log_to_driver=False)
     task = ray.remote(num_cpus=1, max_retries=TRIES - 1)(run_unit)
     out = str(settings.out.resolve())
-    every = settings.checkpoint_every
-    pending = {task.remote(as_text(unit.runs), out, every): unit for unit in units}
+    every, until = settings.checkpoint_every, settings.until
+    pending = {task.remote(as_text(unit.runs), out, every, until): unit for unit in units}
     failures = []
     while pending:
         (done,), _ = ray.wait(list(pending), num_returns=1)
@@ -159,9 +166,9 @@ def by_slurm(units: Sequence[Unit], settings: Settings, report: Report) -> list[
     executor.update_parameters(
         slurm_array_parallelism=settings.workers, timeout_min=24 * 60, cpus_per_task=1
     )
-    out, every = str(settings.out.resolve()), settings.checkpoint_every
+    out, every, until = str(settings.out.resolve()), settings.checkpoint_every, settings.until
     with executor.batch():
-        jobs = [executor.submit(run_unit, as_text(unit.runs), out, every) for unit in units]
+        jobs = [executor.submit(run_unit, as_text(unit.runs), out, every, until) for unit in units]
     failures = []
     for job, unit in zip(jobs, units, strict=True):
         try:

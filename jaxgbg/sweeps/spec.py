@@ -3,6 +3,7 @@
 game = "tictactoe"
 seeds = "0:64"              # or a list; "0:64" is 0 to 63
 chunk = 16                  # seeds of one run, all of them where not given
+adaptive = "racing"         # or "halving": stop settings that fall behind, see sweeps.adaptive
 
 [settings]                  # any setting of a run, by its short form or its path
 episodes = 20_000
@@ -17,9 +18,10 @@ import hashlib
 import itertools
 import math
 import tomllib
+import typing
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from jaxgbg.contents import defect, read_bytes
 from jaxgbg.games import make
@@ -54,7 +56,10 @@ class Portions(Spec):
 
 
 _PORTIONS = tuple(field.name for field in dataclasses.fields(Portions))
-_KEYS = ("game", "seeds", *_PORTIONS, "settings", "axes")
+_KEYS = ("game", "seeds", "adaptive", *_PORTIONS, "settings", "axes")
+
+Adaptive = Literal["halving", "racing", "none"]
+"""Which settings are trained to the end: the better half, those not worse than the best, or all."""
 
 
 class Unit(NamedTuple):
@@ -74,9 +79,29 @@ class Unit(NamedTuple):
         """Whether all its runs are done."""
         return all(RunFolder(out, run).finished for run in self.runs)
 
+    def apart(self, out: Path) -> "list[Unit]":
+        """This unit, but runs that were begun alone go on alone: they have a state to keep."""
+        alone = [run for run in self.runs if RunFolder(out, run).begun_alone]
+        if len(self.runs) == 1 or not alone:
+            return [self]
+        together = [run for run in self.runs if run.digest not in {one.digest for one in alone}]
+        portions = [*([run] for run in alone), *([together] if together else [])]
+        return [_unit(portion, self.memory // self.lanes) for portion in portions]
 
-def read_spec(path: Path) -> list[Unit]:
-    """The units of the sweep that a TOML file describes; ValueError in one line if it is wrong."""
+
+class Plan(NamedTuple):
+    """A sweep: its units of work, its axes as they were named, and how it adapts to what comes."""
+
+    units: list[Unit]
+    axes: dict[str, tuple[Any, ...]]
+    adaptive: Adaptive = "none"
+
+
+def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
+    """The sweep that a TOML file describes; `adaptive`, if given, counts instead of the file's.
+
+    Raises ValueError in one line if it is wrong.
+    """
     try:
         fields = tomllib.loads(read_bytes(path).decode())
     except RecursionError as error:
@@ -86,9 +111,25 @@ def read_spec(path: Path) -> list[Unit]:
     except (OSError, ValueError) as error:
         raise ValueError(f"sweep file {defect(path, error)}") from error
     try:
-        return units(fields)
+        return plan(fields, adaptive)
     except (TypeError, ValueError) as error:
         raise ValueError(f"sweep file {path}: {error}") from error
+
+
+def plan(fields: dict[str, Any], adaptive: Adaptive | None = None) -> Plan:
+    """A sweep given as in its file; ValueError for what is wrong in it."""
+    made = units(fields)
+    chosen = adaptive or fields.get("adaptive", "none")
+    if chosen not in typing.get_args(Adaptive):
+        known = ", ".join(typing.get_args(Adaptive))
+        raise ValueError(f"adaptive must be one of {known}, not {shown(chosen)}")
+    if chosen != "none":
+        # Each of them stops when it has to.
+        made = [_unit([run], unit.memory // unit.lanes) for unit in made for run in unit.runs]
+        if not all(run.evaluation.opponents for unit in made for run in unit.runs):
+            raise ValueError("an adaptive sweep compares evaluations: name opponents")
+    axes = {name: tuple(values) for name, values in _by_short_forms(fields.get("axes", {})).items()}
+    return Plan(made, axes, chosen)
 
 
 def units(fields: dict[str, Any]) -> list[Unit]:

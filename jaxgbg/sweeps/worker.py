@@ -1,6 +1,6 @@
 """A worker of a sweep: the runs of one unit, in a process of their own.
 
-python -m jaxgbg.sweeps.worker OUT CHECKPOINT-EVERY CORE < runs.json
+python -m jaxgbg.sweeps.worker OUT CHECKPOINT-EVERY UNTIL CORE < runs.json
 """
 
 import contextlib
@@ -8,15 +8,18 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jaxgbg.games import import_games, imported_modules
 
 if TYPE_CHECKING:
     from jaxgbg.training.run import Run
+
+Tell = Callable[[Any, Any], object]
+"""What is told of a run's evaluation: (run, result)."""
 
 # A worker that was lost may take this long to let go of its folder, another sweep to finish it.
 _PATIENCE_SECONDS = 120.0
@@ -28,14 +31,14 @@ def as_text(runs: Sequence["Run"]) -> str:
     return json.dumps(content)
 
 
-def run_unit(runs: str, out: str, checkpoint_every: float) -> None:
+def run_unit(runs: str, out: str, checkpoint_every: float, until: float) -> None:
     """Do the runs of one unit, given as JSON, on one device, unless they are done."""
     # In a thread the signals stay with whoever runs this worker.
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(_run, runs, out, checkpoint_every).result()
+        thread.submit(_run, runs, out, checkpoint_every, until).result()
 
 
-def _run(runs: str, out: str, checkpoint_every: float) -> None:
+def _run(runs: str, out: str, checkpoint_every: float, until: float) -> None:
     from jaxgbg.training.devices import prepare_jax
     from jaxgbg.training.run import Run
 
@@ -45,21 +48,36 @@ def _run(runs: str, out: str, checkpoint_every: float) -> None:
     content = json.loads(runs)
     import_games(content["imports"])
     read = [Run.read(fields) for fields in content["runs"]]
-    train_when_free(read, out, checkpoint_every)
+    train_when_free(read, out, checkpoint_every, until)
 
 
-def train_when_free(runs: Sequence["Run"], out: str | Path, checkpoint_every: float) -> None:
+def train_when_free(
+    runs: Sequence["Run"],
+    out: str | Path,
+    checkpoint_every: float,
+    until: float = 1.0,
+    tell: Tell = lambda _run, _result: None,
+) -> None:
     """Do the runs of one unit; where another process is at work in a folder, wait for it a while.
 
-    Raises Busy after two minutes.
+    They stop early at the first evaluation after the share `until` of their episodes. Raises Busy
+    after two minutes.
     """
+    from jaxgbg.training import Result, StopTraining
     from jaxgbg.training.execution import train_together
     from jaxgbg.training.store import Busy
+
+    def on_evaluation(run: "Run", result: Result) -> None:
+        tell(run, result)
+        if result.episodes >= until * run.schedule.episodes:
+            raise StopTraining(f"after {result.episodes:,} episodes, to be compared")
 
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
-            train_together(runs, out, checkpoint_every=checkpoint_every)
+            train_together(
+                runs, out, on_evaluation=on_evaluation, checkpoint_every=checkpoint_every
+            )
             return
         except Busy:
             if time.monotonic() > deadline:
@@ -69,10 +87,10 @@ def train_when_free(runs: Sequence["Run"], out: str | Path, checkpoint_every: fl
 
 def main() -> None:
     """The worker as a process: one core, one device, stopped by SIGTERM with a checkpoint."""
-    out, every, core = sys.argv[1:]
+    out, every, until, core = sys.argv[1:]
     os.sched_setaffinity(0, {int(core)})
     try:
-        _run(sys.stdin.read(), out, float(every))
+        _run(sys.stdin.read(), out, float(every), float(until))
     except (ValueError, OSError, RuntimeError) as error:
         print(" ".join(str(error).split()), file=sys.stderr)
         sys.exit(2)

@@ -5,6 +5,7 @@ from jaxgbg.training.execution import train, train_together
 from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.run import Evaluation, LaneName, Run
 from jaxgbg.training.settings import with_changes
+from jaxgbg.training.stopping import StopTraining
 from jaxgbg.training.store import RunFolder
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Run",
     "RunFolder",
     "SavedAgent",
+    "StopTraining",
     "Training",
     "load_agent",
     "save_agent",

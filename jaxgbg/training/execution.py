@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ from jaxgbg.training.histograms import histograms
 from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.memory import check_memory
 from jaxgbg.training.run import Run
-from jaxgbg.training.stopping import Stopped, stop_signals
+from jaxgbg.training.stopping import Stopped, StopTraining, stop_signals, tell_all
 from jaxgbg.training.store import RunFolder, only_here
 
 CHECKPOINT_EVERY = 60.0
@@ -32,17 +33,20 @@ def train(
     run: Run,
     out: str | Path = "runs",
     on_chunk: Callable[[Progress], None] = lambda _: None,
-    on_evaluation: Callable[[Result], None] = lambda _: None,
+    on_evaluation: Callable[[Result], object] = lambda _: None,
     checkpoint_every: float = CHECKPOINT_EVERY,
 ) -> RunFolder:
     """Train and evaluate all seeds and variants of `run`, or find them done, below folder `out`.
 
     An unfinished one goes on from its last checkpoint. Interrupted (Stopped, a KeyboardInterrupt,
-    goes on to the caller), the folder keeps all evaluations made and a checkpoint. Raises
-    ValueError where the folder cannot be written, holds a run under other rules, the game breaks
-    its contract, or the memory does not suffice.
+    goes on to the caller), the folder keeps all evaluations made and a checkpoint; so it does where
+    `on_evaluation` raises StopTraining, which ends here. Raises ValueError where the folder cannot
+    be written, holds a run under other rules, the game breaks its contract, or the memory does not
+    suffice.
     """
-    return train_together([run], out, on_chunk, on_evaluation, checkpoint_every)[0]
+    return train_together(
+        [run], out, on_chunk, lambda _, result: on_evaluation(result), checkpoint_every
+    )[0]
 
 
 @checked
@@ -50,7 +54,7 @@ def train_together(
     runs: Sequence[Run],
     out: str | Path,
     on_chunk: Callable[[Progress], None] = lambda _: None,
-    on_evaluation: Callable[[Result], None] = lambda _: None,
+    on_evaluation: Callable[[Run, Result], object] = lambda _run, _result: None,
     checkpoint_every: CheckpointEvery = CHECKPOINT_EVERY,
 ) -> list[RunFolder]:
     """`train` for several runs that are lanes of one program; each has a folder of its own.
@@ -61,12 +65,6 @@ def train_together(
     unfinished = {number: f for number, f in enumerate(folders) if not f.finished}
     if not unfinished:
         return folders
-    name = "-".join(run.digest for run in runs)
-    if len(folders) == 1:
-        kept = folders[0].path / "checkpoints"
-    else:
-        name = hashlib.sha256(name.encode()).hexdigest()[:8]
-        kept = Path(out) / f"together-{name}"
     warn_of_known_faults()
     # A mistake in the runs is found here, before anything is written.
     check_memory(runs)
@@ -81,7 +79,7 @@ def train_together(
             return folders
         for folder in unfinished.values():
             folder.begin()
-        checkpoints = stack.enter_context(Checkpoints(kept, name, checkpoint_every))
+        checkpoints = stack.enter_context(_checkpoints(folders, checkpoint_every))
         _begin_or_resume(training, unfinished, checkpoints)
         request = stack.enter_context(stop_signals(lambda: training.evaluating))
 
@@ -93,18 +91,46 @@ def train_together(
 
         try:
             for evaluations in training.rounds(between_chunks):
-                for owner, evaluation in evaluations:
-                    if owner in unfinished:
-                        unfinished[owner].append(evaluation)
-                        on_evaluation(evaluation)
+                _keep(evaluations, unfinished, on_evaluation)
                 request.obey()
         except Stopped:
             checkpoints.save(_checkpoint(training, folders), wait=True)
             raise
+        except StopTraining as stop:
+            # After the last evaluation there is nothing left to stop.
+            if training.reached < training.milestones:
+                checkpoints.save(_checkpoint(training, folders), wait=True)
+                for folder in unfinished.values():
+                    folder.stop_early(str(stop))
+                return folders
         for number, folder in unfinished.items():
             _finish(training, number, folder)
         checkpoints.remove()
     return folders
+
+
+def _keep(
+    evaluations: Sequence[tuple[int, Result]],
+    unfinished: Mapping[int, RunFolder],
+    on_evaluation: Callable[[Run, Result], object],
+) -> None:
+    """Write the evaluations of a milestone down, all of them before anybody is told of one.
+
+    Whoever is told may stop the training, which he does after all are told.
+    """
+    kept = [(unfinished[owner], result) for owner, result in evaluations if owner in unfinished]
+    for folder, result in kept:
+        folder.append(result)
+    tell_all(partial(on_evaluation, folder.run, result) for folder, result in kept)
+
+
+def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:
+    """Those of a run lie in its folder, those of runs in one program beside theirs."""
+    name = "-".join(folder.run.digest for folder in folders)
+    if len(folders) == 1:
+        return Checkpoints(folders[0].path / "checkpoints", name, every)
+    name = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return Checkpoints(folders[0].path.parent / f"together-{name}", name, every)
 
 
 def _checkpoint(training: Training, folders: Sequence[RunFolder]) -> Checkpoint:

@@ -131,6 +131,12 @@ class Training:
         last = [self.episodes] if self.reached <= len(before_last) else []
         return itertools.chain(before_last[self.reached :], last)
 
+    @property
+    def milestones(self) -> int:
+        """How many evaluations there are of each lane, all in all."""
+        every = self.runs[0].evaluation.every
+        return len(range(every, self.episodes, every)) + 1
+
     def progress(self) -> Progress:
         """Where all lanes stand together."""
         live = len(self.lanes)
@@ -188,7 +194,7 @@ class Training:
                 self.advance(episodes)
                 on_chunk(self.progress())
             self.evaluating = True
-            evaluations = list(self._evaluate(episodes))
+            evaluations = list(self.evaluate(episodes))
             self.evaluating = False
             self.reached += 1
             yield evaluations
@@ -222,7 +228,8 @@ class Training:
         )
         self.reached, self.seconds = reached, seconds
 
-    def _evaluate(self, episodes: int) -> Iterator[tuple[int, Result]]:
+    def evaluate(self, episodes: int) -> Iterator[tuple[int, Result]]:
+        """Evaluate every lane as it stands, after `episodes`, each result with its run's number."""
         agents = GreedyAgent(
             self.learner.game,
             self.learner.value,

@@ -1,5 +1,6 @@
 """metrics.jsonl, a line an evaluation: damaged lines are named, and the others read."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ Complain = Callable[[str], None]
 """What is told of a defect, in one line."""
 
 _MOST_BYTES = 2**29
+_LONGEST_LINE = 4096
 # A defect in every line of a long file would bury everything else that is said.
 _RANGES_SHOWN = 8
 
@@ -33,6 +35,17 @@ _COLUMNS = {
     "score": _Column({int, float}, low=-GREATEST),
     "wins": _Column({int, float, type(None)}, high=1),
 }
+
+
+def last_episodes(path: Path) -> int:
+    """Episodes of the last evaluation in a metrics.jsonl, read from its end; 0 where none is."""
+    try:
+        with path.open("rb") as file:
+            file.seek(-min(_LONGEST_LINE, path.stat().st_size), os.SEEK_END)
+            last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
+        return int(parse_json(last)["episodes"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
 
 
 def evaluation_columns(path: Path, complain: Complain) -> list[list[Any]]:

@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
 
@@ -14,6 +14,25 @@ class Stopped(KeyboardInterrupt):
     def __init__(self, signal_number: int) -> None:
         super().__init__(signal_number)
         self.signal_number = signal_number
+
+
+class StopTraining(Exception):
+    """Raised by a callback to end a training early: it keeps all it has, and can go on later.
+
+    Its text says why; the run's folder keeps it in stopped.json.
+    """
+
+
+def tell_all(calls: Iterable[Callable[[], object]]) -> None:
+    """Make all calls; StopTraining, where one of them raises it, comes after the last."""
+    asked: StopTraining | None = None
+    for call in calls:
+        try:
+            call()
+        except StopTraining as stop:
+            asked = asked or stop
+    if asked is not None:
+        raise asked
 
 
 class StopRequest:

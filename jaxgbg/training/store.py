@@ -3,7 +3,8 @@
 config.json (all it takes to repeat it), metrics.jsonl (a line for each evaluation, appended as they
 come), provenance.json (versions, device, revision), checkpoints/ until it is done, histograms.json
 (of weights and TC factors), agents/, and at the end summary.json: a folder with a summary is
-finished and not run again.
+finished and not run again. One that was stopped early by itself has stopped.json, which says why,
+until it goes on.
 """
 
 import contextlib
@@ -113,6 +114,7 @@ class RunFolder:
             (self.path / "agents").mkdir(exist_ok=True)
             if not (self.path / "provenance.json").exists():
                 write_json(self.path / "provenance.json", provenance())
+            self._stopped.unlink(missing_ok=True)
         except OSError as error:
             raise self.unwritable(error) from error
 
@@ -130,6 +132,27 @@ class RunFolder:
                 os.truncate(self._metrics, metrics or 0)
         except OSError as error:
             raise self.unwritable(error) from error
+
+    def stop_early(self, reason: str) -> None:
+        """Note that this run was stopped before its end, on purpose, and why."""
+        try:
+            write_json(self._stopped, {"reason": reason})
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether it was stopped before its end, on purpose, and has not gone on since."""
+        return self._stopped.exists() and not self.finished
+
+    @property
+    def begun_alone(self) -> bool:
+        """Whether it is unfinished and has checkpoints of its own, trained with no other run."""
+        return (self.path / "checkpoints").is_dir() and not self.finished
+
+    @property
+    def _stopped(self) -> Path:
+        return self.path / "stopped.json"
 
     @property
     def _metrics(self) -> Path:

@@ -115,12 +115,18 @@ def test_sweep_files_ask_for_the_runs_whose_figures_are_kept() -> None:
     asked = {
         run.name
         for file in EXPERIMENTS.glob("networks/*.toml")
-        for unit in read_spec(file)
+        for unit in read_spec(file).units
         for run in unit.runs
     }
     assert {row["folder"] for row in records("networks/networks.json")} == asked
-    assert sum(len(unit.runs) for unit in read_spec(EXPERIMENTS / "sweeps/tictactoe.toml")) == 200
-    assert sum(len(unit.runs) for unit in read_spec(EXPERIMENTS / "sweeps/nim3p_lambda.toml")) == 5
+    assert (
+        sum(len(unit.runs) for unit in read_spec(EXPERIMENTS / "sweeps/tictactoe.toml").units)
+        == 200
+    )
+    assert (
+        sum(len(unit.runs) for unit in read_spec(EXPERIMENTS / "sweeps/nim3p_lambda.toml").units)
+        == 5
+    )
 
 
 def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:

@@ -211,3 +211,17 @@ def test_a_name_or_value_that_is_not_there_is_named(tmp_path, options, message):
     write_sweep(tmp_path)
     with pytest.raises(ValueError, match=message):
         read_table(tmp_path, **options)
+
+
+def test_runs_that_were_stopped_early_are_said_to_be_so(tmp_path):
+    whole = write_run(tmp_path, trace_decay=0.0)
+    early = write_run(tmp_path, trace_decay=0.5, until=300)
+    (early.path / "summary.json").unlink()
+    early.stop_early("racing")
+    # It went on once, and was finished: what it said before counts no more.
+    whole.stop_early("racing")
+    table = read_table(tmp_path)
+    assert [row.episodes for row in table.rows] == [1000, 300]
+    assert [note for note in table.notes if "stopped" in note] == [
+        "1 of the runs stopped before their end, and count as far as they have come."
+    ]

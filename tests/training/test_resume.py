@@ -15,7 +15,7 @@ import pytest
 
 from jaxgbg.arena import MatchJudge
 from jaxgbg.papers import preset
-from jaxgbg.training import Training, execution, train, train_together
+from jaxgbg.training import StopTraining, Training, execution, train, train_together
 from jaxgbg.training import checkpoints as checkpoints_module
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints
 from jaxgbg.training.stopping import Stopped
@@ -503,3 +503,35 @@ def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
         assert (killed / name).read_bytes() == (undisturbed / name).read_bytes()
     assert second_signals == 1
     assert not (killed / "checkpoints").exists()
+
+
+def test_a_callback_stops_a_training_which_says_so_and_goes_on_to_the_same_end(
+    tmp_path, undisturbed
+):
+    seen = []
+
+    def enough(result):
+        seen.append(result)
+        if result.episodes == 1_000:
+            raise StopTraining("enough for today")
+
+    folder = train(small(), tmp_path, on_evaluation=enough)
+    # All are told, whoever of them had enough.
+    assert len(seen) == len(folder.run.lanes)
+    assert not folder.finished
+    assert folder.stopped_early
+    assert json.loads((folder.path / "stopped.json").read_text()) == {"reason": "enough for today"}
+    assert len(folder.results()) == len(folder.run.lanes)
+    again = train(small(), tmp_path)
+    same(again, undisturbed)
+    assert not (folder.path / "stopped.json").exists()
+
+
+def test_a_training_cannot_be_stopped_after_its_last_evaluation(tmp_path, undisturbed):
+    def late(result):
+        if result.episodes == 3_000:
+            raise StopTraining("too late")
+
+    folder = train(small(), tmp_path, on_evaluation=late)
+    assert folder.finished
+    same(folder, undisturbed)

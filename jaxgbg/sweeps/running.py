@@ -1,0 +1,75 @@
+"""A sweep from its plan to its end, shown while it goes on: what `jaxgbg sweep` does."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from jaxgbg.sweeps import adaptive
+from jaxgbg.sweeps.executors import EXECUTORS, Failure, Settings
+from jaxgbg.sweeps.spec import Plan, Unit
+from jaxgbg.sweeps.watching import watching
+
+Executor = Literal["inline", "processes", "ray", "slurm"]
+
+
+class Outcome(NamedTuple):
+    """Units that failed, those that were stopped early, and the share of the episodes saved so."""
+
+    failures: list[Failure]
+    stopped: list[Unit]
+    saved: float
+
+
+def run_plan(
+    plan: Plan,
+    executor: Executor,
+    settings: Settings,
+    report: Callable[[Unit], None] = lambda _: None,
+    shown: bool = True,
+) -> Outcome:
+    """Do what is not yet done of a sweep; `report` is told of each unit that is finished.
+
+    Raises MissingExtra without optuna where it is adaptive, ValueError where it cannot be.
+    """
+    out = settings.out
+    if plan.adaptive != "none":
+        adaptive.check(plan)
+    units = [part for unit in plan.units for part in unit.apart(out)]
+
+    def done(unit: Unit) -> None:
+        # A callback may have stopped it.
+        if unit.finished(out):
+            report(unit)
+
+    stopped: list[Unit] = []
+    with watching(units, out, shown) as watch:
+
+        def drop(units: Sequence[Unit]) -> None:
+            stopped.extend(units)
+            watch.drop(units)
+
+        failures: list[Failure] = []
+        if plan.adaptive != "none":
+            units, failures = adaptive.run_rungs(plan, EXECUTORS[executor], settings, drop)
+        missing = [unit for unit in units if not unit.finished(out)]
+        if missing:
+            failures += EXECUTORS[executor](missing, settings, done)
+    stopped = [unit for unit in stopped if not unit.finished(out)]
+    saved = adaptive.saved_share(plan.units, out) if stopped else 0.0
+    return Outcome(failures, stopped, saved)
+
+
+def tell(outcome: Outcome, plan: Plan) -> None:
+    """Say on standard error what has failed and what was stopped early."""
+    if outcome.stopped:
+        print(
+            f"{plan.adaptive}: {len(outcome.stopped):,} of {len(plan.units):,} units stopped early,"
+            f" {outcome.saved:.0%} of all episodes saved; --adaptive none trains them to the end",
+            file=sys.stderr,
+        )
+    for failure in outcome.failures:
+        runs = len(failure.unit.runs)
+        print(
+            f"jaxgbg: unit {failure.unit.name} ({runs} runs) failed: {failure.reason}",
+            file=sys.stderr,
+        )
