@@ -8,7 +8,7 @@ import os
 import stat
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 MOST_BYTES = 2**24
 """A file of settings or figures may be so long; nothing of ours comes near."""
@@ -16,13 +16,27 @@ MOST_BYTES = 2**24
 # What our files hold is five deep; Python's own functions stop somewhere below a thousand.
 _DEEPEST = 50
 _LONGEST_REASON = 300
+_GROWTH = 2**16
 
 
-def open_file(path: str | Path, most: int = MOST_BYTES) -> BufferedReader:
+class Elsewhere(Protocol):
+    """A file that is not on this machine's disks; as text it is its address."""
+
+    def open_bounded(self, most: int) -> BufferedReader:
+        """As `open_file`."""
+        ...
+
+
+Readable = str | Path | Elsewhere
+
+
+def open_file(path: Readable, most: int = MOST_BYTES) -> BufferedReader:
     """Open a regular file of at most `most` bytes for reading, without waiting for anybody.
 
     Raises OSError where it cannot be opened, ValueError, without the name, for another file.
     """
+    if not isinstance(path, str | Path):
+        return path.open_bounded(most)
     # A pipe would otherwise be waited for until somebody writes into it.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -31,18 +45,25 @@ def open_file(path: str | Path, most: int = MOST_BYTES) -> BufferedReader:
         if not stat.S_ISREG(about.st_mode):
             raise ValueError("no regular file")
         if about.st_size > most:
-            raise ValueError(f"{about.st_size:,} bytes long, and at most {most:,} are read")
+            raise ValueError(too_long(about.st_size, most))
         return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
         raise
 
 
-def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
+def too_long(size: int, most: int) -> str:
+    """Why a file is not read."""
+    return f"{size:,} bytes long, and at most {most:,} are read"
+
+
+def read_bytes(path: Readable, most: int = MOST_BYTES) -> bytes:
     """The bytes of a file; raises as `open_file` does."""
     with open_file(path, most) as file:
-        # It may have grown since.
-        return file.read(most)
+        # Python makes room for all that it is asked for. The file may still grow.
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        return file.read(min(most, size + _GROWTH))
 
 
 def parse_json(data: bytes | str) -> Any:
@@ -52,7 +73,8 @@ def parse_json(data: bytes | str) -> Any:
         content = json.loads(text, parse_constant=_refuse)
     except RecursionError:
         raise ValueError("nested too deep") from None
-    _check_depth(content)
+    if text.count("[") + text.count("{") > _DEEPEST:
+        _check_depth(content)
     if "\\u" in text:
         # Half a character, written as an escape, could be neither shown nor written again.
         try:
@@ -62,7 +84,7 @@ def parse_json(data: bytes | str) -> Any:
     return content
 
 
-def read_json(path: str | Path, most: int = MOST_BYTES) -> Any:
+def read_json(path: Readable, most: int = MOST_BYTES) -> Any:
     """What a file of JSON holds.
 
     Raises FileNotFoundError where there is none, for all else ValueError that names file and line.
@@ -75,7 +97,7 @@ def read_json(path: str | Path, most: int = MOST_BYTES) -> Any:
         raise ValueError(defect(path, error)) from error
 
 
-def read_object(path: str | Path, most: int = MOST_BYTES) -> dict[str, Any]:
+def read_object(path: Readable, most: int = MOST_BYTES) -> dict[str, Any]:
     """`read_json` of a file that holds an object."""
     content = read_json(path, most)
     if not isinstance(content, dict):
@@ -83,7 +105,7 @@ def read_object(path: str | Path, most: int = MOST_BYTES) -> dict[str, Any]:
     return content
 
 
-def defect(path: str | Path, error: Exception) -> str:
+def defect(path: Readable, error: Exception) -> str:
     """The file, the line where that is known, and what is wrong there, unless `error` says that."""
     where = str(path)
     if str(error).startswith(where):

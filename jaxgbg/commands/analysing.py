@@ -15,6 +15,7 @@ from jaxgbg.commands.common import (
     Baseline,
     By,
     Json,
+    Runs,
     TableFormat,
     console,
     optional,
@@ -26,7 +27,7 @@ from jaxgbg.commands.common import (
 from jaxgbg.commands.options import GREEDY, Playing
 from jaxgbg.games import Scale
 from jaxgbg.players.gtp import Seconds
-from jaxgbg.results.groups import read_table
+from jaxgbg.results.groups import read_table, shortened
 from jaxgbg.results.layout import Format, print_plain
 from jaxgbg.results.queries import SECONDS, ask, require_extra
 from jaxgbg.results.robust import columns, robust
@@ -49,7 +50,7 @@ _ERRORS = {"mean": "sem", "last": "last_sem"}
 
 
 def results(
-    folder: Annotated[Positional[Path], arg(metavar="DIR")],
+    folder: Runs,
     by: By = (),
     baseline: Baseline = (),
     where: Annotated[str | None, optional("CONDITION")] = None,
@@ -72,7 +73,6 @@ def results(
     variant. Damaged files and lines are named and left out.
 
     Args:
-      folder: Folder with runs, however deep.
       where: Which evaluations count, in SQL over all columns: "game = 'nim' and variant = 'none'".
       statistics: Also the interquartile mean and the probability to be better than the baseline,
         with intervals by stratified bootstrap.
@@ -108,7 +108,7 @@ def results(
 
 
 def _print_groups(
-    folder: Path,
+    folder: str,
     by: tuple[str, ...],
     baseline: tuple[str, ...],
     where: str | None,
@@ -130,8 +130,9 @@ def _print_groups(
     elif not records:
         console().print("no rows")
     else:
-        print_rows(table.rows, console(), form, table.compared, more)
-        for note in table.notes if form == "table" else ():
+        shown = shortened(table) if form == "table" and not statistics else table
+        print_rows(shown.rows, console(), form, table.compared, more)
+        for note in shown.notes if form == "table" else ():
             console().print(note, highlight=False)
     return records
 

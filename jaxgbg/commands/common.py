@@ -35,6 +35,13 @@ By = Annotated[
         " all that differ, if none is named.",
     ),
 ]
+Runs = Annotated[
+    Positional[str],
+    arg(
+        metavar="DIR|URL",
+        help="Folder with runs at any depth, or one run; also s3://bucket/runs and the like.",
+    ),
+]
 Baseline = Annotated[
     tuple[str, ...],
     arg(

@@ -5,18 +5,19 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-from tyro.conf import Positional, arg
+from tyro.conf import arg
 
-from jaxgbg.commands.common import Baseline, By, Json, console, optional, write_rows
+from jaxgbg.commands.common import Baseline, By, Json, Runs, console, optional, write_rows
 from jaxgbg.pages.html import write_report
 from jaxgbg.results.figures import Band, Kind, check_name, draw
 from jaxgbg.results.groups import read_table
+from jaxgbg.results.places import place_of
 from jaxgbg.results.rows import as_records
 from jaxgbg.training.files import check_writable
 
 
 def report(
-    folder: Annotated[Positional[Path], arg(metavar="DIR")],
+    folder: Runs,
     out: Annotated[Path | None, optional("FILE.html", "DIR/report.html")] = None,
     by: By = (),
     baseline: Baseline = (),
@@ -25,10 +26,9 @@ def report(
     """Write one HTML file about all runs below a folder: table, curves, weights, sample games.
 
     Args:
-      folder: Folder with runs at any depth, or one run.
       out: Where to write it.
     """
-    path = out if out is not None else folder / "report.html"
+    path = out if out is not None else _default(folder)
     start = time.perf_counter()
     check_writable(path)
     written = write_report(folder, path, by, baseline)
@@ -41,8 +41,15 @@ def report(
     console().print(f"report: {path} ({runs}, {size:.2f} MB, {seconds:.0f} s)", soft_wrap=True)
 
 
+def _default(folder: str) -> Path:
+    place = place_of(folder)
+    if not isinstance(place, Path):
+        raise ValueError(f"a report is written on this machine, not to {folder}: give --out")
+    return place / "report.html"
+
+
 def plot(
-    folder: Annotated[Positional[Path], arg(metavar="DIR")],
+    folder: Runs,
     out: Annotated[Path, arg(metavar="FILE.png|svg|pdf")] = Path("figure.png"),
     by: By = (),
     baseline: Baseline = (),
@@ -54,7 +61,6 @@ def plot(
     """Draw all runs below a folder: a panel a game and opponent, a line for each setting.
 
     Args:
-      folder: Folder with runs, however deep.
       out: The figure.
       where: Which evaluations count, in SQL over all columns: "game = 'nim'" (DuckDB).
       kind: curves over the episodes; means with 95 % intervals over the first setting; heatmap over

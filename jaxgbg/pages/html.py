@@ -17,8 +17,9 @@ from jaxgbg.papers import GAMES
 from jaxgbg.results.axes import value_text
 from jaxgbg.results.curves import STYLES, panels_of
 from jaxgbg.results.folders import FIGURES, StoredRun, find_runs, unknown_games
-from jaxgbg.results.groups import source_of_stored
-from jaxgbg.results.rows import Row, group
+from jaxgbg.results.groups import group_stored, shortened
+from jaxgbg.results.places import Place, place_of
+from jaxgbg.results.rows import Row
 from jaxgbg.results.table import difference, in_figures, interval, notes
 from jaxgbg.training import Run, load_agent
 from jaxgbg.training.files import written_whole
@@ -28,6 +29,9 @@ from jaxgbg.training.run import LaneName, RulesChanged
 
 # More would bury the table, and make the page too large to be opened.
 _MOST_SECTIONS = 30
+_MOST_PROBLEMS = 1000
+# Runs of a game that are searched for an agent whose games are shown.
+_MOST_TRIED = 100
 _RARE = "The scale is logarithmic; what is rarer than its foot stands on it."
 
 
@@ -47,15 +51,15 @@ class Report:
 class _Sample:
     """Games of one agent, and the histograms of its weights for a run that kept none."""
 
-    file: Path
+    file: Place
     games: list[RecordView]
     histograms: Mapping[str, Histogram]
 
 
 def write_report(
-    root: Path, out: Path, by: Sequence[str] = (), baseline: Sequence[str] = ()
+    root: str | Path, out: Path, by: Sequence[str] = (), baseline: Sequence[str] = ()
 ) -> Report:
-    """Write the report on all runs below `root` to `out`, whole or not at all.
+    """Write the report on all runs below `root`, a folder or a URL, to `out`, whole or not at all.
 
     Rows and lines are the settings named `by`, else those that differ, as in `results.group`.
     What cannot be read is named in the report and in `problems`, as is a run left out because its
@@ -66,7 +70,8 @@ def write_report(
 
     runs, problems = _runs(root)
     samples = _samples(runs)
-    table = group([source_of_stored(stored) for stored in runs], by, baseline)
+    whole = group_stored(runs, by, baseline)
+    table = shortened(whole)
     told = [_run_section(each, samples.get(each.run.game.name)) for each in _shown(runs, samples)]
     problems += [problem for stored in runs for problem in stored.problems]
     environment = Environment(
@@ -76,9 +81,10 @@ def write_report(
     environment.globals |= {word.__name__.removeprefix("_"): word for word in words}
     several = {row.key for row in table.rows}
     page = environment.get_template("page.html.j2").render(
-        name=root.resolve().name or str(root),
+        name=_name(root),
         summary=_summary(runs),
-        problems=problems,
+        problems=problems[:_MOST_PROBLEMS],
+        more_problems=len(problems[_MOST_PROBLEMS:]),
         panels=panels_of(table.rows),
         settings=[axis.short for axis in table.axes],
         compared=table.compared,
@@ -91,7 +97,13 @@ def write_report(
     )
     with written_whole(out) as temporary:
         size = temporary.write_bytes(page.encode())
-    return Report(table.rows, len(runs), size, problems)
+    return Report(whole.rows, len(runs), size, problems)
+
+
+def _name(root: str | Path) -> str:
+    """That of the folder."""
+    place = place_of(root)
+    return (place.resolve().name if isinstance(place, Path) else place.name) or str(root)
 
 
 def _shown(runs: Sequence[StoredRun], samples: Mapping[str, _Sample]) -> list[StoredRun]:
@@ -100,7 +112,7 @@ def _shown(runs: Sequence[StoredRun], samples: Mapping[str, _Sample]) -> list[St
     return [run for at, run in enumerate(runs) if at < _MOST_SECTIONS or run.path in places]
 
 
-def _runs(root: Path) -> tuple[list[StoredRun], list[str]]:
+def _runs(root: str | Path) -> tuple[list[StoredRun], list[str]]:
     """What can be reported, in the order of Table 1, and a line for all that cannot."""
     stored_runs, problems = find_runs(root)
     problems += unknown_games(stored_runs, "left out")
@@ -108,16 +120,22 @@ def _runs(root: Path) -> tuple[list[StoredRun], list[str]]:
     for stored in stored_runs:
         if stored.game is None:
             continue
-        try:
-            assert stored.run
-        except RulesChanged as error:
-            problems.append(f"{stored.path} was {error}; the run is left out")
-        except ValueError as error:
-            problems.append(f"{stored.path / 'config.json'}: {error}; the run is left out")
-        else:
+        error = stored.error
+        if error is None:
             runs.append(stored)
-    order = (*GAMES, *sorted({stored.run.game.name for stored in runs} - set(GAMES)))
-    return sorted(runs, key=lambda each: (order.index(each.run.game.name), each.name)), problems
+        elif isinstance(error, RulesChanged):
+            problems.append(f"{stored.path} was {error}; the run is left out")
+        else:
+            problems.append(f"{stored.path / 'config.json'}: {error}; the run is left out")
+    games = (*GAMES, *sorted({_game(stored) for stored in runs} - set(GAMES)))
+    order = {name: at for at, name in enumerate(games)}
+    return sorted(runs, key=lambda each: (order[_game(each)], each.name)), problems
+
+
+def _game(stored: StoredRun) -> str:
+    """The name of its game."""
+    name: str = stored.shared.content["game"]["name"]
+    return name
 
 
 def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
@@ -125,11 +143,13 @@ def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
 
     Most of the time goes into compiling, which several threads do side by side.
     """
-    games = list(dict.fromkeys(stored.run.game.name for stored in runs))
+    of_games: dict[str, list[StoredRun]] = {}
+    for stored in runs:
+        of_games.setdefault(_game(stored), []).append(stored)
 
     def sample(game: str) -> _Sample | None:
-        of_game = [stored for stored in runs if stored.run.game.name == game]
-        for stored in sorted(of_game, key=lambda each: -each.run.schedule.episodes):
+        longest = sorted(of_games[game], key=lambda each: -each.shared.parts["schedule"].episodes)
+        for stored in longest[:_MOST_TRIED]:
             for file in _agent_files(stored)[:1]:
                 try:
                     saved = load_agent(file, game)
@@ -144,11 +164,11 @@ def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
         return None
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        samples = zip(games, pool.map(sample, games), strict=True)
+        samples = zip(of_games, pool.map(sample, of_games), strict=True)
         return {game: each for game, each in samples if each is not None}
 
 
-def _agent_files(stored: StoredRun) -> list[Path]:
+def _agent_files(stored: StoredRun) -> list[Place]:
     """The agents, those with FARL first, in the order of their seeds."""
     lanes = sorted(stored.run.lanes, key=lambda lane: (lane.variant, lane.seed))
     files = [stored.path / "agents" / lane.file for lane in lanes]
@@ -165,7 +185,7 @@ def _summary(runs: Sequence[StoredRun]) -> str:
     finished = [stored for stored in runs if stored.finished]
     seconds = sum(stored.summary.get("training_seconds") or 0 for stored in finished)
     episodes = sum(stored.summary.get("episodes") or 0 for stored in finished)
-    games = list(dict.fromkeys(stored.run.game.name for stored in runs))
+    games = list(dict.fromkeys(map(_game, runs)))
     return (
         f"{_count(len(runs), 'run')}, {len(finished)} of them finished, of"
         f" {', '.join(games)}: {episodes:,} episodes in {_duration(seconds)} of training."
@@ -226,9 +246,10 @@ def _state(stored: StoredRun) -> str:
             )
         lost = ", ".join(" ".join(map(str, lane)) for lane in summary.get("diverged", ()))
         return f"{text}." + (f" Diverged, so that they play at random: {lost}." if lost else "")
-    reached = max(stored.column("episodes"), default=0)
+    episodes = stored.evaluations.column("episodes")
+    reached = max(episodes, default=0)
     return (
-        f"Unfinished: {_count(len(stored.results), 'evaluation')} so far, the last after"
+        f"Unfinished: {_count(len(episodes), 'evaluation')} so far, the last after"
         f" {reached:,} of {stored.run.schedule.episodes:,} episodes."
     )
 

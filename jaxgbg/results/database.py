@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from jaxgbg.arena import scale_of
 from jaxgbg.games import Scale
-from jaxgbg.results.axes import setting_values
+from jaxgbg.results.configs import Config
+from jaxgbg.results.evaluations import COLUMNS
 from jaxgbg.results.folders import StoredRun
-from jaxgbg.training import Result
-from jaxgbg.training.run import changed_parts, digest_of
 from jaxgbg.training.settings import settings
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ _RUNS = {
     **{name: _column(setting.hint) for name, setting in settings().items()},
     "fingerprint": "varchar",
 }
+_FIGURES = ("training_seconds", "moves_per_second", "moves")
 _STORED = {
     **dict.fromkeys(("run", "line", "seed", "episodes", "games"), "bigint"),
     **dict.fromkeys(("variant", "opponent"), "varchar"),
@@ -87,7 +87,7 @@ def scales_of(runs: list[StoredRun]) -> dict[tuple[int, str], Scale]:
     return {
         (number, opponent): scale_of(opponent, run.game) if run.game else Scale("reward")
         for number, run in enumerate(runs)
-        for opponent in dict.fromkeys(run.column("opponent"))
+        for opponent in dict.fromkeys(opponent for opponent, *_ in run.evaluations.lanes())
     }
 
 
@@ -98,12 +98,12 @@ def connect(
     import duckdb
     import pandas
 
-    stored: dict[str, list[Any]] = {name: [] for name in ("run", "line", *Result._fields)}
+    stored: dict[str, list[Any]] = {name: [] for name in ("run", *COLUMNS)}
     for number, run in enumerate(runs):
-        if run.columns:
-            added = [[number] * len(run.columns[0]), *run.columns]
-            for column, more in zip(stored.values(), added, strict=True):
-                column += more
+        of_run = run.evaluations.columns()
+        added = [[number] * len(of_run[0]), *of_run]
+        for column, more in zip(stored.values(), added, strict=True):
+            column += more
     units = [
         (run, opponent, scale.label, scale.zero, scale.factor)
         for (run, opponent), scale in scales.items()
@@ -112,7 +112,7 @@ def connect(
     # A misspelt table must not be found among the variables of this program.
     connection.execute("set python_enable_replacements = false")
     for name, kinds, rows in (
-        ("runs", _RUNS, pandas.DataFrame([_record(run) for run in runs])),
+        ("runs", _RUNS, pandas.DataFrame(_records(runs))),
         ("stored", _STORED, pandas.DataFrame(stored)),
         ("scales", _SCALES, pandas.DataFrame(units, columns=list(_SCALES))),
     ):
@@ -127,24 +127,34 @@ def connect(
     return connection
 
 
-def _record(run: StoredRun) -> dict[str, Any]:
-    """A run as a row of `runs`; settings that its value function or learner has not are None."""
-    game = dict(run.config["game"])
-    name = game.pop("name")
+def _records(runs: list[StoredRun]) -> list[dict[str, Any]]:
+    """The rows of `runs`; settings that a value function or learner has not are None."""
+    configs = {id(run.shared): run.shared for run in runs}
+    shared = {key: _record(config) for key, config in configs.items()}
+    records = []
+    for run in runs:
+        own = {
+            "folder": run.name,
+            "digest": run.shared.digest(run.seeds),
+            "finished": run.finished,
+            "diverged": len(run.summary.get("diverged") or ()),
+            "seeds": " ".join(map(str, run.seeds)),
+        }
+        own |= {name: run.summary.get(name) for name in _FIGURES}
+        records.append(shared[id(run.shared)] | own)
+    return records
+
+
+def _record(config: Config) -> dict[str, Any]:
+    """What is the same for all runs of a config."""
+    game = dict(config.content["game"])
     record = {
-        "folder": run.name,
-        "game": name,
+        "game": game.pop("name"),
         "game_parameters": " ".join(f"{each}={value}" for each, value in game.items()),
-        "digest": digest_of(changed_parts(run.parts | {"game": run.config["game"]})),
-        "finished": run.finished,
-        "diverged": len(run.summary.get("diverged") or ()),
-        "fingerprint": run.config.get("fingerprint"),
+        "fingerprint": config.content.get("fingerprint"),
     }
-    for figure in ("training_seconds", "moves_per_second", "moves"):
-        record[figure] = run.summary.get(figure)
-    values = setting_values(run.parts, {})
     for short, setting in settings().items():
-        value = values[setting.path]
+        value = config.values[setting.path]
         if isinstance(value, tuple):
             text = _column(setting.hint) == "varchar"
             value = " ".join(map(str, value)) if text else len(value)

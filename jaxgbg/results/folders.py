@@ -2,20 +2,24 @@
 
 import dataclasses
 import functools
-import os
+import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from jaxgbg.contents import defect, read_json, read_object
-from jaxgbg.games import Game, broken_games, game_names
+from jaxgbg.games import Game, broken_games
+from jaxgbg.results.bulk import without_collector
+from jaxgbg.results.configs import Config, Configs
+from jaxgbg.results.evaluations import Evaluations
+from jaxgbg.results.index import LEAST, Entry, Index
+from jaxgbg.results.places import Found, Place, find, place_of
 from jaxgbg.specs import Spec
-from jaxgbg.training import Result, Run
-from jaxgbg.training.kept import Summary, read_leniently
+from jaxgbg.training import LaneName, Run
+from jaxgbg.training.kept import Histograms, Summary, read_leniently
 from jaxgbg.training.metrics import Complain, evaluation_columns
-from jaxgbg.training.run import changed_parts, digest_of, read_game, read_parts
 
 FIGURES = ("episodes", "moves", "training_seconds", "moves_per_second")
 """The numbers in summary.json."""
@@ -25,39 +29,49 @@ FIGURES = ("episodes", "moves", "training_seconds", "moves_per_second")
 class StoredRun:
     """A run on disk; `name` is its path below the folder searched.
 
-    `config` is its plain form, without what is not known here; `parts` are its specs and settings,
-    `game` its game, None where none of that name is registered. `columns` are those of
-    `evaluation_columns`, `summary` what is good in summary.json. `problems` collects a line for
+    `shared` is what its config says but for its `seeds`, the same object for all runs that differ
+    by these alone; `finished` whether nothing was left to be done, `stopped` whether it says that
+    it was stopped early. `summary` is what is good in summary.json; `untrained` are agents whose
+    weights are all 0, as far as the run kept how they are spread. `problems` collects a line for
     each thing that could not be read.
     """
 
-    path: Path
+    path: Place
     name: str
-    config: dict[str, Any]
-    game: Game | None
-    parts: dict[str, Any]
-    columns: list[list[Any]]
+    shared: Config
+    seeds: tuple[int, ...]
+    finished: bool
+    stopped: bool
+    evaluations: Evaluations
     summary: dict[str, Any]
+    untrained: frozenset[LaneName]
     problems: list[str]
 
     @property
-    def finished(self) -> bool:
-        """Whether nothing was left to be done."""
-        return (self.path / "summary.json").exists()
+    def config(self) -> dict[str, Any]:
+        """Its plain form, without what is not known here."""
+        return self.shared.content | {"seeds": list(self.seeds)}
+
+    @property
+    def game(self) -> Game | None:
+        """None where no game of that name is known in this process."""
+        return self.shared.game
 
     @functools.cached_property
     def run(self) -> Run:
         """Raises ValueError where it cannot be repeated here, as under other rules of its game."""
         return Run.read(self.config)
 
-    @functools.cached_property
-    def results(self) -> list[Result]:
-        """Its evaluations, those repeated after a stop among them."""
-        return [Result(*fields) for fields in zip(*self.columns[1:], strict=True)]
-
-    def column(self, name: str) -> list[Any]:
-        """A field of all its evaluations."""
-        return self.columns[1 + Result._fields.index(name)] if self.columns else []
+    @property
+    def error(self) -> ValueError | None:
+        """Why `run` raises one, if it does."""
+        if self.shared.error is None and self.seeds and len(set(self.seeds)) == len(self.seeds):
+            return None
+        try:
+            assert self.run
+        except ValueError as error:
+            return error
+        return None
 
     def content(self, name: str, kind: type[Spec]) -> dict[str, Any]:
         """What is good in a file of JSON in its folder; damage is a problem, no file is none."""
@@ -71,7 +85,7 @@ class StoredRun:
             return {}
         return read_leniently(kind, content, self.complain(path))
 
-    def complain(self, path: Path) -> Complain:
+    def complain(self, path: Place) -> Complain:
         """Who is told of something in a file that is left out."""
         return lambda text: self._note(f"{path}: {text}; left out")
 
@@ -81,35 +95,95 @@ class StoredRun:
             self.problems.append(problem)
 
 
-def find_runs(folder: Path) -> tuple[list[StoredRun], list[str]]:
-    """All runs below `folder`, however deep, and itself; and a line for what is left out.
+def find_runs(folder: str | Path) -> tuple[list[StoredRun], list[str]]:
+    """All runs below a folder, however deep, and itself; and a line for what is left out.
 
-    Raises ValueError where there is no folder, or no run in it.
+    `folder` may be a URL of an object storage, as s3://bucket/runs. Raises ValueError where there
+    is no folder, or no run in it, MissingExtra where what reads the URL is not installed.
     """
-    if not folder.is_dir():
-        raise ValueError(f"{folder} is no folder; give the one that holds the runs, such as runs")
-    runs: list[StoredRun] = []
+    root = place_of(folder)
     problems: list[str] = []
-    unknown: dict[str, list[Path]] = {}
-    games = frozenset(game_names())
-    for path in _run_folders(folder, problems.append):
-        try:
-            runs.append(_read(path, folder, games, unknown))
-        except FileNotFoundError:
-            problems.append(f"{path}: metrics.jsonl without config.json; the run is left out")
-        except ValueError as error:
-            # Others keep a config.json too: only a run has one of these beside it.
-            if any((path / name).exists() for name in ("metrics.jsonl", "provenance.json")):
-                problems.append(f"{defect(path / 'config.json', error)}; the run is left out")
-    for name, paths in unknown.items():
-        others = f" and in {len(paths) - 1} more" if len(paths) > 1 else ""
-        problems.append(f"{paths[0]}: {name!r} is not known here and left out{others}")
+    with without_collector():
+        found = list(find(root, problems.append))
+        index = Index(root) if isinstance(root, Path) and len(found) >= LEAST else None
+        runs = _Reader(index, problems).read(found)
     if not runs and not problems:
         raise ValueError(
-            f"{folder} holds no runs; `jaxgbg train`, `ablate`, `table1` and `sweep` leave them in"
+            f"{root} holds no runs; `jaxgbg train`, `ablate`, `table1` and `sweep` leave them in"
             " --out"
         )
     return runs, problems
+
+
+class _Reader:
+    """Reads runs from their files or, where these are what they were, from the index."""
+
+    def __init__(self, index: Index | None, problems: list[str]) -> None:
+        self._index, self._problems = index, problems
+        self._configs = Configs()
+        self._unknown: dict[str, list[Place]] = {}
+
+    def read(self, found: Iterable[Found]) -> list[StoredRun]:
+        """What can be read of them; a line for all else goes to the problems."""
+        entries = self._index.load() if self._index is not None else {}
+        known = frozenset(entries)
+        runs = []
+        for each in found:
+            entry = entries.pop(each.name, None)
+            if entry is not None and entry.signature == each.signature:
+                run: StoredRun | None = self._recalled(each, entry)
+            else:
+                run = self._of_files(each)
+            if run is not None:
+                runs.append(run)
+        if self._index is not None:
+            self._index.save(gone=known.difference(run.name for run in runs))
+        for name, paths in self._unknown.items():
+            others = f" and in {len(paths) - 1} more" if len(paths) > 1 else ""
+            self._problems.append(f"{paths[0]}: {name!r} is not known here and left out{others}")
+        return runs
+
+    def _recalled(self, found: Found, entry: Entry) -> StoredRun:
+        seeds, packed, summary, untrained = json.loads(entry.content)
+        config = self._configs.known(entry.config, tuple(seeds))
+        return StoredRun(
+            path=found.path,
+            name=found.name,
+            shared=config,
+            seeds=tuple(seeds),
+            finished="summary.json" in found.files,
+            stopped="stopped.json" in found.files,
+            evaluations=Evaluations(packed),
+            summary=summary,
+            untrained=frozenset(LaneName(*lane) for lane in untrained),
+            problems=[],
+        )
+
+    def _of_files(self, found: Found) -> StoredRun | None:
+        path = found.path / "config.json"
+        try:
+            content = read_object(path)
+            config, seeds, text = self._configs.read(content)
+            for name in config.unknown:
+                self._unknown.setdefault(name, []).append(path)
+            checked = config.game is not None and not config.unknown
+            if checked:
+                _check_name(found.path.name, config, seeds)
+        except FileNotFoundError:
+            problem = "metrics.jsonl without config.json; the run is left out"
+            self._problems.append(f"{found.path}: {problem}")
+            return None
+        except ValueError as error:
+            # Others keep a config.json too: only a run has one of these beside it.
+            if found.files.intersection(("metrics.jsonl", "provenance.json")):
+                self._problems.append(f"{defect(path, error)}; the run is left out")
+            return None
+        run = _read(found, config, seeds)
+        if self._index is not None and found.signature and checked and not run.problems:
+            kept = [seeds, run.evaluations.packed, run.summary, sorted(run.untrained)]
+            entry = Entry(found.signature, text, json.dumps(kept, separators=(",", ":")))
+            self._index.add(found.name, entry, found.newest)
+        return run
 
 
 def unknown_games(runs: Iterable[StoredRun], consequence: str) -> list[str]:
@@ -123,74 +197,40 @@ def unknown_games(runs: Iterable[StoredRun], consequence: str) -> list[str]:
     ]
 
 
-def _run_folders(folder: Path, complain: Complain) -> Iterator[Path]:
-    """What may be a run: `folder` and all below it with a config or evaluations in it."""
-
-    def unreadable(error: OSError) -> None:
-        complain(f"{error.filename}: {error.strerror}; left out")
-
-    for path, below, files in os.walk(folder, onerror=unreadable):
-        below.sort()
-        if "config.json" in files or "metrics.jsonl" in files:
-            yield Path(path)
-
-
-def _read(
-    path: Path, root: Path, games: frozenset[str], unknown: dict[str, list[Path]]
-) -> StoredRun:
-    """Raises FileNotFoundError without a config, ValueError where it is damaged."""
-    before = sum(map(len, unknown.values()))
-    config = _known(path / "config.json", unknown)
-    if not isinstance(config.get("fingerprint", ""), str):
-        raise ValueError(f"fingerprint must be text, not {config['fingerprint']!r}")
-    game = config.get("game")
-    name = game.get("name") if isinstance(game, Mapping) else None
-    elsewhere = isinstance(name, str) and name not in games
-    parts = read_parts(config)
+def _read(found: Found, config: Config, seeds: tuple[int, ...]) -> StoredRun:
+    """All but the config of a run."""
     problems: list[str] = []
+    columns = evaluation_columns(
+        found.path / "metrics.jsonl", lambda text: problems.append(f"{text}; left out")
+    )
     run = StoredRun(
-        path=path,
-        name=path.relative_to(root).as_posix() if path != root else path.name,
-        config=config,
-        game=None if elsewhere else read_game(game),
-        parts=parts,
-        columns=[],
+        path=found.path,
+        name=found.name,
+        shared=config,
+        seeds=seeds,
+        finished="summary.json" in found.files,
+        stopped="stopped.json" in found.files,
+        evaluations=Evaluations.pack(columns),
         summary={},
+        untrained=frozenset(),
         problems=problems,
     )
-    if run.game is not None and before == sum(map(len, unknown.values())):
-        _check_name(path, digest_of(changed_parts(parts | {"game": game})))
-    run.columns = evaluation_columns(
-        path / "metrics.jsonl", lambda text: problems.append(f"{text}; left out")
-    )
-    run.summary = run.content("summary.json", Summary)
+    if run.finished:
+        run.summary = run.content("summary.json", Summary)
+    if "histograms.json" in found.files:
+        weights = run.content("histograms.json", Histograms).get("weights")
+        agents = weights.agents if weights is not None else ()
+        run.untrained = frozenset(
+            LaneName(one.seed, one.variant) for one in agents if not sum(one.counts)
+        )
     return run
 
 
-def _check_name(path: Path, digest: str) -> None:
+def _check_name(name: str, config: Config, seeds: tuple[int, ...]) -> None:
     """Raise ValueError where a folder has the name of another run than its config."""
-    named = re.fullmatch(r"[\w-]+-([0-9a-f]{8})", path.name)
-    if named is not None and named[1] != digest:
+    named = re.fullmatch(r"[\w-]+-([0-9a-f]{8})", name)
+    if named is not None and named[1] != config.digest(seeds):
         raise ValueError(
-            f"of another run than its folder is named after, which would end in -{digest}: rename"
-            " the folder if the config is right"
+            "of another run than its folder is named after, which would end in"
+            f" -{config.digest(seeds)}: rename the folder if the config is right"
         )
-
-
-def _known(path: Path, unknown: dict[str, list[Path]]) -> dict[str, Any]:
-    """A config without the settings that no spec has, which are noted."""
-    known: dict[str, Any] = {}
-    names = {field.name for field in dataclasses.fields(Run)} | {"fingerprint"}
-    for name, part in read_object(path).items():
-        if name not in names:
-            unknown.setdefault(name, []).append(path)
-            continue
-        component = None if name in ("game", "fingerprint") else Run.part(name)
-        if component is not None:
-            spec = component.of(part)
-            settings = {field.name for field in dataclasses.fields(spec)} | {"kind"}
-            for setting in part.keys() - settings:
-                unknown.setdefault(f"{name}.{setting}", []).append(path)
-            part = {setting: part[setting] for setting in part if setting in settings}
-        known[name] = part
-    return known

@@ -1,21 +1,24 @@
 """All runs below a folder as one table: a row for each combination of the settings that differ."""
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgbg.players.gtp import Seconds
-from jaxgbg.results.axes import setting_values
+from jaxgbg.results.bulk import without_collector
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
+from jaxgbg.results.lanes import Source
 from jaxgbg.results.queries import SECONDS, choose, require_extra, to_stderr
-from jaxgbg.results.rows import Source, Table, as_records, group
+from jaxgbg.results.rows import Table, as_records, group
 from jaxgbg.specs import checked
-from jaxgbg.training import LaneName
-from jaxgbg.training.kept import Histograms
 
 if TYPE_CHECKING:
     import pandas
+
+MOST_ROWS = 200
+"""So many rows of a game and opponent are for the eye."""
 
 
 @checked
@@ -34,11 +37,11 @@ def read_table(
     file and line. Raises ValueError where there are no runs, or for a setting, a value or a
     condition that is wrong.
     """
-    runs, problems = find_runs(Path(folder))
+    runs, problems = find_runs(folder)
     if where is not None:
         runs = choose(runs, where, timeout)
-    table = group([source_of_stored(run) for run in runs], by, baseline)
-    stopped = sum(not run.summary and (run.path / "stopped.json").exists() for run in runs)
+    table = group_stored(runs, by, baseline)
+    stopped = sum(run.stopped and not run.summary for run in runs)
     if stopped:
         table.notes.append(
             f"{stopped:,} of the runs stopped before their end, and count as far as they have come."
@@ -76,26 +79,41 @@ def frame_of(table: Table) -> "pandas.DataFrame":
     return pandas.DataFrame(as_records(table.rows))
 
 
-def source_of_stored(stored: StoredRun) -> Source:
+def group_stored(
+    runs: Sequence[StoredRun], by: Sequence[str] = (), baseline: Sequence[str] = ()
+) -> Table:
+    """`group` of runs on disk."""
+    with without_collector():
+        return group([_source(run) for run in runs], by, baseline)
+
+
+def shortened(table: Table, most: int = MOST_ROWS) -> Table:
+    """The rows with the highest means, `most` of each game and opponent, and a note on others."""
+    panels = defaultdict(list)
+    for row in table.rows:
+        panels[row.game, row.opponent].append(row)
+    notes = list(table.notes)
+    kept: set[int] = set()
+    for (game, opponent), rows in panels.items():
+        best = sorted(rows, key=lambda row: -row.mean)[:most]
+        kept.update(map(id, best))
+        if len(rows) > most:
+            notes.append(
+                f"{game}, {opponent}: the {most:,} highest means of {len(rows):,} rows; --by tells"
+                " fewer settings apart, and --json keeps all rows."
+            )
+    return table._replace(rows=[row for row in table.rows if id(row) in kept], notes=notes)
+
+
+def _source(stored: StoredRun) -> Source:
     """A run on disk as a source of rows."""
     seconds = stored.summary.get("training_seconds")
     return Source(
-        name=stored.config["game"]["name"],
+        name=stored.shared.content["game"]["name"],
         game=stored.game,
-        values={
-            **setting_values(stored.parts, stored.config["game"]),
-            "fingerprint": stored.config.get("fingerprint"),
-        },
-        # A line of metrics may be whole and yet be of no lane.
-        results=[one for one in stored.results if one.variant in stored.parts["variants"]],
-        order=stored.parts["evaluation"].opponents,
+        values=stored.shared.values,
+        evaluations=stored.evaluations,
+        order=stored.shared.parts["evaluation"].opponents,
         seconds=math.nan if seconds is None else seconds,
-        untrained=_untrained(stored),
+        untrained=stored.untrained,
     )
-
-
-def _untrained(stored: StoredRun) -> frozenset[LaneName]:
-    """The agents whose weights are all 0, as far as the run kept how they are spread."""
-    weights = stored.content("histograms.json", Histograms).get("weights")
-    agents = weights.agents if weights is not None else ()
-    return frozenset(LaneName(one.seed, one.variant) for one in agents if not sum(one.counts))

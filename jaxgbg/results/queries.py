@@ -14,6 +14,7 @@ from jaxgbg.games import Scale
 from jaxgbg.players import MissingExtra
 from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.database import SUMMARY, connect, scales_of
+from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
 from jaxgbg.specs import checked
 
@@ -57,7 +58,7 @@ def ask(
     if where is not None and sql is not None:
         raise ValueError("give a condition (where) or a whole query (sql), not both")
     require_extra("duckdb", "pandas")
-    runs, problems = find_runs(Path(folder))
+    runs, problems = find_runs(folder)
     problems += [problem for run in runs for problem in run.problems]
     for problem in problems + unknown_games(runs, "shown with raw scores"):
         complain(problem)
@@ -86,13 +87,10 @@ def choose(runs: list[StoredRun], where: str, timeout: Seconds = SECONDS) -> lis
     kept = []
     for run in runs:
         of_run = lines.get(run.name, set())
-        at = [
-            place
-            for place, line in enumerate(run.columns[0] if run.columns else ())
-            if line in of_run
-        ]
-        columns = [[column[place] for place in at] for column in run.columns]
-        kept.append(dataclasses.replace(run, columns=columns))
+        columns = run.evaluations.columns()
+        at = [place for place, line in enumerate(columns[0]) if line in of_run]
+        chosen = Evaluations.pack([[column[place] for place in at] for column in columns])
+        kept.append(dataclasses.replace(run, evaluations=chosen))
     return kept
 
 

@@ -2,49 +2,36 @@
 
 import dataclasses
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from jaxgbg import papers
-from jaxgbg.arena import scale_of
-from jaxgbg.games import Game, Scale
+from jaxgbg.games import Scale
 from jaxgbg.results.axes import (
     VARIANT,
     Axis,
     find_axes,
-    frozen,
     plain_value,
     read_baseline,
     setting_values,
 )
+from jaxgbg.results.evaluations import Evaluations
+from jaxgbg.results.lanes import (
+    Curve,
+    LaneKey,
+    Members,
+    RowKey,
+    Scored,
+    Source,
+    curves_of,
+    members_of,
+    score,
+)
 from jaxgbg.results.statistics import confidence_interval, mean_sem, paired_difference
-from jaxgbg.training import LaneName, Result, Run
+from jaxgbg.training import Result, Run
 from jaxgbg.training.run import plain_game
 
-Curve = Mapping[int, float]
-"""Episodes -> figure of one agent."""
-LaneKey = tuple[tuple[Any, ...], int]
-"""What tells a lane of a row from others: the values of what else differs, and its seed."""
-
 _NOT_FLAT = ("game", "opponent", "settings", "scale", "curves")
-
-
-class Source(NamedTuple):
-    """A run with what came of it: its settings by their paths, its game (None if not known here).
-
-    `order` are opponents as the run names them; `untrained` are lanes whose weights are all 0.
-    """
-
-    name: str
-    game: Game | None
-    values: Mapping[str, Any]
-    results: Iterable[Result]
-    order: tuple[str, ...]
-    seconds: float = math.nan
-    untrained: frozenset[LaneName] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,25 +98,6 @@ class Table(NamedTuple):
         )
 
 
-class _Key(NamedTuple):
-    """What tells a row from others: its game, its opponent, the values of the axes in order."""
-
-    game: str
-    opponent: str
-    values: tuple[Any, ...]
-
-
-@dataclasses.dataclass
-class _Members:
-    """The lanes of a row, by the values of what else differs; each has its curve by its seed."""
-
-    scale: Scale
-    curves: dict[tuple[Any, ...], dict[int, Curve]] = dataclasses.field(default_factory=dict)
-    sources: list[Source] = dataclasses.field(default_factory=list)
-    variants: set[str] = dataclasses.field(default_factory=set)
-    untrained: int = 0
-
-
 def rows(run: Run, results: Sequence[Result], seconds: float) -> list[Row]:
     """The rows of a run, finished or stopped: of a stopped one, what all its seeds have reached."""
     return group([source_of(run, results, seconds)], ("variant",)).rows
@@ -139,7 +107,14 @@ def source_of(run: Run, results: Sequence[Result], seconds: float = math.nan) ->
     """A run at hand as a source of rows."""
     parts = {field.name: getattr(run, field.name) for field in dataclasses.fields(run)}
     values = setting_values(parts, plain_game(run.game))
-    return Source(run.game.name, run.game, values, results, run.evaluation.opponents, seconds)
+    return Source(
+        run.game.name,
+        run.game,
+        values,
+        Evaluations.of(results),
+        run.evaluation.opponents,
+        seconds,
+    )
 
 
 def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[str] = ()) -> Table:
@@ -150,13 +125,16 @@ def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[
     lane of equal seeds and other settings; where variants are told apart it is the one without
     FARL. Raises ValueError for settings or values that no run has.
     """
+    curves = [curves_of(source) for source in sources]
+    # Runs that differ by their seeds alone share their values.
     kinds = {
-        (at, variant): {**source.values, VARIANT: variant}
-        for at, source in enumerate(sources)
-        for variant in dict.fromkeys(result.variant for result in source.results)
+        (id(source.values), variant): (source.name, {**source.values, VARIANT: variant})
+        for source, each in zip(sources, curves, strict=True)
+        for _, variant in each
     }
-    axes, rest = find_axes(((sources[at].name, kind) for (at, _), kind in kinds.items()), by)
-    members, notes = _members(sources, kinds, [axis.path for axis in axes], rest)
+    axes, rest = find_axes(kinds.values(), by)
+    settings = {key: kind for key, (_, kind) in kinds.items()}
+    members, notes = members_of(sources, curves, settings, [axis.path for axis in axes], rest)
     compared = read_baseline(baseline, axes)
     if not baseline:
         compared = {
@@ -164,10 +142,11 @@ def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[
             for axis in axes
             if axis.path == VARIANT and len(axis.values) > 1 and "none" in axis.values
         }
-    scored = {key: _scored(each) for key, each in members.items()}
+    scored = {key: score(each) for key, each in members.items()}
     table = []
-    for key in sorted(members, key=lambda key: _rank(key, sources, axes)):
-        other = _Key(
+    order = {source.name: source.order for source in reversed(sources)}
+    for key in sorted(members, key=lambda key: _rank(key, order[key.game], axes)):
+        other = RowKey(
             key.game,
             key.opponent,
             tuple(
@@ -182,64 +161,9 @@ def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[
     return Table(table, axes, compared, notes)
 
 
-class _Scored(NamedTuple):
-    """What the lanes of a row have come to, by what else differs and their seeds."""
-
-    episodes: int
-    late: dict[LaneKey, float]
-    last: dict[LaneKey, float]
-
-
-def _members(
-    sources: Sequence[Source],
-    kinds: Mapping[tuple[int, str], Mapping[str, Any]],
-    paths: Sequence[str],
-    rest: Sequence[str],
-) -> tuple[dict[_Key, _Members], list[str]]:
-    """The lanes of every row; and a line for each that is there twice, which counts once."""
-    members: dict[_Key, _Members] = {}
-    twice: dict[str, int] = defaultdict(int)
-    for at, source in enumerate(sources):
-        for (opponent, variant), curves in _curves(source).items():
-            kind = kinds[at, variant]
-            key = _Key(source.name, opponent, tuple(frozen(kind.get(path)) for path in paths))
-            scale = scale_of(opponent, source.game) if source.game else Scale("reward")
-            row = members.setdefault(key, _Members(scale))
-            row.sources.append(source)
-            row.variants.add(variant)
-            cell = row.curves.setdefault(tuple(frozen(kind.get(path)) for path in rest), {})
-            for seed, curve in curves.items():
-                if seed in cell:
-                    twice[source.name] += 1
-                    if max(curve) <= max(cell[seed]):
-                        continue
-                else:
-                    row.untrained += LaneName(seed, variant) in source.untrained
-                cell[seed] = curve
-    return members, [
-        f"{name}: {count} agents are in several folders, with equal settings and seeds; each counts"
-        " once."
-        for name, count in twice.items()
-    ]
-
-
-def _curves(source: Source) -> dict[tuple[str, str], dict[int, dict[int, float]]]:
-    """(opponent, variant) -> seed -> curve; an evaluation made again replaces the first."""
-    curves: dict[tuple[str, str], dict[int, dict[int, float]]] = defaultdict(dict)
-    scales: dict[str, Scale] = {}
-    for result in source.results:
-        if result.opponent not in scales:
-            game = source.game
-            scales[result.opponent] = scale_of(result.opponent, game) if game else Scale("reward")
-        curve = curves[result.opponent, result.variant].setdefault(result.seed, {})
-        curve[result.episodes] = scales[result.opponent].figure(result.score)
-    return curves
-
-
-def _rank(key: _Key, sources: Sequence[Source], axes: Sequence[Axis]) -> tuple[Any, ...]:
+def _rank(key: RowKey, order: Sequence[str], axes: Sequence[Axis]) -> tuple[Any, ...]:
     """Games in the order of Table 1, opponents in that of the run, values in that of their axes."""
     known = key.game in papers.GAMES
-    order = next(source.order for source in sources if source.name == key.game)
     values = [axis.values.index(value) for axis, value in zip(axes, key.values, strict=True)]
     return (
         papers.GAMES.index(key.game) if known else len(papers.GAMES),
@@ -250,24 +174,11 @@ def _rank(key: _Key, sources: Sequence[Source], axes: Sequence[Axis]) -> tuple[A
     )
 
 
-def _scored(members: _Members) -> _Scored:
-    """Lanes that differ by their seeds alone count as far as all of them have come."""
-    reached: list[int] = []
-    late: dict[LaneKey, float] = {}
-    last: dict[LaneKey, float] = {}
-    for rest, curves in members.curves.items():
-        episodes, *figures = _reached(curves)
-        reached.append(episodes)
-        for all_of, some in zip((late, last), figures, strict=True):
-            all_of.update({(rest, seed): figure for seed, figure in some.items()})
-    return _Scored(min(reached), late, last)
-
-
 def _row(
-    key: _Key,
+    key: RowKey,
     axes: Sequence[Axis],
-    members: _Members,
-    scored: _Scored,
+    members: Members,
+    scored: Scored,
     without: Mapping[LaneKey, float],
 ) -> Row:
     span = members.scale.span
@@ -304,24 +215,6 @@ def _row(
         untrained=members.untrained,
         curves=tuple(curve for cell in members.curves.values() for curve in cell.values()),
     )
-
-
-def _reached(
-    curves: Mapping[int, Curve],
-) -> tuple[int, dict[int, float], dict[int, float]]:
-    """(episodes that all seeds have reached, mean of the last fifth of them, the last figure).
-
-    A seed without an evaluation in the last fifth gives its last one; without any, nothing.
-    """
-    reached = min(max(curve) for curve in curves.values())
-    late, last = {}, {}
-    for seed, curve in curves.items():
-        within = {episodes: figure for episodes, figure in curve.items() if episodes <= reached}
-        if within:
-            last[seed] = within[max(within)]
-            figures = [figure for at, figure in within.items() if 5 * at > 4 * reached]
-            late[seed] = float(np.mean(figures or last[seed]))
-    return reached, late, last
 
 
 def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:

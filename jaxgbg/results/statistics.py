@@ -25,12 +25,12 @@ def confidence_interval(
     interval with Student's t and the effective number of trials, m (1 - m) / s.e.^2 for a mean m of
     [0, 1]. Source: Wilson 1927; Korn & Graubard 1998; Dean & Pagano 2015.
     """
-    from scipy import stats
+    from scipy import special
 
     mean, sem = mean_sem(values)
     if not np.isfinite(sem):
         return float("nan"), float("nan")
-    t = float(stats.t.ppf((1 + level) / 2, len(values) - 1))
+    t = float(special.stdtrit(len(values) - 1, (1 + level) / 2))
     if span is None:
         return mean - t * sem, mean + t * sem
     low, width = span[0], span[1] - span[0]

@@ -7,12 +7,11 @@ import json
 import os
 import re
 import zipfile
-from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
 
-from jaxgbg.contents import open_file, parse_json, reason
+from jaxgbg.contents import Readable, open_file, parse_json, reason
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.kept import AgentHeader, read_kept
@@ -70,7 +69,7 @@ def save_agent(path: Path, agent: SavedAgent) -> None:
         temporary.write_bytes(_MAGIC + digest + body)
 
 
-def load_agent(path: str | Path, game: str | None = None) -> SavedAgent:
+def load_agent(path: Readable, game: str | None = None) -> SavedAgent:
     """Read an agent file, its checksum, its run and its weights verified.
 
     Nothing is unpacked before its size is known and fits. Raises ValueError in one line if the file
@@ -95,7 +94,7 @@ class _Damaged(ValueError):
     """An agent file is not as it was written."""
 
 
-def _read(file: BufferedReader) -> SavedAgent:
+def _read(file: io.BufferedReader) -> SavedAgent:
     if file.read(len(_MAGIC)) != _MAGIC:
         raise ValueError("this is no jaxgbg agent")
     digest = file.read(_DIGEST)
@@ -106,7 +105,7 @@ def _read(file: BufferedReader) -> SavedAgent:
         text = _array(archive, "header", np.uint8, f"at most {_MOST_HEADER:,} bytes", _MOST_HEADER)
         header = read_kept(AgentHeader, parse_json(text.tobytes()))
         needed = header.run.make_learner().value.num_weights
-        if needed * 4 > _DEFLATE * os.fstat(file.fileno()).st_size:
+        if needed * 4 > _DEFLATE * file.seek(0, os.SEEK_END):
             raise ValueError(f"too short for the {needed:,} weights of its n-tuples or network")
         words = f"its n-tuples or network need float32[{needed}]"
         weights = _array(archive, "weights", np.float32, words, needed, needed)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jaxgbg.contents import defect, parse_json, read_bytes, reason
+from jaxgbg.contents import Readable, defect, parse_json, read_bytes, reason
 from jaxgbg.training.kept import GREATEST
 from jaxgbg.training.loop import Result
 
@@ -48,7 +48,7 @@ def last_episodes(path: Path) -> int:
         return 0
 
 
-def evaluation_columns(path: Path, complain: Complain) -> list[list[Any]]:
+def evaluation_columns(path: Readable, complain: Complain) -> list[list[Any]]:
     """The columns of a metrics.jsonl: the number of the line, then the fields of `Result`."""
     try:
         # What is no UTF-8 becomes a replacement sign: damage of its line, not of the file.

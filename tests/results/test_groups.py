@@ -9,7 +9,7 @@ from scipy import stats
 import jaxgbg
 from jaxgbg.games import make
 from jaxgbg.papers import preset
-from jaxgbg.results.groups import read_table
+from jaxgbg.results.groups import read_table, shortened
 from jaxgbg.results.rows import as_records, group, source_of
 from jaxgbg.training import Result, RunFolder
 
@@ -225,3 +225,11 @@ def test_runs_that_were_stopped_early_are_said_to_be_so(tmp_path):
     assert [note for note in table.notes if "stopped" in note] == [
         "1 of the runs stopped before their end, and count as far as they have come."
     ]
+
+
+def test_of_many_rows_the_best_are_for_the_eye(tmp_path):
+    table = read_table(write_sweep(tmp_path))
+    short = shortened(table, most=2)
+    assert [row.settings["trace_decay"] for row in short.rows] == [0.5, 0.9]
+    assert short.notes[-1].startswith("nim3p, maxn: the 2 highest means of 3 rows")
+    assert shortened(table) == table

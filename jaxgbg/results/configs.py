@@ -1,0 +1,105 @@
+"""What config.json says, read once for all runs that differ by their seeds alone."""
+
+import dataclasses
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from jaxgbg.games import Game, game_names
+from jaxgbg.results.axes import setting_values
+from jaxgbg.training import Run
+from jaxgbg.training.run import changed_parts, digest_of, read_game, read_parts
+
+_NAMES = frozenset(field.name for field in dataclasses.fields(Run)) | {"fingerprint"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    """The config of runs but for their seeds, of which those of the first one stand here.
+
+    `content` is its plain form, without what is not known here (`unknown`: their names); `parts`
+    are its specs and settings, `game` its game, None where none of that name is registered.
+    """
+
+    content: dict[str, Any]
+    game: Game | None
+    parts: dict[str, Any]
+    unknown: tuple[str, ...]
+
+    @functools.cached_property
+    def values(self) -> dict[str, Any]:
+        """All settings by their paths, as axes have them; `seeds` are those of the first run."""
+        fingerprint = self.content.get("fingerprint")
+        return {**setting_values(self.parts, self.content["game"]), "fingerprint": fingerprint}
+
+    @functools.cached_property
+    def changed(self) -> dict[str, Any]:
+        """What its digest is made of."""
+        return changed_parts(self.parts | {"game": self.content["game"]})
+
+    def digest(self, seeds: tuple[int, ...]) -> str:
+        """That of a run of these seeds."""
+        return digest_of(self.changed | {"seeds": list(seeds)})
+
+    @functools.cached_property
+    def error(self) -> ValueError | None:
+        """Why such a run cannot be repeated here, as under other rules of its game."""
+        try:
+            Run.read(self.content | {"seeds": [0]})
+        except ValueError as error:
+            return error
+        return None
+
+
+class Configs:
+    """Reads configs, those that differ by their seeds alone once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Config] = {}
+        self._games = frozenset(game_names())
+
+    def read(self, content: Mapping[str, Any]) -> tuple[Config, tuple[int, ...], str]:
+        """(config, seeds of this run, the text that tells it from others).
+
+        Raises ValueError for what is no config.
+        """
+        seeds = content.get("seeds", Run.__dataclass_fields__["seeds"].default)
+        checked: tuple[int, ...] = Run.check("seeds", seeds)
+        text = json.dumps({**content, "seeds": None}, separators=(",", ":"))
+        return self.known(text, checked), checked, text
+
+    def known(self, text: str, seeds: tuple[int, ...]) -> Config:
+        """The config that a text of `read` tells; of the first run, whose seeds these are."""
+        config = self._known.get(text)
+        if config is None:
+            config = self._known[text] = self._read({**json.loads(text), "seeds": list(seeds)})
+        return config
+
+    def _read(self, content: dict[str, Any]) -> Config:
+        known, unknown = _known(content)
+        if not isinstance(known.get("fingerprint", ""), str):
+            raise ValueError(f"fingerprint must be text, not {known['fingerprint']!r}")
+        game = known.get("game")
+        name = game.get("name") if isinstance(game, Mapping) else None
+        elsewhere = isinstance(name, str) and name not in self._games
+        parts = read_parts(known)
+        return Config(known, None if elsewhere else read_game(game), parts, unknown)
+
+
+def _known(content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """A config without the settings that no spec has, and their names."""
+    known: dict[str, Any] = {}
+    unknown: list[str] = []
+    for name, part in content.items():
+        if name not in _NAMES:
+            unknown.append(name)
+            continue
+        component = None if name in ("game", "fingerprint") else Run.part(name)
+        if component is not None:
+            spec = component.of(part)
+            settings = {field.name for field in dataclasses.fields(spec)} | {"kind"}
+            unknown += [f"{name}.{setting}" for setting in part.keys() - settings]
+            part = {setting: part[setting] for setting in part if setting in settings}
+        known[name] = part
+    return known, tuple(unknown)

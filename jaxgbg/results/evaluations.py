@@ -1,0 +1,68 @@
+"""The evaluations of a stored run, packed: a folder may hold millions of them."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from jaxgbg.training import Result
+
+COLUMNS = ("line", *Result._fields)
+"""The number of the line in metrics.jsonl, and the fields of `Result`."""
+_OF_CURVES = ("episodes", "score")
+_OTHERS = ("line", "games", "wins")
+_LANE = ("opponent", "variant", "seed")
+
+
+class Evaluations:
+    """Evaluations lane by lane as two lines of JSON, which are read each time they are asked.
+
+    The first line has what curves are made of, the second all else.
+    """
+
+    __slots__ = ("packed",)
+
+    def __init__(self, packed: str) -> None:
+        self.packed = packed
+
+    @classmethod
+    def pack(cls, columns: Sequence[Sequence[Any]]) -> "Evaluations":
+        """Of `COLUMNS` of equal length; there may be none at all."""
+        named = dict(zip(COLUMNS, columns or ((),) * len(COLUMNS), strict=True))
+        lanes: dict[tuple[Any, ...], list[int]] = {}
+        for at, lane in enumerate(zip(*(named[name] for name in _LANE), strict=True)):
+            lanes.setdefault(lane, []).append(at)
+
+        def text(names: Sequence[str]) -> str:
+            kept = [
+                [*lane, *([named[name][at] for at in places] for name in names)]
+                for lane, places in lanes.items()
+            ]
+            return json.dumps(kept, separators=(",", ":"))
+
+        return cls(f"{text(_OF_CURVES)}\n{text(_OTHERS)}")
+
+    @classmethod
+    def of(cls, results: Iterable[Result]) -> "Evaluations":
+        """Those of a run at hand."""
+        made = list(results)
+        return cls.pack([range(1, len(made) + 1), *zip(*made, strict=True)] if made else [])
+
+    def lanes(self) -> Iterator[tuple[str, str, int, list[int], list[float]]]:
+        """(opponent, variant, seed, episodes, scores) of each lane, in the order of the lines."""
+        return iter(json.loads(self.packed.partition("\n")[0]))
+
+    def columns(self) -> list[list[Any]]:
+        """All of `COLUMNS`, in the order of the lines."""
+        rows = []
+        parts = map(json.loads, self.packed.split("\n"))
+        for (opponent, variant, seed, *curve), (_, _, _, *others) in zip(*parts, strict=True):
+            for episodes, score, line, games, wins in zip(*curve, *others, strict=True):
+                rows.append((line, seed, variant, episodes, opponent, score, games, wins))
+        rows.sort(key=lambda row: row[0])
+        return (
+            [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in COLUMNS]
+        )
+
+    def column(self, name: str) -> list[Any]:
+        """One of `COLUMNS`."""
+        return self.columns()[COLUMNS.index(name)]

@@ -1,0 +1,135 @@
+"""What was read of many runs, kept for the next time in the user's cache.
+
+A file is opened again only if its time, size or inode has changed; that alone is most of the time
+that a folder of 100 000 runs takes. Nothing here is believed over the files, and nothing depends on
+it: damaged, of another version or where it cannot be written, it is made anew or done without.
+"""
+
+import contextlib
+import hashlib
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+LEAST = 1000
+"""Fewer runs are read in less time than an index is worth."""
+
+# Of what is kept and of what it means; other numbers are other files.
+_FORMAT = 1
+_PORTION = 10_000
+# A file may be written twice within one tick of the clock that dates it.
+_SETTLED = 2.0
+_WAIT = 2.0
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_OCCUPIED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN)
+_TABLES = """
+create table if not exists configs (number integer primary key, text text unique not null);
+create table if not exists runs (
+  name text primary key, signature blob not null, config integer not null, content text not null,
+  checksum integer not null);
+"""
+
+
+class Entry(NamedTuple):
+    """A run as it was read: what its files were (see `Found`), its config's text, all else."""
+
+    signature: bytes
+    config: str
+    content: str
+
+
+class Index:
+    """What is kept of the runs below a folder: one SQLite file a folder, and no error ever."""
+
+    def __init__(self, folder: Path) -> None:
+        import jaxgbg
+
+        cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+        key = f"{folder.resolve()}\0{jaxgbg.__version__}\0{_FORMAT}"
+        name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
+        self.path = cache / "jaxgbg" / "runs" / f"{name}.sqlite"
+        self._started = time.time()
+        self._added: dict[str, Entry] = {}
+
+    def load(self) -> dict[str, Entry]:
+        """All entries by the names of their runs; none, and a new file, where any is damaged."""
+        if not self.path.exists():
+            return {}
+        try:
+            with contextlib.closing(self._connect()) as connection:
+                return _entries(connection)
+        except (sqlite3.Error, OSError, TypeError, ValueError) as error:
+            if getattr(error, "sqlite_errorcode", None) not in _OCCUPIED:
+                self._remove()
+            return {}
+
+    def add(self, name: str, entry: Entry, newest: float) -> None:
+        """Keep what was read of files the last of which changed at `newest` (seconds)."""
+        if newest < self._started - _SETTLED and name.isprintable():
+            self._added[name] = entry
+        if len(self._added) >= _PORTION:
+            self.save()
+
+    def save(self, gone: Iterable[str] = ()) -> None:
+        """Write what was added, and forget the runs that are gone."""
+        added, self._added = self._added, {}
+        names = [(name,) for name in gone]
+        if not added and not names:
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.closing(self._connect()) as connection, connection:
+                _write(connection, added, names)
+        except (sqlite3.Error, OSError) as error:
+            # Else another process is at work here, the disk is full, or nothing may be written.
+            if getattr(error, "sqlite_errorcode", None) in _DAMAGED:
+                self._remove()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)
+        # What a crash leaves half-written shows in the check sums.
+        connection.execute("pragma synchronous = off")
+        return connection
+
+    def _remove(self) -> None:
+        for suffix in ("-journal", ""):
+            with contextlib.suppress(OSError):
+                self.path.with_name(self.path.name + suffix).unlink()
+
+
+def _write(connection: sqlite3.Connection, added: dict[str, Entry], gone: list[tuple[str]]) -> None:
+    connection.executescript(_TABLES)
+    connection.execute("begin immediate")
+    texts = {entry.config for entry in added.values()}
+    connection.executemany(
+        "insert or ignore into configs (text) values (?)", [(text,) for text in texts]
+    )
+    numbers = dict(connection.execute("select text, number from configs"))
+    rows = [
+        (name, *entry._replace(config=numbers[entry.config]), _checksum(name, entry))
+        for name, entry in added.items()
+    ]
+    connection.executemany("insert or replace into runs values (?, ?, ?, ?, ?)", rows)
+    connection.executemany("delete from runs where name = ?", gone)
+
+
+def _entries(connection: sqlite3.Connection) -> dict[str, Entry]:
+    """Raises ValueError where a check sum is wrong."""
+    texts = dict(connection.execute("select number, text from configs"))
+    entries = {}
+    for name, signature, config, content, checksum in connection.execute("select * from runs"):
+        if config not in texts:
+            raise ValueError("a config is missing")
+        entries[name] = Entry(signature, texts[config], content)
+        if checksum != _checksum(name, entries[name]):
+            raise ValueError("a check sum is wrong")
+    return entries
+
+
+def _checksum(name: str, entry: Entry) -> int:
+    text = "\0".join((name, entry.config, entry.content))
+    return zlib.crc32(text.encode(), zlib.crc32(entry.signature))

@@ -1,0 +1,153 @@
+"""The lanes of runs: their curves, the rows that they belong to, what they have come to."""
+
+import dataclasses
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from jaxgbg.arena import scale_of
+from jaxgbg.games import Game, Scale
+from jaxgbg.results.axes import VARIANT, frozen
+from jaxgbg.results.evaluations import Evaluations
+from jaxgbg.training import LaneName
+
+Curve = Mapping[int, float]
+"""Episodes -> figure of one agent."""
+LaneKey = tuple[tuple[Any, ...], int]
+"""What tells a lane of a row from others: the values of what else differs, and its seed."""
+
+
+class Source(NamedTuple):
+    """A run with what came of it: its settings by their paths, its game (None if not known here).
+
+    `order` are opponents as the run names them; `untrained` are lanes whose weights are all 0.
+    """
+
+    name: str
+    game: Game | None
+    values: Mapping[str, Any]
+    evaluations: Evaluations
+    order: tuple[str, ...]
+    seconds: float = math.nan
+    untrained: frozenset[LaneName] = frozenset()
+
+
+Curves: TypeAlias = dict[tuple[str, str], dict[int, dict[int, float]]]
+"""(opponent, variant) -> seed -> curve."""
+
+
+class RowKey(NamedTuple):
+    """What tells a row from others: its game, its opponent, the values of the axes in order."""
+
+    game: str
+    opponent: str
+    values: tuple[Any, ...]
+
+
+@dataclasses.dataclass
+class Members:
+    """The lanes of a row, by the values of what else differs; each has its curve by its seed."""
+
+    scale: Scale
+    curves: dict[tuple[Any, ...], dict[int, Curve]] = dataclasses.field(default_factory=dict)
+    sources: list[Source] = dataclasses.field(default_factory=list)
+    variants: set[str] = dataclasses.field(default_factory=set)
+    untrained: int = 0
+
+
+class Scored(NamedTuple):
+    """What the lanes of a row have come to, by what else differs and their seeds."""
+
+    episodes: int
+    late: dict[LaneKey, float]
+    last: dict[LaneKey, float]
+
+
+def members_of(
+    sources: Sequence[Source],
+    curves: Sequence[Curves],
+    settings: Mapping[tuple[int, str], Mapping[str, Any]],
+    paths: Sequence[str],
+    rest: Sequence[str],
+) -> tuple[dict[RowKey, Members], list[str]]:
+    """The lanes of every row; and a line for each that is there twice, which counts once."""
+    members: dict[RowKey, Members] = {}
+    twice: dict[str, int] = defaultdict(int)
+    told = {
+        key: [tuple(frozen(kind.get(path)) for path in some) for some in (paths, rest)]
+        for key, kind in settings.items()
+    }
+    for source, of_source in zip(sources, curves, strict=True):
+        for (opponent, variant), of_lanes in of_source.items():
+            values, others = told[id(source.values), variant]
+            key = RowKey(source.name, opponent, values)
+            row = members.get(key)
+            if row is None:
+                row = members[key] = Members(_scale(opponent, source.game))
+            row.sources.append(source)
+            row.variants.add(variant)
+            cell = row.curves.setdefault(others, {})
+            for seed, curve in of_lanes.items():
+                if seed in cell:
+                    twice[source.name] += 1
+                    if max(curve) <= max(cell[seed]):
+                        continue
+                else:
+                    row.untrained += LaneName(seed, variant) in source.untrained
+                cell[seed] = curve
+    return members, [
+        f"{name}: {count} agents are in several folders, with equal settings and seeds; each counts"
+        " once."
+        for name, count in twice.items()
+    ]
+
+
+def curves_of(source: Source) -> Curves:
+    """An evaluation made again replaces the first."""
+    curves: Curves = {}
+    for opponent, variant, seed, episodes, scores in source.evaluations.lanes():
+        if variant not in source.values[VARIANT]:
+            # A line of metrics may be whole and yet be of no lane.
+            continue
+        figure = _scale(opponent, source.game).figure
+        of_lanes = curves.setdefault((opponent, variant), {})
+        of_lanes[seed] = dict(zip(episodes, map(figure, scores), strict=True))
+    return curves
+
+
+def _scale(opponent: str, game: Game | None) -> Scale:
+    return scale_of(opponent, game) if game is not None else Scale("reward")
+
+
+def score(members: Members) -> Scored:
+    """Lanes that differ by their seeds alone count as far as all of them have come."""
+    reached: list[int] = []
+    late: dict[LaneKey, float] = {}
+    last: dict[LaneKey, float] = {}
+    for rest, curves in members.curves.items():
+        episodes, *figures = _reached(curves)
+        reached.append(episodes)
+        for all_of, some in zip((late, last), figures, strict=True):
+            all_of.update({(rest, seed): figure for seed, figure in some.items()})
+    return Scored(min(reached), late, last)
+
+
+def _reached(
+    curves: Mapping[int, Curve],
+) -> tuple[int, dict[int, float], dict[int, float]]:
+    """(episodes that all seeds have reached, mean of the last fifth of them, the last figure).
+
+    A seed without an evaluation in the last fifth gives its last one; without any, nothing.
+    """
+    reached = min(max(curve) for curve in curves.values())
+    late, last = {}, {}
+    for seed, curve in curves.items():
+        end = reached
+        if end not in curve:
+            end = max((episodes for episodes in curve if episodes <= reached), default=-1)
+        if end >= 0:
+            last[seed] = curve[end]
+            figures = [figure for at, figure in curve.items() if 4 * reached < 5 * at <= 5 * end]
+            late[seed] = sum(figures) / len(figures) if figures else last[seed]
+    return reached, late, last
