@@ -83,7 +83,7 @@ class Sweep:
         """Its own runs, whatever else is below the folder; see `jaxgbg.results`."""
         by, baseline = ((each,) if isinstance(each, str) else each for each in (by, baseline))
         sources = [source_of(folder.run, folder.results()) for folder in self.runs]
-        return group([source for source in sources if source.results], by, baseline)
+        return group([source for source in sources if source.evaluations], by, baseline)
 
     def frame(
         self, by: Sequence[str] | str = (), baseline: Sequence[str] | str = ()

@@ -66,3 +66,6 @@ class Evaluations:
     def column(self, name: str) -> list[Any]:
         """One of `COLUMNS`."""
         return self.columns()[COLUMNS.index(name)]
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self.lanes())

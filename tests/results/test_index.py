@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from jaxgbg.results import folders
+from jaxgbg.results import folders, index
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.index import Index
 from jaxgbg.results.rows import as_records
@@ -22,7 +22,7 @@ def many(tmp_path, monkeypatch):
     write_many(tmp_path / "runs", 10)
     # A change of times cannot be faked, so that the clock goes on instead.
     now = time.time
-    monkeypatch.setattr("jaxgbg.results.index.time.time", lambda: now() + 3600)
+    monkeypatch.setattr(index.time, "time", lambda: now() + 3600)
     return tmp_path / "runs"
 
 
@@ -131,7 +131,7 @@ def test_without_a_place_for_an_index_there_is_none(many, monkeypatch, tmp_path)
 
 def test_while_another_process_writes_the_index_is_done_without(many, monkeypatch):
     first = records(many)
-    monkeypatch.setattr("jaxgbg.results.index._WAIT", 0.01)
+    monkeypatch.setattr(index, "_WAIT", 0.01)
     path = Index(many).path
     (sorted(many.iterdir())[0] / "metrics.jsonl").touch()
     other = sqlite3.connect(path, isolation_level=None)
