@@ -75,6 +75,8 @@ def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def jaxgbg(monkeypatch, capsys):
     """Run a command in this process; returns (exit code, standard output, standard error)."""
     monkeypatch.setattr(cli, "prepare_jax", lambda: None)
+    # pytest-xdist has one for its workers, who have no terminal.
+    monkeypatch.delenv("COLUMNS", raising=False)
 
     def call(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["jaxgbg", *map(str, arguments)])

@@ -151,6 +151,13 @@ def compared(judged: Judged, settings: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
+def small_board(results: Path) -> list[dict[str, Any]]:
+    """What `unlearning` has found on 4x4, without its curves."""
+    path = results / "unlearning.json"
+    rows = read_json(path) if path.exists() else []
+    return [{name: row[name] for name in row if name not in ("games", "curve")} for row in rows]
+
+
 def markdown(title: str, rows: list[dict[str, Any]]) -> str:
     """One table, its figures as mean ± standard error (number of networks)."""
     if not rows:
@@ -200,7 +207,9 @@ def main(arguments: list[str] | None = None) -> None:
         "Unlearning": compared(judged, UNLEARNING),
         "Final Adaptation": compared(judged, _ENDINGS),
     }
+    small = small_board(options.results)
     tables = "\n".join(markdown(title, rows) for title, rows in found.items())
+    tables += "\n" + markdown("Unlearning on 4x4: positions whose value the best move keeps", small)
     with written_whole(options.results / "tables.md") as temporary:
         temporary.write_text(f"# Lines of Action, all tables\n\n{tables}")
     known = self_path(options.out).with_suffix(".json")
