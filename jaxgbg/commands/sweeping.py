@@ -54,8 +54,10 @@ def sweep(
     """
     plan = read_spec(spec, adaptive)
     if dry_run:
+        # What the memory cannot hold is refused before anything is said.
+        records = _plan(plan, out)
         _print_axes(plan)
-        print_records(_plan(plan, out), json_file)
+        print_records(records, json_file)
         return
     settings = Settings(out, checkpoint_every, workers or os.cpu_count() or 1, address)
     outcome = run_plan(plan, executor, settings, _reporter(plan.units, out))
