@@ -21,7 +21,6 @@ import numpy as np
 from experiments.lines_of_action.study import (
     NOISE,
     Sessions,
-    lane,
     load,
     path_of,
     study_parser,
@@ -83,7 +82,7 @@ def fix_self(out: Path) -> dict[str, Any]:
     found = shares(sessions, PLAYS["noise"], "centre-of-mass", 1000)
     half = len(found) // 2
     session = half + int(np.abs(found[half:] - _SELF_SHARE).argmin())
-    agent = SavedAgent(sessions.run, lane(sessions, session).variant, sessions.weights[session])
+    agent = SavedAgent(sessions.run, sessions.run.variants[0], sessions.weights[session])
     save_agent(self_path(out), agent)
     chosen = {
         "seed": SELF_SEED,

@@ -21,7 +21,6 @@ from jaxgbg import Run, make, preset
 from jaxgbg.training import Training
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.files import check_writable, written_whole
-from jaxgbg.training.run import LaneName
 
 GAMES = 250_000
 SESSIONS = 50
@@ -116,11 +115,6 @@ def load(path: Path) -> Sessions:
         about = json.loads(str(kept["about"]))
         run = Run.read(about["run"])
         return Sessions(run, kept["games"], kept["weights"], about["moves"], about["seconds"])
-
-
-def lane(sessions: Sessions, session: int) -> LaneName:
-    """The name of one session among the copies that play side by side."""
-    return LaneName(session, sessions.run.variants[0])
 
 
 def study_parser(script: str, doc: str | None) -> argparse.ArgumentParser:

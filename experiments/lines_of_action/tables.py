@@ -14,7 +14,7 @@ import numpy as np
 
 from experiments.lines_of_action.judge import read_judged, self_path
 from experiments.lines_of_action.study import FEATURES, PARTNERS, SETTINGS, load, path_of
-from experiments.shared import make_parser, new_figure
+from experiments.shared import make_parser, new_figure, save_figure
 from jaxgbg.contents import read_json
 from jaxgbg.papers import sasso2018
 from jaxgbg.results.statistics import confidence_interval, mean_sem
@@ -191,8 +191,7 @@ def curves(path: Path, judged: Judged) -> None:
                     axes.plot(judged.games[setting] / 1000, mean, label=label)
             axes.set(title=f"won against {opponent}", xlabel="thousand games", ylim=(0, 1.02))
             axes.legend(fontsize=7)
-    with written_whole(path) as temporary:
-        figure.savefig(temporary, format="png", dpi=100)
+    save_figure(figure, path)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -21,10 +21,10 @@ from experiments.lines_of_action.judge import agents
 from experiments.lines_of_action.solve import Solution, decode, rules, solve
 from experiments.lines_of_action.study import Sessions, load, path_of
 from experiments.lines_of_action.tables import UNLEARNING, figure_of
-from experiments.shared import make_parser, new_figure
+from experiments.shared import make_parser, new_figure, save_figure
 from jaxgbg.games import LinesOfAction
 from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.files import write_json, written_whole
+from jaxgbg.training.files import write_json
 
 _POSITIONS = 4096
 
@@ -76,8 +76,7 @@ def picture(path: Path, rows: list[dict[str, Any]]) -> None:
     axes.axvline(0.8 * rows[0]["games"][-1] / 1000, color="grey", linewidth=0.8, linestyle=":")
     axes.set(xlabel="thousand games", ylabel="positions whose value is kept")
     axes.legend(fontsize=8)
-    with written_whole(path) as temporary:
-        figure.savefig(temporary, format="png", dpi=110)
+    save_figure(figure, path)
 
 
 def main(arguments: list[str] | None = None) -> None:

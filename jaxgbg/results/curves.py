@@ -93,7 +93,7 @@ def span_of(panel: Sequence[Row], rows: Sequence[Row]) -> tuple[float, float]:
     if share is not None:
         return share
     alike = [r for r in rows if (r.game, r.scale) == (panel[0].game, panel[0].scale)]
-    lines = [(mean, np.nan_to_num(sem)) for _, mean, sem in map(curve, alike)]
+    lines = [(mean, sem) for _, mean, sem in map(curve, alike)]
     references = [r.paper_mean for r in alike if r.paper_mean is not None]
     low = min([float((mean - sem).min()) for mean, sem in lines] + references)
     high = max([float((mean + sem).max()) for mean, sem in lines] + references)
