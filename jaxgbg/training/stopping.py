@@ -3,9 +3,13 @@
 import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
+
+
+_GIVEN_AGAIN_AFTER = 0.05  # seconds
 
 
 class Stopped(KeyboardInterrupt):
@@ -57,6 +61,20 @@ def stop_signals(interruptible: Callable[[], bool]) -> Iterator[StopRequest]:
     noted.
     """
     request = StopRequest()
+    unraisable_before = sys.unraisablehook
+
+    def send(number: int) -> None:
+        if request.signal_number is None:
+            os.kill(os.getpid(), number)
+
+    def give_again(lost: "sys.UnraisableHookArgs") -> None:
+        # A signal that comes while Python runs a finalizer or a callback of its garbage collector
+        # (JAX has one) raises into nothing.
+        if isinstance(lost.exc_value, Stopped):
+            request.signal_number = None
+            threading.Timer(_GIVEN_AGAIN_AFTER, send, (lost.exc_value.signal_number,)).start()
+        else:
+            unraisable_before(lost)
 
     def note(number: int, frame: FrameType | None) -> None:
         del frame
@@ -75,8 +93,10 @@ def stop_signals(interruptible: Callable[[], bool]) -> Iterator[StopRequest]:
     for number, handler in before.items():
         if handler != signal.SIG_IGN:
             signal.signal(number, note)
+    sys.unraisablehook = give_again
     try:
         yield request
     finally:
+        sys.unraisablehook = unraisable_before
         for number, handler in before.items():
             signal.signal(number, handler)
