@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
-
 _GIVEN_AGAIN_AFTER = 0.05  # seconds
 
 

@@ -18,11 +18,15 @@ def test_a_signal_within_a_callback_of_the_garbage_collector_is_not_lost(capfd):
         gc.callbacks.remove(callback)
         signal.raise_signal(number)
 
+    def work():
+        with stop_signals(lambda: True):
+            gc.callbacks.append(callback)
+            gc.collect()
+            time.sleep(10)
+
     hook = sys.unraisablehook
-    with pytest.raises(Stopped) as stopped, stop_signals(lambda: True):
-        gc.callbacks.append(callback)
-        gc.collect()
-        time.sleep(10)
+    with pytest.raises(Stopped) as stopped:
+        work()
     assert stopped.value.signal_number == number
     assert capfd.readouterr().err == ""
     assert sys.unraisablehook is hook
