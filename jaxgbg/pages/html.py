@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from jaxgbg.pages.figures import curve_looks, curve_panels, histogram_panels
-from jaxgbg.pages.record_view import RecordView, shape_markup
+from jaxgbg.pages.positions import shape_markup
+from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import record_games
 from jaxgbg.papers import GAMES
 from jaxgbg.results.axes import value_text

@@ -11,7 +11,8 @@ import pytest
 from jaxgbg.games import Game, TicTacToe, game_names, make
 from jaxgbg.pages import drawings
 from jaxgbg.pages.drawings import Drawing, drawing_of, register_drawing
-from jaxgbg.pages.record_view import RecordView, shape_markup
+from jaxgbg.pages.positions import shape_markup
+from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import GameRecord
 
 
@@ -106,7 +107,7 @@ def test_a_game_of_127_kinds_of_cells_is_shown_with_all_of_them(view_of_many):
 
 @pytest.mark.browser
 def test_digits_stand_in_the_middle_of_their_cells(browser, view_of_many):
-    style = (Path(drawings.__file__).parents[1] / "page" / "page.css").read_text()
+    style = (Path(drawings.__file__).parents[1] / "page" / "board.css").read_text()
     shapes = shape_markup(view_of_many.drawing, "s")
     page = browser.new_page()
     page.set_content(

@@ -1,5 +1,4 @@
 "use strict";
-// Boards are drawn once, by Python; a step only fills in pieces, values and marks.
 (() => {
   document.documentElement.classList.add("js");
   const records = [...document.querySelectorAll(".record")].map(begin);
@@ -7,8 +6,6 @@
 
   function begin(section) {
     const game = JSON.parse(section.querySelector("script").textContent);
-    const spots = [...section.querySelectorAll(".player .spot")];
-    const paths = [...section.querySelectorAll(".player .way")];
     const parts = {
       caption: section.querySelector(".caption"),
       moves: section.querySelector(".moves"),
@@ -29,22 +26,9 @@
     function show() {
       const [pieces, moves, played, came, halos, caption, names, ways] = game.positions[at];
       const nameOf = new Map(moves.map((move, number) => [move, names[number] ?? game.actions[move[0]]]));
-      paths.forEach((path, number) => path.setAttribute("d", ways[number]));
-      spots.forEach((spot, number) => {
-        spot.setAttribute("class", number === came ? "spot came" : "spot");
-        spot.children[0].setAttribute("href", `#${game.shapes}-${pieces[number]}`);
-        spot.children[1].style.fillOpacity = 0;
-        spot.children[2].textContent = "";
-      });
-      const best = Math.max(...moves.map((move) => move[1] ?? -Infinity));
-      moves.forEach(([action, value, place, words], number) => {
-        const spot = spots[place];
-        if (!spot) return;
-        spot.classList.toggle("best", value === best);
-        spot.classList.toggle("played", action === played);
-        spot.children[1].style.fillOpacity = halos[number];
-        spot.children[2].textContent = words;
-      });
+      const marks = moves.map(([action, value, spot, words], number) =>
+        ({ action, value, spot, words, halo: halos[number] }));
+      fillBoard(parts.board, game.shapes, { pieces, marks, played, came, ways });
       parts.caption.textContent = caption;
       parts.board.setAttribute("aria-label", caption);
       parts.moves.replaceChildren(...[...moves].sort((a, b) => b[1] - a[1]).map((move) => {
