@@ -17,6 +17,7 @@ from jaxgbg.commands.common import (
     Json,
     Runs,
     TableFormat,
+    agent_file,
     console,
     optional,
     print_records,
@@ -237,11 +238,11 @@ def compare(
       seed: Seed of starts and draws.
     """
     test = SequentialTest(elo0, elo1, alpha, beta)
-    agent = _file_of(agent)
+    agent = agent_file(agent)
     saved = load_agent(agent)
     game = saved.run.game
     first = playing.read().player(saved.player())
-    opponent = str(_file_of(Path(opponent)))
+    opponent = str(agent_file(Path(opponent)))
     player = make_opponent(opponent, game)
     with contextlib.closing(player), Console(stderr=True).status("playing") as status:
 
@@ -254,16 +255,6 @@ def compare(
     record = {"agent": agent.name, "opponent": Path(opponent).name, "game": game.name}
     record |= _told(comparison, game.scale, _VERDICTS[comparison.decision].format(elo0, elo1))
     print_records([record], json_file, form)
-
-
-def _file_of(place: Path) -> Path:
-    """The first agent of a run's folder, with FARL if one is; anything else is itself."""
-    if not place.is_dir():
-        return place
-    files = sorted((place / "agents").glob("*.agent"))
-    if not files:
-        raise ValueError(f"{place} holds no agents; give the folder of a finished run")
-    return min(files, key=lambda file: (not file.stem.endswith("-farl"), len(file.name), file.name))
 
 
 def _told(comparison: Comparison, scale: Scale, verdict: str) -> dict[str, Any]:

@@ -104,6 +104,16 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
     return make(name, **parameters)
 
 
+def agent_file(place: Path) -> Path:
+    """The first agent of a run's folder, with FARL if one is; anything else is itself."""
+    if not place.is_dir():
+        return place
+    files = sorted((place / "agents").glob("*.agent"))
+    if not files:
+        raise ValueError(f"{place} holds no agents; give the folder of a finished run")
+    return min(files, key=lambda file: (not file.stem.endswith("-farl"), len(file.name), file.name))
+
+
 def printable(text: str) -> str:
     """`text` on one line, its control characters as escapes: none of them acts on a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -31,4 +31,7 @@ def drawing(game: ConnectFour) -> Drawing:
         halo='<circle r="18"/>',
         actions=[f"column {column + 1}" for column in range(7)],
         spot_of=landing,
+        spot_names=[f"column {c + 1}, row {r + 1}" for c in range(7) for r in range(6)],
+        piece_names=("empty", "red", "blue", "empty"),
+        touched_by=lambda board, action: range(6 * action, 6 * action + 6),
     )

@@ -1,7 +1,7 @@
 """What a drawing of a game says, and the shapes that several games share."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,6 +22,11 @@ class Drawing:
 
     Where a move takes a piece from spot to spot, `origin_of` tells the first of them, and `name_of`
     may name the move by both; several moves may then be marked on one spot.
+
+    For those who play on it: `spot_names` and `piece_names` say in words what a spot and each of
+    `pieces` is, `touched_by` on which spots a click makes a move (that of `spot_of` alone if None),
+    `keys` which action a key makes, `cells` which cell each spot shows, -1 for none (spot i cell i
+    if empty), and `turns` whether the board may be looked at from the other side.
     """
 
     width: float
@@ -35,6 +40,12 @@ class Drawing:
     spot_of: Callable[[np.ndarray, int], int] = _no_spot
     origin_of: Callable[[np.ndarray, int], int] = _no_spot
     name_of: Callable[[np.ndarray, int], str] | None = None
+    spot_names: Sequence[str] = ()
+    piece_names: Sequence[str] = ()
+    touched_by: Callable[[np.ndarray, int], Sequence[int]] | None = None
+    keys: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    cells: Sequence[int] = ()
+    turns: bool = False
 
     def name(self, board: np.ndarray, action: int) -> str:
         """What an action on a board is called."""

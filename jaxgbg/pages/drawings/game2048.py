@@ -33,4 +33,9 @@ def drawing(game: Game2048) -> Drawing:
         actions=["left", "up", "right", "down"],
         kinds=lambda board: [*board, 0, 0, 0, 0],
         spot_of=lambda board, action: 16 + action,
+        spot_names=[f"row {at // 4 + 1}, column {at % 4 + 1}" for at in range(16)]
+        + ["left wall", "upper wall", "right wall", "lower wall"],
+        piece_names=["empty", *(str(2**power) for power in range(1, 16))],
+        keys={"ArrowLeft": 0, "ArrowUp": 1, "ArrowRight": 2, "ArrowDown": 3},
+        cells=[*range(16), -1, -1, -1, -1],
     )

@@ -52,4 +52,7 @@ def drawing(game: Hex) -> Drawing:
         halo=f'<polygon points="{inner}"/>',
         actions=named_squares(size),
         spot_of=lambda board, action: action,
+        spot_names=named_squares(size),
+        piece_names=("empty", "red", "blue"),
+        turns=True,
     )

@@ -52,5 +52,8 @@ def drawing(game: LinesOfAction) -> Drawing:
         actions=[f"{way} to {end}" for way in DIRECTIONS for end in squares] + ["pass"],
         spot_of=target,
         origin_of=origin,
+        spot_names=squares,
+        piece_names=("black", "white", "empty"),
+        turns=True,
         name_of=name,
     )

@@ -39,4 +39,7 @@ def drawing(game: Nim) -> Drawing:
         actions=[f"heap {a // most + 1}, take {a % most + 1}" for a in range(heaps * most)],
         kinds=items,
         spot_of=lowest_taken,
+        spot_names=[f"heap {h + 1}, item {i + 1}" for h in range(heaps) for i in range(size)],
+        piece_names=("empty", "item"),
+        cells=[heap for heap in range(heaps) for _ in range(size)],
     )

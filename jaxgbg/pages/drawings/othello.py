@@ -21,4 +21,7 @@ def drawing(game: Othello) -> Drawing:
         halo=square(side - 4),
         actions=named_squares(size),
         spot_of=lambda board, action: action,
+        spot_names=named_squares(size),
+        piece_names=("black", "white", "empty", "empty"),
+        turns=True,
     )

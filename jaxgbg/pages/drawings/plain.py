@@ -22,4 +22,6 @@ def drawing(game: Game) -> Drawing:
         pieces=[text(0, 0, str(digit), "digit") for digit in range(game.num_cell_values)],
         halo=square(side - 8),
         actions=[f"action {action}" for action in range(game.num_actions)],
+        spot_names=[f"cell {cell}" for cell in range(game.num_cells)],
+        piece_names=[str(digit) for digit in range(game.num_cell_values)],
     )

@@ -23,4 +23,7 @@ def drawing(game: TicTacToe) -> Drawing:
         halo=square(side - 12),
         actions=named_squares(3),
         spot_of=lambda board, action: action,
+        spot_names=named_squares(3),
+        piece_names=("O", "empty", "X"),
+        turns=True,
     )

@@ -1,0 +1,75 @@
+"""The command `play`: the page on which people meet agents."""
+
+from pathlib import Path
+from typing import Annotated
+
+from rich.console import Console
+from tyro.conf import Positional, arg
+
+from jaxgbg.commands.common import Parameters, Size, agent_file, read_game
+from jaxgbg.games import Game
+from jaxgbg.pages.play.serving import LOOPBACK, check_extra, listen, serve
+from jaxgbg.pages.play.table import Table
+from jaxgbg.players import GreedyAgent
+from jaxgbg.specs import Limits, checked
+from jaxgbg.training.agents import load_agent
+from jaxgbg.training.opponents import names_agent
+
+Port = Annotated[int, Limits(low=0, high=65_535)]
+
+
+@checked
+def play(
+    what: Annotated[Positional[tuple[str, ...]], arg(metavar="AGENT|RUN|GAME ...")] = (),
+    size: Size = None,
+    parameters: Parameters = (),
+    host: str = LOOPBACK,
+    port: Port = 8484,
+    browser: bool = True,
+) -> None:
+    """Open a page to play on: against agents and players, with what they think of each move.
+
+    Args:
+      what: Agent files, folders of runs for their first agents, or the name of a game; several
+        agents of one game may meet. ConnectFour if nothing is named.
+      host: Who may reach the page: this machine alone, or 0.0.0.0 for all who can reach it.
+      port: Where the page is served; 0 takes any free port.
+      browser: Open the page in a browser.
+    """
+    check_extra()
+    game, agents = _read(what, size, parameters)
+    listener = listen(host, port)
+    try:
+        with Console(stderr=True).status("compiling"):
+            table = Table(game, agents)
+            table.warm_up()
+        serve(table, listener, host, browser)
+    finally:
+        listener.close()
+
+
+def _read(
+    what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]
+) -> tuple[Game, dict[str, GreedyAgent]]:
+    """The game, and the agents by what they are called; raises ValueError."""
+    names = what or ("connectfour",)
+    files = [name for name in names if names_agent(name) or Path(name).is_dir()]
+    games = [name for name in names if name not in files]
+    if len(games) > 1:
+        raise ValueError(f"one game is played at a time, not {' and '.join(games)}")
+    agents: dict[str, GreedyAgent] = {}
+    game = read_game(games[0], size, parameters) if games else None
+    if files and not games and (size is not None or parameters):
+        raise ValueError("an agent knows its game: --size and --parameters are for a game's name")
+    for name in files:
+        path = agent_file(Path(name))
+        saved = load_agent(path, game.name if game is not None else None)
+        if game is not None and saved.run.game != game:
+            raise ValueError(f"agent file {path} plays {game.name} with other parameters")
+        game = saved.run.game
+        label = (
+            path.stem if path.stem not in agents else f"{path.stem} of {path.parent.parent.name}"
+        )
+        agents[label if label not in agents else str(path)] = saved.player()
+    assert game is not None
+    return game, agents

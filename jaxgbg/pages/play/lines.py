@@ -1,0 +1,55 @@
+"""A game as text: its moves, with what chance did.
+
+Moves are action numbers with commas between them, as in `3,2,4`. Where chance has a part, a point
+follows and the number of its outcome, or the random words that drew it: `0.17,2.3`. Before a slash
+stand the words of a start position that is drawn: `2881-77/0.17,2.3`.
+"""
+
+import re
+from typing import NamedTuple
+
+from jaxgbg.specs import shown
+
+_MOST = 2**32
+_WORDS = r"\d{1,10}(?:-\d{1,10})*"
+_PLY = rf"\d{{1,10}}(?:\.{_WORDS})?"
+PATTERN = rf"(?:{_WORDS}/)?(?:{_PLY}(?:,{_PLY})*)?"
+_TEXT = re.compile(PATTERN, re.ASCII)
+
+
+class Line(NamedTuple):
+    """`start` are the random words of the start position; each of `plies` is an action, then what
+    chance did after it.
+    """
+
+    start: tuple[int, ...] = ()
+    plies: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def text(self) -> str:
+        start = "-".join(map(str, self.start)) + "/" if self.start else ""
+        return start + ",".join(map(_ply, self.plies))
+
+
+def read_line(text: str) -> Line:
+    """Undo `Line.text`; blanks do not count. Raises ValueError."""
+    text = "".join(text.split())
+    if not _TEXT.fullmatch(text):
+        raise ValueError(f"these are no moves as in 3,2,4: {shown(text)}")
+    start, _, plies = text.rpartition("/")
+    return Line(
+        _numbers(start.split("-")) if start else (),
+        tuple(_numbers(re.split("[.-]", ply)) for ply in plies.split(",") if ply),
+    )
+
+
+def _numbers(words: list[str]) -> tuple[int, ...]:
+    numbers = tuple(map(int, words))
+    if max(numbers) >= _MOST:
+        raise ValueError(f"{max(numbers)} is too large: a word of chance has 32 bits")
+    return numbers
+
+
+def _ply(ply: tuple[int, ...]) -> str:
+    action, *chance = ply
+    return f"{action}.{'-'.join(map(str, chance))}" if chance else str(action)

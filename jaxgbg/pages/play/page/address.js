@@ -1,0 +1,42 @@
+// The game lives in the page's address: moves, and who sits where. Moves are text that the server
+// writes and reads; here it is only cut between them.
+
+export function count(text) {
+  const plies = text.slice(text.indexOf("/") + 1);
+  return plies ? plies.split(",").length : 0;
+}
+
+export function cut(text, plies) {
+  const slash = text.indexOf("/") + 1;
+  return text.slice(0, slash) + text.slice(slash).split(",").slice(0, plies).join(",");
+}
+
+export function read() {
+  const entries = location.hash.slice(1).split("&").map((entry) => {
+    const at = entry.indexOf("=");
+    return [entry.slice(0, at), safely(entry.slice(at + 1))];
+  });
+  const { moves = "", seats = "" } = Object.fromEntries(entries);
+  return { moves, seats: seats ? seats.split(",") : [] };
+}
+
+function safely(words) {
+  try {
+    return decodeURIComponent(words);
+  } catch {
+    return words;
+  }
+}
+
+let waiting = null;
+
+// Browsers allow few changes of the address a second.
+export function write({ moves, seats }) {
+  const address = `#seats=${encodeURI(seats.join(","))}&moves=${moves}`;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => { waiting = null; history.replaceState(null, "", address); }, 250);
+  pending = address;
+}
+
+let pending = null;
+addEventListener("pagehide", () => { if (waiting !== null) history.replaceState(null, "", pending); });

@@ -1,0 +1,28 @@
+// The n-tuples through a cell: what the agent reads there, and what it weighs.
+import { element } from "./panel.js";
+
+export function showTuples(about, answer, cell, surface) {
+  const card = document.querySelector("#inside");
+  const signed = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(3)}`;
+  const name = about.spots[about.cells.indexOf(cell)] ?? `cell ${cell}`;
+  card.querySelector(".sum").textContent = `${name}, valued for ${about.sides[answer.player]}: `
+    + `${answer.count} of ${answer.lookups} look-ups read it and add ${signed(answer.through)} `
+    + `to a sum of ${signed(answer.total)}.`;
+  const factors = answer.tuples.some(({ factor }) => factor !== null);
+  const heads = ["n-tuple", "image", "digits", "weight", "hits", ...(factors ? ["TC factor"] : [])];
+  card.querySelector("thead").replaceChildren(
+    element("tr", {}, ...heads.map((textContent) => element("th", { textContent, scope: "col" }))));
+  const most = Math.max(...answer.tuples.map(({ weight }) => Math.abs(weight)), 1e-9);
+  card.querySelector("tbody").replaceChildren(...answer.tuples.map((tuple) => {
+    const cells = [tuple.tuple, tuple.image, tuple.digits.join(" "), signed(tuple.weight), tuple.hits];
+    const row = element("tr", { tabIndex: 0 }, ...cells.map((textContent) => element("td", { textContent })));
+    if (factors) row.append(element("td", { textContent: tuple.factor ?? "" }));
+    const bar = row.children[3];
+    bar.className = tuple.weight < 0 ? "figure against" : "figure";
+    bar.style.setProperty("--share", `${Math.round(100 * Math.abs(tuple.weight) / most)}%`);
+    for (const event of ["pointerenter", "focus"]) row.addEventListener(event, () => surface.read(tuple.cells));
+    for (const event of ["pointerleave", "blur"]) row.addEventListener(event, () => surface.read([cell]));
+    return row;
+  }));
+  surface.read([cell]);
+}

@@ -1,0 +1,95 @@
+// Beside the board: who sits there, the legal moves, the game so far.
+import { curve } from "./chart.js";
+
+const find = (selector) => document.querySelector(selector);
+
+export function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+const PERSON = { name: "person", label: "person", strength: null };
+
+// A seat is text: a player's name, with its strength where it has one.
+function parts(seat, choices) {
+  const exact = choices.find((choice) => choice.name === seat);
+  if (exact) return { choice: exact, strength: exact.strength?.value };
+  for (const choice of choices.filter(({ strength }) => strength)) {
+    const start = choice.name + choice.strength.join;
+    if (seat.startsWith(start)) return { choice, strength: seat.slice(start.length) };
+  }
+  return { choice: choices[0], strength: undefined };
+}
+
+export function seatRows(about, seats, onChange) {
+  const choices = [PERSON, ...about.seats];
+  find("#seats .rows").replaceChildren(...about.sides.map((side, number) => {
+    const { choice, strength } = parts(seats[number], choices);
+    const select = element("select", { ariaLabel: `${side} is played by` },
+      ...choices.map(({ name, label }) => element("option", { value: name, textContent: label, selected: name === choice.name })));
+    const row = element("div", { className: `row seat-${number % 8}` },
+      element("span", { className: "side", textContent: side }), select);
+    const { low, high, unit, join } = choice.strength ?? {};
+    if (choice.strength) {
+      const field = element("input", { type: "number", min: low, max: high, value: strength, ariaLabel: `${unit} of ${side}` });
+      field.addEventListener("change", () => {
+        const whole = Math.round(Number(field.value)) || low;
+        onChange(number, choice.name + join + Math.min(high, Math.max(low, whole)));
+      });
+      row.append(element("label", { className: "strength" }, field, ` ${unit}`));
+    }
+    select.addEventListener("change", () => {
+      const chosen = choices.find(({ name }) => name === select.value);
+      onChange(number, chosen.name + (chosen.strength ? chosen.strength.join + chosen.strength.value : ""));
+    });
+    row.append(element("span", { className: "result" }));
+    return row;
+  }));
+}
+
+export function seatState(position) {
+  document.querySelectorAll("#seats .row").forEach((row, number) => {
+    const moving = position.player === number;
+    row.classList.toggle("moving", moving);
+    row.querySelector(".result").textContent = position.outcome ? position.rewards[number] : moving ? "to move" : "";
+  });
+}
+
+export function moveTable(about, position, { values, verdicts, playable, play }) {
+  const every = values === "all" && position.legal.some((move) => move.every);
+  const columns = every ? about.sides : values === "none" ? [] : [about.unit];
+  const heads = ["move", ...columns, ...(verdicts ? ["perfect play"] : [])];
+  find("#moves thead").replaceChildren(element("tr", {}, ...heads.map((textContent) => element("th", { textContent, scope: "col" }))));
+  const words = new Map((verdicts ?? []).map((verdict) => [verdict.action, verdict]));
+  const ordered = [...position.legal].sort((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity));
+  find("#moves tbody").replaceChildren(...ordered.map((move) => {
+    const button = element("button", { type: "button", textContent: move.name, disabled: !playable });
+    button.addEventListener("click", () => play(move.action));
+    const figures = every ? move.every : columns.length ? [move.words] : [];
+    const row = element("tr", {}, element("td", {}, button), ...figures.map((figure, at) => {
+      const cell = element("td", { className: "figure", textContent: figure });
+      if (!at && !every) cell.style.setProperty("--share", `${Math.round(200 * Math.max(move.shade - 0.05, 0) / 0.9)}%`);
+      return cell;
+    }));
+    const verdict = words.get(move.action);
+    if (verdicts) row.append(element("td", { className: verdict?.best ? "verdict best" : "verdict", textContent: verdict?.words ?? "" }));
+    return row;
+  }));
+}
+
+export function historyList(about, { names, players, expected, at, go }) {
+  const list = find("#history .line");
+  const pieces = names.map((name, ply) => {
+    const button = element("button", { type: "button", textContent: name, className: `seat-${players[ply] % 8}` });
+    if (ply + 1 === at) button.setAttribute("aria-current", "step");
+    button.addEventListener("click", () => go(ply + 1));
+    return element("li", {}, button);
+  });
+  list.replaceChildren(...pieces);
+  const now = list.querySelector("[aria-current]");
+  if (now) list.scrollTop = now.offsetTop - list.clientHeight / 2;
+  else list.scrollTop = 0;
+  const span = about.sides.length > 1 ? about.span : null;
+  find("#curve").replaceChildren(...[curve({ expected, at, span, sides: about.sides, go })].filter(Boolean));
+}

@@ -1,0 +1,178 @@
+"""Positions by the moves that led to them: replayed quickly, and kept for the next question."""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import Game
+from jaxgbg.pages.play.lines import Line
+
+PORTION = 64
+"""Plies of a long game that one call replays, and positions that one call looks at."""
+_KEPT = 4096
+_NO_WORD = 2**32 - 1
+
+
+class Replay:
+    """The positions of one game; many threads may ask."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._listed = game.stochastic and game.num_spawns > 0
+        self._words = 1 if self._listed else game.spawn_words * game.stochastic
+        self._random = np.random.default_rng()
+        self._kept: OrderedDict[bytes, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def start(self) -> Line:
+        """A game that has not begun, its start position drawn."""
+        return Line(self._draw(self.game.init_words))
+
+    def end(self, line: Line) -> Any:
+        """states[1]: the position after all moves. Raises ValueError where one is not legal."""
+        return self._states(line, every=False)
+
+    def every(self, line: Line) -> Any:
+        """states[T + 1]: the positions before the first and after each of T moves."""
+        return self._states(line, every=True)
+
+    def played(self, line: Line, action: int) -> Line:
+        """The game after one more move, what chance does rolled; ValueError where not legal."""
+        if not self.game.stochastic:
+            chance: tuple[int, ...] = ()
+        elif not self._listed:
+            chance = self._draw(self._words)
+        else:
+            chances = _spawns(self.game, self.end(line), np.int32(action))
+            shares = np.asarray(chances, float)
+            total = shares.sum()
+            chance = (int(self._random.choice(len(shares), p=shares / total)),) if total else ()
+        longer = Line(line.start, (*line.plies, (action, *chance)))
+        self.end(longer)
+        return longer
+
+    def _draw(self, count: int) -> tuple[int, ...]:
+        return tuple(self._random.integers(_NO_WORD, size=count).tolist())
+
+    def _states(self, line: Line, every: bool) -> Any:
+        actions, chance = self._arrays(line)
+        if len(line.start) != self.game.init_words:
+            raise ValueError(f"{self.game.name} starts from {self.game.init_words} random words")
+        start = np.array(line.start, np.uint32)
+        rows = np.concatenate([actions.astype(np.uint32)[:, None], chance], 1).tobytes()
+        width = len(rows) // max(len(actions), 1)
+
+        def key(plies: int) -> bytes:
+            return hashlib.blake2b(start.tobytes() + rows[: plies * width]).digest()
+
+        at, states = (0, None) if every else self._known(key, len(actions))
+        if states is None:
+            states = jax.device_get(_start(self.game, start))
+        passed = [states]
+        while at < len(actions):
+            count = 1 if len(actions) - at == 1 else PORTION
+            after = self._portion(states, actions[at : at + count], chance[at : at + count], at)
+            at = min(at + count, len(actions))
+            states = jax.tree.map(lambda leaf: leaf[-1:], after)
+            self._keep(key(at), states)
+            passed.append(after)
+        if not every:
+            return states
+        return jax.tree.map(lambda *leaves: np.concatenate(leaves), *passed)
+
+    def _known(self, key: Any, plies: int) -> tuple[int, Any]:
+        """How many of the plies lead to a position that was kept, and this states[1]."""
+        wholes = range((plies - 1) // PORTION * PORTION, -1, -PORTION)
+        for at in (plies, plies - 1, plies - 2, *wholes):
+            if at < 0:
+                continue
+            name = key(at)
+            with self._lock:
+                if name in self._kept:
+                    self._kept.move_to_end(name)
+                    return at, self._kept[name]
+        return 0, None
+
+    def _keep(self, name: bytes, states: Any) -> None:
+        with self._lock:
+            self._kept[name] = states
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+
+    def _portion(self, states: Any, actions: np.ndarray, chance: np.ndarray, at: int) -> Any:
+        """The states[K] after each of K plies from states[1]; `at` counts those before."""
+        count = len(actions)
+        room = 1 if count == 1 else PORTION
+        # An action out of range leaves a position as it is.
+        padded = np.full(room, -1, np.int32)
+        padded[:count] = actions
+        words = np.full((room, self._words), _NO_WORD, np.uint32)
+        words[:count] = chance
+        legal, after = jax.device_get(_play(self.game, states, padded, words))
+        if not legal[:count].all():
+            wrong = int(np.argmin(legal[:count]))
+            raise ValueError(f"{self.game.name}: move {at + wrong + 1} is not legal there")
+        return jax.tree.map(lambda leaf: leaf[:count], after)
+
+    def _arrays(self, line: Line) -> tuple[np.ndarray, np.ndarray]:
+        """(actions int32[T], words of chance uint32[T, W]) of a line."""
+        count = len(line.plies)
+        actions = np.full(count, -1, np.int32)
+        chance = np.full((count, self._words), _NO_WORD, np.uint32)
+        for number, (action, *words) in enumerate(line.plies):
+            if len(words) != self._words and not (self._listed and not words):
+                raise ValueError(
+                    f"{self.game.name}: of chance {self._words} numbers stand after a move, and"
+                    f" after move {number + 1} there are {len(words)}"
+                )
+            if action < self.game.num_actions:
+                actions[number] = action
+            chance[number, : len(words)] = words
+        return actions, chance
+
+
+@partial(jax.jit, static_argnums=0)
+def _start(game: Game, words: jax.Array) -> Any:
+    """states[1] of the start position."""
+    return jax.tree.map(lambda leaf: leaf[None], game.init_from(words))
+
+
+@partial(jax.jit, static_argnums=0)
+def _play(game: Game, states: Any, actions: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
+    """(legal bool[K], states[K] after each ply) of actions int32[K] from states[1]."""
+
+    def ply(state: Any, inputs: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
+        action, words = inputs
+        legal = game.legal_actions(state)[jnp.clip(action, 0, game.num_actions - 1)]
+        after, fine = _with_chance(game, game.afterstate(state, action), words)
+        return after, (legal & game.in_range(action) & fine, after)
+
+    state = jax.tree.map(lambda leaf: leaf[0], states)
+    return jax.lax.scan(ply, state, (actions, words))[1]
+
+
+def _with_chance(game: Game, after: Any, words: jax.Array) -> tuple[Any, jax.Array]:
+    """(what chance makes of an afterstate, whether it can)."""
+    if not game.stochastic:
+        return after, jnp.bool_(True)
+    if not game.num_spawns:
+        return game.spawn_from(after, words), jnp.bool_(True)
+    shares = game.spawn_probabilities(after)
+    due, number = (shares > 0).any(), jnp.minimum(words[0], jnp.uint32(game.num_spawns - 1))
+    outcome = game.spawn_outcome(after, number.astype(jnp.int32))
+    spawned = jax.tree.map(lambda new, old: jnp.where(due, new, old), outcome, after)
+    listed = (words[0] < game.num_spawns) & (shares[number] > 0)
+    return spawned, jnp.where(due, listed, words[0] == np.uint32(_NO_WORD))
+
+
+@partial(jax.jit, static_argnums=0)
+def _spawns(game: Game, states: Any, action: jax.Array) -> jax.Array:
+    """float32[num_spawns]: how likely each outcome of a move is."""
+    state = jax.tree.map(lambda leaf: leaf[0], states)
+    return game.spawn_probabilities(game.afterstate(state, action))

@@ -1,0 +1,120 @@
+"""Who may sit at the board beside people: agents, which may look ahead, and players by name."""
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from jaxgbg.games import Game
+from jaxgbg.players import (
+    PLAYERS,
+    EngineError,
+    GreedyAgent,
+    LookAheadAgent,
+    MissingExtra,
+    Player,
+    make_player,
+)
+from jaxgbg.specs import shown
+
+MOST_PLIES = 6
+MOST_ITERATIONS = 100_000
+"""A stronger search would keep one waiting for minutes."""
+_FIRST_ITERATIONS = 1000
+_MOST_KEPT = 16
+_AGENT = re.compile(r"([\w. -]+?)(?::look-ahead=(\d{1,9}))?", re.ASCII)
+
+
+class Seats:
+    """The players of one game, made when they are first asked for; `agents` by their labels."""
+
+    def __init__(self, game: Game, agents: Mapping[str, GreedyAgent]) -> None:
+        self.game = game
+        names = [f"agent-{number}" if number else "agent" for number in range(len(agents))]
+        self.agents = dict(zip(names, agents.values(), strict=True))
+        self._labels = dict(zip(names, agents, strict=True))
+        self._made: OrderedDict[str, tuple[Player, threading.Lock]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._names = [name for name in PLAYERS if self._plays(name)]
+
+    def _plays(self, name: str) -> bool:
+        """Whether a player knows this game and has all that it needs; it is kept if so."""
+        try:
+            self.player(name)
+        except (ValueError, EngineError, MissingExtra):
+            return False
+        return True
+
+    def choices(self) -> list[dict[str, Any]]:
+        """Who may sit there: name, label, and how strong, where that may be chosen.
+
+        The name of a player of chosen strength is name, `join`, number.
+        """
+        choices: list[dict[str, Any]] = []
+        for name, agent in self.agents.items():
+            deeper = agent.value.num_actions == 1
+            plies = {"unit": "plies", "join": ":look-ahead=", "value": 1, "low": 1}
+            strength = plies | {"high": MOST_PLIES} if deeper else None
+            choices.append({"name": name, "label": self._labels[name], "strength": strength})
+        for name in self._names:
+            strength = None
+            if PLAYERS[name].argument:
+                strength = {"unit": "iterations", "join": "-", "value": _FIRST_ITERATIONS, "low": 1}
+                strength["high"] = MOST_ITERATIONS
+            choices.append({"name": name, "label": name, "strength": strength})
+        return choices
+
+    def player(self, name: str) -> tuple[Player, threading.Lock]:
+        """The player of that name, and the lock to be held while it thinks.
+
+        Raises ValueError for a name that nobody here has and for a strength that is too large,
+        EngineError and MissingExtra where a player cannot be had.
+        """
+        with self._lock:
+            if name in self._made:
+                self._made.move_to_end(name)
+                return self._made[name]
+        made = self._make(name), threading.Lock()
+        with self._lock:
+            made = self._made.setdefault(name, made)
+            full = len(self._made) > _MOST_KEPT
+            oldest = self._made.popitem(last=False)[1] if full else None
+        if oldest is not None:
+            # One that is still thinking is not closed under its own feet.
+            with oldest[1]:
+                oldest[0].close()
+        return made
+
+    def agent(self, name: str) -> GreedyAgent | LookAheadAgent:
+        """The agent of that name, "" for the first; raises ValueError."""
+        name = name or next(iter(self.agents), "")
+        found = _AGENT.fullmatch(name)
+        if found is None or found[1] not in self.agents:
+            known = ", ".join(self.agents) or "none"
+            raise ValueError(f"there is no agent {shown(name)} here; agents are {known}")
+        plies = int(found[2] or 1)
+        if not 1 <= plies <= MOST_PLIES:
+            raise ValueError(f"agents look 1 to {MOST_PLIES} plies ahead here, not {plies}")
+        agent = self.agents[found[1]]
+        return agent if plies == 1 else LookAheadAgent(agent, plies)
+
+    def _make(self, name: str) -> Player:
+        found = _AGENT.fullmatch(name)
+        if found is not None and found[1] in self.agents:
+            return self.agent(name)
+        base, _, argument = name.partition("-")
+        strength = base in PLAYERS and PLAYERS[base].argument and argument.isdecimal()
+        if strength and (len(argument) > 9 or int(argument) > MOST_ITERATIONS):
+            raise ValueError(
+                f"{base} plays with at most {MOST_ITERATIONS:,} iterations here, not"
+                f" {shown(argument)}"
+            )
+        return make_player(name, self.game)
+
+    def close(self) -> None:
+        """Free what the players hold."""
+        with self._lock:
+            for player, _ in self._made.values():
+                player.close()
+            self._made.clear()

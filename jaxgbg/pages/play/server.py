@@ -1,0 +1,175 @@
+"""The page's server: a table behind a few addresses, and a guard before it."""
+
+import ipaddress
+import json
+from collections.abc import Callable, Iterable
+from importlib import resources
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from jaxgbg.contents import parse_json, reason
+from jaxgbg.pages.play.requests import MOST_BYTES, ROOT, Question, description
+from jaxgbg.pages.play.table import Table
+from jaxgbg.players import EngineError, MissingExtra
+
+_KINDS = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+_HEADERS = {
+    # Nothing comes from elsewhere, and nobody puts the page into his own.
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_MEMORY = "RESOURCE_EXHAUSTED"
+
+
+class _Refused(Exception):
+    """A question that is not answered: status and one line."""
+
+    def __init__(self, status: int, line: str) -> None:
+        super().__init__(line)
+        self.status = status
+
+
+def application(table: Table, hosts: Iterable[str] = ()) -> ASGIApp:
+    """The server of one table, reached as localhost, by a number, or as one of `hosts`."""
+    routes = [
+        Route(address, _file(content, kind), methods=["GET"])
+        for address, (content, kind) in _files().items()
+    ]
+    documents = {
+        "game": table.about(),
+        "openapi.json": description({name: kind for name, (kind, _) in table.answers.items()}),
+    }
+    routes += [
+        Route(f"{ROOT}/{name}", _file(_json(content), "application/json"), methods=["GET"])
+        for name, content in documents.items()
+    ]
+    routes += [
+        Route(f"{ROOT}/{name}", _answering(kind, answer), methods=["POST"])
+        for name, (kind, answer) in table.answers.items()
+    ]
+    return Guard(Starlette(routes=routes), hosts)
+
+
+class Guard:
+    """Lets through who asks for this very server from its own page, or from no page at all.
+
+    A page of elsewhere is told by its Origin; a name that somebody made point to this machine, by
+    the Host header (DNS rebinding). A number cannot be rebound.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
+        self.app = app
+        self.hosts = {"localhost", *(host.lower() for host in hosts)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers: dict[bytes, bytes] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name, value)
+        host = headers.get(b"host", b"").decode("latin-1")
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if not self._ours(host):
+            refused = f"this server is not {host[:80]!r}"
+        elif origin and origin.lower() != f"http://{host}".lower():
+            refused = f"this server answers its own page alone, not {origin[:80]!r}"
+        else:
+            await self.app(scope, receive, send)
+            return
+        await _refusal(403, refused)(scope, receive, send)
+
+    def _ours(self, host: str) -> bool:
+        name, bracket, port = host.partition("]")
+        name, _, port = (name[1:], "", port) if bracket else host.partition(":")
+        if port.removeprefix(":") and not port.removeprefix(":").isdecimal():
+            return False
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return name.lower() in self.hosts
+        return True
+
+
+def _files() -> dict[str, tuple[bytes, str]]:
+    """The page and what it loads, by address."""
+    pages = resources.files("jaxgbg.pages")
+    own = {item.name: item for item in (pages / "play" / "page").iterdir()}
+    shared = {name: pages / "page" / name for name in ("board.js", "board.css")}
+    files = {
+        f"/{name}": (item.read_bytes(), _KINDS[name.rpartition(".")[2]])
+        for name, item in (own | shared).items()
+    }
+    return files | {"/": files["/play.html"]}
+
+
+def _file(content: bytes, kind: str) -> Callable[[Request], Any]:
+    async def give(request: Request) -> Response:
+        return Response(content, media_type=kind, headers=_HEADERS)
+
+    return give
+
+
+def _answering(
+    kind: type[Question], answer: Callable[[Any], dict[str, Any]]
+) -> Callable[[Request], Any]:
+    """What reads a question, answers it in a thread, and says in a line what is wrong with it."""
+
+    def answered(body: bytes) -> bytes:
+        try:
+            return _json(answer(kind.read(parse_json(body))))
+        except (ValueError, EngineError, MissingExtra) as error:
+            raise _Refused(400, reason(error)) from error
+        except (MemoryError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and _MEMORY not in str(error):
+                raise
+            raise _Refused(503, "out of memory: ask for less") from error
+
+    async def respond(request: Request) -> Response:
+        try:
+            body = await _body(request)
+            content = await run_in_threadpool(answered, body)
+        except _Refused as refused:
+            return _refusal(refused.status, str(refused))
+        except ClientDisconnect:
+            # Nobody is there to read it.
+            return Response(status_code=499)
+        return Response(content, media_type="application/json", headers=_HEADERS)
+
+    return respond
+
+
+async def _body(request: Request) -> bytes:
+    """What was sent, if it is JSON and not too long."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise _Refused(415, "send JSON, as application/json")
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MOST_BYTES:
+            raise _Refused(413, f"at most {MOST_BYTES:,} bytes are read")
+    return bytes(body)
+
+
+def _refusal(status: int, line: str) -> Response:
+    return Response(_json({"error": line}), status, media_type="application/json", headers=_HEADERS)
+
+
+def _json(content: Any) -> bytes:
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()

@@ -1,0 +1,80 @@
+"""Bringing the page up on this machine: the port, the browser, and the end by Ctrl-C."""
+
+import contextlib
+import errno
+import ipaddress
+import socket
+import sys
+import threading
+import webbrowser
+
+from jaxgbg.pages.play.table import Table
+from jaxgbg.players import MissingExtra
+
+LOOPBACK = "127.0.0.1"
+
+
+def check_extra() -> None:
+    """Raise MissingExtra where what serves the page is not installed."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra("the page needs a server: pip install 'jaxgbg[play]'") from error
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that hears on `host` and `port`, 0 for any free one; raises ValueError."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise ValueError(f"--host {host}: {error.strerror}") from error
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(64)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise ValueError(f"port {port} is in use: choose another by --port") from error
+        raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+    return listener
+
+
+def serve(table: Table, listener: socket.socket, host: str, browser: bool) -> None:
+    """Serve the page until Ctrl-C, and open it in a browser if asked to."""
+    import uvicorn
+
+    from jaxgbg.pages.play.server import application
+
+    port = listener.getsockname()[1]
+    loopback = _loopback(listener.getsockname()[0])
+    address = f"http://{'localhost' if loopback else _written(host)}:{port}/"
+    print(f"{table.game.name} is played at {address} (Ctrl-C ends it)", flush=True)
+    if not loopback:
+        print(
+            f"jaxgbg: everybody who can reach this machine on port {port} can play there and use"
+            " its processor; nobody is asked for a password",
+            file=sys.stderr,
+            flush=True,
+        )
+    if browser:
+        # It asks as soon as it is open, and is answered as soon as the server is up.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    hosts = () if loopback else (host, socket.gethostname(), socket.getfqdn())
+    config = uvicorn.Config(
+        application(table, hosts), log_level="warning", ws="none", timeout_graceful_shutdown=1
+    )
+    with contextlib.closing(table), contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _loopback(address: str) -> bool:
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(address).is_loopback
+    return False
+
+
+def _written(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,329 @@
+"""The table that people and players sit at: answers to the questions of the page."""
+
+import secrets
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import Game
+from jaxgbg.pages.drawings import drawing_of
+from jaxgbg.pages.play import requests
+from jaxgbg.pages.play.lines import Line, read_line
+from jaxgbg.pages.play.perfect import Perfect
+from jaxgbg.pages.play.replay import PORTION, Replay
+from jaxgbg.pages.play.seats import Seats
+from jaxgbg.pages.play.tuples import has_tuples, tuples_through
+from jaxgbg.pages.positions import (
+    Position,
+    board_markup,
+    halos,
+    outcome_text,
+    reward_text,
+    shape_markup,
+    value_on,
+    value_scale,
+    value_text,
+    way,
+)
+from jaxgbg.players import GreedyAgent, History, LookAheadAgent
+from jaxgbg.specs import plain
+
+SHAPES = "shape"
+
+
+class Table:
+    """Answers questions about positions of one game; remembers none but to be quick.
+
+    `agents` by their labels. Raises ValueError for an agent of another game.
+    """
+
+    def __init__(self, game: Game, agents: Mapping[str, GreedyAgent] | None = None) -> None:
+        for label, agent in (agents or {}).items():
+            if agent.game != game:
+                raise ValueError(f"{label} plays {agent.game.name}, or with other parameters")
+        self.game = game
+        self.drawing = drawing_of(game)
+        self.replay = Replay(game)
+        self.seats = Seats(game, agents or {})
+        self.scale = value_scale(game)
+        try:
+            self._perfect: Perfect | None = Perfect(game)
+        except ValueError:
+            self._perfect = None
+        self.answers: dict[str, tuple[type[requests.Question], requests.Answer]] = {
+            "position": (requests.Look, self.position),
+            "move": (requests.Move, self.move),
+            "choose": (requests.Choose, self.choose),
+            "history": (requests.History, self.history),
+            "perfect": (requests.Verdicts, self.perfect),
+            "tuples": (requests.Tuples, self.tuples),
+        }
+
+    def about(self) -> dict[str, Any]:
+        """The game, its drawing, and who may sit at the board."""
+        game, drawing = self.game, self.drawing
+        kinds = [int(k) for k in drawing.kinds(np.zeros(game.num_cells, np.int8))]
+        nothing = Position(kinds, [], -1, -1, [], "", [], ["", ""] if drawing.name_of else [])
+        parameters = {name: plain(value) for name, value in vars(game).items() if name[0] != "_"}
+        fields = getattr(type(game), "__dataclass_fields__", {})
+        return {
+            "game": game.name,
+            "parameters": {name: parameters[name] for name in fields if name in parameters},
+            "sides": list(game.sides),
+            "shapes": SHAPES,
+            "definitions": shape_markup(drawing, SHAPES),
+            "board": board_markup(drawing, SHAPES, nothing),
+            "spots": list(drawing.spot_names),
+            "pieces": list(drawing.piece_names),
+            "cells": list(drawing.cells) or list(range(game.num_cells)),
+            "keys": dict(drawing.keys),
+            "turns": drawing.turns,
+            "chance": game.stochastic,
+            "unit": self.scale.label,
+            "span": self._span(),
+            "seats": self.seats.choices(),
+            "agents": list(self.seats.agents),
+            "tuples": [n for n, agent in self.seats.agents.items() if has_tuples(agent.value)],
+            "perfect": self._perfect is not None,
+        }
+
+    def position(self, question: requests.Look) -> dict[str, Any]:
+        """A position with its legal moves."""
+        return self._position(self._line(question.moves), question)
+
+    def move(self, question: requests.Move) -> dict[str, Any]:
+        """The position after a move."""
+        line = self._line(question.moves)
+        action = question.action
+        if action < 0:
+            action = self._choice(line, question.player, question.seed)
+        return self._position(self.replay.played(line, action), question)
+
+    def choose(self, question: requests.Choose) -> dict[str, Any]:
+        """What a player would move, and how long it thought."""
+        line = self._line(question.moves)
+        start = time.perf_counter()
+        action = self._choice(line, question.player, question.seed)
+        seconds = time.perf_counter() - start
+        board = self._look(self.replay.end(line))[0][0]
+        return {
+            "action": action,
+            "name": self.drawing.name(board, action),
+            "milliseconds": round(1000 * seconds, 1),
+        }
+
+    def history(self, question: requests.History) -> dict[str, Any]:
+        """Names of all moves, and before each what the mover could expect in the end."""
+        line = self._line(question.moves)
+        states = self.replay.every(line)
+        agent = self.seats.agent(question.judge) if self.seats.agents else None
+        count = len(line.plies) + 1
+        boards, _, players, terminal, rewards = self._looked(states, count)
+        best = self._best(states, count, agent) if agent else [None] * count
+        expected = [
+            self._expected(*fields)
+            for fields in zip(players.tolist(), terminal, rewards, best, strict=True)
+        ]
+        return {
+            "moves": line.text,
+            "names": [self.drawing.name(boards[at], ply[0]) for at, ply in enumerate(line.plies)],
+            "players": [int(player) for player in players[: count - 1]],
+            "expected": expected,
+        }
+
+    def perfect(self, question: requests.Verdicts) -> dict[str, Any]:
+        """A verdict of perfect play on each legal move."""
+        if self._perfect is None:
+            raise ValueError(f"nobody here knows perfect play of {self.game.name}")
+        states = self.replay.end(self._line(question.moves))
+        return {"moves": [each._asdict() for each in self._perfect.verdicts(states)]}
+
+    def tuples(self, question: requests.Tuples) -> dict[str, Any]:
+        """The n-tuples through a cell."""
+        if question.cell >= self.game.num_cells:
+            raise ValueError(f"{self.game.name} has cells 0 to {self.game.num_cells - 1}")
+        if question.player >= self.game.num_players:
+            raise ValueError(f"{self.game.name} has players 0 to {self.game.num_players - 1}")
+        line = self._line(question.moves)
+        states, player = self.replay.end(line), question.player
+        if player < 0:
+            before = Line(line.start, line.plies[:-1])
+            player = int(self.replay.end(before).player[0])
+        agent = self.seats.agent(question.judge)
+        return tuples_through(getattr(agent, "agent", agent), states, question.cell, player)
+
+    def warm_up(self) -> None:
+        """Compile what the first questions need."""
+        line = self.replay.start()
+        look = requests.Look(line.text, "mover" if self.seats.agents else "none")
+        action = self.position(look)["legal"][0]["action"]
+        text = self.move(requests.Move(**look.plain(), action=action))["moves"]
+        action = self.position(requests.Look(text))["legal"][0]["action"]
+        text = self.move(requests.Move(text, action=action))["moves"]
+        self.history(requests.History(text))
+        for name in self.seats.agents:
+            self.choose(requests.Choose(line.text, name, 0))
+        if self._perfect is not None:
+            self.perfect(requests.Verdicts(text))
+
+    def close(self) -> None:
+        """Free what the players hold."""
+        self.seats.close()
+
+    def _line(self, text: str) -> Line:
+        line = read_line(text)
+        return line if line != Line() or not self.game.init_words else self.replay.start()
+
+    def _choice(self, line: Line, name: str, seed: int) -> int:
+        """What the player of that name moves; raises ValueError."""
+        states = self.replay.end(line)
+        if states.terminal[0]:
+            raise ValueError("the game is over")
+        if not name:
+            raise ValueError("give an action or a player")
+        player, lock = self.seats.player(name)
+        history = None
+        if player.needs_history:
+            actions = np.array([[ply[0] for ply in line.plies]], np.int32).reshape(1, -1)
+            history = History(actions, self.replay.every(line).player[None, :-1])
+        words = seed if seed >= 0 else secrets.randbits(32)
+        with lock:
+            return int(player.act(states, jax.random.key(words), history)[0])
+
+    def _look(self, states: Any) -> tuple[np.ndarray, ...]:
+        """(boards, legal, player, terminal, rewards) of states[B]."""
+        found: tuple[np.ndarray, ...] = jax.device_get(_look(self.game, states))
+        return found
+
+    def _looked(self, states: Any, count: int) -> list[np.ndarray]:
+        """`_look` of many states, in portions of one size."""
+        parts = [self._look(part) for part in _portions(states, count)]
+        return [np.concatenate(field)[:count] for field in zip(*parts, strict=True)]
+
+    def _best(self, states: Any, count: int, agent: GreedyAgent | LookAheadAgent) -> np.ndarray:
+        """float32[T]: the greatest value of a move in each of states[T]."""
+        parts = [np.asarray(agent.action_values(part)) for part in _portions(states, count)]
+        best: np.ndarray = np.concatenate(parts)[:count].max(1)
+        return best
+
+    def _expected(
+        self, mover: int, over: bool, rewards: np.ndarray, best: float | None
+    ) -> list[float | None]:
+        """What each player can expect to be paid in all, None where nobody was asked."""
+        if over:
+            return [value_on(self.scale, reward) for reward in rewards]
+        known = None if best is None else value_on(self.scale, rewards[mover] + best)
+        return [known if seat == mover else None for seat in range(self.game.num_players)]
+
+    def _position(self, line: Line, look: requests.Look) -> dict[str, Any]:
+        drawing = self.drawing
+        states = self.replay.end(line)
+        boards, legal, players, terminal, rewards = self._look(states)
+        board, over, mover = boards[0], bool(terminal[0]), int(players[0])
+        actions = np.flatnonzero(legal[0]).tolist()
+        values, every = self._values(states, look)
+        figures = [None if values is None else value_on(self.scale, values[a]) for a in actions]
+        moves = []
+        for action, figure, shade in zip(actions, figures, halos(figures), strict=True):
+            spot = drawing.spot_of(board, action)
+            told = {
+                "action": action,
+                "name": drawing.name(board, action),
+                "spot": spot,
+                "origin": drawing.origin_of(board, action),
+                "touched": list(drawing.touched_by(board, action))
+                if drawing.touched_by
+                else [spot],
+                "value": figure,
+                "words": "" if values is None else value_text(self.scale, figure),
+                "shade": shade,
+            }
+            if every is not None:
+                told["every"] = [
+                    value_text(self.scale, value_on(self.scale, v)) for v in every[action]
+                ]
+            moves.append(told)
+        best = None if values is None else float(values.max(initial=-np.inf))
+        score = ""
+        if self.game.num_players == 1:
+            score = outcome_text(self.game, (), rewards[0])
+        return {
+            "moves": line.text,
+            "ply": len(line.plies),
+            "player": None if over else mover,
+            "pieces": [int(kind) for kind in drawing.kinds(board)],
+            "legal": moves,
+            "last": self._last(line),
+            "score": score,
+            "expected": self._expected(mover, over, rewards[0], best),
+            "rewards": [reward_text(self.game, reward) for reward in rewards[0]],
+            "outcome": outcome_text(self.game, self.game.sides, rewards[0]) if over else "",
+        }
+
+    def _last(self, line: Line) -> dict[str, Any] | None:
+        """The move that led to a position."""
+        if not line.plies:
+            return None
+        before = self.replay.end(Line(line.start, line.plies[:-1]))
+        board, action = self._look(before)[0][0], line.plies[-1][0]
+        return {
+            "action": action,
+            "name": self.drawing.name(board, action),
+            "player": int(before.player[0]),
+            "spot": self.drawing.spot_of(board, action),
+            "way": way(self.drawing, board, action),
+        }
+
+    def _values(
+        self, states: Any, look: requests.Look
+    ) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """(the mover's values of all actions, those of all players), as far as asked for."""
+        if look.values == "none":
+            return None, None
+        agent = self.seats.agent(look.judge)
+        values = np.asarray(agent.action_values(states))[0]
+        if look.values == "mover":
+            return values, None
+        own = agent.agent if isinstance(agent, LookAheadAgent) else agent
+        if own.value.num_actions > 1:
+            raise ValueError(
+                "this agent has learned values of actions, which are the mover's alone"
+            )
+        every = np.array(_values_of_all(own, states))
+        every[:, int(states.player[0])] = values
+        return values, every
+
+    def _span(self) -> list[float]:
+        """The least and the greatest value there may be, as shown."""
+        return [self.scale.figure(reward) for reward in self.game.reward_range]
+
+
+def _portions(states: Any, count: int) -> list[Any]:
+    """states[T] in portions of one size, the last filled up with its last state."""
+    portions = []
+    for start in range(0, count, PORTION):
+        index = np.minimum(np.arange(start, start + PORTION), count - 1)
+        portions.append(jax.tree.map(lambda leaf, index=index: leaf[index], states))
+    return portions
+
+
+@partial(jax.jit, static_argnums=0)
+def _look(game: Game, states: Any) -> tuple[jax.Array, ...]:
+    boards = jax.vmap(game.display_cells)(states)
+    legal = jax.vmap(game.legal_actions)(states)
+    return boards, legal, states.player, states.terminal, states.rewards
+
+
+@jax.jit
+def _values_of_all(agent: GreedyAgent, states: Any) -> jax.Array:
+    """float32[A, N]: each action's reward and the value after it, for every player of states[1]."""
+    game = agent.game
+    state = jax.tree.map(lambda leaf: leaf[0], states)
+    after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
+    values = jnp.where(after.terminal[:, None], 0, agent.values(after))
+    return after.rewards - state.rewards + values
