@@ -33,5 +33,6 @@ def drawing(game: ConnectFour) -> Drawing:
         spot_of=landing,
         spot_names=[f"column {c + 1}, row {r + 1}" for c in range(7) for r in range(6)],
         piece_names=("empty", "red", "blue", "empty"),
+        colours=("var(--first)", "var(--second)"),
         touched_by=lambda board, action: range(6 * action, 6 * action + 6),
     )

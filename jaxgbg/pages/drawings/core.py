@@ -26,7 +26,8 @@ class Drawing:
     For those who play on it: `spot_names` and `piece_names` say in words what a spot and each of
     `pieces` is, `touched_by` on which spots a click makes a move (that of `spot_of` alone if None),
     `keys` which action a key makes, `cells` which cell each spot shows, -1 for none (spot i cell i
-    if empty), and `turns` whether the board may be looked at from the other side.
+    if empty), `turns` whether the board may be looked at from the other side, and `colours` those of
+    the players, in CSS.
     """
 
     width: float
@@ -46,6 +47,7 @@ class Drawing:
     keys: Mapping[str, int] = dataclasses.field(default_factory=dict)
     cells: Sequence[int] = ()
     turns: bool = False
+    colours: Sequence[str] = ()
 
     def name(self, board: np.ndarray, action: int) -> str:
         """What an action on a board is called."""

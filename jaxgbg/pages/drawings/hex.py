@@ -54,5 +54,6 @@ def drawing(game: Hex) -> Drawing:
         spot_of=lambda board, action: action,
         spot_names=named_squares(size),
         piece_names=("empty", "red", "blue"),
+        colours=("var(--first)", "var(--second)"),
         turns=True,
     )

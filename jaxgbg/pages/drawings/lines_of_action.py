@@ -54,6 +54,7 @@ def drawing(game: LinesOfAction) -> Drawing:
         origin_of=origin,
         spot_names=squares,
         piece_names=("black", "white", "empty"),
+        colours=("var(--black)", "var(--white)"),
         turns=True,
         name_of=name,
     )

@@ -23,5 +23,6 @@ def drawing(game: Othello) -> Drawing:
         spot_of=lambda board, action: action,
         spot_names=named_squares(size),
         piece_names=("black", "white", "empty", "empty"),
+        colours=("var(--black)", "var(--white)"),
         turns=True,
     )

@@ -25,5 +25,6 @@ def drawing(game: TicTacToe) -> Drawing:
         spot_of=lambda board, action: action,
         spot_names=named_squares(3),
         piece_names=("O", "empty", "X"),
+        colours=("var(--first)", "var(--second)"),
         turns=True,
     )

@@ -1,5 +1,6 @@
 """The table that people and players sit at: answers to the questions of the page."""
 
+import dataclasses
 import secrets
 import time
 from collections.abc import Mapping
@@ -69,11 +70,12 @@ class Table:
         game, drawing = self.game, self.drawing
         kinds = [int(k) for k in drawing.kinds(np.zeros(game.num_cells, np.int8))]
         nothing = Position(kinds, [], -1, -1, [], "", [], ["", ""] if drawing.name_of else [])
-        parameters = {name: plain(value) for name, value in vars(game).items() if name[0] != "_"}
-        fields = getattr(type(game), "__dataclass_fields__", {})
+        fields = {field.name: field for field in dataclasses.fields(game)}
+        parameters = {name: plain(getattr(game, name)) for name in fields}
         return {
             "game": game.name,
-            "parameters": {name: parameters[name] for name in fields if name in parameters},
+            "parameters": parameters,
+            "changed": [name for name in fields if getattr(game, name) != fields[name].default],
             "sides": list(game.sides),
             "shapes": SHAPES,
             "definitions": shape_markup(drawing, SHAPES),
@@ -83,6 +85,7 @@ class Table:
             "cells": list(drawing.cells) or list(range(game.num_cells)),
             "keys": dict(drawing.keys),
             "turns": drawing.turns,
+            "colours": list(drawing.colours),
             "chance": game.stochastic,
             "unit": self.scale.label,
             "span": self._span(),

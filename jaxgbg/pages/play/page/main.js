@@ -1,7 +1,7 @@
 // The page: what is shown, what is asked, and whose turn it is.
 import { about as askAbout, ask } from "./api.js";
 import * as address from "./address.js";
-import { historyList, moveTable, seatRows, seatState } from "./panel.js";
+import { historyList, moveTable, seatRows, seatState, seatText } from "./panel.js";
 import { Surface } from "./surface.js";
 import { showTuples } from "./inside.js";
 
@@ -64,7 +64,7 @@ const open = guarded(async ({ moves, seats }) => {
   const history = await ask("history", { moves: start.moves, judge: find("#judge").value });
   if (turn !== game.turn) return;
   const known = seats.filter(Boolean);
-  game.seats = about.sides.map((_, number) => known[number] ?? game.seats[number] ?? (number || !about.agents.length ? fallback(number) : "person"));
+  game.seats = about.sides.map((_, number) => seatText(about, known[number] ?? game.seats[number] ?? fallback(number)));
   Object.assign(game, { text: start.moves, plies: start.ply, at: start.ply, names: history.names, players: history.players, expected: history.expected });
   looks.set(game.text, start);
   game.paused = !game.seats.includes("person");
@@ -74,10 +74,9 @@ const open = guarded(async ({ moves, seats }) => {
 });
 
 function fallback(number) {
-  if (number === 0 && about.sides.length > 1) return "person";
-  if (about.sides.length === 1) return "person";
-  const best = about.agents[0] ? about.seats[0] : about.seats.find(({ name }) => name === "maxn" || name === "mcts") ?? about.seats[0];
-  return best.name + (best.strength ? best.strength.join + best.strength.value : "");
+  if (number === 0) return "person";
+  const names = about.seats.map(({ name }) => name);
+  return about.agents[0] ?? ["maxn", "mcts"].find((name) => names.includes(name)) ?? "random";
 }
 
 function changeSeat(number, seat) {
@@ -114,9 +113,9 @@ function draw() {
     back: !game.plies, restart: !game.plies && !about.chance, hint: position.player === null })) {
     find(`[data-do=${name}]`).disabled = off;
   }
-  const auto = find("[data-do=auto]");
-  auto.textContent = running() ? "Pause" : "Autoplay";
-  auto.disabled = !game.seats.some((seat) => seat !== "person");
+  find("[data-do=auto]").textContent = running() ? "Pause" : "Autoplay";
+  // With a person at the board the others answer at once.
+  find(".auto").hidden = game.seats.includes("person") && (!game.paused || game.seats.every((seat) => seat === "person"));
   const textarea = find("#text textarea");
   if (document.activeElement !== textarea) textarea.value = here();
   address.write({ moves: game.text, seats: game.seats });
@@ -127,12 +126,11 @@ function caption() {
   const { last, player, outcome, score } = position;
   const who = (seat) => (about.sides.length > 1 ? about.sides[seat] : "");
   const parts = [];
-  if (last) parts.push(`${who(last.player)} ${last.name}`.trim());
+  if (last) parts.push(about.sides.length > 1 ? `${who(last.player)}: ${last.name}` : last.name);
   if (score && player !== null) parts.push(score);
   if (player !== null && about.sides.length > 1) parts.push(`${who(player)} to move`);
   if (player === null) parts.push(`the game is over: ${outcome}`);
-  const text = parts.join("; ") || "the game begins";
-  return text[0].toUpperCase() + text.slice(1) + ".";
+  return parts.map((part) => `${part[0].toUpperCase()}${part.slice(1)}.`).join(" ");
 }
 
 const running = () => !game.paused && game.at === game.plies && position?.player !== null
@@ -286,9 +284,10 @@ async function begin() {
   about = await askAbout();
   document.title = `${about.game} · jaxgbg`;
   find("#game").textContent = about.game;
-  const settings = Object.entries(about.parameters).map(([name, value]) => `${name} ${value}`);
+  const settings = about.changed.map((name) => `${name} ${about.parameters[name]}`);
   find("#about").textContent = settings.join(" · ");
   surface = new Surface(find("#board"), about, { onMove: play, onCell: guarded(inspect), onKey: slide });
+  about.colours.forEach((colour, seat) => document.body.style.setProperty(`--seat-${seat}`, colour));
   find("[data-do=flip]").hidden = !about.turns;
   find("#perfect-choice").hidden = !about.perfect;
   for (const name of ["values", "judge"]) find(`#${name}-choice`).hidden = !about.agents.length;

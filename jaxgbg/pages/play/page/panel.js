@@ -22,6 +22,12 @@ function parts(seat, choices) {
   return { choice: choices[0], strength: undefined };
 }
 
+// As it stands in the address: with its strength.
+export function seatText(about, seat) {
+  const { choice, strength } = parts(seat, [PERSON, ...about.seats]);
+  return choice.name + (choice.strength ? choice.strength.join + strength : "");
+}
+
 export function seatRows(about, seats, onChange) {
   const choices = [PERSON, ...about.seats];
   find("#seats .rows").replaceChildren(...about.sides.map((side, number) => {
@@ -50,9 +56,8 @@ export function seatRows(about, seats, onChange) {
 
 export function seatState(position) {
   document.querySelectorAll("#seats .row").forEach((row, number) => {
-    const moving = position.player === number;
-    row.classList.toggle("moving", moving);
-    row.querySelector(".result").textContent = position.outcome ? position.rewards[number] : moving ? "to move" : "";
+    row.classList.toggle("moving", position.player === number);
+    row.querySelector(".result").textContent = position.outcome ? position.rewards[number] : "";
   });
 }
 
