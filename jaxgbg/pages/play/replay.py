@@ -65,13 +65,8 @@ class Replay:
         if len(line.start) != self.game.init_words:
             raise ValueError(f"{self.game.name} starts from {self.game.init_words} random words")
         start = np.array(line.start, np.uint32)
-        rows = np.concatenate([actions.astype(np.uint32)[:, None], chance], 1).tobytes()
-        width = len(rows) // max(len(actions), 1)
-
-        def key(plies: int) -> bytes:
-            return hashlib.blake2b(start.tobytes() + rows[: plies * width]).digest()
-
-        at, states = (0, None) if every else self._known(key, len(actions))
+        keys = _keys(start, np.concatenate([actions.astype(np.uint32)[:, None], chance], 1))
+        at, states = (0, None) if every else self._known(keys)
         if states is None:
             states = jax.device_get(_start(self.game, start))
         passed = [states]
@@ -80,23 +75,19 @@ class Replay:
             after = self._portion(states, actions[at : at + count], chance[at : at + count], at)
             at = min(at + count, len(actions))
             states = jax.tree.map(lambda leaf: leaf[-1:], after)
-            self._keep(key(at), states)
+            self._keep(keys[at], states)
             passed.append(after)
         if not every:
             return states
         return jax.tree.map(lambda *leaves: np.concatenate(leaves), *passed)
 
-    def _known(self, key: Any, plies: int) -> tuple[int, Any]:
+    def _known(self, keys: dict[int, bytes]) -> tuple[int, Any]:
         """How many of the plies lead to a position that was kept, and this states[1]."""
-        wholes = range((plies - 1) // PORTION * PORTION, -1, -PORTION)
-        for at in (plies, plies - 1, plies - 2, *wholes):
-            if at < 0:
-                continue
-            name = key(at)
+        for at in sorted(keys, reverse=True):
             with self._lock:
-                if name in self._kept:
-                    self._kept.move_to_end(name)
-                    return at, self._kept[name]
+                if keys[at] in self._kept:
+                    self._kept.move_to_end(keys[at])
+                    return at, self._kept[keys[at]]
         return 0, None
 
     def _keep(self, name: bytes, states: Any) -> None:
@@ -123,6 +114,8 @@ class Replay:
     def _arrays(self, line: Line) -> tuple[np.ndarray, np.ndarray]:
         """(actions int32[T], words of chance uint32[T, W]) of a line."""
         count = len(line.plies)
+        if count > self.game.max_plies:
+            raise ValueError(f"{self.game.name} lasts {self.game.max_plies:,} plies, not {count:,}")
         actions = np.full(count, -1, np.int32)
         chance = np.full((count, self._words), _NO_WORD, np.uint32)
         for number, (action, *words) in enumerate(line.plies):
@@ -135,6 +128,18 @@ class Replay:
                 actions[number] = action
             chance[number, : len(words)] = words
         return actions, chance
+
+
+def _keys(start: np.ndarray, plies: np.ndarray) -> dict[int, bytes]:
+    """Names of the positions that are kept: at the end of each portion, and at the last plies."""
+    count = len(plies)
+    wanted = sorted({*range(0, count, PORTION), *range(max(count - 2, 0), count + 1)})
+    keys, at, so_far = {}, 0, hashlib.blake2b(start.tobytes(), digest_size=16)
+    for plies_played in wanted:
+        so_far.update(plies[at:plies_played].tobytes())
+        at = plies_played
+        keys[at] = so_far.digest()
+    return keys
 
 
 @partial(jax.jit, static_argnums=0)

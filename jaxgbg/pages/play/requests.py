@@ -112,13 +112,6 @@ class Tuples(Question):
     judge: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class Page(History):
-    """The game as a page of its own."""
-
-    summary: ClassVar[str] = "The game as one HTML file, as sample games of the report are shown"
-
-
 def description(questions: dict[str, type[Question]]) -> dict[str, Any]:
     """The OpenAPI document of the questions by name."""
     paths: dict[str, Any] = {

@@ -35,7 +35,7 @@ export function seatRows(about, seats, onChange) {
     const select = element("select", { ariaLabel: `${side} is played by` },
       ...choices.map(({ name, label }) => element("option", { value: name, textContent: label, selected: name === choice.name })));
     const row = element("div", { className: `row seat-${number % 8}` },
-      element("span", { className: "side", textContent: side }), select);
+      element("span", { className: "side", textContent: about.sides.length > 1 ? side : "player" }), select);
     const { low, high, unit, join } = choice.strength ?? {};
     if (choice.strength) {
       const field = element("input", { type: "number", min: low, max: high, value: strength, ariaLabel: `${unit} of ${side}` });

@@ -8,6 +8,9 @@ export class Surface {
     this.board = place.querySelector("svg.board");
     this.board.setAttribute("role", "group");
     this.board.setAttribute("aria-label", "Board");
+    // A small board is not drawn with strokes as thick as its pieces.
+    this.board.style.maxWidth = `${2 * this.board.viewBox.baseVal.width}px`;
+    place.classList.toggle("swiped", Object.keys(about.keys).length > 0);
     this.spots = [...this.board.querySelectorAll(".spot")];
     this.centres = this.spots.map((spot) => spot.transform.baseVal[0].matrix).map(({ e, f }) => [e, f]);
     this.legal = [];
@@ -46,8 +49,8 @@ export class Surface {
   turn() {
     this.turned = !this.turned;
     const [, , width, height] = this.board.getAttribute("viewBox").split(" ").map(Number);
-    this.board.style.setProperty("--turn", this.turned ? "180deg" : "0deg");
     const ground = this.board.querySelector("use");
+    ground.style.setProperty("--turn", this.turned ? "180deg" : "0deg");
     ground.setAttribute("transform", this.turned ? `rotate(180 ${width / 2} ${height / 2})` : "");
     this.board.querySelectorAll(".way").forEach((path) =>
       path.setAttribute("transform", ground.getAttribute("transform")));
