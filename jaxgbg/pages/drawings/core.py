@@ -25,9 +25,9 @@ class Drawing:
 
     For those who play on it: `spot_names` and `piece_names` say in words what a spot and each of
     `pieces` is, `touched_by` on which spots a click makes a move (that of `spot_of` alone if None),
-    `keys` which action a key makes, `cells` which cell each spot shows, -1 for none (spot i cell i
-    if empty), `turns` whether the board may be looked at from the other side, and `colours` those of
-    the players, in CSS.
+    `keys` which action a key makes, and `cells` which cell each spot shows, -1 for none (spot i
+    cell i if empty). `turns` tells whether the board may be looked at from the other side,
+    `colours` those of the players, in CSS.
     """
 
     width: float

@@ -31,9 +31,11 @@ class Line(NamedTuple):
         return start + ",".join(map(_ply, self.plies))
 
 
-def read_line(text: str) -> Line:
-    """Undo `Line.text`; blanks do not count. Raises ValueError."""
+def read_line(text: str, most: int = _MOST) -> Line:
+    """Undo `Line.text`; blanks do not count. Raises ValueError, also for more than `most` plies."""
     text = "".join(text.split())
+    if text.count(",") >= most:
+        raise ValueError(f"a game lasts {most:,} plies at most, not {text.count(',') + 1:,}")
     if not _TEXT.fullmatch(text):
         raise ValueError(f"these are no moves as in 3,2,4: {shown(text)}")
     start, _, plies = text.rpartition("/")

@@ -114,8 +114,6 @@ class Replay:
     def _arrays(self, line: Line) -> tuple[np.ndarray, np.ndarray]:
         """(actions int32[T], words of chance uint32[T, W]) of a line."""
         count = len(line.plies)
-        if count > self.game.max_plies:
-            raise ValueError(f"{self.game.name} lasts {self.game.max_plies:,} plies, not {count:,}")
         actions = np.full(count, -1, np.int32)
         chance = np.full((count, self._words), _NO_WORD, np.uint32)
         for number, (action, *words) in enumerate(line.plies):

@@ -158,7 +158,8 @@ class Table:
             before = Line(line.start, line.plies[:-1])
             player = int(self.replay.end(before).player[0])
         agent = self.seats.agent(question.judge)
-        return tuples_through(getattr(agent, "agent", agent), states, question.cell, player)
+        greedy = agent.agent if isinstance(agent, LookAheadAgent) else agent
+        return tuples_through(greedy, states, question.cell, player)
 
     def warm_up(self) -> None:
         """Compile what the first questions need."""
@@ -179,7 +180,7 @@ class Table:
         self.seats.close()
 
     def _line(self, text: str) -> Line:
-        line = read_line(text)
+        line = read_line(text, self.game.max_plies)
         return line if line != Line() or not self.game.init_words else self.replay.start()
 
     def _choice(self, line: Line, name: str, seed: int) -> int:

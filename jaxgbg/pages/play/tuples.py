@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.players import GreedyAgent
@@ -28,7 +29,7 @@ def tuples_through(agent: GreedyAgent, states: Any, cell: int, player: int) -> d
         raise ValueError("this agent has no n-tuples that value a position")
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
     board = jax.vmap(lambda state: value.observe(agent.game, state))(states)[0]
-    rows = np.asarray(value.rows(value.features(params, board), np.int32(player)))
+    rows = np.asarray(value.rows(value.features(params, board), jnp.int32(player)))
     weights = np.asarray(params.weights)[rows]
     factors = value.tc_factors(params)
     hits = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True)), strict=True))
@@ -48,7 +49,7 @@ def tuples_through(agent: GreedyAgent, states: Any, cell: int, player: int) -> d
         "player": player,
         "lookups": len(rows),
         "total": round(float(weights.sum()), 4),
-        "value": float(value.value(params, value.features(params, board), np.int32(player))),
+        "value": float(value.value(params, value.features(params, board), jnp.int32(player))),
         "through": round(through, 4),
         "count": len(found),
         "tuples": found[:_MOST],
