@@ -10,6 +10,7 @@ from tyro.conf import Positional, arg
 
 from jaxgbg.arena import Judge, MatchJudge, judge_names
 from jaxgbg.bench import training
+from jaxgbg.bench.playing import bench_answers
 from jaxgbg.bench.rules import bench_rules
 from jaxgbg.commands.common import (
     GameName,
@@ -144,10 +145,11 @@ def bench(
     learner: flag("learner") = None,  # type: ignore[valid-type]
     value: flag("value") = None,  # type: ignore[valid-type]
     rules: bool = False,
+    play: bool = False,
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
-    """Measure training speed at the published parameters, or that of the rules alone.
+    """Measure training speed at the published parameters, of the rules alone, or of `play`.
 
     Args:
       games: Games; all if none is named.
@@ -155,7 +157,14 @@ def bench(
       batches: Batches to try; else 1, the default and a search.
       seconds: Seconds of each timing.
       rules: Random play instead of training, beside pgx where it is installed.
+      play: How soon the page of `play` answers a move, in milliseconds.
     """
+    if rules and play:
+        raise ValueError("give --rules or --play, not both")
+    if play:
+        answers = [bench_answers(game) for game in games or game_names()]
+        print_records([each._asdict() for each in answers], json_file, form)
+        return
     if rules:
         print_records(
             [bench_rules(game)._asdict() for game in games or game_names()], json_file, form

@@ -11,10 +11,12 @@ from jaxgbg.players import GreedyAgent
 
 def drawn_agent(game: Game, seed: int = 0, **changes) -> GreedyAgent:
     """An n-tuple agent whose weights are random numbers."""
-    learner = preset(game, seeds=(0,), **changes).make_learner()
+    run = preset(game, seeds=(0,), **changes)
+    learner = run.make_learner()
     random = np.random.default_rng(seed)
     weights = random.normal(0, 0.1, learner.value.num_weights).astype(np.float32)
-    return GreedyAgent(game, learner.value, learner.value.with_weights(jnp.asarray(weights)))
+    params = learner.value.with_weights(jnp.asarray(weights), run.value.drawn(game, 0))
+    return GreedyAgent(game, learner.value, params)
 
 
 def table_of(name: str, agent: bool = True, **parameters) -> Table:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxgbg.games import Nim, make
+from jaxgbg.pages.play import replay as replaying
 from jaxgbg.pages.play import requests
 from jaxgbg.pages.play.lines import Line, read_line
 from jaxgbg.pages.play.replay import PORTION, Replay
@@ -101,11 +102,13 @@ def test_what_chance_did_stands_in_the_text():
 
 
 @pytest.mark.slow
-def test_the_tiles_of_2048_stand_in_the_text():
+def test_the_tiles_of_2048_stand_in_the_text(monkeypatch):
     replay = Replay(make("2048"))
     line = walk(replay, 2, PORTION + 7)
     assert len(line.plies) == PORTION + 7
     fresh = Replay(replay.game)
+    # As games of more than 256 plies are, in portions.
+    monkeypatch.setattr(replaying, "FEW", 2)
     for plies in (PORTION + 7, PORTION + 6, PORTION, 3, 0):
         part = Line(line.start, line.plies[:plies])
         for leaf, expected in zip(fresh.end(part), replay.end(part), strict=True):

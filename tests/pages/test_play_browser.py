@@ -130,14 +130,31 @@ def by_keys(visit: Visit, random: np.random.Generator) -> None:
     visit.settle(before + 1)
 
 
+_ARROW = """() => {
+    const here = document.activeElement;
+    const look = here.classList;
+    if (look.contains("legal") && !look.contains("picked")) return "";
+    const place = (spot) => { const box = spot.getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2]; };
+    const [x, y] = place(here);
+    const ways = [...document.querySelectorAll("svg.board .spot.legal:not(.picked)")].map(place)
+        .map(([a, b]) => [a - x, b - y]).sort((a, b) => Math.hypot(...a) - Math.hypot(...b));
+    const [dx, dy] = ways[0];
+    if (Math.abs(dx) > Math.abs(dy)) return dx > 0 ? "ArrowRight" : "ArrowLeft";
+    return dy > 0 ? "ArrowDown" : "ArrowUp";
+}"""
+"""From the focused spot towards the nearest legal one, "" on it."""
+
+
 def walk_to_legal(visit: Visit, random: np.random.Generator) -> None:
     """From the focused spot by arrows to one that is legal and not where a piece was taken up."""
-    page = visit.page
-    for _ in range(2000):
-        look = page.evaluate("document.activeElement.getAttribute('class') ?? ''").split()
-        if "legal" in look and "picked" not in look:
+    arrows = ["ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"]
+    for _ in range(500):
+        arrow = visit.page.evaluate(_ARROW)
+        if not arrow:
             return
-        page.keyboard.press(str(random.choice(["ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"])))
+        # Now and then another one, where the straight way leads nowhere.
+        visit.page.keyboard.press(arrow if random.random() < 0.8 else str(random.choice(arrows)))
     raise AssertionError("the arrows lead to no legal spot")
 
 

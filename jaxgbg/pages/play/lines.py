@@ -39,17 +39,14 @@ def read_line(text: str, most: int = _MOST) -> Line:
     if not _TEXT.fullmatch(text):
         raise ValueError(f"these are no moves as in 3,2,4: {shown(text)}")
     start, _, plies = text.rpartition("/")
-    return Line(
-        _numbers(start.split("-")) if start else (),
-        tuple(_numbers(re.split("[.-]", ply)) for ply in plies.split(",") if ply),
-    )
-
-
-def _numbers(words: list[str]) -> tuple[int, ...]:
-    numbers = tuple(map(int, words))
-    if max(numbers) >= _MOST:
-        raise ValueError(f"{max(numbers)} is too large: a word of chance has 32 bits")
-    return numbers
+    numbers = [
+        tuple(map(int, words.split("-"))) if words else ()
+        for words in (start, *plies.replace(".", "-").split(","))
+    ]
+    largest = max(max(each, default=0) for each in numbers)
+    if largest >= _MOST:
+        raise ValueError(f"{largest} is too large: a word of chance has 32 bits")
+    return Line(numbers[0], tuple(numbers[1:]) if plies else ())
 
 
 def _ply(ply: tuple[int, ...]) -> str:

@@ -13,8 +13,10 @@ import numpy as np
 from jaxgbg.games import Game
 from jaxgbg.pages.play.lines import Line
 
-PORTION = 64
-"""Plies of a long game that one call replays, and positions that one call looks at."""
+FEW, PORTION = 256, 64
+"""Up to so many plies are replayed one by one, by the program that every move needs; more of them
+in portions of so many, by a program that has to be compiled for it.
+"""
 _KEPT = 4096
 _NO_WORD = 2**32 - 1
 
@@ -71,11 +73,12 @@ class Replay:
             states = jax.device_get(_start(self.game, start))
         passed = [states]
         while at < len(actions):
-            count = 1 if len(actions) - at == 1 else PORTION
+            count = 1 if len(actions) - at <= FEW else PORTION
             after = self._portion(states, actions[at : at + count], chance[at : at + count], at)
             at = min(at + count, len(actions))
             states = jax.tree.map(lambda leaf: leaf[-1:], after)
-            self._keep(keys[at], states)
+            if at in keys:
+                self._keep(keys[at], states)
             passed.append(after)
         if not every:
             return states

@@ -16,7 +16,7 @@ from jaxgbg.pages.drawings import drawing_of
 from jaxgbg.pages.play import requests
 from jaxgbg.pages.play.lines import Line, read_line
 from jaxgbg.pages.play.perfect import Perfect
-from jaxgbg.pages.play.replay import PORTION, Replay
+from jaxgbg.pages.play.replay import FEW, PORTION, Replay
 from jaxgbg.pages.play.seats import Seats
 from jaxgbg.pages.play.tuples import has_tuples, tuples_through
 from jaxgbg.pages.positions import (
@@ -167,8 +167,6 @@ class Table:
         look = requests.Look(line.text, "mover" if self.seats.agents else "none")
         action = self.position(look)["legal"][0]["action"]
         text = self.move(requests.Move(**look.plain(), action=action))["moves"]
-        action = self.position(requests.Look(text))["legal"][0]["action"]
-        text = self.move(requests.Move(text, action=action))["moves"]
         self.history(requests.History(text))
         for name in self.seats.agents:
             self.choose(requests.Choose(line.text, name, 0))
@@ -197,7 +195,7 @@ class Table:
             history = History(actions, self.replay.every(line).player[None, :-1])
         words = seed if seed >= 0 else secrets.randbits(32)
         with lock:
-            return int(player.act(states, jax.random.key(words), history)[0])
+            return int(player.act(states, jax.random.key(np.uint32(words)), history)[0])
 
     def _look(self, states: Any) -> tuple[np.ndarray, ...]:
         """(boards, legal, player, terminal, rewards) of states[B]."""
@@ -308,10 +306,10 @@ class Table:
 
 
 def _portions(states: Any, count: int) -> list[Any]:
-    """states[T] in portions of one size, the last filled up with its last state."""
-    portions = []
-    for start in range(0, count, PORTION):
-        index = np.minimum(np.arange(start, start + PORTION), count - 1)
+    """states[T] in portions of one size, the last filled up with its last state; few one by one."""
+    portions, size = [], 1 if count <= FEW else PORTION
+    for start in range(0, count, size):
+        index = np.minimum(np.arange(start, start + size), count - 1)
         portions.append(jax.tree.map(lambda leaf, index=index: leaf[index], states))
     return portions
 
