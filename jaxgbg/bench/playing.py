@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgbg.games import make
 from jaxgbg.pages.play.requests import ROOT
-from jaxgbg.pages.play.serving import LOOPBACK, check_extra, listen
+from jaxgbg.pages.play.serving import LOOPBACK, check_extra, listen, server_of
 from jaxgbg.pages.play.table import Table
 from jaxgbg.papers import preset
 from jaxgbg.players import GreedyAgent
@@ -35,16 +35,12 @@ def bench_answers(name: str, seed: int = 0) -> Answers:
     Weights are drawn at random, which alters no time. 500 plies at most.
     """
     check_extra()
-    import uvicorn
-
-    from jaxgbg.pages.play.server import application
-
     start = time.perf_counter()
     table = Table(make(name), {"drawn": _agent(name, seed)})
     table.warm_up()
     seconds = time.perf_counter() - start
     listener = listen(LOOPBACK, 0)
-    server = uvicorn.Server(uvicorn.Config(application(table), log_level="error"))
+    server = server_of(table)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

@@ -54,7 +54,7 @@ def test_a_game_a_run_and_agent_files_are_opened(jaxgbg, trained, tables):
         (["chess"], "unknown game 'chess'"),
         (["nim", "hex"], "one game is played at a time, not nim and hex"),
         (["hex", "AGENT"], "plays nim, not hex"),
-        (["nim", "--size", "4", "AGENT"], "plays nim with other parameters"),
+        (["nim", "AGENT", "--size", "4"], "plays nim with other parameters"),
         (["AGENT", "--size", "4"], "an agent knows its game"),
         (["DAMAGED"], "is damaged: truncated or altered, train it again"),
         (["missing.agent"], "No such file"),
@@ -93,6 +93,7 @@ def test_without_the_extra_one_line_says_what_to_install(jaxgbg, monkeypatch):
     assert err == "jaxgbg: the page needs a server: pip install 'jaxgbg[play]'\n"
 
 
+@pytest.mark.slow
 def test_the_package_needs_no_server():
     done = subprocess.run(
         [sys.executable, "-c", "import jaxgbg.cli, sys; sys.exit('starlette' in sys.modules)"],
@@ -140,6 +141,7 @@ def test_the_page_is_served_until_it_is_ended():
             )
         connection.request("GET", "/")
         assert connection.getresponse().status == 200
+        connection.close()
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
     finally:

@@ -8,11 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-import uvicorn
 
 from jaxgbg.games import game_names
-from jaxgbg.pages.play.server import application
-from jaxgbg.pages.play.serving import LOOPBACK, listen
+from jaxgbg.pages.play.serving import LOOPBACK, listen, server_of
 from jaxgbg.pages.play.table import Table
 from tests.pages.tables import table_of
 
@@ -27,8 +25,7 @@ SMALLER = {"lines_of_action": {"size": 5}}
 def served(table: Table, port: int = 0):
     """The address of a page, as long as it is served."""
     listener = listen(LOOPBACK, port)
-    config = uvicorn.Config(application(table), log_level="error", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
+    server = server_of(table)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

@@ -7,9 +7,14 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from jaxgbg.pages.play.table import Table
 from jaxgbg.players import MissingExtra
+
+if TYPE_CHECKING:
+    import uvicorn
 
 LOOPBACK = "127.0.0.1"
 
@@ -44,10 +49,6 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(table: Table, listener: socket.socket, host: str, browser: bool) -> None:
     """Serve the page until Ctrl-C, and open it in a browser if asked to."""
-    import uvicorn
-
-    from jaxgbg.pages.play.server import application
-
     port = listener.getsockname()[1]
     loopback = _loopback(listener.getsockname()[0])
     address = f"http://{'localhost' if loopback else _written(host)}:{port}/"
@@ -63,11 +64,21 @@ def serve(table: Table, listener: socket.socket, host: str, browser: bool) -> No
         # It asks as soon as it is open, and is answered as soon as the server is up.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     hosts = () if loopback else (host, socket.gethostname(), socket.getfqdn())
-    config = uvicorn.Config(
-        application(table, hosts), log_level="warning", ws="none", timeout_graceful_shutdown=1
-    )
     with contextlib.closing(table), contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
+        server_of(table, hosts).run(sockets=[listener])
+
+
+def server_of(table: Table, hosts: Iterable[str] = ()) -> "uvicorn.Server":
+    """What serves the page of a table, reached as localhost, by a number, or as one of `hosts`."""
+    import uvicorn
+
+    from jaxgbg.pages.play.server import application
+
+    # Logging is set up by nobody: to do so would close the streams that others write to.
+    config = uvicorn.Config(
+        application(table, hosts), log_config=None, ws="none", timeout_graceful_shutdown=1
+    )
+    return uvicorn.Server(config)
 
 
 def _loopback(address: str) -> bool:
