@@ -248,7 +248,7 @@ def test_the_board_is_seen_from_the_other_side(visit):
     assert visit.caption == "X: c3. O to move."
 
 
-def test_agents_play_by_themselves_and_pause(visit):
+def test_agents_play_by_themselves(visit):
     page = visit.page
     for seat in (0, 1):
         page.locator("#seats select").nth(seat).select_option("random")
@@ -315,6 +315,15 @@ def test_the_tuples_through_a_cell_are_looked_into(visit):
     page.locator("#inside summary").click()
     visit.click(8)
     visit.settle(3)
+
+
+def test_an_address_without_sense_is_told_and_a_new_game_is_there(visit):
+    page = visit.context.new_page()
+    page.goto(visit.address + "#seats=person,nobody,%ff&moves=9,9")
+    page.wait_for_selector("#fault:has-text('move 1 is not legal there')")
+    page.wait_for_selector("svg.board .spot.legal", state="attached")
+    assert page.locator("#caption").text_content() == "X to move."
+    page.close()
 
 
 def test_two_tabs_play_two_games(visit):

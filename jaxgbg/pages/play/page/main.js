@@ -90,6 +90,7 @@ function changeSeat(number, seat) {
 
 async function show() {
   const [text, turn] = [here(), game.turn];
+  thinking(false);
   if (!looks.has(text)) looks.set(text, await ask("position", question(text)));
   if (turn !== game.turn) return;
   position = looks.get(text);
@@ -109,6 +110,9 @@ function draw() {
   seatState(position);
   historyList(about, { ...game, go });
   find("#caption").textContent = caption();
+  // Values of actions are the mover's alone; an agent that has them cannot look ahead either.
+  const judge = about.seats.find(({ name }) => name === find("#judge").value);
+  find("#values option[value=all]").disabled = !judge?.strength;
   for (const [name, off] of Object.entries({ first: !game.at, previous: !game.at, next: game.at === game.plies, last: game.at === game.plies,
     back: !game.plies, restart: !game.plies && !about.chance, hint: position.player === null })) {
     find(`[data-do=${name}]`).disabled = off;
@@ -307,6 +311,8 @@ async function begin() {
   document.addEventListener("keydown", keys);
   addEventListener("hashchange", () => open(address.read()));
   await open(address.read());
+  // Moves in the address that are none are told, and a new game is there.
+  if (!position) await open({ ...address.read(), moves: "" });
 }
 
 guarded(begin)();

@@ -9,6 +9,8 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
+// Of a long game the moves about the one that is looked at.
+const MOST_SHOWN = 500;
 const PERSON = { name: "person", label: "person", strength: null };
 
 // A seat is text: a player's name, with its strength where it has one.
@@ -85,7 +87,10 @@ export function moveTable(about, position, { values, verdicts, playable, play })
 
 export function historyList(about, { names, players, expected, at, go }) {
   const list = find("#history .line");
-  const pieces = names.map((name, ply) => {
+  const from = Math.max(0, Math.min(at, names.length) - MOST_SHOWN / 2);
+  list.style.counterReset = `ply ${from}`;
+  const pieces = names.slice(from, from + MOST_SHOWN).map((name, number) => {
+    const ply = from + number;
     const button = element("button", { type: "button", textContent: name, className: `seat-${players[ply] % 8}` });
     if (ply + 1 === at) button.setAttribute("aria-current", "step");
     button.addEventListener("click", () => go(ply + 1));
