@@ -68,11 +68,12 @@ export class Surface {
     const best = new Map();
     for (const move of legal) {
       if (goes && this.picked >= 0 && move.origin !== this.picked) continue;
-      const spot = goes && this.picked < 0 && move.origin >= 0 ? move.origin : move.spot;
+      const taken = goes && this.picked < 0 && move.origin >= 0;
+      const spot = taken ? move.origin : move.spot;
       const before = best.get(spot);
       if (before && !((move.value ?? -Infinity) > (before.value ?? -Infinity))) continue;
       best.set(spot, { action: move.action, value: values ? move.value : null, spot,
-        words: values ? move.words : "", halo: values ? move.shade : 0.14 });
+        words: values ? move.words : "", halo: values && !taken ? move.shade : 0.14 });
     }
     return [...best.values()];
   }
