@@ -1,6 +1,8 @@
 """The play page's answers: positions by their moves, values, perfect play, n-tuples."""
 
+import json
 import math
+import re
 
 import jax
 import jax.numpy as jnp
@@ -226,6 +228,20 @@ def test_the_curve_is_made_of_what_each_position_told(nim):
     assert history["names"][:2] == ["heap 1, take 1", "heap 2, take 1"]
     for before, position in zip(history["expected"], told, strict=True):
         assert before == [x if x is None else pytest.approx(x) for x in position["expected"]]
+
+
+def test_a_game_is_saved_as_a_page_with_the_agents_values(nim):
+    question = requests.Page("0,3,1,4", seats="person,agent:look-ahead=2")
+    page = nim.page(question)["page"]
+    assert not re.search(r"https?://(?!www\.w3\.org)|url\(|@import", page)
+    assert "player 1 (person) – player 2 (agent:look-ahead=2): " in page
+    record = json.loads(re.search(r'<script type="application/json">(.*?)</script>', page)[1])
+    assert len(record["positions"]) == 5
+    moves = nim.position(requests.Look("0,3", values="mover"))["legal"]
+    told = {move[0]: move[3] for move in record["positions"][2][1]}
+    assert told == {move["action"]: move["words"] for move in moves}
+    # What a request calls its players is text, not markup.
+    assert "<script>alert" not in nim.page(requests.Page("0", seats="<script>alert()"))["page"]
 
 
 def test_perfect_play_says_which_moves_keep_the_game(nim):

@@ -273,6 +273,14 @@ def test_a_position_goes_out_and_in_as_text_and_as_a_file(visit, tmp_path):
         "4,0",
         ["b2", "a1"],
     )
+    with page.expect_download() as downloaded:
+        press(visit, "page")
+    shown = visit.context.new_page()
+    downloaded.value.save_as(tmp_path / "game.html")
+    shown.goto((tmp_path / "game.html").as_uri())
+    shown.get_by_role("button", name="last", exact=True).click()
+    assert "End after 2 moves" in shown.locator(".caption").text_content()
+    shown.close()
     page.locator("#text textarea").fill("8, 7, 6")
     press(visit, "load")
     visit.settle(3)

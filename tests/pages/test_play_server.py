@@ -190,7 +190,7 @@ def test_a_wrong_question_is_answered_by_what_is_wrong(client, name, question, w
 def test_the_description_names_every_question_and_its_fields(client, document):
     assert document["openapi"] == "3.1.0"
     posts = {path for path, methods in document["paths"].items() if "post" in methods}
-    names = ("position", "move", "choose", "history", "perfect", "tuples")
+    names = ("position", "move", "choose", "history", "perfect", "tuples", "page")
     assert posts == {f"{ROOT}/{name}" for name in names}
     for path in posts:
         schema = schema_of(document, path)

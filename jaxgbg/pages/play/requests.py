@@ -112,6 +112,19 @@ class Tuples(Question):
     judge: str = ""
 
 
+@dataclasses.dataclass(frozen=True)
+class Page(History):
+    """The game as a file to be shown.
+
+    Attributes:
+      seats: Who played, as the page's address has it: person,agent:look-ahead=2.
+    """
+
+    summary: ClassVar[str] = "The game as one HTML file, as sample games stand in the report"
+
+    seats: str = ""
+
+
 def description(questions: dict[str, type[Question]]) -> dict[str, Any]:
     """The OpenAPI document of the questions by name."""
     paths: dict[str, Any] = {

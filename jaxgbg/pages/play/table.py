@@ -4,19 +4,19 @@ import dataclasses
 import secrets
 import time
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.pages.drawings import drawing_of
+from jaxgbg.pages.game_page import game_page
 from jaxgbg.pages.play import requests
 from jaxgbg.pages.play.lines import Line, read_line
+from jaxgbg.pages.play.looks import facts, portions, values_of_all
 from jaxgbg.pages.play.perfect import Perfect
-from jaxgbg.pages.play.replay import FEW, PORTION, Replay
+from jaxgbg.pages.play.replay import Replay
 from jaxgbg.pages.play.seats import Seats
 from jaxgbg.pages.play.tuples import has_tuples, tuples_through
 from jaxgbg.pages.positions import (
@@ -31,6 +31,7 @@ from jaxgbg.pages.positions import (
     value_text,
     way,
 )
+from jaxgbg.pages.records import GameRecord
 from jaxgbg.players import GreedyAgent, History, LookAheadAgent
 from jaxgbg.specs import plain
 
@@ -63,6 +64,7 @@ class Table:
             "history": (requests.History, self.history),
             "perfect": (requests.Verdicts, self.perfect),
             "tuples": (requests.Tuples, self.tuples),
+            "page": (requests.Page, self.page),
         }
 
     def about(self) -> dict[str, Any]:
@@ -127,7 +129,7 @@ class Table:
         agent = self.seats.agent(question.judge) if self.seats.agents else None
         count = len(line.plies) + 1
         boards, _, players, terminal, rewards = self._looked(states, count)
-        best = self._best(states, count, agent) if agent else [None] * count
+        best = self._values_along(states, count, agent).max(1) if agent else [None] * count
         expected = [
             self._expected(*fields)
             for fields in zip(players.tolist(), terminal, rewards, best, strict=True)
@@ -160,6 +162,25 @@ class Table:
         agent = self.seats.agent(question.judge)
         greedy = agent.agent if isinstance(agent, LookAheadAgent) else agent
         return tuples_through(greedy, states, question.cell, player)
+
+    def page(self, question: requests.Page) -> dict[str, Any]:
+        """The game as an HTML file, with an agent's values of all its moves."""
+        line = self._line(question.moves)
+        states, count = self.replay.every(line), len(line.plies) + 1
+        boards, _, players, _, rewards = self._looked(states, count)
+        values = self._values_along(states, count, self.seats.agent(question.judge))[:-1]
+        names = [name.strip() or "person" for name in question.seats.split(",")]
+        seats = self.game.num_players
+        record = GameRecord(
+            game=self.game,
+            names=tuple((names + ["person"] * seats)[:seats]),
+            boards=boards,
+            players=players,
+            rewards=rewards,
+            actions=np.array([ply[0] for ply in line.plies], np.int32),
+            values=values,
+        )
+        return {"page": game_page(record)}
 
     def warm_up(self) -> None:
         """Compile what the first questions need."""
@@ -199,19 +220,20 @@ class Table:
 
     def _look(self, states: Any) -> tuple[np.ndarray, ...]:
         """(boards, legal, player, terminal, rewards) of states[B]."""
-        found: tuple[np.ndarray, ...] = jax.device_get(_look(self.game, states))
+        found: tuple[np.ndarray, ...] = jax.device_get(facts(self.game, states))
         return found
 
     def _looked(self, states: Any, count: int) -> list[np.ndarray]:
         """`_look` of many states, in portions of one size."""
-        parts = [self._look(part) for part in _portions(states, count)]
+        parts = [self._look(part) for part in portions(states, count)]
         return [np.concatenate(field)[:count] for field in zip(*parts, strict=True)]
 
-    def _best(self, states: Any, count: int, agent: GreedyAgent | LookAheadAgent) -> np.ndarray:
-        """float32[T]: the greatest value of a move in each of states[T]."""
-        parts = [np.asarray(agent.action_values(part)) for part in _portions(states, count)]
-        best: np.ndarray = np.concatenate(parts)[:count].max(1)
-        return best
+    def _values_along(
+        self, states: Any, count: int, agent: GreedyAgent | LookAheadAgent
+    ) -> np.ndarray:
+        """float32[T, A]: the mover's value of each action in states[T]; -inf where illegal."""
+        parts = [np.asarray(agent.action_values(part)) for part in portions(states, count)]
+        return np.concatenate(parts)[:count]
 
     def _expected(
         self, mover: int, over: bool, rewards: np.ndarray, best: float | None
@@ -296,36 +318,10 @@ class Table:
             raise ValueError(
                 "this agent has learned values of actions, which are the mover's alone"
             )
-        every = np.array(_values_of_all(own, states))
+        every = np.array(values_of_all(own, states))
         every[:, int(states.player[0])] = values
         return values, every
 
     def _span(self) -> list[float]:
         """The least and the greatest value there may be, as shown."""
         return [self.scale.figure(reward) for reward in self.game.reward_range]
-
-
-def _portions(states: Any, count: int) -> list[Any]:
-    """states[T] in portions of one size, the last filled up with its last state; few one by one."""
-    portions, size = [], 1 if count <= FEW else PORTION
-    for start in range(0, count, size):
-        index = np.minimum(np.arange(start, start + size), count - 1)
-        portions.append(jax.tree.map(lambda leaf, index=index: leaf[index], states))
-    return portions
-
-
-@partial(jax.jit, static_argnums=0)
-def _look(game: Game, states: Any) -> tuple[jax.Array, ...]:
-    boards = jax.vmap(game.display_cells)(states)
-    legal = jax.vmap(game.legal_actions)(states)
-    return boards, legal, states.player, states.terminal, states.rewards
-
-
-@jax.jit
-def _values_of_all(agent: GreedyAgent, states: Any) -> jax.Array:
-    """float32[A, N]: each action's reward and the value after it, for every player of states[1]."""
-    game = agent.game
-    state = jax.tree.map(lambda leaf: leaf[0], states)
-    after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
-    values = jnp.where(after.terminal[:, None], 0, agent.values(after))
-    return after.rewards - state.rewards + values

@@ -226,14 +226,22 @@ const act = {
   copy: () => navigator.clipboard?.writeText(here()),
   save: () => {
     const content = { game: about.game, parameters: about.parameters, seats: game.seats, moves: game.text, names: game.names };
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([JSON.stringify(content, null, 1)], { type: "application/json" }));
-    link.download = `${about.game}.json`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    download(`${about.game}.json`, JSON.stringify(content, null, 1), "application/json");
   },
+  page: guarded(async () => {
+    const { page } = await ask("page", { moves: game.text, judge: find("#judge").value, seats: game.seats.join(",") });
+    download(`${about.game}.html`, page, "text/html");
+  }),
   open: () => find("#text input").click(),
 };
+
+function download(name, content, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
 
 async function opened(event) {
   const [file] = event.target.files;
@@ -298,6 +306,7 @@ async function begin() {
   find("#judge-choice").hidden = about.agents.length < 2;
   find("#judge").replaceChildren(...about.agents.map((name) => new Option(about.seats.find((seat) => seat.name === name).label, name)));
   find("#inside").hidden = !about.tuples.length;
+  find("[data-do=page]").hidden = !about.agents.length;
   find("#keys dl").replaceChildren(...Object.entries(KEYS).flatMap(([key, does]) =>
     [Object.assign(document.createElement("dt"), { textContent: key }), Object.assign(document.createElement("dd"), { textContent: does })]));
   for (const button of document.querySelectorAll("[data-do]")) button.addEventListener("click", () => act[button.dataset.do]());
