@@ -57,6 +57,23 @@ def test_every_legal_move_has_a_place_of_its_own(name, parameters):
         state = step(state, random.choice(legal), key)
 
 
+@pytest.mark.parametrize("name", game_names())
+def test_spots_and_pieces_have_names_for_those_who_play(name):
+    game = make(name)
+    drawing = drawing_of(game)
+    assert len(set(drawing.spot_names)) == len(drawing.spots)
+    assert len(drawing.piece_names) == len(drawing.pieces)
+    cells = drawing.cells or range(game.num_cells)
+    assert len(cells) == len(drawing.spots)
+    assert {*cells} - {-1} == {*range(game.num_cells)}
+    assert len(drawing.colours) in (0, game.num_players)
+    assert {*drawing.keys.values()} <= {*range(game.num_actions)}
+    board = np.asarray(game.display_cells(game.init(jax.random.key(0))))
+    if drawing.touched_by is not None:
+        for action in range(game.num_actions):
+            assert drawing.spot_of(board, action) in drawing.touched_by(board, action)
+
+
 def test_a_tile_of_32768_is_drawn_as_what_it_is():
     game = make("2048")
     state = game.init(jax.random.key(0))

@@ -3,6 +3,9 @@
 import asyncio
 import json
 import re
+import threading
+from collections.abc import Coroutine
+from typing import Any
 
 import httpx
 import pytest
@@ -17,17 +20,25 @@ HERE = "http://localhost:8484"
 
 
 class Client:
-    """Asks the server in this process; an error that it did not expect goes up to the test."""
+    """Asks the server in this process; an error that it did not expect goes up to the test.
+
+    Its loop has a thread of its own, for a browser's loop may run in that of the tests.
+    """
 
     def __init__(self, app) -> None:
         self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever)
+        self.thread.start()
         self.open = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=HERE)
 
+    def wait(self, awaited: Coroutine) -> Any:
+        return asyncio.run_coroutine_threadsafe(awaited, self.loop).result()
+
     def get(self, path: str, **given) -> httpx.Response:
-        return self.loop.run_until_complete(self.open.get(path, **given))
+        return self.wait(self.open.get(path, **given))
 
     def post(self, path: str, **given) -> httpx.Response:
-        return self.loop.run_until_complete(self.open.post(path, **given))
+        return self.wait(self.open.post(path, **given))
 
     def post_all(self, path: str, questions: list[dict]) -> list[httpx.Response]:
         """All at once."""
@@ -35,11 +46,13 @@ class Client:
         async def gathered() -> list[httpx.Response]:
             return await asyncio.gather(*(self.open.post(path, json=each) for each in questions))
 
-        return self.loop.run_until_complete(gathered())
+        return self.wait(gathered())
 
     def close(self) -> None:
-        self.loop.run_until_complete(self.open.aclose())
-        self.loop.run_until_complete(self.loop.shutdown_default_executor())
+        self.wait(self.open.aclose())
+        self.wait(self.loop.shutdown_default_executor())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
         self.loop.close()
 
 
