@@ -192,6 +192,7 @@ def test_players_move_by_name_and_the_same_seed_gives_the_same_move(nim):
         ("mcts-0", "iterations must lie between"),
         ("agent:look-ahead=7", "1 to 6 plies ahead"),
         ("agent:look-ahead=0", "1 to 6 plies ahead"),
+        ("agent:look-ahead=999999999", "1 to 6 plies ahead"),
         ("agent-2", "unknown player"),
         ("ab", "connectfour only"),
         # No file is opened for who asks by a page.
@@ -326,6 +327,14 @@ def test_a_game_from_outside_is_played_without_a_drawing_of_its_own():
     assert {move["spot"] for move in answer["legal"]} == {-1}
     assert [move["name"] for move in answer["legal"]] == [f"action {a}" for a in range(4)]
     assert table.move(requests.Move(action=3))["last"]["spot"] == -1
+
+
+def test_the_more_moves_there_are_the_less_far_agents_look():
+    # 25 moves each, four plies deep, are 390,625 positions; five plies are nearly ten million.
+    table = table_of("hex", size=5)
+    assert table.seats.most_plies == 4
+    with pytest.raises(ValueError, match="look 1 to 4 plies ahead here, not 5"):
+        table.seats.agent("agent:look-ahead=5")
 
 
 def test_an_agent_of_another_game_is_refused():

@@ -3,7 +3,8 @@
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from jaxgbg.games import Game
@@ -18,19 +19,24 @@ from jaxgbg.players import (
 )
 from jaxgbg.specs import shown
 
-MOST_PLIES = 6
+MOST_PLIES, MOST_LEAVES = 6, 1_000_000
 MOST_ITERATIONS = 100_000
-"""A stronger search would keep one waiting for minutes."""
+"""A stronger search would keep one waiting for minutes, and others too."""
 _FIRST_ITERATIONS = 1000
 _MOST_KEPT = 16
 _AGENT = re.compile(r"([\w. -]+?)(?::look-ahead=(\d{1,9}))?", re.ASCII)
 
 
 class Seats:
-    """The players of one game, made when they are first asked for; `agents` by their labels."""
+    """The players of one game, made when they are first asked for; `agents` by their labels.
 
-    def __init__(self, game: Game, agents: Mapping[str, GreedyAgent]) -> None:
-        self.game = game
+    `branching()` tells how many positions may follow one, which bounds how far agents look ahead.
+    """
+
+    def __init__(
+        self, game: Game, agents: Mapping[str, GreedyAgent], branching: Callable[[], int]
+    ) -> None:
+        self.game, self._branching = game, branching
         names = [f"agent-{number}" if number else "agent" for number in range(len(agents))]
         self.agents = dict(zip(names, agents.values(), strict=True))
         self._labels = dict(zip(names, agents, strict=True))
@@ -46,6 +52,13 @@ class Seats:
             return False
         return True
 
+    @cached_property
+    def most_plies(self) -> int:
+        """How far agents may look ahead."""
+        branching = self._branching()
+        plies = range(2, MOST_PLIES + 1)
+        return max((n for n in plies if branching**n <= MOST_LEAVES), default=1)
+
     def choices(self) -> list[dict[str, Any]]:
         """Who may sit there: name, label, and how strong, where that may be chosen.
 
@@ -55,7 +68,7 @@ class Seats:
         for name, agent in self.agents.items():
             deeper = agent.value.num_actions == 1
             plies = {"unit": "plies", "join": ":look-ahead=", "value": 1, "low": 1}
-            strength = plies | {"high": MOST_PLIES} if deeper else None
+            strength = plies | {"high": self.most_plies} if deeper else None
             choices.append({"name": name, "label": self._labels[name], "strength": strength})
         for name in self._names:
             strength = None
@@ -94,8 +107,8 @@ class Seats:
             known = ", ".join(self.agents) or "none"
             raise ValueError(f"there is no agent {shown(name)} here; agents are {known}")
         plies = int(found[2] or 1)
-        if not 1 <= plies <= MOST_PLIES:
-            raise ValueError(f"agents look 1 to {MOST_PLIES} plies ahead here, not {plies}")
+        if plies != 1 and not 1 <= plies <= self.most_plies:
+            raise ValueError(f"agents look 1 to {self.most_plies} plies ahead here, not {plies}")
         agent = self.agents[found[1]]
         return agent if plies == 1 else LookAheadAgent(agent, plies)
 

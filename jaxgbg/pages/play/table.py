@@ -36,6 +36,7 @@ from jaxgbg.players import GreedyAgent, History, LookAheadAgent
 from jaxgbg.specs import plain
 
 SHAPES = "shape"
+_MOST_SEEN = 40
 
 
 class Table:
@@ -51,7 +52,7 @@ class Table:
         self.game = game
         self.drawing = drawing_of(game)
         self.replay = Replay(game)
-        self.seats = Seats(game, agents or {})
+        self.seats = Seats(game, agents or {}, self._branching)
         self.scale = value_scale(game)
         try:
             self._perfect: Perfect | None = Perfect(game)
@@ -222,6 +223,17 @@ class Table:
         """(boards, legal, player, terminal, rewards) of states[B]."""
         found: tuple[np.ndarray, ...] = jax.device_get(facts(self.game, states))
         return found
+
+    def _branching(self) -> int:
+        """The most positions that followed one in a random game, chance included."""
+        line, most, random = self.replay.start(), 1, np.random.default_rng(0)
+        for _ in range(_MOST_SEEN):
+            legal = np.flatnonzero(self._look(self.replay.end(line))[1][0])
+            if not legal.size:
+                break
+            most = max(most, len(legal))
+            line = self.replay.played(line, int(random.choice(legal)))
+        return most * max(self.game.num_spawns if self.game.stochastic else 1, 1)
 
     def _looked(self, states: Any, count: int) -> list[np.ndarray]:
         """`_look` of many states, in portions of one size."""
