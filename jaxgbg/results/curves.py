@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgbg import papers
+from jaxgbg.games import WIN_RATE
 from jaxgbg.results.axes import VARIANT, Axis, value_text
 from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.statistics import mean_sem
@@ -80,7 +81,8 @@ def title(row: Row) -> str:
 
 def span_of_shares(row: Row) -> tuple[float, float] | None:
     """The axis of a panel of shares, up to what anybody can reach; None for other units."""
-    high = papers.greatest(row.game, row.opponent) or row.scale.high
+    greatest = papers.greatest(row.game, row.opponent) if row.scale == WIN_RATE else None
+    high = greatest or row.scale.high
     if not row.scale.percent or row.scale.low is None or high is None:
         return None
     margin = 0.03 * (high - row.scale.low)

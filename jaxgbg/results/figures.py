@@ -142,6 +142,10 @@ def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ban
         axis.errorbar(
             x, mean, np.nan_to_num(errors), color=colour, label=label, marker="o", ms=4, capsize=3
         )
+        published = [row.paper_mean for row in of_line]
+        if len(of_line) > 1 and len(set(published)) > 1:
+            known = np.array(published, float)
+            axis.plot(x, known, color=colour, lw=0.9, ls="--", marker="x", ms=4, gid="paper")
     axis.set_xticks(list(places.values()), [value_text(value) for value in first.values])
     axis.set(xlabel=first.short, ylabel=panel[0].scale.label)
     axis.grid(alpha=0.25)
@@ -225,7 +229,7 @@ def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool) ->
             found.setdefault(label, handle)
     found.pop("", None)
     if any(line.get_gid() == "paper" for axis in axes for line in axis.lines):
-        found["paper, Table 1"] = Line2D([], [], color="#555555", lw=0.9, ls="--")
+        found["paper"] = Line2D([], [], color="#555555", lw=0.9, ls="--")
     if not found:
         return
     several = [axis for axis in table.axes if len(axis.values) > 1]

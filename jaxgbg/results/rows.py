@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jaxgbg import papers
-from jaxgbg.games import Scale
+from jaxgbg.games import WINS, Scale
 from jaxgbg.results.axes import (
     VARIANT,
     Axis,
@@ -187,7 +187,7 @@ def _row(
     low, high = confidence_interval(late, span=span if inside else None)
     paired = paired_difference(scored.late, without, span if inside else None)
     variant = next(iter(members.variants)) if len(members.variants) == 1 else ""
-    published = papers.figure(key.game, key.opponent, variant) or (None, None)
+    published = _published(key, members, variant)
     mean, sem = mean_sem(late)
     last_mean, last_sem = mean_sem(last)
     return Row(
@@ -215,6 +215,14 @@ def _row(
         untrained=members.untrained,
         curves=tuple(curve for cell in members.curves.values() for curve in cell.values()),
     )
+
+
+def _published(key: RowKey, members: Members, variant: str) -> tuple[float | None, float | None]:
+    """What a paper has for a row, mean and standard error; None for each that it has not."""
+    if members.scale != WINS:
+        return papers.figure(key.game, key.opponent, variant) or (None, None)
+    found = {papers.wins(key.game, key.opponent, source.values) for source in members.sources}
+    return (found.pop() if len(found) == 1 else None), None
 
 
 def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from jaxgbg import papers
-from jaxgbg.games import WIN_RATE
+from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import value_text
 from jaxgbg.results.layout import Column, Format, print_columns, print_plain
 from jaxgbg.results.rows import Row, as_records
@@ -79,8 +79,9 @@ def _tells(column: Column, table: Sequence[Row]) -> bool:
     """Whether a column says more of the rows of one game than their heading does."""
     settings = table[0].settings
     if column.name == "paper":
-        # Published are runs with and without FARL, at one setting of all else.
-        return len(set(column.cells)) > 1 and settings.keys() <= {"variant"}
+        # Of scores those with and without FARL are published, at one setting of all else.
+        of_settings = table[0].scale == WINS or settings.keys() <= {"variant"}
+        return len(set(column.cells)) > 1 and of_settings
     if column.name in settings:
         return len(set(column.cells)) > 1 or len(settings) == 1
     return any(column.cells)

@@ -14,7 +14,9 @@ from jaxgbg.results.rows import as_records, group, source_of
 from jaxgbg.training import Result, RunFolder
 
 
-def write_run(out, seeds=(0,), level=0.0, game="nim3p", opponent="maxn", until=1000, **changes):
+def write_run(
+    out, seeds=(0,), level=0.0, game="nim3p", opponent="maxn", until=1000, wins=None, **changes
+):
     """A run whose seeds score `level`, and 0.01 more a seed, written as a run writes."""
     changes = {"episodes": 1000, "eval_every": 100, "variants": ("farl",)} | changes
     run = preset(game, seeds=seeds, **changes)
@@ -24,7 +26,7 @@ def write_run(out, seeds=(0,), level=0.0, game="nim3p", opponent="maxn", until=1
     for episodes in range(100, until + 1, 100):
         for seed, variant in run.lanes:
             made = level + 0.01 * seed - 0.1 * (variant == "none")
-            folder.append(Result(seed, variant, episodes, opponent, made, 20))
+            folder.append(Result(seed, variant, episodes, opponent, made, 20, wins))
     summary = {"episodes": 9, "moves": 12, "training_seconds": 1.5, "moves_per_second": 8}
     (folder.path / "summary.json").write_text(json.dumps(summary))
     return folder
@@ -41,6 +43,26 @@ def write_sweep(out, decays=(0.0, 0.5, 0.9), seeds=4, chunk=2, **changes):
 
 def settings_of(table):
     return [dict(row.settings) for row in table.rows]
+
+
+def test_games_won_take_the_place_of_scores(tmp_path):
+    network = {"value": "mlp", "hidden": (30, 22), "game": "tictactoe", "opponent": "random"}
+    for decay, won in ((0.0, 0.75), (0.5, 0.625)):
+        changes = {"trace_decay": decay, "parameter_traces": decay > 0, "discount": 0.9}
+        write_run(tmp_path, (0, 1), wins=won, opponents=["random"], **changes, **network)
+    write_run(tmp_path, wins=None, opponents=["maxn"], game="nim")
+    rows = [row for row in read_table(tmp_path).rows if row.game == "tictactoe"]
+    assert [row.mean for row in rows] == pytest.approx([50.25, 50.25])
+    assert [row.paper_mean for row in rows] == [None, None]
+    won = read_table(tmp_path, wins=True).rows
+    assert [(row.game, row.scale.label) for row in won] == [("tictactoe", "games won (%)")] * 2
+    assert [row.mean for row in won] == pytest.approx([75, 62.5])
+    assert (won[0].low, won[0].high) == pytest.approx((75, 75))
+    # D'Ambra's slides.
+    assert [row.paper_mean for row in won] == [91.5, 88.52]
+    assert list(jaxgbg.results(tmp_path, wins=True)["mean"]) == [75, 62.5]
+    with pytest.raises(ValueError, match="no evaluation there knows how many games were won"):
+        read_table(tmp_path, where="game = 'nim'", wins=True)
 
 
 def test_a_sweep_is_a_row_for_each_value_with_all_its_seeds(tmp_path):
