@@ -11,11 +11,11 @@ from jaxgbg.results.curves import (
     COLOURS,
     curve,
     figures_of,
+    label_of,
     looks_of,
     panels_of,
     span_of,
     title,
-    words,
 )
 from jaxgbg.results.robust import profile
 from jaxgbg.results.rows import Row, Table, group, source_of
@@ -127,17 +127,13 @@ def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ban
     first, *others = [each for each in table.axes if len(each.values) > 1]
     places = dict(zip(first.values, _places(first), strict=True))
 
-    def others_of(row: Row) -> tuple[Any, ...]:
-        return tuple(row.settings[each.short] for each in others)
-
-    lines: dict[tuple[Any, ...], list[Row]] = {}
+    lines: dict[str, list[Row]] = {}
     for row in panel:
-        lines.setdefault(others_of(row), []).append(row)
-    for number, (values, of_line) in enumerate(lines.items()):
+        lines.setdefault(label_of(others, row.settings), []).append(row)
+    for number, (label, of_line) in enumerate(lines.items()):
         x = [places[row.settings[first.short]] for row in of_line]
         mean = np.array([row.mean for row in of_line])
         errors = np.abs(np.array([(r.low, r.high) for r in of_line]).T - mean)
-        label = ", ".join(words(a, v, len(others)) for a, v in zip(others, values, strict=True))
         colour = COLOURS[number % len(COLOURS)]
         axis.errorbar(
             x, mean, np.nan_to_num(errors), color=colour, label=label, marker="o", ms=4, capsize=3

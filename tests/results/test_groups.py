@@ -95,6 +95,19 @@ def test_what_differs_between_games_alone_names_nothing(tmp_path):
     ]
 
 
+def test_what_another_learner_has_not_does_not_go_together_with_it(tmp_path):
+    write_run(tmp_path, learner="td")
+    write_run(tmp_path, learner="sarsa")
+    write_run(tmp_path, learner="sarsa", replan=True)
+    table = read_table(tmp_path)
+    assert settings_of(table) == [
+        {"learner": "sarsa", "replan": False},
+        {"learner": "sarsa", "replan": True},
+        {"learner": "td", "replan": None},
+    ]
+    assert table.notes == []
+
+
 def test_of_settings_that_go_together_the_first_is_the_axis(tmp_path):
     write_run(tmp_path, value="mlp", alpha=0.01)
     write_run(tmp_path, value="ntuple", alpha=0.5)
