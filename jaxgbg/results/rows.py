@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from jaxgbg import papers
 from jaxgbg.games import WINS, Scale
+from jaxgbg.learners import TDSpec
 from jaxgbg.results.axes import (
     VARIANT,
     Axis,
@@ -30,6 +31,7 @@ from jaxgbg.results.lanes import (
 from jaxgbg.results.statistics import confidence_interval, mean_sem, paired_difference
 from jaxgbg.training import Result, Run
 from jaxgbg.training.run import plain_game
+from jaxgbg.values import NTupleSpec
 
 _NOT_FLAT = ("game", "opponent", "settings", "scale", "curves")
 
@@ -220,7 +222,11 @@ def _row(
 def _published(key: RowKey, members: Members, variant: str) -> tuple[float | None, float | None]:
     """What a paper has for a row, mean and standard error; None for each that it has not."""
     if members.scale != WINS:
-        return papers.figure(key.game, key.opponent, variant) or (None, None)
+        # Table 1 is of TD with n-tuples alone.
+        kinds = {(s.values["learner"], s.values["value"]) for s in members.sources}
+        theirs = kinds == {(TDSpec.kind, NTupleSpec.kind)}
+        published = papers.figure(key.game, key.opponent, variant) if theirs else None
+        return published or (None, None)
     found = {papers.wins(key.game, key.opponent, source.values) for source in members.sources}
     return (found.pop() if len(found) == 1 else None), None
 
