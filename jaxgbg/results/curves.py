@@ -81,10 +81,11 @@ def label_of(axes: Sequence[Axis], settings: Mapping[str, Any]) -> str:
     """Values of some axes in words, without those that such a run has not."""
     values = [(axis, settings[axis.short]) for axis in axes]
     known = [(axis, value) for axis, value in values if value is not None] or values
-    return ", ".join(_words(axis, value, len(axes)) for axis, value in known)
+    return ", ".join(words(axis, value, len(axes)) for axis, value in known)
 
 
-def _words(axis: Axis, value: Any, axes: int) -> str:
+def words(axis: Axis, value: Any, axes: int) -> str:
+    """A value of one of `axes` settings."""
     if axis.path == VARIANT:
         return STYLES[value][0]
     return value_text(value) if axes == 1 else axis.label(value)

@@ -16,6 +16,7 @@ from jaxgbg.results.curves import (
     panels_of,
     span_of,
     title,
+    words,
 )
 from jaxgbg.results.robust import profile
 from jaxgbg.results.rows import Row, Table, group, source_of
@@ -126,6 +127,7 @@ def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ban
     del band
     first, *others = [each for each in table.axes if len(each.values) > 1]
     places = dict(zip(first.values, _places(first), strict=True))
+    numbers = all(isinstance(value, int | float) for value in first.values)
 
     lines: dict[str, list[Row]] = {}
     for row in panel:
@@ -136,13 +138,22 @@ def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ban
         errors = np.abs(np.array([(r.low, r.high) for r in of_line]).T - mean)
         colour = COLOURS[number % len(COLOURS)]
         axis.errorbar(
-            x, mean, np.nan_to_num(errors), color=colour, label=label, marker="o", ms=4, capsize=3
+            x,
+            mean,
+            np.nan_to_num(errors),
+            color=colour,
+            label=label,
+            marker="o",
+            ms=4,
+            capsize=3,
+            # Between words lies nothing.
+            ls="-" if numbers else "",
         )
         published = [row.paper_mean for row in of_line]
         if len(of_line) > 1 and len(set(published)) > 1:
             known = np.array(published, float)
             axis.plot(x, known, color=colour, lw=0.9, ls="--", marker="x", ms=4, gid="paper")
-    axis.set_xticks(list(places.values()), [value_text(value) for value in first.values])
+    axis.set_xticks(list(places.values()), [words(first, value, 1) for value in first.values])
     axis.set(xlabel=first.short, ylabel=panel[0].scale.label)
     axis.grid(alpha=0.25)
 

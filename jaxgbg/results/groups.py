@@ -13,6 +13,7 @@ from jaxgbg.results.lanes import Source
 from jaxgbg.results.queries import SECONDS, choose, require_extra, to_stderr
 from jaxgbg.results.rows import Table, as_records, group
 from jaxgbg.specs import checked
+from jaxgbg.training import LaneName
 
 if TYPE_CHECKING:
     import pandas
@@ -125,5 +126,6 @@ def _source(stored: StoredRun, wins: bool) -> Source:
         order=stored.shared.parts["evaluation"].opponents,
         seconds=math.nan if seconds is None else seconds,
         untrained=stored.untrained,
+        diverged=frozenset(LaneName(*lane) for lane in stored.summary.get("diverged") or ()),
         wins=wins,
     )

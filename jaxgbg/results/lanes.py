@@ -21,8 +21,9 @@ LaneKey = tuple[tuple[Any, ...], int]
 class Source(NamedTuple):
     """A run with what came of it: its settings by their paths, its game (None if not known here).
 
-    `order` are opponents as the run names them; `untrained` are lanes whose weights are all 0. Of
-    its games count the scores, or the share of them that were won (`wins`).
+    `order` are opponents as the run names them; `untrained` are lanes whose weights are all 0,
+    `diverged` those whose weights are no finite numbers. Of its games count the scores, or the
+    share of them that were won (`wins`).
     """
 
     name: str
@@ -32,6 +33,7 @@ class Source(NamedTuple):
     order: tuple[str, ...]
     seconds: float = math.nan
     untrained: frozenset[LaneName] = frozenset()
+    diverged: frozenset[LaneName] = frozenset()
     wins: bool = False
 
     def scale(self, opponent: str) -> Scale:
@@ -62,6 +64,7 @@ class Members:
     sources: list[Source] = dataclasses.field(default_factory=list)
     variants: set[str] = dataclasses.field(default_factory=set)
     untrained: int = 0
+    diverged: int = 0
 
 
 class Scored(NamedTuple):
@@ -102,7 +105,9 @@ def members_of(
                     if max(curve) <= max(cell[seed]):
                         continue
                 else:
-                    row.untrained += LaneName(seed, variant) in source.untrained
+                    lane = LaneName(seed, variant)
+                    row.untrained += lane in source.untrained - source.diverged
+                    row.diverged += lane in source.diverged
                 cell[seed] = curve
     return members, [
         f"{name}: {count} agents are in several folders, with equal settings and seeds; each counts"

@@ -46,7 +46,8 @@ class Row:
     last evaluations alone. `difference` is this mean minus that of the baseline, over `pairs` lanes
     of equal seeds, with its 95 % interval; None without a baseline. `seconds` are those of the
     training of all its `runs`. `untrained` is how many agents have never learned: their weights are
-    all 0. `curves` are those of the lanes.
+    all 0; `diverged` how many play at random, for their weights are no finite numbers. `curves` are
+    those of the lanes.
     """
 
     game: str
@@ -71,6 +72,7 @@ class Row:
     pairs: int
     runs: int
     untrained: int
+    diverged: int
     curves: tuple[Curve, ...] = dataclasses.field(repr=False)
 
     @property
@@ -215,6 +217,7 @@ def _row(
         pairs=len(scored.late.keys() & without.keys()),
         runs=len({id(source) for source in members.sources}),
         untrained=members.untrained,
+        diverged=members.diverged,
         curves=tuple(curve for cell in members.curves.values() for curve in cell.values()),
     )
 

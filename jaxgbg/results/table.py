@@ -128,6 +128,11 @@ def notes(table: Sequence[Row]) -> list[str]:
         for row in table
         if row.untrained
     ]
+    told += [
+        f"{place(row)}: {row.diverged} of {row.n} networks have diverged and play at random."
+        for row in table
+        if row.diverged
+    ]
     return told
 
 

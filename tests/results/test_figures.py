@@ -86,6 +86,20 @@ def test_too_many_colours_leave_the_kinds_of_lines_to_tell_them_apart(tmp_path):
     assert len({(look.colour, look.dashes) for look in looks}) == 18
 
 
+def test_nothing_is_drawn_between_words(tmp_path, monkeypatch):
+    write_run(tmp_path, (0, 1), variants=("farl", "none"))
+    drawn = []
+    errorbar, set_xticks = Axes.errorbar, Axes.set_xticks
+    monkeypatch.setattr(
+        Axes, "errorbar", lambda *a, **named: [drawn.append(named["ls"]), errorbar(*a, **named)][1]
+    )
+    monkeypatch.setattr(
+        Axes, "set_xticks", lambda *a, **named: [drawn.append(a[2]), set_xticks(*a, **named)][1]
+    )
+    draw(read_table(tmp_path), tmp_path / "figure.png", "means")
+    assert drawn == ["", ["FARL", "no FARL"]]
+
+
 def test_means_stand_beside_what_is_published(tmp_path, monkeypatch):
     for decay in (0.0, 0.2, 0.5):
         changes = {"value": "mlp", "hidden": (100,), "parameter_traces": decay > 0}

@@ -194,7 +194,12 @@ def test_an_agent_that_never_learned_is_counted(tmp_path):
     histograms = {"weights": {"edges": [-1.0, 0.0, 1.0], "agents": counts}}
     (folder.path / "histograms.json").write_text(json.dumps(histograms))
     (row,) = read_table(tmp_path).rows
-    assert row.untrained == 1
+    assert (row.untrained, row.diverged) == (1, 0)
+    # Of one that has diverged no weight is counted either.
+    summary = json.loads((folder.path / "summary.json").read_text())
+    (folder.path / "summary.json").write_text(json.dumps(summary | {"diverged": [[0, "farl"]]}))
+    (row,) = read_table(tmp_path).rows
+    assert (row.untrained, row.diverged) == (0, 1)
 
 
 @pytest.mark.parametrize("game", ["nim", "nim3p"])
