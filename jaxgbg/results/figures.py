@@ -127,13 +127,16 @@ def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ban
     del band
     first, *others = [each for each in table.axes if len(each.values) > 1]
     places = dict(zip(first.values, _places(first), strict=True))
+    width = max(places.values()) - min(places.values())
     numbers = all(isinstance(value, int | float) for value in first.values)
 
     lines: dict[str, list[Row]] = {}
     for row in panel:
         lines.setdefault(label_of(others, row.settings), []).append(row)
     for number, (label, of_line) in enumerate(lines.items()):
-        x = [places[row.settings[first.short]] for row in of_line]
+        # Side by side, that no bar hides another.
+        aside = 0.012 * (number - (len(lines) - 1) / 2) * width
+        x = [places[row.settings[first.short]] + aside for row in of_line]
         mean = np.array([row.mean for row in of_line])
         errors = np.abs(np.array([(r.low, r.high) for r in of_line]).T - mean)
         colour = COLOURS[number % len(COLOURS)]

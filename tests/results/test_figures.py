@@ -100,6 +100,20 @@ def test_nothing_is_drawn_between_words(tmp_path, monkeypatch):
     assert drawn == ["", ["FARL", "no FARL"]]
 
 
+def test_bars_of_several_lines_stand_side_by_side(tmp_path, monkeypatch):
+    for decay in (0.0, 0.5):
+        write_run(tmp_path, (0, 1), variants=("farl", "none"), trace_decay=decay)
+    drawn = []
+    errorbar = Axes.errorbar
+    monkeypatch.setattr(
+        Axes, "errorbar", lambda *a, **named: [drawn.append(a[1]), errorbar(*a, **named)][1]
+    )
+    draw(read_table(tmp_path), tmp_path / "figure.png", "means")
+    (first, last), (other, _) = drawn
+    assert last - first == pytest.approx(0.5)
+    assert 0 < other - first < 0.05
+
+
 def test_means_stand_beside_what_is_published(tmp_path, monkeypatch):
     for decay in (0.0, 0.2, 0.5):
         changes = {"value": "mlp", "hidden": (100,), "parameter_traces": decay > 0}
