@@ -14,6 +14,9 @@ import pytest
 from jaxgbg import Run, RunFolder
 from jaxgbg.papers import preset
 from jaxgbg.papers.table1 import table1_run
+from jaxgbg.results.groups import read_table
+from jaxgbg.results.rows import as_records
+from jaxgbg.results.table import in_figures
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"
@@ -105,6 +108,17 @@ def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
     for name in ("rows.json", "table.txt"):
         assert (tmp_path / name).read_text() == (EXPERIMENTS / "table1" / name).read_text()
     assert (tmp_path / "curves.png").stat().st_size > 10_000
+
+
+def test_the_ablation_is_tabulated_from_the_kept_runs() -> None:
+    place = EXPERIMENTS / "farl_ablation"
+    table = read_table(
+        place / "runs", where="game <> 'connectfour' or folder = 'connectfour-c3cb38d1'"
+    )
+    assert as_records(table.rows) == json.loads((place / "rows.json").read_text())
+    readme = (place / "README.md").read_text()
+    for row in table.rows:
+        assert in_figures(row, row.mean, row.sem) in readme
 
 
 @pytest.fixture
