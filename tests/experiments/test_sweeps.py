@@ -29,12 +29,12 @@ RUNS = {
     "sweeps/tictactoe.toml": 200,
     "td_sarsa/tictactoe.toml": 4,
 }
-# Which figures are of which files, and whether of games won.
-KEPT = {
-    "lockstep/nim3p.json": (["lockstep/nim3p.toml"], False),
-    "networks/networks.json": (["networks/small.toml", "networks/boards.toml"], False),
-    "ralpha/tictactoe.json": (["ralpha/tictactoe.toml"], True),
-    "td_sarsa/results.json": (["td_sarsa/tictactoe.toml"], False),
+# Which figures are of which files, told apart by what, and whether of games won.
+KEPT: dict[str, tuple[list[str], list[str], bool]] = {
+    "lockstep/nim3p.json": (["lockstep/nim3p.toml"], ["batch", "combine"], False),
+    "networks/networks.json": (["networks/small.toml", "networks/boards.toml"], [], False),
+    "ralpha/tictactoe.json": (["ralpha/tictactoe.toml"], [], True),
+    "td_sarsa/results.json": (["td_sarsa/tictactoe.toml"], [], False),
 }
 
 
@@ -55,7 +55,7 @@ def test_every_file_is_read_and_its_command_documented(file: Path) -> None:
         assert command in text.read_text()
 
 
-def rows_asked_for(files: list[str], wins: bool) -> list[Row]:
+def rows_asked_for(files: list[str], by: list[str], wins: bool) -> list[Row]:
     """The rows that `jaxgbg results` would have, of agents that score nothing."""
     sources = []
     for run in (run for file in files for run in runs_of(file)):
@@ -65,7 +65,7 @@ def rows_asked_for(files: list[str], wins: bool) -> list[Row]:
             for opponent in run.evaluation.opponents
         ]
         sources.append(source_of(run, results)._replace(wins=wins))
-    return group(sources).rows
+    return group(sources, by).rows
 
 
 @pytest.mark.parametrize("file", KEPT)
