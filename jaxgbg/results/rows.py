@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jaxgbg import papers
@@ -100,6 +100,24 @@ class Table(NamedTuple):
         return ", ".join(
             axis.label(self.baseline[axis.path]) for axis in self.axes if axis.path in self.baseline
         )
+
+    def of_games(self) -> Iterator["Table"]:
+        """The rows of each game by themselves, told apart by what differs in that game."""
+        for game in dict.fromkeys(row.game for row in self.rows):
+            rows = [row for row in self.rows if row.game == game]
+            known = [{row.settings[axis.short] for row in rows} for axis in self.axes]
+            axes = tuple(
+                axis._replace(values=tuple(value for value in axis.values if value in values))
+                for axis, values in zip(self.axes, known, strict=True)
+                if len(values) > 1
+            )
+            yield self._replace(rows=[_narrowed(row, axes) for row in rows], axes=axes, notes=[])
+
+
+def _narrowed(row: Row, axes: Sequence[Axis]) -> Row:
+    """A row that names these settings alone."""
+    settings = {axis.short: row.settings[axis.short] for axis in axes}
+    return dataclasses.replace(row, settings=settings)
 
 
 def rows(run: Run, results: Sequence[Result], seconds: float) -> list[Row]:

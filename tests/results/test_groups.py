@@ -280,3 +280,19 @@ def test_of_many_rows_the_best_are_for_the_eye(tmp_path):
     assert [row.settings["trace_decay"] for row in short.rows] == [0.5, 0.9]
     assert short.notes[-1].startswith("nim3p, maxn: the 2 highest means of 3 rows")
     assert shortened(table) == table
+
+
+def test_a_game_by_itself_names_what_differs_in_it(tmp_path):
+    for decay in (0.0, 0.5):
+        write_run(tmp_path, trace_decay=decay)
+    for alpha in (0.1, 0.2):
+        write_run(tmp_path, game="tictactoe", alpha=alpha, variants=("farl", "none"))
+    games = {table.rows[0].game: table for table in read_table(tmp_path).of_games()}
+    assert [axis.short for axis in games["nim3p"].axes] == ["trace_decay"]
+    assert [row.settings for row in games["nim3p"].rows] == [
+        {"trace_decay": 0.0},
+        {"trace_decay": 0.5},
+    ]
+    assert [axis.short for axis in games["tictactoe"].axes] == ["alpha", "variant"]
+    assert games["tictactoe"].axes[0].values == (0.1, 0.2)
+    assert games["tictactoe"].compared == "none"
