@@ -1,14 +1,13 @@
 """What the experiments share: their options, the scores of a run as arrays, and pictures."""
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.training import Result, RunFolder
+from jaxgbg.training import RunFolder
 from jaxgbg.training.files import written_whole
 
 
@@ -23,17 +22,12 @@ def make_parser(script: str, doc: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def sessions(
-    folder: RunFolder,
-    opponent: str,
-    variant: str = "farl",
-    figure: Callable[[Result], float] = lambda result: result.score,
-) -> tuple[np.ndarray, np.ndarray]:
-    """(episodes int[T], `figure` float[T, seeds]) of all evaluations against an opponent."""
+def sessions(folder: RunFolder, opponent: str, variant: str) -> tuple[np.ndarray, np.ndarray]:
+    """(episodes int[T], scores float[T, seeds]) of all evaluations against an opponent."""
     figures: dict[int, list[float]] = {}
     for result in sorted(folder.results(), key=lambda result: result.seed):
         if (result.opponent, result.variant) == (opponent, variant):
-            figures.setdefault(result.episodes, []).append(figure(result))
+            figures.setdefault(result.episodes, []).append(result.score)
     episodes = sorted(figures)
     return np.array(episodes), np.array([figures[at] for at in episodes])
 

@@ -66,9 +66,7 @@ def entry_of(folder: Path, text: str, outcomes: dict[str, str]) -> str:
     if folder.name not in outcomes:
         raise ExtensionError(f"docs/gallery.toml lacks what came out of {folder.name}")
     title = text.partition("\n")[0].lstrip("# ")
-    # A figure that the experiment does not keep may be drawn for the site.
-    own = [f"../{path.relative_to(DOCS)}" for path in DOCS.glob(f"pictures/{folder.name}.png")]
-    picture = [*pictures_of(folder, text), *own][:1]
+    picture = list(pictures_of(folder, text))[:1]
     link = [f"[![What came out of {folder.name}]({path})]({folder.name}.md)" for path in picture]
     return "\n\n".join([f"## [{title}]({folder.name}.md)", outcomes[folder.name], *link])
 

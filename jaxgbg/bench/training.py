@@ -12,6 +12,7 @@ from jaxgbg.bench.yardstick import Yardstick, look_ups_a_tick
 from jaxgbg.learners import Hyperparameters, Lane, Learner, Schedule
 from jaxgbg.papers import preset
 from jaxgbg.specs import Limits, checked, limits_of
+from jaxgbg.training.huge_pages import move_to_huge_pages
 from jaxgbg.training.lanes import begin, lane_mesh
 from jaxgbg.training.loop import compile_chunk
 from jaxgbg.training.run import Seeds
@@ -114,6 +115,7 @@ def _measure(
         spent = time.perf_counter() - start
         if spent < seconds:
             blocks = max(blocks + 1, int(blocks * min(8.0, 1.1 * seconds / spent)))
+    move_to_huge_pages(state)
     yardstick = Yardstick(learner.value.num_weights, mesh) if look_ups else None
     rates, yardsticks = [], []
     for _ in range(_REPEATS):

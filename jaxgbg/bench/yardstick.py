@@ -14,6 +14,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.learners import Hyperparameters, Lane, Learner
+from jaxgbg.training.huge_pages import move_to_huge_pages
 
 # Look-ups of one call on each device, of which every one is another row.
 _LOOK_UPS = 2**18
@@ -27,6 +28,7 @@ class Yardstick:
         self._devices = mesh.size
         table = np.zeros((mesh.size, rows), np.float32)
         self._table = jax.device_put(table, NamedSharding(mesh, lanes))
+        move_to_huge_pages(self._table)
         self._seeds = jax.device_put(
             np.arange(mesh.size, dtype=np.uint32), NamedSharding(mesh, lanes)
         )

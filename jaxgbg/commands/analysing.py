@@ -17,6 +17,7 @@ from jaxgbg.commands.common import (
     Json,
     Runs,
     TableFormat,
+    Wins,
     agent_file,
     console,
     optional,
@@ -32,7 +33,7 @@ from jaxgbg.results.groups import read_table, shortened
 from jaxgbg.results.layout import Format, print_plain
 from jaxgbg.results.queries import SECONDS, ask, require_extra
 from jaxgbg.results.robust import columns, robust
-from jaxgbg.results.rows import as_records
+from jaxgbg.results.rows import Table, as_records
 from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training.agents import load_agent
@@ -55,6 +56,7 @@ def results(
     by: By = (),
     baseline: Baseline = (),
     where: Annotated[str | None, optional("CONDITION")] = None,
+    wins: Wins = False,
     statistics: bool = False,
     runs: bool = False,
     sql: Annotated[str | None, optional("QUERY")] = None,
@@ -86,14 +88,15 @@ def results(
     """
     check_writable(csv, parquet)
     if runs or sql is not None:
-        if by or baseline or statistics:
+        if by or baseline or statistics or wins:
             raise ValueError(
-                "--by, --baseline and --statistics group runs: leave out --runs, --sql"
+                "--by, --baseline, --wins and --statistics group runs: leave out --runs, --sql"
             )
         frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout)
         records = _print_frame(frame, sql is None, form)
     else:
-        records = _print_groups(folder, by, baseline, where, timeout, statistics, form)
+        table = read_table(folder, by, baseline, where, wins, timeout=timeout)
+        records = _print_groups(table, statistics, form)
     if csv is not None or parquet is not None:
         require_extra("duckdb", "pandas")
         import pandas
@@ -108,17 +111,8 @@ def results(
     write_rows(json_file, records)
 
 
-def _print_groups(
-    folder: str,
-    by: tuple[str, ...],
-    baseline: tuple[str, ...],
-    where: str | None,
-    timeout: float,
-    statistics: bool,
-    form: Format,
-) -> list[dict[str, Any]]:
+def _print_groups(table: Table, statistics: bool, form: Format) -> list[dict[str, Any]]:
     """Print the rows that differ by settings; returns them as records."""
-    table = read_table(folder, by, baseline, where, timeout=timeout)
     records = as_records(table.rows)
     more = None
     if statistics:

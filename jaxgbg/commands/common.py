@@ -50,6 +50,9 @@ Baseline = Annotated[
         " none is named and there is such a one.",
     ),
 ]
+Wins = Annotated[
+    bool, arg(help="Show the share of games won, a draw counting nothing, in the place of scores.")
+]
 GameName = Annotated[
     Positional[str], arg(metavar="GAME", help=f"{', '.join(game_names())}, or one of your own.")
 ]

@@ -22,15 +22,21 @@ from jaxgbg.commands.common import (
     optional,
     print_records,
     read_game,
+    write_rows,
 )
 from jaxgbg.commands.options import GREEDY, Playing, flag
-from jaxgbg.games import broken_games, game_names, make
+from jaxgbg.games import Game, broken_games, game_names, make
 from jaxgbg.games.perft import Depth
 from jaxgbg.games.perft import perft as count
 from jaxgbg.papers import protocol_for
+from jaxgbg.papers.table1 import meet
 from jaxgbg.players import GTPEngine
 from jaxgbg.players.gtp import Seconds
+from jaxgbg.results.rows import Row, as_records
+from jaxgbg.results.rows import rows as rows_of
+from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.specs import Seed, checked
+from jaxgbg.training import RunFolder
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.run import Seeds
@@ -92,6 +98,7 @@ def evaluate(
     playing: Playing = GREEDY,
     game: str | None = None,
     seed: Seed = 0,
+    keep: bool = False,
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
@@ -103,21 +110,24 @@ def evaluate(
       timeout: Seconds that an engine may take for a move.
       game: Refuse agents of any other game.
       seed: Seed of the evaluation's draws.
+      keep: Add what comes of it to the finished run, where `results` finds it, as one more
+        evaluation after its last episode. What was kept before is not done again.
     """
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
+    if keep and (playing != GREEDY or seed):
+        raise ValueError("--keep evaluates as training does: leave out --seed and how to play")
     paths = sorted((folder / "agents").glob("*.agent")) if folder.is_dir() else [folder]
     if not paths:
         raise ValueError(f"{folder} holds no agents; give the folder of a finished run")
     agents = [load_agent(path, game) for path in paths]
     rules = agents[0].run.game
-    if engine is not None:
-        player = GTPEngine(rules, engine, timeout=timeout)
-        protocol = protocol_for(rules, player.name)
-        judge: Judge = MatchJudge(rules, player, protocol, player.name)
-    else:
-        name = opponent or ("score" if rules.num_players == 1 else "random")
-        judge = judge_by(name, rules, protocol_for(rules, name))
+    judge = _judge(rules, opponent, engine, timeout)
+    if keep:
+        rows = _keep(folder, judge)
+        print_rows(rows, console(), form)
+        write_rows(json_file, as_records(rows))
+        return
     records = []
     with contextlib.closing(judge):
         for path, saved in zip(paths, agents, strict=True):
@@ -134,6 +144,28 @@ def evaluate(
                 }
             )
     print_records(records, json_file, form, {"mean": judge.scale.text})
+
+
+def _judge(rules: Game, opponent: str | None, engine: str | None, timeout: float) -> Judge:
+    """Who judges agents, meeting them as published."""
+    if engine is not None:
+        player = GTPEngine(rules, engine, timeout=timeout)
+        return MatchJudge(rules, player, protocol_for(rules, player.name), player.name)
+    name = opponent or ("score" if rules.num_players == 1 else "random")
+    return judge_by(name, rules, protocol_for(rules, name))
+
+
+def _keep(folder: Path, judge: Judge) -> list[Row]:
+    """Let `judge` judge a finished run whose folder keeps it; its rows."""
+    with contextlib.closing(judge):
+        run_folder = RunFolder.open(folder)
+        if not run_folder.finished:
+            raise ValueError(
+                f"{folder} is not finished, and keeps no other evaluations until it is"
+            )
+        meet(run_folder, judge.name, lambda: judge)
+    results = [each for each in run_folder.results() if each.opponent == judge.name]
+    return rows_of(run_folder.run, results, run_folder.summary()["training_seconds"])
 
 
 @checked

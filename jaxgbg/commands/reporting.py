@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from jaxgbg.commands.common import Baseline, By, Json, Runs, console, optional, write_rows
+from jaxgbg.commands.common import Baseline, By, Json, Runs, Wins, console, optional, write_rows
 from jaxgbg.pages.html import write_report
 from jaxgbg.results.figures import Band, Kind, check_name, draw
 from jaxgbg.results.groups import read_table
@@ -56,6 +56,7 @@ def plot(
     where: Annotated[str | None, optional("CONDITION")] = None,
     kind: Kind = "curves",
     band: Band = "sem",
+    wins: Wins = False,
     json_file: Json = None,
 ) -> None:
     """Draw all runs below a folder: a panel a game and opponent, a line for each setting.
@@ -69,7 +70,7 @@ def plot(
     """
     check_name(out)
     check_writable(out)
-    table = read_table(folder, by, baseline, where)
+    table = read_table(folder, by, baseline, where, wins)
     draw(table, out, kind, band)
     write_rows(json_file, as_records(table.rows))
     console().print(f"figure: {out}", soft_wrap=True)

@@ -10,7 +10,15 @@ from typing import Annotated, Any
 
 from tyro.conf import Positional, arg
 
-from jaxgbg.commands.common import CheckpointEvery, Json, Out, optional, print_records, write_rows
+from jaxgbg.commands.common import (
+    CheckpointEvery,
+    Json,
+    Out,
+    cell,
+    optional,
+    print_table,
+    write_rows,
+)
 from jaxgbg.results.axes import value_text
 from jaxgbg.specs import Limits, checked
 from jaxgbg.sweeps import Plan, Unit, read_spec
@@ -57,7 +65,8 @@ def sweep(
         # What the memory cannot hold is refused before anything is said.
         records = _plan(plan, out)
         _print_axes(plan)
-        print_records(records, json_file)
+        _print_units(records)
+        write_rows(json_file, records)
         return
     settings = Settings(out, checkpoint_every, workers or os.cpu_count() or 1, address)
     outcome = run_plan(plan, executor, settings, _reporter(plan.units, out))
@@ -107,6 +116,21 @@ def _print_axes(plan: Plan) -> None:
     seeds = {seed for unit in plan.units for run in unit.runs for seed in run.seeds}
     how = "" if plan.adaptive == "none" else f"; {plan.adaptive} stops some of them early"
     print(f"{len(seeds):,} seeds of each{how}")
+
+
+def _print_units(records: list[dict[str, Any]]) -> None:
+    """A row a unit and one for all; above them what is the same for several units."""
+    *units, total = records
+    # What adds up has a column in any case.
+    alike = [
+        name
+        for name in units[0]
+        if len(units) > 1 and total[name] == "" and len({unit[name] for unit in units}) == 1
+    ]
+    if alike:
+        print(f"each unit: {', '.join(f'{name} {cell(units[0][name])}' for name in alike)}")
+    names = [name for name in units[0] if name not in alike]
+    print_table(records, names, lambda record, name: cell(record[name]))
 
 
 def _values(values: Sequence[Any]) -> str:

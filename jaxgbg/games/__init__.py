@@ -19,11 +19,12 @@ from jaxgbg.games.registry import (
     make,
     register,
 )
-from jaxgbg.games.scale import SHARE, WIN_RATE, Scale
+from jaxgbg.games.scale import SHARE, WIN_RATE, WINS, Scale
 from jaxgbg.games.tictactoe import TicTacToe
 
 __all__ = [
     "SHARE",
+    "WINS",
     "WIN_RATE",
     "ConnectFour",
     "Game",

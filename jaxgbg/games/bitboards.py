@@ -103,6 +103,11 @@ def count(board: Board) -> jax.Array:
     return low + high
 
 
+def union(one: Board, other: Board) -> Board:
+    """The stones of two boards."""
+    return one[0] | other[0], one[1] | other[1]
+
+
 def line_counts(stones: Board) -> tuple[list[Board], ...]:
     """How many stones stand on the lines through each square, as three bit planes, lowest first.
 

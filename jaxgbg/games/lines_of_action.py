@@ -5,6 +5,7 @@ they leave a choice, it is a parameter.
 """
 
 import dataclasses
+from functools import reduce
 from typing import NamedTuple
 
 import jax
@@ -238,15 +239,19 @@ class LinesOfAction(Game):
         """
         sides = [line_moves.sides(state.stones, jnp.int8(player)) for player in (0, 1)]
         counts = line_moves.counted(*sides[0])
-        return jnp.stack([self._extras(own, enemy, counts) for own, enemy in sides])
+        players = [self._extras(own, enemy, counts) for own, enemy in sides]
+        # Extra by extra: through this XLA sees which ones nobody asks for.
+        return jnp.stack([jnp.stack(both) for both in zip(*players, strict=True)], 1)
 
-    def _extras(self, own: Board, enemy: Board, counts: line_moves.Counts) -> jax.Array:
+    def _extras(self, own: Board, enemy: Board, counts: line_moves.Counts) -> tuple[jax.Array, ...]:
+        """The extras of one side, int32[] each."""
         landing = line_moves.targets(own, enemy, counts, self.size)
         starts = line_moves.origins(landing, counts, self.size)
+        movable = bitboards.count(reduce(bitboards.union, starts))
+        # Each square where stones may land is one move.
+        freedom = sum(map(bitboards.count, landing), start=jnp.int32(0))
         stones = bitboards.squares(jnp.stack(own), self.size).reshape(-1).astype(jnp.int32)
-        legal = line_moves.by_square(starts, self.size)
         number = stones.sum()
-        movable = legal.any(0).sum(dtype=jnp.int32)
         largest = bitboards.largest_group(own, self._stones_a_side)
         row, column = np.divmod(np.arange(self.num_cells, dtype=np.int32), self.size)
         # In n-ths of a square, where the centre of mass lies on whole numbers.
@@ -255,5 +260,4 @@ class LinesOfAction(Game):
         least = jnp.where(number < 10, number - 1, 2 * number - 10)
         spread = number**2 + jnp.maximum(0, surplus - number * least)
         concentration = (2 * _CONCENTRATION_UNITS * number**2 + spread) // (2 * spread)
-        freedom = legal.sum(dtype=jnp.int32)
-        return jnp.stack([number - movable, freedom, concentration, largest])
+        return number - movable, freedom, concentration, largest

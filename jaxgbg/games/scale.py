@@ -41,3 +41,5 @@ WIN_RATE = Scale("win rate", 50.0, 50.0, 0.0, 100.0, percent=True, digits=1)
 """Of rewards -1, 0, 1: the share of wins, a draw counting half."""
 SHARE = Scale("share", factor=100.0, low=0.0, high=100.0, percent=True, digits=1)
 """Of scores 0 and 1: the share of ones."""
+WINS = SHARE._replace(unit="games won")
+"""Of shares of games: those that brought a positive reward; a draw counts nothing."""

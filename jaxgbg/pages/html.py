@@ -15,13 +15,12 @@ from jaxgbg.pages.positions import shape_markup
 from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import record_games
 from jaxgbg.papers import GAMES
-from jaxgbg.results.axes import value_text
-from jaxgbg.results.curves import STYLES, panels_of
+from jaxgbg.results.curves import STYLES
 from jaxgbg.results.folders import FIGURES, StoredRun, find_runs, unknown_games
 from jaxgbg.results.groups import group_stored, shortened
 from jaxgbg.results.places import Place, place_of
-from jaxgbg.results.rows import Row
-from jaxgbg.results.table import difference, in_figures, interval, notes
+from jaxgbg.results.rows import Row, Table
+from jaxgbg.results.table import notes, panel_tables
 from jaxgbg.training import Run, load_agent
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.histograms import weight_histograms
@@ -78,27 +77,31 @@ def write_report(
     environment = Environment(
         loader=PackageLoader("jaxgbg.pages", "page"), autoescape=True, trim_blocks=True
     )
-    words = (_anchor, interval, difference, in_figures, value_text, shape_markup)
-    environment.globals |= {word.__name__.removeprefix("_"): word for word in words}
-    several = {row.key for row in table.rows}
+    environment.globals |= {"anchor": _anchor, "shape_markup": shape_markup}
     page = environment.get_template("page.html.j2").render(
         name=_name(root),
         summary=_summary(runs),
         problems=problems[:_MOST_PROBLEMS],
         more_problems=len(problems[_MOST_PROBLEMS:]),
-        panels=panels_of(table.rows),
-        settings=[axis.short for axis in table.axes],
-        compared=table.compared,
+        games=[_game_section(each) for each in table.of_games()],
         notes=notes(table.rows) + table.notes,
-        curves=curve_panels(table),
-        looks=curve_looks(table),
-        several=len(several) > 1,
         runs=told,
         left_out=len(runs) - len(told),
     )
     with written_whole(out) as temporary:
         size = temporary.write_bytes(page.encode())
     return Report(whole.rows, len(runs), size, problems)
+
+
+def _game_section(table: Table) -> dict[str, Any]:
+    """The tables and the curves of one game."""
+    return {
+        "name": table.rows[0].game,
+        "tables": list(panel_tables(table.rows, table.compared)),
+        "curves": curve_panels(table),
+        "looks": curve_looks(table),
+        "published": any(row.paper_mean is not None for row in table.rows),
+    }
 
 
 def _name(root: str | Path) -> str:
@@ -243,7 +246,7 @@ def _state(stored: StoredRun) -> str:
         if all(summary.get(figure) is not None for figure in FIGURES):
             text += (
                 f", {summary['episodes']:,} episodes and {summary['moves']:,} moves in"
-                f" {_duration(_seconds(stored))} ({summary['moves_per_second']:,} moves/s)"
+                f" {_duration(_seconds(stored))} ({summary['moves_per_second']:,.0f} moves/s)"
             )
         lost = ", ".join(" ".join(map(str, lane)) for lane in summary.get("diverged", ()))
         return f"{text}." + (f" Diverged, so that they play at random: {lost}." if lost else "")

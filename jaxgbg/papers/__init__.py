@@ -1,5 +1,6 @@
 """What is published: parameters, evaluation protocols and figures, as data; a source a file."""
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from jaxgbg.arena import Protocol
@@ -10,7 +11,7 @@ from jaxgbg.training import Evaluation, Run
 from jaxgbg.training.settings import compose, with_consequences
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
-__all__ = ["GAMES", "figure", "greatest", "is_published", "note", "preset", "protocol_for"]
+__all__ = ["GAMES", "figure", "greatest", "is_published", "note", "preset", "protocol_for", "wins"]
 GAMES = konen2021.GAMES
 """The games with published figures, in the order of tables."""
 
@@ -86,6 +87,11 @@ def _look_up(entries: dict[tuple[str, str], _Entry], game: str, opponent: str) -
 def figure(game: str, opponent: str, variant: str) -> tuple[float, float] | None:
     """The published (mean, standard error) of a game by its name, in its unit."""
     return konen2021.FIGURES.get((game, opponent), {}).get(variant)
+
+
+def wins(game: str, opponent: str, values: Mapping[str, Any]) -> float | None:
+    """The published share of games won, in %, of settings by their paths; None if there is none."""
+    return dambra.wins(game, opponent, values)
 
 
 def note(game: str, opponent: str) -> str | None:

@@ -70,7 +70,11 @@ def find_axes(
         return tuple(_axis(path, kinds) for path in chosen), tuple(rest)
     kept, followers = _independent(kinds, ranked, [])
     axes = [
-        _axis(path, kinds)._replace(follows=tuple(map(short_of, followers.get(path, ()))))
+        _axis(path, kinds)._replace(
+            follows=tuple(
+                short_of(each) for each in followers.get(path, ()) if _several(each, kinds)
+            )
+        )
         for path in kept
     ]
     return tuple(axes), ()
@@ -95,6 +99,11 @@ def _independent(
         for leader in alone[:1]:
             followers.setdefault(leader, []).append(path)
     return kept, followers
+
+
+def _several(path: str, kinds: Sequence[Values]) -> bool:
+    """Whether it differs among those that have it: what other kinds have not tells nothing more."""
+    return len({kind.get(path) for kind in kinds} - {None}) > 1
 
 
 def short_of(path: str) -> str:

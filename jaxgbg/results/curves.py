@@ -1,12 +1,13 @@
 """Learning curves of rows, and how they look wherever they are drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgbg import papers
+from jaxgbg.games import WIN_RATE
 from jaxgbg.results.axes import VARIANT, Axis, value_text
 from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.statistics import mean_sem
@@ -37,37 +38,54 @@ def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
 def looks_of(table: Table) -> dict[tuple[Any, ...], Look]:
     """How the rows of each combination of settings are drawn: numbers from dark to light.
 
-    The first axis is told by colour, a second one by the kind of line.
+    The last of several axes is told by the kind of line where there are kinds enough, what is left
+    by colour.
     """
-    from matplotlib import colormaps
-
     several = [axis for axis in table.axes if len(axis.values) > 1]
-    combinations = list(dict.fromkeys(row.key for row in table.rows))
-    names = [axis.short for axis in table.axes]
-    first = several[0] if several else None
-    # The last of two axes is told by kinds of lines.
-    most = len(_DASHES) if len(several) == 2 else len(combinations)
+    rows = {row.key: row.settings for row in table.rows}
+    coloured, dashed = several[:-1], several[-1:]
+    if not coloured or len(dashed[0].values) > len(_DASHES):
+        coloured, dashed = several, []
+    kinds = {key: tuple(row[axis.short] for axis in coloured) for key, row in rows.items()}
+    told = list(dict.fromkeys(kinds.values()))
+    if dashed and len(coloured) > 1 and len(told) > len(COLOURS):
+        coloured, dashed = several, []
+        kinds, told = {key: key for key in rows}, list(rows)
     looks = {}
-    for number, values in enumerate(combinations):
-        settings = dict(zip(names, values, strict=True))
-        label = ", ".join(words(axis, settings[axis.short], len(several)) for axis in several)
-        if first is None or len(several) > 2 or len(several[-1].values) > most:
-            looks[values] = Look(label, COLOURS[number % len(COLOURS)], _DASHES[number // 7 % 4])
-            continue
-        rank, dashes = first.values.index(settings[first.short]), "-"
-        if first.path == VARIANT and len(several) == 1:
-            colour: Any = STYLES[settings[first.short]][1]
-        elif len(first.values) > 2 and all(isinstance(v, int | float) for v in first.values):
-            colour = colormaps["viridis"](0.9 * rank / (len(first.values) - 1))
+    for key, row in rows.items():
+        number = told.index(kinds[key])
+        if len(coloured) == 1:
+            colour = _colour(coloured[0], row[coloured[0].short], len(several) == 1)
         else:
-            colour = COLOURS[rank % len(COLOURS)]
-        if len(several) == 2:
-            dashes = _DASHES[several[1].values.index(settings[several[1].short])]
-        looks[values] = Look(label, colour, dashes)
+            colour = COLOURS[number % len(COLOURS)]
+        kind = number // len(COLOURS) if len(coloured) > 1 else 0
+        if dashed:
+            kind = dashed[0].values.index(row[dashed[0].short])
+        looks[key] = Look(label_of(several, row), colour, _DASHES[kind % len(_DASHES)])
     return looks
 
 
+def _colour(axis: Axis, value: Any, alone: bool) -> Any:
+    """The colour of a value of the one axis that is told by colours."""
+    from matplotlib import colormaps
+
+    rank = axis.values.index(value)
+    if axis.path == VARIANT and alone:
+        return STYLES[value][1]
+    if len(axis.values) > 2 and all(isinstance(v, int | float) for v in axis.values):
+        return colormaps["viridis"](0.9 * rank / (len(axis.values) - 1))
+    return COLOURS[rank % len(COLOURS)]
+
+
+def label_of(axes: Sequence[Axis], settings: Mapping[str, Any]) -> str:
+    """Values of some axes in words, without those that such a run has not."""
+    values = [(axis, settings[axis.short]) for axis in axes]
+    known = [(axis, value) for axis, value in values if value is not None] or values
+    return ", ".join(words(axis, value, len(axes)) for axis, value in known)
+
+
 def words(axis: Axis, value: Any, axes: int) -> str:
+    """A value of one of `axes` settings."""
     if axis.path == VARIANT:
         return STYLES[value][0]
     return value_text(value) if axes == 1 else axis.label(value)
@@ -80,7 +98,8 @@ def title(row: Row) -> str:
 
 def span_of_shares(row: Row) -> tuple[float, float] | None:
     """The axis of a panel of shares, up to what anybody can reach; None for other units."""
-    high = papers.greatest(row.game, row.opponent) or row.scale.high
+    greatest = papers.greatest(row.game, row.opponent) if row.scale == WIN_RATE else None
+    high = greatest or row.scale.high
     if not row.scale.percent or row.scale.low is None or high is None:
         return None
     margin = 0.03 * (high - row.scale.low)

@@ -11,6 +11,7 @@ COLUMNS = ("line", *Result._fields)
 _OF_CURVES = ("episodes", "score")
 _OTHERS = ("line", "games", "wins")
 _LANE = ("opponent", "variant", "seed")
+_WINS = _OTHERS.index("wins") - len(_OTHERS)
 
 
 class Evaluations:
@@ -50,6 +51,14 @@ class Evaluations:
     def lanes(self) -> Iterator[tuple[str, str, int, list[int], list[float]]]:
         """(opponent, variant, seed, episodes, scores) of each lane, in the order of the lines."""
         return iter(json.loads(self.packed.partition("\n")[0]))
+
+    def wins(self) -> Iterator[tuple[str, str, int, list[int], list[float]]]:
+        """What `lanes` gives, with shares of games won; evaluations that know none are left out."""
+        others = json.loads(self.packed.partition("\n")[2])
+        for (*lane, episodes, _), other in zip(self.lanes(), others, strict=True):
+            known = [(at, w) for at, w in zip(episodes, other[_WINS], strict=True) if w is not None]
+            if known:
+                yield (*lane, [at for at, _ in known], [w for _, w in known])  # type: ignore[misc]
 
     def columns(self) -> list[list[Any]]:
         """All of `COLUMNS`, in the order of the lines."""

@@ -11,6 +11,7 @@ from jaxgbg.results.curves import (
     COLOURS,
     curve,
     figures_of,
+    label_of,
     looks_of,
     panels_of,
     span_of,
@@ -126,23 +127,36 @@ def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ban
     del band
     first, *others = [each for each in table.axes if len(each.values) > 1]
     places = dict(zip(first.values, _places(first), strict=True))
+    width = max(places.values()) - min(places.values())
+    numbers = all(isinstance(value, int | float) for value in first.values)
 
-    def others_of(row: Row) -> tuple[Any, ...]:
-        return tuple(row.settings[each.short] for each in others)
-
-    lines: dict[tuple[Any, ...], list[Row]] = {}
+    lines: dict[str, list[Row]] = {}
     for row in panel:
-        lines.setdefault(others_of(row), []).append(row)
-    for number, (values, of_line) in enumerate(lines.items()):
-        x = [places[row.settings[first.short]] for row in of_line]
+        lines.setdefault(label_of(others, row.settings), []).append(row)
+    for number, (label, of_line) in enumerate(lines.items()):
+        # Side by side, that no bar hides another.
+        aside = 0.012 * (number - (len(lines) - 1) / 2) * width
+        x = [places[row.settings[first.short]] + aside for row in of_line]
         mean = np.array([row.mean for row in of_line])
         errors = np.abs(np.array([(r.low, r.high) for r in of_line]).T - mean)
-        label = ", ".join(words(a, v, len(others)) for a, v in zip(others, values, strict=True))
         colour = COLOURS[number % len(COLOURS)]
         axis.errorbar(
-            x, mean, np.nan_to_num(errors), color=colour, label=label, marker="o", ms=4, capsize=3
+            x,
+            mean,
+            np.nan_to_num(errors),
+            color=colour,
+            label=label,
+            marker="o",
+            ms=4,
+            capsize=3,
+            # Between words lies nothing.
+            ls="-" if numbers else "",
         )
-    axis.set_xticks(list(places.values()), [value_text(value) for value in first.values])
+        published = [row.paper_mean for row in of_line]
+        if len(of_line) > 1 and len(set(published)) > 1:
+            known = np.array(published, float)
+            axis.plot(x, known, color=colour, lw=0.9, ls="--", marker="x", ms=4, gid="paper")
+    axis.set_xticks(list(places.values()), [words(first, value, 1) for value in first.values])
     axis.set(xlabel=first.short, ylabel=panel[0].scale.label)
     axis.grid(alpha=0.25)
 
@@ -225,7 +239,7 @@ def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool) ->
             found.setdefault(label, handle)
     found.pop("", None)
     if any(line.get_gid() == "paper" for axis in axes for line in axis.lines):
-        found["paper, Table 1"] = Line2D([], [], color="#555555", lw=0.9, ls="--")
+        found["paper"] = Line2D([], [], color="#555555", lw=0.9, ls="--")
     if not found:
         return
     several = [axis for axis in table.axes if len(axis.values) > 1]

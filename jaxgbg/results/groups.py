@@ -13,6 +13,7 @@ from jaxgbg.results.lanes import Source
 from jaxgbg.results.queries import SECONDS, choose, require_extra, to_stderr
 from jaxgbg.results.rows import Table, as_records, group
 from jaxgbg.specs import checked
+from jaxgbg.training import LaneName
 
 if TYPE_CHECKING:
     import pandas
@@ -27,20 +28,24 @@ def read_table(
     by: Sequence[str] = (),
     baseline: Sequence[str] = (),
     where: str | None = None,
+    wins: bool = False,
     complain: Callable[[str], None] = to_stderr,
     timeout: Seconds = SECONDS,
 ) -> Table:
     """The rows of all runs below `folder`, as `group` makes them.
 
     `where` is an SQL condition on the evaluations that count, with the columns of `evaluations` and
-    `runs`, which may take `timeout` seconds. What is damaged is left out, and `complain` is told
+    `runs`, which may take `timeout` seconds. `wins` are the shares of games won in the place of
+    scores. What is damaged is left out, and `complain` is told
     file and line. Raises ValueError where there are no runs, or for a setting, a value or a
-    condition that is wrong.
+    condition that is wrong, or where no share of games won is known.
     """
     runs, problems = find_runs(folder)
     if where is not None:
         runs = choose(runs, where, timeout)
-    table = group_stored(runs, by, baseline)
+    table = group_stored(runs, by, baseline, wins)
+    if wins and not table.rows:
+        raise ValueError("no evaluation there knows how many games were won")
     stopped = sum(run.stopped and not run.summary for run in runs)
     if stopped:
         table.notes.append(
@@ -57,18 +62,20 @@ def frame(
     by: Sequence[str] | str = (),
     baseline: Sequence[str] | str = (),
     where: str | None = None,
+    wins: bool = False,
 ) -> "pandas.DataFrame":
     """All runs below `folder` as a data frame, a row for each setting that differs.
 
     Seeds are pooled over folders; see `Row` for the columns, of which each setting has one by its
     short form. `by` names the settings, paths or short forms, where not all that differ shall be
     told apart; `baseline` ("trace_decay=0") what the others are compared with, seed by seed;
-    `where` is an SQL condition on the evaluations that count. Raises ValueError where there are no
+    `where` is an SQL condition on the evaluations that count; `wins` are shares of games won in the
+    place of scores. Raises ValueError where there are no
     runs or a name is wrong, MissingExtra without pandas.
     """
     require_extra("pandas")
     names, compared = ((each,) if isinstance(each, str) else each for each in (by, baseline))
-    return frame_of(read_table(folder, names, compared, where))
+    return frame_of(read_table(folder, names, compared, where, wins))
 
 
 def frame_of(table: Table) -> "pandas.DataFrame":
@@ -80,11 +87,14 @@ def frame_of(table: Table) -> "pandas.DataFrame":
 
 
 def group_stored(
-    runs: Sequence[StoredRun], by: Sequence[str] = (), baseline: Sequence[str] = ()
+    runs: Sequence[StoredRun],
+    by: Sequence[str] = (),
+    baseline: Sequence[str] = (),
+    wins: bool = False,
 ) -> Table:
     """`group` of runs on disk."""
     with without_collector():
-        return group([_source(run) for run in runs], by, baseline)
+        return group([_source(run, wins) for run in runs], by, baseline)
 
 
 def shortened(table: Table, most: int = MOST_ROWS) -> Table:
@@ -105,7 +115,7 @@ def shortened(table: Table, most: int = MOST_ROWS) -> Table:
     return table._replace(rows=[row for row in table.rows if id(row) in kept], notes=notes)
 
 
-def _source(stored: StoredRun) -> Source:
+def _source(stored: StoredRun, wins: bool) -> Source:
     """A run on disk as a source of rows."""
     seconds = stored.summary.get("training_seconds")
     return Source(
@@ -116,4 +126,6 @@ def _source(stored: StoredRun) -> Source:
         order=stored.shared.parts["evaluation"].opponents,
         seconds=math.nan if seconds is None else seconds,
         untrained=stored.untrained,
+        diverged=frozenset(LaneName(*lane) for lane in stored.summary.get("diverged") or ()),
+        wins=wins,
     )

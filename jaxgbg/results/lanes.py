@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from jaxgbg.arena import scale_of
-from jaxgbg.games import Game, Scale
+from jaxgbg.games import WINS, Game, Scale
 from jaxgbg.results.axes import VARIANT, frozen
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.training import LaneName
@@ -21,7 +21,9 @@ LaneKey = tuple[tuple[Any, ...], int]
 class Source(NamedTuple):
     """A run with what came of it: its settings by their paths, its game (None if not known here).
 
-    `order` are opponents as the run names them; `untrained` are lanes whose weights are all 0.
+    `order` are opponents as the run names them; `untrained` are lanes whose weights are all 0,
+    `diverged` those whose weights are no finite numbers. Of its games count the scores, or the
+    share of them that were won (`wins`).
     """
 
     name: str
@@ -31,6 +33,14 @@ class Source(NamedTuple):
     order: tuple[str, ...]
     seconds: float = math.nan
     untrained: frozenset[LaneName] = frozenset()
+    diverged: frozenset[LaneName] = frozenset()
+    wins: bool = False
+
+    def scale(self, opponent: str) -> Scale:
+        """How its figures against `opponent` are shown."""
+        if self.wins:
+            return WINS
+        return scale_of(opponent, self.game) if self.game is not None else Scale("reward")
 
 
 Curves: TypeAlias = dict[tuple[str, str], dict[int, dict[int, float]]]
@@ -54,6 +64,7 @@ class Members:
     sources: list[Source] = dataclasses.field(default_factory=list)
     variants: set[str] = dataclasses.field(default_factory=set)
     untrained: int = 0
+    diverged: int = 0
 
 
 class Scored(NamedTuple):
@@ -84,7 +95,7 @@ def members_of(
             key = RowKey(source.name, opponent, values)
             row = members.get(key)
             if row is None:
-                row = members[key] = Members(_scale(opponent, source.game))
+                row = members[key] = Members(source.scale(opponent))
             row.sources.append(source)
             row.variants.add(variant)
             cell = row.curves.setdefault(others, {})
@@ -94,7 +105,9 @@ def members_of(
                     if max(curve) <= max(cell[seed]):
                         continue
                 else:
-                    row.untrained += LaneName(seed, variant) in source.untrained
+                    lane = LaneName(seed, variant)
+                    row.untrained += lane in source.untrained - source.diverged
+                    row.diverged += lane in source.diverged
                 cell[seed] = curve
     return members, [
         f"{name}: {count} agents are in several folders, with equal settings and seeds; each counts"
@@ -106,18 +119,16 @@ def members_of(
 def curves_of(source: Source) -> Curves:
     """An evaluation made again replaces the first."""
     curves: Curves = {}
-    for opponent, variant, seed, episodes, scores in source.evaluations.lanes():
+    evaluations = source.evaluations
+    lanes = evaluations.wins() if source.wins else evaluations.lanes()
+    for opponent, variant, seed, episodes, scores in lanes:
         if variant not in source.values[VARIANT]:
             # A line of metrics may be whole and yet be of no lane.
             continue
-        figure = _scale(opponent, source.game).figure
+        figure = source.scale(opponent).figure
         of_lanes = curves.setdefault((opponent, variant), {})
         of_lanes[seed] = dict(zip(episodes, map(figure, scores), strict=True))
     return curves
-
-
-def _scale(opponent: str, game: Game | None) -> Scale:
-    return scale_of(opponent, game) if game is not None else Scale("reward")
 
 
 def score(members: Members) -> Scored:

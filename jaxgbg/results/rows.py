@@ -2,11 +2,12 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jaxgbg import papers
-from jaxgbg.games import Scale
+from jaxgbg.games import WINS, Scale
+from jaxgbg.learners import TDSpec
 from jaxgbg.results.axes import (
     VARIANT,
     Axis,
@@ -30,6 +31,7 @@ from jaxgbg.results.lanes import (
 from jaxgbg.results.statistics import confidence_interval, mean_sem, paired_difference
 from jaxgbg.training import Result, Run
 from jaxgbg.training.run import plain_game
+from jaxgbg.values import NTupleSpec
 
 _NOT_FLAT = ("game", "opponent", "settings", "scale", "curves")
 
@@ -44,7 +46,8 @@ class Row:
     last evaluations alone. `difference` is this mean minus that of the baseline, over `pairs` lanes
     of equal seeds, with its 95 % interval; None without a baseline. `seconds` are those of the
     training of all its `runs`. `untrained` is how many agents have never learned: their weights are
-    all 0. `curves` are those of the lanes.
+    all 0; `diverged` how many play at random, for their weights are no finite numbers. `curves` are
+    those of the lanes.
     """
 
     game: str
@@ -69,6 +72,7 @@ class Row:
     pairs: int
     runs: int
     untrained: int
+    diverged: int
     curves: tuple[Curve, ...] = dataclasses.field(repr=False)
 
     @property
@@ -96,6 +100,24 @@ class Table(NamedTuple):
         return ", ".join(
             axis.label(self.baseline[axis.path]) for axis in self.axes if axis.path in self.baseline
         )
+
+    def of_games(self) -> Iterator["Table"]:
+        """The rows of each game by themselves, told apart by what differs in that game."""
+        for game in dict.fromkeys(row.game for row in self.rows):
+            rows = [row for row in self.rows if row.game == game]
+            known = [{row.settings[axis.short] for row in rows} for axis in self.axes]
+            axes = tuple(
+                axis._replace(values=tuple(value for value in axis.values if value in values))
+                for axis, values in zip(self.axes, known, strict=True)
+                if len(values) > 1
+            )
+            yield self._replace(rows=[_narrowed(row, axes) for row in rows], axes=axes, notes=[])
+
+
+def _narrowed(row: Row, axes: Sequence[Axis]) -> Row:
+    """A row that names these settings alone."""
+    settings = {axis.short: row.settings[axis.short] for axis in axes}
+    return dataclasses.replace(row, settings=settings)
 
 
 def rows(run: Run, results: Sequence[Result], seconds: float) -> list[Row]:
@@ -187,7 +209,7 @@ def _row(
     low, high = confidence_interval(late, span=span if inside else None)
     paired = paired_difference(scored.late, without, span if inside else None)
     variant = next(iter(members.variants)) if len(members.variants) == 1 else ""
-    published = papers.figure(key.game, key.opponent, variant) or (None, None)
+    published = _published(key, members, variant)
     mean, sem = mean_sem(late)
     last_mean, last_sem = mean_sem(last)
     return Row(
@@ -213,8 +235,21 @@ def _row(
         pairs=len(scored.late.keys() & without.keys()),
         runs=len({id(source) for source in members.sources}),
         untrained=members.untrained,
+        diverged=members.diverged,
         curves=tuple(curve for cell in members.curves.values() for curve in cell.values()),
     )
+
+
+def _published(key: RowKey, members: Members, variant: str) -> tuple[float | None, float | None]:
+    """What a paper has for a row, mean and standard error; None for each that it has not."""
+    if members.scale != WINS:
+        # Table 1 is of TD with n-tuples alone.
+        kinds = {(s.values["learner"], s.values["value"]) for s in members.sources}
+        theirs = kinds == {(TDSpec.kind, NTupleSpec.kind)}
+        published = papers.figure(key.game, key.opponent, variant) if theirs else None
+        return published or (None, None)
+    found = {papers.wins(key.game, key.opponent, source.values) for source in members.sources}
+    return (found.pop() if len(found) == 1 else None), None
 
 
 def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:

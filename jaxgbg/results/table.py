@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from jaxgbg import papers
-from jaxgbg.games import WIN_RATE
+from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import value_text
 from jaxgbg.results.layout import Column, Format, print_columns, print_plain
 from jaxgbg.results.rows import Row, as_records
@@ -31,7 +31,6 @@ def print_table(
         print_plain(as_records(table), form)
         return
     columns = list(_columns(table, baseline))
-    settings = [column for column in columns if table and column.name in table[0].settings]
     further = [Column(name, cells, True) for name, cells in (more or {}).items()]
     if form != "table":
         where = [
@@ -41,21 +40,40 @@ def print_table(
         ]
         print_columns([*where, *columns, *further], console, form)
         return
-    for (game, opponent), numbers in groupby(
-        range(len(table)), key=lambda at: (table[at].game, table[at].opponent)
-    ):
-        at = list(numbers)
-        of_panel = [table[n] for n in at]
-        title = heading(game, opponent, of_panel)
+    settings = [column for column in columns if table and column.name in table[0].settings]
+    for title, of_panel, at in _panels(table):
         for part in (columns, [*settings, *further] if further else []):
-            kept = [column._replace(cells=[column.cells[n] for n in at]) for column in part]
-            shown = [column for column in kept if _tells(column, of_panel)]
-            if shown:
+            if shown := _telling(part, of_panel, at):
                 print_columns(shown, console, title=title)
                 console.print()
             title = ""
     for note in notes(table):
         console.print(note, highlight=False, markup=False)
+
+
+def panel_tables(
+    table: Sequence[Row], baseline: str
+) -> Iterator[tuple[str, list[Row], list[Column]]]:
+    """The heading, the rows and the columns of each game and opponent."""
+    columns = list(_columns(table, baseline))
+    for title, of_panel, at in _panels(table):
+        yield title, of_panel, _telling(columns, of_panel, at)
+
+
+def _panels(table: Sequence[Row]) -> Iterator[tuple[str, list[Row], list[int]]]:
+    """The heading, the rows and their numbers of each game and opponent."""
+    for (game, opponent), numbers in groupby(
+        range(len(table)), key=lambda at: (table[at].game, table[at].opponent)
+    ):
+        at = list(numbers)
+        of_panel = [table[n] for n in at]
+        yield heading(game, opponent, of_panel), of_panel, at
+
+
+def _telling(columns: Sequence[Column], of_panel: Sequence[Row], at: Sequence[int]) -> list[Column]:
+    """The columns of the rows numbered `at` that say more than their heading does."""
+    kept = [column._replace(cells=[column.cells[n] for n in at]) for column in columns]
+    return [column for column in kept if _tells(column, of_panel)]
 
 
 def _columns(table: Sequence[Row], baseline: str) -> Iterator[Column]:
@@ -79,8 +97,9 @@ def _tells(column: Column, table: Sequence[Row]) -> bool:
     """Whether a column says more of the rows of one game than their heading does."""
     settings = table[0].settings
     if column.name == "paper":
-        # Published are runs with and without FARL, at one setting of all else.
-        return len(set(column.cells)) > 1 and settings.keys() <= {"variant"}
+        # Of scores those with and without FARL are published, at one setting of all else.
+        of_settings = table[0].scale == WINS or settings.keys() <= {"variant"}
+        return len(set(column.cells)) > 1 and of_settings
     if column.name in settings:
         return len(set(column.cells)) > 1 or len(settings) == 1
     return any(column.cells)
@@ -126,6 +145,11 @@ def notes(table: Sequence[Row]) -> list[str]:
         " 0."
         for row in table
         if row.untrained
+    ]
+    told += [
+        f"{place(row)}: {row.diverged} of {row.n} networks have diverged and play at random."
+        for row in table
+        if row.diverged
     ]
     return told
 

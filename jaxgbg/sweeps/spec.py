@@ -11,6 +11,8 @@ episodes = 20_000
 [axes]                      # each combination is a run; "game" may be an axis too
 alpha = [0.5, 1.0]          # or schedule.alpha; game.heaps is a parameter of the game
 variants = ["farl", "none"]
+
+Several tables [[axes]] ask for the combinations of each: for what goes with some values only.
 """
 
 import dataclasses
@@ -128,8 +130,12 @@ def plan(fields: dict[str, Any], adaptive: Adaptive | None = None) -> Plan:
         made = [_unit([run], unit.memory // unit.lanes) for unit in made for run in unit.runs]
         if not all(run.evaluation.opponents for unit in made for run in unit.runs):
             raise ValueError("an adaptive sweep compares evaluations: name opponents")
-    axes = {name: tuple(values) for name, values in _by_short_forms(fields.get("axes", {})).items()}
-    return Plan(made, axes, chosen)
+    axes: dict[str, list[Any]] = {}
+    for table in _grids(fields):
+        for name, values in table.items():
+            of_axis = axes.setdefault(name, [])
+            of_axis += [value for value in values if value not in of_axis]
+    return Plan(made, {name: tuple(values) for name, values in axes.items()}, chosen)
 
 
 def units(fields: dict[str, Any]) -> list[Unit]:
@@ -147,32 +153,30 @@ def units(fields: dict[str, Any]) -> list[Unit]:
 
 
 def _runs(fields: dict[str, Any], chunk: int | None) -> Iterator[Run]:
-    """Every run: the product of the axes, and of each the chunks of seeds."""
-    tables = []
-    for name in ("settings", "axes"):
-        if not isinstance(fields.get(name, {}), dict):
-            raise ValueError(f"{name} must be a table, [{name}]")
-        tables.append(_by_short_forms(fields.get(name, {})))
-    settings, axes = tables
-    if "seeds" in {*settings, *axes}:
-        raise ValueError("seeds stand at the top of the file")
-    for name, values in axes.items():
-        if not isinstance(values, list) or not values:
-            raise ValueError(f"axis {name} must be a list with at least one value")
-        if name in settings or (name == "game" and "game" in fields):
-            raise ValueError(f"{name} is set for all runs and an axis too: leave one of them out")
-    if "game" not in {*fields, *axes}:
-        raise ValueError('name the game: game = "tictactoe"')
+    """Every run: the combinations of the axes, and of each the chunks of seeds."""
+    settings = fields.get("settings", {})
+    if not isinstance(settings, dict):
+        raise ValueError("settings must be a table, [settings]")
+    settings = _by_short_forms(settings)
+    grids = _grids(fields)
+    for axes in grids:
+        _check_axes(axes, settings, fields)
     seeds = _seeds(fields.get("seeds", "0:10"))
     chunk = chunk or len(seeds)
-    runs = math.prod(map(len, axes.values())) * -(-len(seeds) // chunk)
+    combinations = sum(math.prod(map(len, axes.values())) for axes in grids)
+    runs = combinations * -(-len(seeds) // chunk)
     if runs > MOST_RUNS:
         raise ValueError(
             f"axes and seeds make {shown(runs)} runs, of which a sweep has at most {MOST_RUNS:,}:"
             " leave out values, or take a larger chunk"
         )
-    for values in itertools.product(*axes.values()):
-        changes = {**settings, **dict(zip(axes, values, strict=True))}
+    chosen = (
+        dict(zip(axes, values, strict=True))
+        for axes in grids
+        for values in itertools.product(*axes.values())
+    )
+    for values in chosen:
+        changes = {**settings, **values}
         name = changes.pop("game", fields.get("game"))
         parameters = {n: changes.pop(n) for n in list(changes) if n.startswith("game.")}
         game = make(name, **{path[5:]: value for path, value in parameters.items()})
@@ -182,6 +186,28 @@ def _runs(fields: dict[str, Any], chunk: int | None) -> Iterator[Run]:
                 changes[listed] = (changes[listed],)
         for first in range(0, len(seeds), chunk):
             yield preset(game, **changes, seeds=seeds[first : first + chunk])
+
+
+def _grids(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """The table of axes, or each of several, by short forms."""
+    given = fields.get("axes", {})
+    tables = given if isinstance(given, list) and given else [given]
+    if not all(isinstance(table, dict) for table in tables):
+        raise ValueError("axes must be a table, [axes], or several, [[axes]]")
+    return [_by_short_forms(table) for table in tables]
+
+
+def _check_axes(axes: dict[str, Any], settings: dict[str, Any], fields: dict[str, Any]) -> None:
+    """Raise ValueError for what is no axis, or is set for all runs too."""
+    if "seeds" in {*settings, *axes}:
+        raise ValueError("seeds stand at the top of the file")
+    for name, values in axes.items():
+        if not isinstance(values, list) or not values:
+            raise ValueError(f"axis {name} must be a list with at least one value")
+        if name in settings or (name == "game" and "game" in fields):
+            raise ValueError(f"{name} is set for all runs and an axis too: leave one of them out")
+    if "game" not in {*fields, *axes}:
+        raise ValueError('name the game: game = "tictactoe"')
 
 
 def _by_short_forms(table: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from jaxgbg.arena import Judge
 from jaxgbg.games.sampling import compiler_option
 from jaxgbg.learners import Hyperparameters, Lane, Learner
 from jaxgbg.players import GreedyAgent, Player
+from jaxgbg.training.huge_pages import move_to_huge_pages
 from jaxgbg.training.lanes import begin, lanes_sharding, program_of
 from jaxgbg.training.memory import TICKS_A_BLOCK
 from jaxgbg.training.opponents import judge_by
@@ -110,6 +111,7 @@ class Training:
             for name in evaluation.opponents
         ]
         self._chunk = compile_chunk(self.learner, self._sharding.mesh)
+        self._settled = False
         self._blocks = 1
         self.seconds = 0.0
         self.reached = 0
@@ -158,6 +160,10 @@ class Training:
         jax.block_until_ready(self.state.finished)
         seconds = time.perf_counter() - start
         self.seconds += seconds
+        if not self._settled:
+            # From here on all chunks work in the memory that the first one has written to.
+            move_to_huge_pages(self.state)
+            self._settled = True
         self._check_finite()
         if seconds < SECONDS_A_CHUNK / 2 and self._blocks < 2**20:
             self._blocks *= 2
@@ -227,6 +233,7 @@ class Training:
             key=jax.random.wrap_key_data(state.key), partner=self.state.partner
         )
         self.reached, self.seconds = reached, seconds
+        self._settled = False
 
     def evaluate(self, episodes: int) -> Iterator[tuple[int, Result]]:
         """Evaluate every lane as it stands, after `episodes`, each result with its run's number."""

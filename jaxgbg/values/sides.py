@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game
+from jaxgbg.games.core import Game, once
 
 
 class View(NamedTuple):
@@ -86,7 +86,12 @@ class Extras:
 
     def of(self, state: Any) -> jax.Array:
         """int32[N * M] of a position, player by player."""
-        return self.game.extras(state)[:, np.array(self._places)].reshape(-1)
+        extras = self.game.extras(state)
+        # Slices, through which XLA sees what nobody asks for and leaves it out.
+        chosen = [jax.lax.index_in_dim(extras, place, 1, keepdims=False) for place in self._places]
+        # Else they are worked out anew for every cell of the board beside them.
+        (whole,) = once(jnp.stack(chosen, 1).reshape(-1))
+        return whole
 
     def scaled(self, extras: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., N * M] of int32[..., N * M], over their scales.

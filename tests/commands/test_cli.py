@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -266,6 +267,40 @@ def test_table1_does_only_what_is_not_on_disk(jaxgbg, tmp_path, monkeypatch):
     metrics = (folder / "metrics.jsonl").read_bytes()
     assert jaxgbg(*arguments)[0] == 0
     assert (folder / "metrics.jsonl").read_bytes() == metrics
+
+
+@pytest.mark.slow
+def test_what_agents_come_to_afterwards_is_kept_by_their_run(jaxgbg, tmp_path, trained):
+    folder = Path(shutil.copytree(trained / "small", tmp_path / "runs"))
+    (run,) = folder.glob("nim-*")
+    before = (run / "metrics.jsonl").read_text()
+    for refused in (["--seed", 3], ["--look-ahead", 2]):
+        code, _, err = jaxgbg("eval", run, "--opponent", "random", "--keep", *refused)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "--keep evaluates as training does" in err
+    (begun,) = trained.glob("tictactoe-*")
+    shutil.copytree(begun, tmp_path / "begun")
+    shutil.copytree(run / "agents", tmp_path / "begun" / "agents", dirs_exist_ok=True)
+    code, _, err = jaxgbg("eval", tmp_path / "begun", "--keep")
+    assert code == 2
+    assert "is not finished" in err
+    assert (run / "metrics.jsonl").read_text() == before
+
+    code, out, _ = jaxgbg("eval", run, "--opponent", "random", "--keep")
+    assert code == 0
+    assert "nim against random" in out
+    after = (run / "metrics.jsonl").read_text()
+    assert after.startswith(before)
+    added = [json.loads(line) for line in after[len(before) :].splitlines()]
+    lanes = {(seed, variant) for seed in (0, 1) for variant in ("farl", "none")}
+    assert {(each["seed"], each["variant"]) for each in added} == lanes
+    assert {(each["opponent"], each["episodes"]) for each in added} == {("random", 300)}
+    # What is there already is not done again.
+    assert jaxgbg("eval", run, "--opponent", "random", "--keep")[0] == 0
+    assert (run / "metrics.jsonl").read_text() == after
+    code, out, _ = jaxgbg("results", folder)
+    assert "nim against maxn" in out
+    assert "nim against random" in out
 
 
 @pytest.mark.slow

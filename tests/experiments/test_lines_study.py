@@ -13,6 +13,7 @@ from jaxgbg.papers import sasso2018
 SETTINGS = ("itself", "itself, noise")
 
 
+@pytest.mark.slow
 def test_every_setting_is_a_run_of_its_own():
     runs = [study.run_of(setting, 0) for setting in study.SETTINGS]
     assert len({run.digest for run in runs}) == len(runs)

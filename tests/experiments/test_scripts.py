@@ -14,7 +14,9 @@ import pytest
 from jaxgbg import Run, RunFolder
 from jaxgbg.papers import preset
 from jaxgbg.papers.table1 import table1_run
-from jaxgbg.sweeps.spec import read_spec
+from jaxgbg.results.groups import read_table
+from jaxgbg.results.rows import as_records
+from jaxgbg.results.table import in_figures
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"
@@ -78,15 +80,13 @@ def published_runs(experiment: str) -> Iterator[Run]:
         for batch in (64, 1):
             for budget in ({"episodes": 1_500_000}, {"episodes": 200_000, "eval_every": 50_000}):
                 yield preset("connectfour", seeds=range(4), batch=batch, **budget)
-    elif experiment == "td_sarsa":
-        yield from module("td_sarsa/run").runs(25).values()
     else:
         for setting in module("farl_predictor/settings").SETTINGS:
             if not setting.published:
                 yield from setting.runs(1.0, None).values()
 
 
-@pytest.mark.parametrize("experiment", ["table1", "farl_ablation", "td_sarsa", "farl_predictor"])
+@pytest.mark.parametrize("experiment", ["table1", "farl_ablation", "farl_predictor"])
 def test_the_documented_commands_find_the_kept_runs_finished(experiment: str) -> None:
     kept = {path.parent.name for path in CONFIGS if path.parents[2].name == experiment}
     assert {run.name for run in published_runs(experiment)} == kept
@@ -97,36 +97,10 @@ def records(pattern: str) -> list[dict]:
 
 
 def test_kept_figures_name_the_runs_of_their_scripts() -> None:
-    ralpha = module("ralpha/run")
-    digests: dict[tuple, str] = {}
-    for study in {(row["game"], row["rounds"], row["seeds"]) for row in records("ralpha/*.json")}:
-        for shape, run in ralpha.settings(*study):
-            digests[*study, shape, run.learner.discount, run.learner.trace_decay] = run.digest
-    for row in records("ralpha/*.json"):
-        names = ("game", "rounds", "seeds", "shape", "gamma", "lambda")
-        assert row["config"] == digests[tuple(row[name] for name in names)]
     run_of = module("othello_partners/run").run_of
     for row in records("othello_partners/*-*.json"):
         run = run_of(row["learner"], row["partner"], row["games"], row["seeds"], row["step"])
         assert row["config"] == run.digest
-
-
-def test_sweep_files_ask_for_the_runs_whose_figures_are_kept() -> None:
-    asked = {
-        run.name
-        for file in EXPERIMENTS.glob("networks/*.toml")
-        for unit in read_spec(file).units
-        for run in unit.runs
-    }
-    assert {row["folder"] for row in records("networks/networks.json")} == asked
-    assert (
-        sum(len(unit.runs) for unit in read_spec(EXPERIMENTS / "sweeps/tictactoe.toml").units)
-        == 200
-    )
-    assert (
-        sum(len(unit.runs) for unit in read_spec(EXPERIMENTS / "sweeps/nim3p_lambda.toml").units)
-        == 5
-    )
 
 
 def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
@@ -134,6 +108,17 @@ def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
     for name in ("rows.json", "table.txt"):
         assert (tmp_path / name).read_text() == (EXPERIMENTS / "table1" / name).read_text()
     assert (tmp_path / "curves.png").stat().st_size > 10_000
+
+
+def test_the_ablation_is_tabulated_from_the_kept_runs() -> None:
+    place = EXPERIMENTS / "farl_ablation"
+    table = read_table(
+        place / "runs", where="game <> 'connectfour' or folder = 'connectfour-c3cb38d1'"
+    )
+    assert as_records(table.rows) == json.loads((place / "rows.json").read_text())
+    readme = (place / "README.md").read_text()
+    for row in table.rows:
+        assert in_figures(row, row.mean, row.sem) in readme
 
 
 @pytest.fixture
@@ -155,9 +140,6 @@ def run_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "arguments", "constants", "rows"),
     [
-        ("td_sarsa/run", ["--seeds", "2", "--episodes", "60"], {}, 8),
-        ("ralpha/run", ["tictactoe", "--rounds", "1", "--only", "deep", "0.9", "0.2"], {}, 1),
-        ("lockstep/run", ["nim3p", "--episodes", "20", "--seeds", "2"], {"BATCHES": (16,)}, 4),
         ("othello_partners/run", ["q", "--games", "16", "--seeds", "2", "--only", "fixed"], {}, 18),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

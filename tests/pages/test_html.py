@@ -69,8 +69,8 @@ def test_the_report_holds_every_run_and_every_row(trained, written):
     report, path = written
     page = Page(path.read_text(encoding="utf-8"))
     headings = {a["id"] for tag, a in page.elements if tag == "section" and "id" in a}
-    assert {"table", "curves"} <= headings
-    assert len(headings) == 2 + report.runs == 4
+    assert {"table", "game-nim", "game-tictactoe"} <= headings
+    assert len(headings) == 3 + report.runs == 5
     assert report.problems == []
     folder = RunFolder.open(nim_folder(trained))
     expected = rows(folder.run, folder.results(), 1.0)
@@ -78,7 +78,7 @@ def test_the_report_holds_every_run_and_every_row(trained, written):
     assert len(report.rows) == 3
     for row in expected:
         assert in_figures(row, row.mean, row.sem) in page.text
-        assert in_figures(row, row.last, row.last_sem) in page.text
+        assert row.scale.text(row.last) in page.text
         assert in_figures(row, row.paper_mean, row.paper_error) in page.text
     assert difference(expected[0]) in page.text
     run = folder.run
@@ -143,7 +143,7 @@ def test_a_run_says_whether_it_kept_tc_factors(written, copied, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "still_there"),
     [
-        ("agents/seed0-farl.agent", b"jaxgbg agent 1\nno", "Learning curves"),
+        ("agents/seed0-farl.agent", b"jaxgbg agent 1\nno", "Mean over the seeds"),
         ("metrics.jsonl", b"{", "Sample games"),
         ("histograms.json", b"{}[", "Sample games"),
         ("histograms.json", b'{"weights": 3}', "Sample games"),
@@ -173,7 +173,7 @@ def test_a_damaged_line_costs_that_evaluation_alone(jaxgbg, copied, tmp_path):
     assert code == 0
     assert err.count("\n") == 1
     assert f"metrics.jsonl, line {len(whole.splitlines()) + 1}: no JSON" in err.replace("\n", " ")
-    assert "Learning curves" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Mean over the seeds" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_run_without_a_readable_config_is_left_out(jaxgbg, copied):

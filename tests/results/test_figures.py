@@ -1,6 +1,7 @@
 """Figures of many runs: one panel a game and opponent, a line a setting, the same axes."""
 
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.image import imread
 
 from jaxgbg.results import draw
@@ -60,6 +61,77 @@ def test_every_kind_is_drawn(tmp_path, kind):
     table = read_table(tmp_path)
     draw(table, tmp_path / "figure.png", kind, "interval")
     assert imread(tmp_path / "figure.png").shape[0] > 300
+
+
+def test_the_last_of_many_settings_is_told_by_the_kind_of_line(tmp_path):
+    for changes in ({"learner": "td"}, {"learner": "sarsa"}, {"learner": "sarsa", "replan": True}):
+        write_run(tmp_path, variants=("farl", "none"), **changes)
+    looks = list(looks_of(read_table(tmp_path)).values())
+    assert [look.label for look in looks] == [
+        f"{learner}, {variant}"
+        for learner in ("learner sarsa, replan no", "learner sarsa, replan yes", "learner td")
+        for variant in ("FARL", "no FARL")
+    ]
+    assert [look.dashes for look in looks] == ["-", "--"] * 3
+    assert len({look.colour for look in looks}) == 3
+    assert all(one.colour == two.colour for one, two in zip(looks[::2], looks[1::2], strict=True))
+
+
+def test_too_many_colours_leave_the_kinds_of_lines_to_tell_them_apart(tmp_path):
+    for alpha in (0.1, 0.2, 0.3):
+        for decay in (0.0, 0.2, 0.5):
+            for epsilon in (0.1, 0.2):
+                write_run(tmp_path, alpha=alpha, trace_decay=decay, epsilon=epsilon)
+    looks = looks_of(read_table(tmp_path)).values()
+    assert len({(look.colour, look.dashes) for look in looks}) == 18
+
+
+def test_nothing_is_drawn_between_words(tmp_path, monkeypatch):
+    write_run(tmp_path, (0, 1), variants=("farl", "none"))
+    drawn = []
+    errorbar, set_xticks = Axes.errorbar, Axes.set_xticks
+    monkeypatch.setattr(
+        Axes, "errorbar", lambda *a, **named: [drawn.append(named["ls"]), errorbar(*a, **named)][1]
+    )
+    monkeypatch.setattr(
+        Axes, "set_xticks", lambda *a, **named: [drawn.append(a[2]), set_xticks(*a, **named)][1]
+    )
+    draw(read_table(tmp_path), tmp_path / "figure.png", "means")
+    assert drawn == ["", ["FARL", "no FARL"]]
+
+
+def test_bars_of_several_lines_stand_side_by_side(tmp_path, monkeypatch):
+    for decay in (0.0, 0.5):
+        write_run(tmp_path, (0, 1), variants=("farl", "none"), trace_decay=decay)
+    drawn = []
+    errorbar = Axes.errorbar
+    monkeypatch.setattr(
+        Axes, "errorbar", lambda *a, **named: [drawn.append(a[1]), errorbar(*a, **named)][1]
+    )
+    draw(read_table(tmp_path), tmp_path / "figure.png", "means")
+    (first, last), (other, _) = drawn
+    assert last - first == pytest.approx(0.5)
+    assert 0 < other - first < 0.05
+
+
+def test_means_stand_beside_what_is_published(tmp_path, monkeypatch):
+    for decay in (0.0, 0.2, 0.5):
+        changes = {"value": "mlp", "hidden": (100,), "parameter_traces": decay > 0}
+        changes |= {"game": "tictactoe", "opponent": "random", "opponents": ["random"]}
+        write_run(tmp_path, (0, 1), wins=0.9, trace_decay=decay, **changes)
+    drawn = []
+    plot = Axes.plot
+
+    def spy(axis, *values, **options):
+        drawn.append((list(values[0]), list(values[1]), options.get("gid")))
+        return plot(axis, *values, **options)
+
+    monkeypatch.setattr(Axes, "plot", spy)
+    draw(read_table(tmp_path, wins=True), tmp_path / "figure.png", "means")
+    assert ([0.0, 0.2, 0.5], [93.1, 89.22, 74.4], "paper") in drawn
+    drawn.clear()
+    draw(read_table(tmp_path), tmp_path / "figure.png", "means")
+    assert not [gid for _, _, gid in drawn if gid == "paper"]
 
 
 def test_what_cannot_be_drawn_is_named(tmp_path):

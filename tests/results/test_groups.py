@@ -14,7 +14,9 @@ from jaxgbg.results.rows import as_records, group, source_of
 from jaxgbg.training import Result, RunFolder
 
 
-def write_run(out, seeds=(0,), level=0.0, game="nim3p", opponent="maxn", until=1000, **changes):
+def write_run(
+    out, seeds=(0,), level=0.0, game="nim3p", opponent="maxn", until=1000, wins=None, **changes
+):
     """A run whose seeds score `level`, and 0.01 more a seed, written as a run writes."""
     changes = {"episodes": 1000, "eval_every": 100, "variants": ("farl",)} | changes
     run = preset(game, seeds=seeds, **changes)
@@ -24,7 +26,7 @@ def write_run(out, seeds=(0,), level=0.0, game="nim3p", opponent="maxn", until=1
     for episodes in range(100, until + 1, 100):
         for seed, variant in run.lanes:
             made = level + 0.01 * seed - 0.1 * (variant == "none")
-            folder.append(Result(seed, variant, episodes, opponent, made, 20))
+            folder.append(Result(seed, variant, episodes, opponent, made, 20, wins))
     summary = {"episodes": 9, "moves": 12, "training_seconds": 1.5, "moves_per_second": 8}
     (folder.path / "summary.json").write_text(json.dumps(summary))
     return folder
@@ -41,6 +43,26 @@ def write_sweep(out, decays=(0.0, 0.5, 0.9), seeds=4, chunk=2, **changes):
 
 def settings_of(table):
     return [dict(row.settings) for row in table.rows]
+
+
+def test_games_won_take_the_place_of_scores(tmp_path):
+    network = {"value": "mlp", "hidden": (30, 22), "game": "tictactoe", "opponent": "random"}
+    for decay, won in ((0.0, 0.75), (0.5, 0.625)):
+        changes = {"trace_decay": decay, "parameter_traces": decay > 0, "discount": 0.9}
+        write_run(tmp_path, (0, 1), wins=won, opponents=["random"], **changes, **network)
+    write_run(tmp_path, wins=None, opponents=["maxn"], game="nim")
+    rows = [row for row in read_table(tmp_path).rows if row.game == "tictactoe"]
+    assert [row.mean for row in rows] == pytest.approx([50.25, 50.25])
+    assert [row.paper_mean for row in rows] == [None, None]
+    won = read_table(tmp_path, wins=True).rows
+    assert [(row.game, row.scale.label) for row in won] == [("tictactoe", "games won (%)")] * 2
+    assert [row.mean for row in won] == pytest.approx([75, 62.5])
+    assert (won[0].low, won[0].high) == pytest.approx((75, 75))
+    # D'Ambra's slides.
+    assert [row.paper_mean for row in won] == [91.5, 88.52]
+    assert list(jaxgbg.results(tmp_path, wins=True)["mean"]) == [75, 62.5]
+    with pytest.raises(ValueError, match="no evaluation there knows how many games were won"):
+        read_table(tmp_path, where="game = 'nim'", wins=True)
 
 
 def test_a_sweep_is_a_row_for_each_value_with_all_its_seeds(tmp_path):
@@ -71,6 +93,26 @@ def test_what_differs_between_games_alone_names_nothing(tmp_path):
         ("nim", 0.1),
         ("nim", 0.2),
     ]
+
+
+def test_what_another_learner_has_not_does_not_go_together_with_it(tmp_path):
+    write_run(tmp_path, learner="td")
+    write_run(tmp_path, learner="sarsa")
+    write_run(tmp_path, learner="sarsa", replan=True)
+    table = read_table(tmp_path)
+    assert settings_of(table) == [
+        {"learner": "sarsa", "replan": False},
+        {"learner": "sarsa", "replan": True},
+        {"learner": "td", "replan": None},
+    ]
+    assert table.notes == []
+    # Table 1 is of TD with n-tuples: no other row stands beside its figures.
+    write_run(tmp_path, value="mlp")
+    told = {(r.settings["learner"], r.settings["value"]) for r in read_table(tmp_path).rows}
+    assert told == {("sarsa", "ntuple"), ("td", "ntuple"), ("td", "mlp")}
+    for row in read_table(tmp_path).rows:
+        theirs = (row.settings["learner"], row.settings["value"]) == ("td", "ntuple")
+        assert (row.paper_mean is not None) == theirs
 
 
 def test_of_settings_that_go_together_the_first_is_the_axis(tmp_path):
@@ -152,7 +194,12 @@ def test_an_agent_that_never_learned_is_counted(tmp_path):
     histograms = {"weights": {"edges": [-1.0, 0.0, 1.0], "agents": counts}}
     (folder.path / "histograms.json").write_text(json.dumps(histograms))
     (row,) = read_table(tmp_path).rows
-    assert row.untrained == 1
+    assert (row.untrained, row.diverged) == (1, 0)
+    # Of one that has diverged no weight is counted either.
+    summary = json.loads((folder.path / "summary.json").read_text())
+    (folder.path / "summary.json").write_text(json.dumps(summary | {"diverged": [[0, "farl"]]}))
+    (row,) = read_table(tmp_path).rows
+    assert (row.untrained, row.diverged) == (0, 1)
 
 
 @pytest.mark.parametrize("game", ["nim", "nim3p"])
@@ -233,3 +280,19 @@ def test_of_many_rows_the_best_are_for_the_eye(tmp_path):
     assert [row.settings["trace_decay"] for row in short.rows] == [0.5, 0.9]
     assert short.notes[-1].startswith("nim3p, maxn: the 2 highest means of 3 rows")
     assert shortened(table) == table
+
+
+def test_a_game_by_itself_names_what_differs_in_it(tmp_path):
+    for decay in (0.0, 0.5):
+        write_run(tmp_path, trace_decay=decay)
+    for alpha in (0.1, 0.2):
+        write_run(tmp_path, game="tictactoe", alpha=alpha, variants=("farl", "none"))
+    games = {table.rows[0].game: table for table in read_table(tmp_path).of_games()}
+    assert [axis.short for axis in games["nim3p"].axes] == ["trace_decay"]
+    assert [row.settings for row in games["nim3p"].rows] == [
+        {"trace_decay": 0.0},
+        {"trace_decay": 0.5},
+    ]
+    assert [axis.short for axis in games["tictactoe"].axes] == ["alpha", "variant"]
+    assert games["tictactoe"].axes[0].values == (0.1, 0.2)
+    assert games["tictactoe"].compared == "none"

@@ -71,10 +71,11 @@ def test_words_are_taken_for_no_style_and_are_folded():
     assert "12" in text.getvalue()
 
 
-def test_agents_that_never_learned_are_said_to_be_so():
+def test_agents_that_never_learned_or_have_diverged_are_said_to_be_so():
     from dataclasses import replace
 
-    table = [replace(row, untrained=2) for row in rows(*made_up(), 1.0)[:1]]
+    table = [replace(row, untrained=2, diverged=1) for row in rows(*made_up(), 1.0)[:1]]
     text = io.StringIO()
     print_table(table, Console(file=text, width=200))
     assert "variant farl: 2 of 3 agents have never learned" in text.getvalue()
+    assert "variant farl: 1 of 3 networks have diverged and play at random" in text.getvalue()

@@ -288,6 +288,7 @@ def test_a_dry_run_names_the_axes_and_what_each_unit_has_of_them(jaxgbg, tmp_pat
     from jaxgbg.commands import sweeping
 
     monkeypatch.setattr(sweeping, "expected_seconds", lambda units: [2.5] * len(units))
+    monkeypatch.setenv("COLUMNS", "80")
     (tmp_path / "x.toml").write_text(TOML)
     arguments = ("sweep", tmp_path / "x.toml", "--dry-run", "--out", tmp_path / "runs")
     code, out, _ = jaxgbg(*arguments, "--json", tmp_path / "units.json")
@@ -297,6 +298,9 @@ def test_a_dry_run_names_the_axes_and_what_each_unit_has_of_them(jaxgbg, tmp_pat
         "axis variants: farl, none",
         "5 seeds of each; racing stops some of them early",
     ]
+    # At 80 columns, a row a unit: what is the same for all stands above.
+    assert out.splitlines()[3].startswith("each unit: game nim, episodes ")
+    assert out.splitlines()[4] == "unit      runs  lanes  alpha  variants  expected_s"
     *parts, total = json.loads((tmp_path / "units.json").read_text())
     assert [(one["alpha"], one["variants"]) for one in parts] == [
         (alpha, variant) for alpha in ("0.25", "0.5", "1") for variant in ("farl", "none")

@@ -3,7 +3,7 @@
 import pytest
 
 from jaxgbg.games import make
-from jaxgbg.sweeps.spec import read_spec, units
+from jaxgbg.sweeps.spec import plan, read_spec, units
 from jaxgbg.training import Training
 from jaxgbg.training.lanes import program_of
 from jaxgbg.training.memory import lane_memory
@@ -40,6 +40,39 @@ def test_an_axis_is_a_path_or_its_short_form_alike():
         assert units({"game": "nim", "settings": tiny, "axes": axes}) == short
     assert [run.schedule.alpha for unit in short for run in unit.runs] == [0.5, 0.25]
     assert {run.evaluation.every for unit in short for run in unit.runs} == {50}
+
+
+def test_several_tables_of_axes_are_the_combinations_of_each():
+    axes = [
+        {"learner": ["td", "sarsa"], "variants": ["farl", "none"]},
+        {"learner": ["sarsa"], "replan": [False, True]},
+    ]
+    fields = {"game": "nim", "seeds": [0], "settings": {"variants": ["farl"], **TINY}}
+    with pytest.raises(ValueError, match="variants is set for all runs and an axis too"):
+        units({**fields, "axes": axes})
+    del fields["settings"]["variants"]
+    found = units({**fields, "axes": axes})
+    both = ("farl", "none")
+    assert {
+        (run.learner.kind, getattr(run.learner, "replan", None), run.variants)
+        for unit in found
+        for run in unit.runs
+    } == {
+        *(
+            (kind, again, (one,))
+            for kind, again in (("td", None), ("sarsa", False))
+            for one in both
+        ),
+        *(("sarsa", again, both) for again in (False, True)),
+    }
+    # A run that two of them ask for is done once, and a dry run has each value once.
+    twice = plan({**fields, "axes": [*axes, axes[0]]})
+    assert twice.units == found
+    assert twice.axes == {
+        "learner": ("td", "sarsa"),
+        "variants": both,
+        "replan": (False, True),
+    }
 
 
 def test_parameters_of_the_game_are_axes():
@@ -96,6 +129,11 @@ def test_the_memory_of_a_lane_is_that_of_its_arrays():
         ('game = "nim"\n[axes]\nalhpa = [1]', "no run has a setting 'alhpa'"),
         ('game = "nim"\n[axes]\nalpha = 1.0', "must be a list"),
         ('game = "nim"\n[axes]\nalpha = []', "must be a list"),
+        ('game = "nim"\naxes = 3', "axes must be a table, .axes., or several, ..axes.."),
+        ('game = "nim"\naxes = [3]', "axes must be a table, .axes., or several, ..axes.."),
+        ('game = "nim"\naxes = []', "axes must be a table, .axes., or several, ..axes.."),
+        ('game = "nim"\n[[axes]]\nbatch = [1]\n[[axes]]\nalpha = 1', "alpha must be a list"),
+        ('[[axes]]\ngame = ["nim"]\n[[axes]]\nbatch = [1]', "name the game"),
         ('game = "nim"\n[axes]\nbatch = [0]', r"batch must lie in \[1, 1,048,576\], not 0"),
         ('game = "nim"\n[axes]\ngame = ["hex"]', "game is set for all runs and an axis too"),
         ('game = "nim"\nseeds = [true]', r"seeds must be like .* not \[True\]"),

@@ -1,0 +1,164 @@
+"""The experiments that are sweep files: what they ask for, and that kept figures are of it."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jaxgbg
+from jaxgbg import Run, with_changes
+from jaxgbg.results.rows import Row, as_records, group, source_of
+from jaxgbg.results.table import in_figures
+from jaxgbg.sweeps import read_spec
+from jaxgbg.training import Result
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+FILES = sorted(path.relative_to(EXPERIMENTS) for path in EXPERIMENTS.glob("*/*.toml"))
+RUNS = {
+    "lockstep/connectfour.toml": 16,
+    "lockstep/hex.toml": 16,
+    "lockstep/nim3p.toml": 16,
+    "networks/boards.toml": 9,
+    "networks/small.toml": 9,
+    "ralpha/connectfour.toml": 24,
+    "ralpha/connectfour_best.toml": 1,
+    "ralpha/tictactoe.toml": 24,
+    "sweeps/nim3p_lambda.toml": 5,
+    "sweeps/tictactoe.toml": 200,
+    "td_sarsa/tictactoe.toml": 4,
+}
+# Which figures are of which files, told apart by what, and whether of games won.
+KEPT: dict[str, tuple[list[str], list[str], bool]] = {
+    "lockstep/nim3p.json": (["lockstep/nim3p.toml"], ["batch", "combine"], False),
+    "networks/networks.json": (["networks/small.toml", "networks/boards.toml"], [], False),
+    "ralpha/tictactoe.json": (["ralpha/tictactoe.toml"], [], True),
+    "td_sarsa/results.json": (["td_sarsa/tictactoe.toml"], [], False),
+}
+
+
+def runs_of(file: Path | str) -> list[Run]:
+    return [run for unit in read_spec(EXPERIMENTS / file).units for run in unit.runs]
+
+
+def records(file: str) -> list[dict[str, Any]]:
+    return json.loads((EXPERIMENTS / file).read_text())
+
+
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_every_file_is_read_and_its_command_documented(file: Path) -> None:
+    assert len(runs_of(file)) == RUNS[str(file)]
+    command = f"jaxgbg sweep experiments/{file}"
+    readme = EXPERIMENTS / file.parent / "README.md"
+    for text in (EXPERIMENTS / file, readme if readme.exists() else EXPERIMENTS / file):
+        assert command in text.read_text()
+
+
+def rows_asked_for(files: list[str], by: list[str], wins: bool) -> list[Row]:
+    """The rows that `jaxgbg results` would have, of agents that score nothing."""
+    sources = []
+    for run in (run for file in files for run in runs_of(file)):
+        results = [
+            Result(seed, variant, run.schedule.episodes, opponent, 0.0, 1, 0.0)
+            for seed, variant in run.lanes
+            for opponent in run.evaluation.opponents
+        ]
+        sources.append(source_of(run, results)._replace(wins=wins))
+    return group(sources, by).rows
+
+
+@pytest.mark.parametrize("file", KEPT)
+def test_kept_rows_are_those_that_the_file_asks_for(file: str) -> None:
+    rows = rows_asked_for(*KEPT[file])
+    readme = (EXPERIMENTS / file).with_name("README.md").read_text()
+    for record, row, asked in zip(records(file), rows, as_records(rows), strict=True):
+        same = ("game", "opponent", *row.settings, "unit", "n", "episodes", "paper_mean")
+        assert {name: record[name] for name in same} == {name: asked[name] for name in same}
+        assert len(record["per_seed"]) == row.n
+        # Every figure of the table stands in the text, to the five digits that a record has.
+        near = (record["mean"] + error for error in (-1e-5, 0, 1e-5))
+        assert any(in_figures(row, mean, record["sem"]) in readme for mean in near)
+
+
+@pytest.mark.parametrize("game", ["hex", "connectfour"])
+def test_figures_of_the_script_of_old_are_of_the_same_settings(game: str) -> None:
+    asked = {
+        (run.schedule.batch, "serial" if run.schedule.batch == 1 else run.value.combine): run
+        for run in runs_of(f"lockstep/{game}.toml")
+    }
+    kept = records(f"lockstep/{game}.json")
+    assert {(row["batch"], row["rule"]) for row in kept} == asked.keys()
+    for row in kept:
+        run = asked[row["batch"], row["rule"]]
+        # Met once at the end, by `eval --keep`.
+        assert row["opponent"] in (*run.evaluation.opponents, "mcts-1000")
+        assert row["episodes"] == run.schedule.episodes
+        assert len(row["per_seed"]) == len(run.seeds)
+        times = row["episodes"] // run.evaluation.every
+        assert len(row["curve"]) == (1 if row["opponent"] == "mcts-1000" else times)
+
+
+@pytest.mark.parametrize(
+    ("kept", "file"),
+    [
+        ("connectfour-20", "connectfour"),
+        ("connectfour-100-shallow-0.9-0.2", "connectfour_best"),
+    ],
+)
+def test_networks_of_old_are_of_the_same_configs(kept: str, file: str) -> None:
+    rows = records(f"ralpha/{kept}.json")
+    # Said in another way then: no last exploration rate is the first one.
+    before = {"epsilon_end": None, "alpha_end": 0.05 * 0.1 ** (rows[0]["rounds"] / 100)}
+    runs = runs_of(f"ralpha/{file}.toml")
+    for run in runs:
+        assert run.schedule.last_epsilon == run.schedule.epsilon
+        assert run.schedule.last_alpha == pytest.approx(before["alpha_end"], rel=1e-12)
+    assert {row["config"] for row in rows} <= {with_changes(run, before).digest for run in runs}
+
+
+def tiny(file: Path | str, **settings: Any) -> dict[str, Any]:
+    """The sweep of a file with the first values of its axes, two seeds and a few episodes."""
+    fields = tomllib.loads((EXPERIMENTS / file).read_text())
+    given = fields.get("axes", {})
+    tables = given if isinstance(given, list) else [given]
+    fields["axes"] = [{name: values[:1] for name, values in table.items()} for table in tables]
+    few = {"episodes": 20, "eval_every": 20, **settings}
+    fields["settings"] = fields.get("settings", {}) | few
+    return fields | {"seeds": [0, 1]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_every_file_trains_with_a_tiny_budget(file: Path, tmp_path: Path) -> None:
+    done = jaxgbg.sweep(tiny(file, opponents=[]), tmp_path, progress=False)
+    assert not done.failures
+    assert done.runs
+    assert all(run.finished for run in done.runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "options", "rows"),
+    [
+        ("td_sarsa/tictactoe.toml", [], 4),
+        ("ralpha/tictactoe.toml", ["--wins", "--by", "trace_decay", "hidden", "discount"], 2),
+        ("lockstep/nim3p.toml", ["--by", "batch", "combine"], 2),
+    ],
+    ids=["td_sarsa", "ralpha", "lockstep"],
+)
+def test_the_commands_tabulate_and_draw_it(
+    jaxgbg: Any, tmp_path: Path, file: str, options: list[str], rows: int
+) -> None:
+    fields = tiny(file)
+    lines = [f"game = {fields['game']!r}", "seeds = [0, 1]", "[settings]"]
+    lines += [f"{name} = {json.dumps(value)}" for name, value in fields["settings"].items()]
+    for table in fields["axes"]:
+        lines += ["[[axes]]", *(f"{name} = {json.dumps(value)}" for name, value in table.items())]
+    (tmp_path / "few.toml").write_text("\n".join(lines))
+    out, made = tmp_path / "runs", tmp_path / "rows.json"
+    assert jaxgbg("sweep", tmp_path / "few.toml", "--out", out)[0] == 0
+    assert jaxgbg("results", out, *options, "--json", made)[0] == 0
+    assert len(json.loads(made.read_text())) == rows
+    assert jaxgbg("plot", out, *options, "--out", tmp_path / "curves.png")[0] == 0
+    assert (tmp_path / "curves.png").stat().st_size > 10_000
