@@ -237,7 +237,9 @@ class LinesOfAction(Game):
         """int32[2, 4]: for each player, as if he were to move, what Sasso & van Lohuizen (2018)
         call meta-features: stones that cannot move, moves, concentration, the largest group.
         """
-        sides = [line_moves.sides(state.stones, jnp.int8(player)) for player in (0, 1)]
+        # As in `cells`.
+        (stones,) = once(state.stones)
+        sides = [line_moves.sides(stones, jnp.int8(player)) for player in (0, 1)]
         counts = line_moves.counted(*sides[0])
         players = [self._extras(own, enemy, counts) for own, enemy in sides]
         # Extra by extra: through this XLA sees which ones nobody asks for.
