@@ -18,6 +18,7 @@ from jaxgbg.search.tree import (
     Leaves,
     RootStatistics,
     grow,
+    words,
 )
 from jaxgbg.specs import Spec, setting, shown
 from jaxgbg.values.core import ValueFunction
@@ -195,22 +196,55 @@ class PUCT:
 
         float32[B, A], -1 for illegal actions.
         """
-        del keys, number, draws
-        game, value, states = self.game, self.value, leaves.states
-        features = value.features(params, jax.vmap(partial(value.observe, game))(states))
-        q = action_values(game, value, params, states, features, self.zero_terminal)[0]
-        # A network that has diverged: what is not a number is worst.
-        q = jnp.nan_to_num(q, nan=_LEAST)
-        legal = jax.vmap(game.legal_actions)(states)
-        best = jnp.where(legal, q, _LEAST).max(1, keepdims=True)
+        del draws
+        game, states = self.game, leaves.states
+        seats = jnp.arange(game.num_players)
+        values = self._values_of_all(params, states)
+        q, legal = self._action_values(params, states)
+        best = q.max(1, keepdims=True)
         shares = jnp.where(legal, jnp.exp((q - best) / np.float32(self.settings.temperature)), 0.0)
         prior = jnp.where(legal, shares / shares.sum(1, keepdims=True), -1.0)
-        if game.num_players > 1:
-            seats = jnp.arange(game.num_players)
-            every = jnp.broadcast_to(seats, (len(q), game.num_players))
-            others = value.value(params, jnp.repeat(features[:, None], game.num_players, 1), every)
-            best = jnp.where(seats == states.player[:, None], best, jnp.nan_to_num(others))
-        return states.rewards + jnp.where(states.terminal[:, None], 0.0, best), prior
+        waiting = jnp.ones(values.shape, bool)
+        now = states
+        for turn in range(max(1, game.num_players - 1)):
+            if turn:
+                q = self._action_values(params, now)[0]
+            mover = waiting & (seats == now.player[:, None]) & ~now.terminal[:, None]
+            gained = now.rewards - states.rewards
+            values = jnp.where(mover, gained + q.max(1, keepdims=True), values)
+            waiting &= ~mover
+            if game.num_players > 1:
+                now = self._after_best(now, q, keys, number + (turn + 2) * self.iterations)
+        over = waiting & now.terminal[:, None]
+        values = jnp.where(over, now.rewards - states.rewards, values)
+        return states.rewards + values, prior
+
+    def _values_of_all(self, params: Any, states: Any) -> jax.Array:
+        """float32[B, N]: V(s | player) of every player."""
+        features, seats = self._features(params, states), self.game.num_players
+        every = jnp.broadcast_to(jnp.arange(seats), (len(features), seats))
+        values = self.value.value(params, jnp.repeat(features[:, None], seats, 1), every)
+        return jnp.nan_to_num(values)
+
+    def _features(self, params: Any, states: Any) -> jax.Array:
+        """int32[B, F] of the positions states[B]."""
+        return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
+
+    def _action_values(self, params: Any, states: Any) -> tuple[jax.Array, jax.Array]:
+        """(q float32[B, A], the least number there is for illegal actions; legal bool[B, A])."""
+        game, features = self.game, self._features(params, states)
+        q = action_values(game, self.value, params, states, features, self.zero_terminal)[0]
+        legal = jax.vmap(game.legal_actions)(states)
+        # A network that has diverged: what is not a number is worst.
+        return jnp.where(legal, jnp.nan_to_num(q, nan=_LEAST), _LEAST), legal
+
+    def _after_best(self, states: Any, q: jax.Array, keys: jax.Array, number: jax.Array) -> Any:
+        """states[B] after the first of the best moves, and after chance."""
+        after = jax.vmap(self.game.afterstate)(states, q.argmax(1).astype(jnp.int32))
+        if not self.game.stochastic:
+            return after
+        chance = words(keys, number, self.game.spawn_words)
+        return jax.vmap(self.game.spawn_from)(after, chance)
 
 
 def most_visited(roots: RootStatistics, key: jax.Array) -> jax.Array:

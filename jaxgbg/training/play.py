@@ -31,7 +31,7 @@ class Play(Spec):
         super().__post_init__()
         if self.search:
             PUCTSpec.parse(self.search)
-            if self != Play(search=self.search):
+            if dataclasses.replace(self, search="") != Play():
                 raise ValueError("search looks ahead by itself: leave out look_ahead and ranks")
 
     def player(self, agent: GreedyAgent) -> GreedyAgent | LookAheadAgent | SearchAgent:

@@ -14,11 +14,11 @@ Value = Callable[[Cells, int], float]
 
 @dataclass
 class Node:
-    """A position, what is known of its actions, and the best value that one of them has at once."""
+    """A position, what every player may get from there on, and what is known of its actions."""
 
     state: State
+    values: list[float]
     prior: dict[int, float]
-    best: float
     visits: dict[int, int] = field(default_factory=dict)
     totals: dict[int, float] = field(default_factory=dict)
     children: dict[int, Node] = field(default_factory=dict)
@@ -28,6 +28,8 @@ class Node:
 class PUCT:
     """Selection by Q + c P sqrt(sum N + 1e-8) / (1 + N), each player by his own values.
 
+    A position is worth to a player what his best action promises when it is his turn, the others
+    before him having made theirs; to the last of the players in turn V(s | player).
     Of equal scores the first counts. `closest` is the least difference there was, if any, between
     the best score and the next one, as a share of the former.
     """
@@ -57,15 +59,11 @@ class PUCT:
                 node = node.children[action]
                 break
             node = node.children[action]
-        leaf = node.state
         for above, action in path:
             mover = above.state.player
-            gain = leaf.rewards[mover] - above.state.rewards[mover]
-            if not leaf.terminal:
-                own = mover == leaf.player
-                gain += node.best if own else self.value(leaf.cells, mover)
+            paid = node.state.rewards[mover] - above.state.rewards[mover]
             above.visits[action] += 1
-            above.totals[action] += gain
+            above.totals[action] += paid + node.values[mover]
 
     def _select(self, node: Node) -> int:
         spread = math.sqrt(sum(node.visits.values()) + 1e-8)
@@ -81,15 +79,37 @@ class PUCT:
         return first
 
     def _node(self, state: State) -> Node:
+        values = self._action_values(state)
+        shares = {action: math.exp(v / self.temperature) for action, v in values.items()}
+        prior = {action: share / sum(shares.values()) for action, share in shares.items()}
+        node = Node(state, self._values(state), prior)
+        node.visits = dict.fromkeys(values, 0)
+        node.totals = dict.fromkeys(values, 0.0)
+        return node
+
+    def _action_values(self, state: State) -> dict[int, float]:
         mover, values = state.player, {}
         for action in self.game.legal(state):
             after = self.game.play(state, action)
             values[action] = after.rewards[mover] - state.rewards[mover]
             if not after.terminal:
                 values[action] += self.value(after.cells, mover)
-        shares = {action: math.exp(v / self.temperature) for action, v in values.items()}
-        prior = {action: share / sum(shares.values()) for action, share in shares.items()}
-        node = Node(state, prior, max(values.values(), default=0.0))
-        node.visits = dict.fromkeys(values, 0)
-        node.totals = dict.fromkeys(values, 0.0)
-        return node
+        return values
+
+    def _values(self, state: State) -> list[float]:
+        found: dict[int, float] = {}
+        now, players = state, range(self.game.num_players)
+        for _ in range(self.game.num_players - 1):
+            if now.terminal:
+                break
+            values = self._action_values(now)
+            best = max(values, key=lambda action: (values[action], -action))
+            gained = now.rewards[now.player] - state.rewards[now.player]
+            found.setdefault(now.player, gained + values[best])
+            now = self.game.play(now, best)
+        for player in players:
+            if player not in found and now.terminal:
+                found[player] = now.rewards[player] - state.rewards[player]
+            elif player not in found:
+                found[player] = self.value(state.cells, player)
+        return [found[player] for player in players]
