@@ -137,12 +137,14 @@ def grow(
     batch = roots.terminal.shape[0]
     path = jnp.zeros((search.depth, batch), jnp.int32)
     leaves = Leaves(roots, path[0], path, path, path, path.astype(jnp.float32), path, path[0] - 1)
-    tree = _plant(search, params, leaves, keys)
+    tree = _plant(search, roots)
+    # Roots of which something is to be kept are valued as leaves are, in an iteration of their own.
+    start = jnp.int32(-1 if search.keeps_states else 0)
 
     def iterate(carry: tuple[jax.Array, Tree, Leaves]) -> tuple[jax.Array, Tree, Leaves]:
         number, tree, leaves = carry
         draws = search.draws(keys, number)
-        leaves = _descend(search, tree, leaves._replace(states=roots), draws)
+        leaves = _descend(search, tree, leaves._replace(states=roots), draws, number >= 0)
         if search.game.stochastic:
             chance = words(keys, number + search.iterations, search.game.spawn_words)
             spawned = jax.vmap(search.game.spawn_from)(leaves.states, chance)
@@ -156,24 +158,23 @@ def grow(
     def unfinished(carry: tuple[jax.Array, Tree, Leaves]) -> jax.Array:
         return carry[0] < search.iterations
 
-    _, tree, _ = jax.lax.while_loop(unfinished, iterate, (jnp.int32(0), tree, leaves))
+    _, tree, _ = jax.lax.while_loop(unfinished, iterate, (start, tree, leaves))
     visits, totals = tree.edges[:batch, VISITS], tree.edges[:batch, TOTAL]
     return RootStatistics(visits.astype(jnp.int32), totals / jnp.maximum(visits, 1))
 
 
-def _plant(search: Search, params: Any, leaves: Leaves, keys: jax.Array) -> Tree:
-    """Trees of a root each, which are the states of `leaves`."""
-    roots = leaves.states
-    rows = roots.terminal.shape[0] * (search.iterations + 1)
+def _plant(search: Search, roots: Any) -> Tree:
+    """Trees of a root each."""
+    batch = roots.terminal.shape[0]
+    rows = batch * (search.iterations + 1)
     columns = CHILD + search.width + search.keeps_states
     edges = jnp.zeros((rows, columns, search.game.num_actions), jnp.float32)
     if not search.keeps_states:
         return Tree(edges, None)
-    states = jax.tree.map(lambda leaf: jnp.zeros((rows, *leaf.shape[1:]), leaf.dtype), roots)
-    number = jnp.int32(0)
-    _, line = search.evaluate(params, leaves, keys, number, search.draws(keys, number))
-    assert line is not None
-    return _write(Tree(edges, states), roots, line, number)
+    states = jax.tree.map(
+        lambda leaf: jnp.zeros((rows, *leaf.shape[1:]), leaf.dtype).at[:batch].set(leaf), roots
+    )
+    return Tree(edges, states)
 
 
 def _write(tree: Tree, states: Any, line: jax.Array, node: jax.Array) -> Tree:
@@ -192,10 +193,13 @@ def _write(tree: Tree, states: Any, line: jax.Array, node: jax.Array) -> Tree:
     return Tree(edges, kept)
 
 
-def _descend(search: Search, tree: Tree, leaves: Leaves, draws: jax.Array) -> Leaves:
+def _descend(
+    search: Search, tree: Tree, leaves: Leaves, draws: jax.Array, going: jax.Array
+) -> Leaves:
     """Go down all trees in step, until every descent has left its tree or must stop.
 
-    It starts at `leaves.states`, the roots, and writes its path over that of `leaves`.
+    It starts at `leaves.states`, the roots, or stays there unless `going`, and writes its path over
+    that of `leaves`.
     """
     game, roots, keeps = search.game, leaves.states, search.keeps_states
     batch = roots.terminal.shape[0]
@@ -233,7 +237,7 @@ def _descend(search: Search, tree: Tree, leaves: Leaves, draws: jax.Array) -> Le
         return ply + 1, node, further & (ply + 1 < search.depth), at
 
     at = leaves._replace(states=None if keeps else roots, depth=none, made=none - 1)
-    start = (jnp.int32(0), none, ~roots.terminal, at)
+    start = (jnp.int32(0), none, ~roots.terminal & going, at)
     _, node, _, at = jax.lax.while_loop(lambda carry: carry[2].any(), step, start)
     if not keeps:
         return at
