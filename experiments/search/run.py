@@ -3,8 +3,8 @@
     python -m experiments.search.run [--only connectfour hex ...] [--plays puct-50 ...]
 
 Trains the agents where they are missing, lets them play by themselves and with a search, and adds
-each figure to figures.json as soon as it is there; what stands there is not played again. Source of
-the search: Scheiermann & Konen, arXiv 2204.13307.
+each figure to figures.json as soon as it is there; what stands there is not played again, and
+figures.png shows it. Source of the search: Scheiermann & Konen, arXiv 2204.13307.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from experiments.shared import make_parser
+from experiments.shared import make_parser, new_figure, save_figure
 from jaxgbg import Protocol, Run, RunFolder, preset, train
 from jaxgbg.papers import protocol_for
 from jaxgbg.training.devices import prepare_jax
@@ -173,6 +173,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 records.append(record)
                 write_json(path, records)
                 print(*(record[name] for name in _SHOWN), flush=True)
+    draw(records, path.with_suffix(".png"))
+
+
+def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
+    """A panel a game and opponent: how agents do by the iterations of the paper's search."""
+    panels: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
+    for record in records:
+        iterations = record["play"].removeprefix("puct-").replace("greedy", "1")
+        if iterations.isdecimal():
+            panel = panels.setdefault((record["game"], record["opponent"]), {})
+            panel[int(iterations)] = record
+    figure = new_figure(3.2 * len(panels), 3.2)
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axis, ((game, opponent), panel) in zip(axes, panels.items(), strict=True):
+        places = sorted(panel)
+        means = np.array([panel[place]["mean"] for place in places])
+        ends = np.array([panel[place]["interval"] for place in places])
+        axis.errorbar(places, means, abs(ends.T - means), marker="o", capsize=3, color="#0072B2")
+        unit = panel[places[0]]["unit"]
+        axis.set(title=f"{game}, {opponent}", xlabel="iterations", ylabel=unit, xscale="log")
+        axis.grid(alpha=0.25)
+    save_figure(figure, path)
 
 
 _KEY = ("game", "opponent", "play", "config")

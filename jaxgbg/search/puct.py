@@ -111,7 +111,7 @@ class PUCT:
         if self.most_trees < 1:
             raise ValueError(
                 f"search: one tree of {self.iterations:,} iterations takes"
-                f" {self._tree_bytes / 1e6:,.0f} megabytes in {self.game.name}, but only"
+                f" {-(-self._tree_bytes // 10**6):,} megabytes in {self.game.name}, but only"
                 f" {self.settings.megabytes:,} are allowed"
             )
 

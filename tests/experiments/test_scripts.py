@@ -111,6 +111,16 @@ def test_kept_figures_name_the_runs_of_their_scripts() -> None:
         assert row["config"] == run.digest
 
 
+def test_kept_figures_of_searches_are_those_of_the_script() -> None:
+    script = module("search/run")
+    for row in records("search/figures.json"):
+        assert row["config"] == script.run_of(row["game"]).digest
+        assert row["opponent"] in script.STUDIES[row["game"]].opponents
+        script.play_of(row["play"])
+        low, high = row["interval"]
+        assert low <= row["mean"] <= high
+
+
 def test_sweep_files_ask_for_the_runs_whose_figures_are_kept() -> None:
     asked = {
         run.name
@@ -158,6 +168,12 @@ def run_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         ("td_sarsa/run", ["--seeds", "2", "--episodes", "60"], {}, 8),
         ("ralpha/run", ["tictactoe", "--rounds", "1", "--only", "deep", "0.9", "0.2"], {}, 1),
         ("lockstep/run", ["nim3p", "--episodes", "20", "--seeds", "2"], {"BATCHES": (16,)}, 4),
+        (
+            "search/run",
+            ["--only", "tictactoe", "--episodes", "60", "--plays", "greedy", "puct-2"],
+            {},
+            2,
+        ),
         ("othello_partners/run", ["q", "--games", "16", "--seeds", "2", "--only", "fixed"], {}, 18),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

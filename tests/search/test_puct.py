@@ -100,6 +100,7 @@ def _know_nothing(game):
     return GreedyAgent(game, value, value.with_weights(np.zeros(value.num_weights, np.float32)))
 
 
+@pytest.mark.slow
 def test_the_end_of_a_game_is_worth_its_rewards():
     game = TicTacToe()
     player = jaxgbg.search(_know_nothing(game), iterations=300)
@@ -224,6 +225,7 @@ def test_2048_is_searched_by_its_draws():
     assert (first != other).any()
 
 
+@pytest.mark.slow
 def test_one_iteration_is_the_choice_of_the_agent_itself():
     game = TicTacToe()
     states = random_positions(game, 16, 3)[0]
@@ -232,10 +234,14 @@ def test_one_iteration_is_the_choice_of_the_agent_itself():
     agents = [random_agent(game, seed) for seed in (1, 2)]
     params = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *(a.params for a in agents))
     both = GreedyAgent(game, agents[0].value, params, several=True)
-    moves = jaxgbg.search(both, 1).act(states, jax.random.key(0))
-    assert jaxgbg.search(both, 1).copies == 2
-    expected = both.act(states, jax.random.key(0))
-    assert moves.tolist() == expected.tolist()
+    player = jaxgbg.search(both, 1)
+    assert player.copies == 2
+    moves = np.asarray(player.act(states, jax.random.key(0)))
+    # Each agent by its own values; mirrored moves are equally good.
+    for agent, half in zip(agents, (slice(0, 8), slice(8, 16)), strict=True):
+        q = np.asarray(agent.action_values(states))[half]
+        live = ~np.asarray(states.terminal)[half]
+        assert (q[np.arange(8), moves[half]] == q.max(1))[live].all()
     assert moves[5] == 0
     assert jaxgbg.search(agents[0], 1).play_move(_after(game, 0, 4)) in range(9)
 
@@ -263,8 +269,10 @@ def test_trees_stay_within_their_memory():
     node = 4 * 4 * 7 + 26
     tree = node * 10_000 + 20 * 42
     assert search.most_trees == 100 * 10**6 // tree
-    with pytest.raises(ValueError, match="one tree of 9,999 iterations takes 3 megabytes") as error:
-        jaxgbg.search(agent, 9_999, megabytes=2)
+    with pytest.raises(
+        ValueError, match="one tree of 99,999 iterations takes 14 megabytes"
+    ) as error:
+        jaxgbg.search(agent, 99_999, megabytes=2)
     assert "\n" not in str(error.value)
 
 
@@ -302,7 +310,7 @@ def test_the_most_visited_action_is_played_then_the_best_then_any():
         ({"temperature": 0}, "temperature must lie in"),
         ({"unvisited": float("nan")}, "unvisited must be a number"),
         ({"width": 0}, "width must lie in"),
-        ({"megabytes": 0}, "one tree of 200 iterations takes 0 megabytes in tictactoe"),
+        ({"megabytes": 0}, "one tree of 200 iterations takes 1 megabytes in tictactoe"),
     ],
 )
 def test_settings_out_of_range_are_refused_in_one_line(settings, message):
