@@ -6,6 +6,7 @@ Agents of `experiments.search.run`, positions after ten random plies; the median
 of every position, by the clock and by the CPU time of this process. Writes speed.json.
 """
 
+import json
 import statistics
 import time
 from collections.abc import Sequence
@@ -54,7 +55,8 @@ def measured(
         "moves_per_core_s": round(live / core_seconds, 1),
         "positions_per_core_s": round(live * iterations / core_seconds),
         "config": folder.run.digest,
-        "command": f"python -m experiments.search.speed --only {game_name} --batch {batch}",
+        "command": f"python -m experiments.search.speed --only {game_name} --batch {batch}"
+        f" --iterations {iterations}",
     }
 
 
@@ -65,12 +67,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--iterations", type=int, help="those of the game if not given")
     parser.add_argument("--episodes", type=int, help="of every agent; those of the study")
     options = parser.parse_args(arguments)
-    rows = []
+    path: Path = options.results / "speed.json"
+    rows = json.loads(path.read_text()) if path.exists() else []
     for game in options.only:
         iterations = options.iterations or ITERATIONS[game]
-        rows.append(measured(game, options.batch, iterations, options.out, options.episodes))
-        print(rows[-1], flush=True)
-        write_json(options.results / "speed.json", rows)
+        row = measured(game, options.batch, iterations, options.out, options.episodes)
+        rows = [*(each for each in rows if each["game"] != game), row]
+        print(row, flush=True)
+        write_json(path, rows)
 
 
 if __name__ == "__main__":

@@ -71,6 +71,7 @@ def test_visits_are_those_of_a_plain_search_in_float64(name, start, settings):
     assert checked >= 3
 
 
+@pytest.mark.slow
 def test_othello_positions_with_a_pass_are_among_those_compared():
     game, value = reference_value("othello", random_agent(make_small("othello")))
     states, actions = random_positions(make_small("othello"), 8, 5)
