@@ -10,8 +10,6 @@ figures.png shows it. Source of the search: Scheiermann & Konen, arXiv 2204.1330
 import contextlib
 import json
 import math
-import shlex
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,7 +56,10 @@ STUDIES = {
     "tictactoe": Study(30_000, 4, {"maxn": None}, ("greedy", "puct-50", "puct-200")),
     "nim3p": Study(300_000, 1, {"maxn": None}, ("greedy", "puct-50", "puct-200", BOLD), (0.0, 1.0)),
     "hex": Study(
-        100_000, 1, {"mcts-1000": None}, ("greedy", "puct-50", "puct-200", BOLD, "puct-1000")
+        100_000,
+        1,
+        {"mcts-1000": None},
+        ("greedy", "puct-50", "puct-200", "puct-200,temperature=0.1", "puct-1000"),
     ),
     "othello": Study(
         50_000, 1, {"bench": None, "positional": None}, ("greedy", "puct-20", "puct-100")
@@ -144,7 +145,8 @@ def judged(
         "seconds": round(seconds, 1),
         "episodes": run.schedule.episodes,
         "config": run.digest,
-        "command": f"python -m experiments.search.run {shlex.join(sys.argv[1:])}".strip(),
+        "command": f"python -m experiments.search.run --only {game.name}"
+        f" --opponents {opponent} --plays {text}",
     }
 
 
@@ -184,6 +186,9 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
         if iterations.isdecimal():
             panel = panels.setdefault((record["game"], record["opponent"]), {})
             panel[int(iterations)] = record
+    panels = {name: panel for name, panel in panels.items() if len(panel) > 1}
+    if not panels:
+        return
     figure = new_figure(3.2 * len(panels), 3.2)
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for axis, ((game, opponent), panel) in zip(axes, panels.items(), strict=True):
