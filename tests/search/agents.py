@@ -28,12 +28,15 @@ def tuples(game):
     return tuple((cell, cell + 1) for cell in range(game.num_cells - 1))
 
 
-def random_agent(game, seed=0, **settings):
-    """A greedy agent with random weights."""
+def random_agent(game, seed=0, few_digits=False, **settings):
+    """A greedy agent with random weights.
+
+    With `few_digits` sums of them are exact, so that mirrored boards tie in float32 as in float64.
+    """
     value = NTupleSpec(layout=tuples(game)).build(game, False, 1)
     weights = np.random.default_rng(seed).normal(0, 0.2, value.num_weights)
-    # Few binary digits: sums are exact, so that mirrored boards tie in float32 as in float64.
-    weights = np.round(weights * 2**10) / 2**10
+    if few_digits:
+        weights = np.round(weights * 2**10) / 2**10
     return GreedyAgent(game, value, value.with_weights(np.float32(weights)), **settings)
 
 

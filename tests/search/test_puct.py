@@ -52,7 +52,7 @@ _SETTINGS = {"exploration": 1.7, "temperature": 0.5, "unvisited": 0.1}
 def test_visits_are_those_of_a_plain_search_in_float64(name, start, settings):
     game, iterations = make_small(name), 150
     states, actions = random_positions(game, 8, start)
-    agent = random_agent(game)
+    agent = random_agent(game, few_digits=True)
     player = SearchAgent(agent, PUCTSpec(iterations, **settings))
     visits, values = map(np.asarray, player.statistics(states))
     checked = 0
