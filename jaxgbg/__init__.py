@@ -13,6 +13,7 @@
 
 import contextlib
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
@@ -21,10 +22,11 @@ from jaxgbg.arena import Protocol, compete
 from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import preset, protocol_for
-from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
+from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
 from jaxgbg.results import frame as results
 from jaxgbg.search import TDLeafSpec
 from jaxgbg.search.lookahead import Reply
+from jaxgbg.search.puct import PUCTSpec
 from jaxgbg.session import Picture, Sweep, TrainedRun, sweep, train
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training import (
@@ -54,6 +56,7 @@ __all__ = [
     "RunFolder",
     "SarsaSpec",
     "Schedule",
+    "SearchAgent",
     "StopTraining",
     "Sweep",
     "TDLeafSpec",
@@ -70,6 +73,7 @@ __all__ = [
     "preset",
     "register",
     "results",
+    "search",
     "sweep",
     "train",
     "with_changes",
@@ -101,11 +105,24 @@ def look_ahead(
     return LookAheadAgent(agent, plies, width, reply, ranks, **limits)
 
 
+def search(agent: GreedyAgent, iterations: int = 200, **settings: Any) -> SearchAgent:
+    """The agent choosing its moves by a tree search (PUCT) that its own values lead.
+
+    `settings` are `exploration`, `temperature`, `unvisited`, `width` and `megabytes`, see
+    `search.puct.PUCTSpec`. Raises ValueError for settings out of range, where one tree does not fit
+    into so many megabytes, and for an agent that has learned values of actions.
+    """
+    return SearchAgent(agent, PUCTSpec(iterations, **settings))
+
+
 @checked
-def evaluate(agent: GreedyAgent | LookAheadAgent, opponent: str, seed: Seed = 0) -> np.ndarray:
+def evaluate(
+    agent: GreedyAgent | LookAheadAgent | SearchAgent, opponent: str, seed: Seed = 0
+) -> np.ndarray:
     """The agent's final reward in every game against `opponent`, float32[seats, games].
 
-    `opponent` is a player's name or an agent file, which may look ahead ("FILE:look-ahead=3").
+    `opponent` is a player's name or an agent file, which may look ahead ("FILE:look-ahead=3")
+    or search ("FILE:search=puct-200").
     Starts and seats are those of the published evaluation. In a game of one player the opponent is
     "score"; against ConnectFour's "solver" float32[P] is 1 for each solved position where the
     agent's move keeps the game value. Raises ValueError for an opponent that does not play this

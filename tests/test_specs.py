@@ -186,6 +186,7 @@ OTHERS = {
     "opening_plies": 2,
     "ranks": [0.6, 0.4],
     "play_ranks": [0.6, 0.4],
+    "search": "puct-50",
     "width": [3],
     "extras": ["freedom"],
     "train_width": [3],

@@ -29,6 +29,7 @@ from jaxgbg.players.maxn import MaxN
 from jaxgbg.players.mcts import MCTSPlayer
 from jaxgbg.players.positional import Positional
 from jaxgbg.players.random_player import RandomPlayer
+from jaxgbg.players.search import SearchAgent
 from jaxgbg.specs import shown
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "PlayerBase",
     "Positional",
     "RandomPlayer",
+    "SearchAgent",
     "make_player",
     "player_names",
 ]

@@ -1,15 +1,8 @@
-"""Monte Carlo tree search for any deterministic game, all searches of a batch at once.
-
-A tree is an array of nodes; what is known of the edge from a node to the child behind an action
-stands in the row of the node, so that choosing among the children reads one row. B trees of K nodes
-are float32[B * K, 3, A]: for every action its visits, their total reward and the number of the
-child behind it. Iteration k makes node k, or none; the root is node 0, and the row of a node
-without children is all zeros. States are not kept: a descent makes the moves again.
-"""
+"""Monte Carlo tree search with roll-outs, for any deterministic game, many searches at once."""
 
 import dataclasses
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,25 +10,19 @@ import numpy as np
 from jax.sharding import AxisType, Mesh, PartitionSpec
 
 from jaxgbg.games import Game
-from jaxgbg.games.core import scrambled
 from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
+from jaxgbg.search.tree import (
+    MOST_ITERATIONS,
+    TOTAL,
+    VISITS,
+    Leaves,
+    RootStatistics,
+    draw,
+    grow,
+    words,
+)
 
-_VISITS, _TOTAL, _CHILD = range(3)
 _TINY = np.float32(1e-6)
-# Counts and node numbers are kept as float32, which is exact up to here.
-_MOST_ITERATIONS = 2**24 - 1
-
-
-class RootStatistics(NamedTuple):
-    """Statistics of the actions at the roots of B searches.
-
-    Attributes:
-      visits: int32[B, A] how often each action was tried.
-      values: float32[B, A] the mover's mean normalised reward after it, in [0, 1]; 0 if untried.
-    """
-
-    visits: jax.Array
-    values: jax.Array
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,8 +53,8 @@ class MCTS:
     def __post_init__(self) -> None:
         if self.game.stochastic:
             raise ValueError(f"mcts plays games without chance: {self.game.name} has random moves")
-        if not 1 <= self.iterations <= _MOST_ITERATIONS:
-            raise ValueError(f"mcts: iterations must lie between 1 and {_MOST_ITERATIONS}")
+        if not 1 <= self.iterations <= MOST_ITERATIONS:
+            raise ValueError(f"mcts: iterations must lie between 1 and {MOST_ITERATIONS}")
         if not self.exploration >= 0:
             raise ValueError(f"mcts: exploration must not be negative, but is {self.exploration}")
         if not 1 <= self.tree_depth <= self.rollout_depth:
@@ -88,6 +75,15 @@ class MCTS:
     def most_trees(self) -> int:
         """How many trees may be in memory at once."""
         return self.megabytes * 10**6 // (12 * (self.iterations + 1) * self.game.num_actions)
+
+    # What the tree asks of a search: see `tree.Search`.
+    width = 1
+    keeps_states = False
+
+    @property
+    def depth(self) -> int:
+        """How many edges a descent may be long."""
+        return self.tree_depth
 
     def choose(self, states: Any, key: jax.Array) -> jax.Array:
         """An action of the highest mean for each of states[B], int32[B]; 0 for a terminal state."""
@@ -120,6 +116,71 @@ class MCTS:
             visits[some], values[some] = (part[: len(some)] for part in statistics)
         return RootStatistics(jnp.asarray(visits), jnp.asarray(values))
 
+    def draws(self, keys: jax.Array, number: jax.Array) -> jax.Array:
+        """uint32[W, B]: two 16-bit draws a word, one for each ply of an iteration."""
+        plies = self.tree_depth
+        if not self._has_playout:
+            # Random play draws from the word after the descent's, wherever that ended.
+            plies += min(self.game.max_plies, self.rollout_depth)
+        return words(keys, number, -(-plies // 2)).T
+
+    def next_action(
+        self, edges: jax.Array, states: Any, ply: jax.Array, draws: jax.Array
+    ) -> jax.Array:
+        """int32[B]: the action of the highest upper bound, any that was not tried before those."""
+        visits, totals = edges[:, VISITS], edges[:, TOTAL]
+        legal = jax.vmap(self.game.legal_actions)(states)
+        # The root is visited by descents only, any other node also when it is made.
+        visited = visits.sum(1) + (ply > 0)
+        spread = jnp.log(visited + 1) * np.float32(self.exploration**2)
+        inverse = 1 / (visits + _TINY)
+        scores = totals * inverse + jnp.sqrt(spread[:, None] * inverse)
+        scores = jnp.where(visits == 0, jnp.inf, scores)
+        return jax.vmap(choose_action)(scores, legal, draw(draws, ply))
+
+    def evaluate(
+        self, params: Any, leaves: Leaves, keys: jax.Array, number: jax.Array, draws: jax.Array
+    ) -> tuple[jax.Array, None]:
+        """Every player's reward float32[B, N] in [0, 1] after random play from the leaves."""
+        del params
+        if self._has_playout:
+            rewards = self._ask_playout(leaves, keys, number)
+        else:
+            rewards = self._play_out(leaves, draws)
+        low, high = self._range
+        return (rewards - np.float32(low)) * np.float32(1 / (high - low)), None
+
+    def _play_out(self, leaves: Leaves, draws: jax.Array) -> jax.Array:
+        """float32[B, N]: cumulative rewards where random play ends or is cut off."""
+        game = self.game
+
+        def going(carry: tuple[jax.Array, Any]) -> jax.Array:
+            ply, states = carry
+            return ~states.terminal & (leaves.depth + ply < self.rollout_depth)
+
+        def step(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
+            ply, states = carry
+            legal = jax.vmap(game.legal_actions)(states)
+            action = jax.vmap(nth_true)(legal, draw(draws, ply + self.tree_depth))
+            action = jnp.where(going(carry), action, -1)
+            return ply + 1, jax.vmap(game.afterstate)(states, action)
+
+        start = (jnp.int32(0), leaves.states)
+        return jax.lax.while_loop(lambda carry: going(carry).any(), step, start)[1].rewards
+
+    @property
+    def _has_playout(self) -> bool:
+        """Whether the game draws the end of random play, and no cut-off can come before it."""
+        return hasattr(self.game, "playout") and self.game.max_plies <= self.rollout_depth
+
+    def _ask_playout(self, leaves: Leaves, keys: jax.Array, number: jax.Array) -> jax.Array:
+        """float32[B, N]: cumulative rewards at the end of random play, drawn by the game."""
+        playout: Any = getattr(self.game, "playout")  # noqa: B009
+        # `draws` takes the words of the number itself.
+        drawn = words(keys, number + self.iterations, 2)
+        rewards = jax.vmap(playout)(leaves.states, drawn)
+        return jnp.where(leaves.states.terminal[:, None], leaves.states.rewards, rewards)
+
 
 def _mesh(searches: int) -> Mesh:
     """The devices that share so many searches."""
@@ -142,178 +203,10 @@ def _compile(player: MCTS, mesh: Mesh) -> Any:
     """The compiled search: (states[B], lane numbers uint32[B], key) -> RootStatistics."""
     one, every = PartitionSpec("searches"), PartitionSpec()
     sharded = jax.shard_map(
-        partial(_search, player),
+        partial(grow, player, ()),
         mesh=mesh,
         in_specs=(one, one, every),
         out_specs=one,
         check_vma=False,
     )
     return jax.jit(sharded)
-
-
-class _Leaves(NamedTuple):
-    """Where B descents end, and the edges on the way there, D = tree_depth of them at most.
-
-    Attributes:
-      states: [B] the states at the ends.
-      depth: int32[B] how many edges below the root they lie.
-      rows: int32[D, B] the row of the node that each edge leaves.
-      actions: int32[D, B] the action behind each edge.
-      players: int32[D, B] who took it.
-      created: int32[B] 1 where the last edge is new, else 0.
-    """
-
-    states: Any
-    depth: jax.Array
-    rows: jax.Array
-    actions: jax.Array
-    players: jax.Array
-    created: jax.Array
-
-
-def _search(player: MCTS, roots: Any, lanes: jax.Array, key: jax.Array) -> RootStatistics:
-    """RootStatistics of roots[B]; trees float32[B * (iterations + 1), 3, A] grow in place."""
-    game, batch = player.game, roots.terminal.shape[0]
-    keys = jax.random.key_data(jax.vmap(partial(jax.random.fold_in, key))(lanes))
-    nodes = player.iterations + 1
-    first_rows = jnp.arange(batch, dtype=jnp.int32) * nodes
-    trees = jnp.zeros((batch * nodes, 3, game.num_actions), jnp.float32)
-    low, high = player._range
-
-    def iterate(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        number, trees = carry
-        draws = _draws(player, keys, number)
-        leaves = _descend(player, trees, first_rows, roots, draws)
-        if _has_playout(player):
-            rewards = _ask_playout(player, leaves, keys, number)
-        else:
-            rewards = _play_out(player, leaves, draws)
-        gains = (rewards - np.float32(low)) * np.float32(1 / (high - low))
-        return number + 1, _back_up(trees, leaves, gains, number + 1)
-
-    def unfinished(carry: tuple[jax.Array, jax.Array]) -> jax.Array:
-        return carry[0] < player.iterations
-
-    _, trees = jax.lax.while_loop(unfinished, iterate, (jnp.int32(0), trees))
-    edges = trees[first_rows]
-    visits, totals = edges[:, _VISITS], edges[:, _TOTAL]
-    return RootStatistics(visits.astype(jnp.int32), totals / jnp.maximum(visits, 1))
-
-
-def _draws(player: MCTS, keys: jax.Array, number: jax.Array) -> jax.Array:
-    """uint32[words, B]: two 16-bit draws a word, one for each ply of an iteration."""
-    plies = player.tree_depth
-    if not _has_playout(player):
-        # Random play draws from the word after the descent's, wherever that ended.
-        plies += min(player.game.max_plies, player.rollout_depth)
-
-    return _words(keys, number, -(-plies // 2)).T
-
-
-def _words(keys: jax.Array, number: jax.Array, count: int) -> jax.Array:
-    """uint32[B, count]: the random words of iteration `number`, for each of `keys` uint32[B, 2].
-
-    Real random numbers took most of the time of a search.
-    """
-    turn = number.astype(jnp.uint32) * np.array([0x85EBCA77, 0xC2B2AE3D], np.uint32)
-    return jax.vmap(lambda key: scrambled(key ^ turn, count))(keys)
-
-
-def _draw(draws: jax.Array, ply: jax.Array) -> jax.Array:
-    """float32[B] in [0, 1): the draws of one ply."""
-    word = draws[ply // 2]
-    half = jnp.where(ply % 2 == 0, word & 0xFFFF, word >> 16)
-    return half.astype(jnp.float32) * np.float32(2**-16)
-
-
-def _descend(
-    player: MCTS, trees: jax.Array, first_rows: jax.Array, roots: Any, draws: jax.Array
-) -> _Leaves:
-    """Go down all trees in step, until every descent has left its tree or must stop."""
-    game, batch = player.game, roots.terminal.shape[0]
-    path = jnp.zeros((player.tree_depth, batch), jnp.int32)
-    leaves = _Leaves(roots, path[0], path, path, path, path[0])
-
-    def step(carry: tuple[Any, ...]) -> tuple[Any, ...]:
-        ply, node, going, at = carry
-        row = first_rows + node
-        edges = trees[row]
-        visits, totals, children = edges[:, _VISITS], edges[:, _TOTAL], edges[:, _CHILD]
-        legal = jax.vmap(game.legal_actions)(at.states)
-        # The root is visited by descents only, any other node also when it is made.
-        visited = visits.sum(1) + (ply > 0)
-        spread = jnp.log(visited + 1) * np.float32(player.exploration**2)
-        inverse = 1 / (visits + _TINY)
-        scores = totals * inverse + jnp.sqrt(spread[:, None] * inverse)
-        scores = jnp.where(visits == 0, jnp.inf, scores)
-        action = jax.vmap(choose_action)(scores, legal, _draw(draws, ply))
-        chosen = jnp.arange(game.num_actions) == action[:, None]
-        child = jnp.where(chosen, children, 0).sum(1).astype(jnp.int32)
-        created = going & (child == 0)
-        # An illegal action keeps the states of those who have arrived.
-        states = jax.vmap(game.afterstate)(at.states, jnp.where(going, action, -1))
-        at = _Leaves(
-            states,
-            at.depth + going,
-            at.rows.at[ply].set(row),
-            at.actions.at[ply].set(action),
-            at.players.at[ply].set(at.states.player.astype(jnp.int32)),
-            at.created + created,
-        )
-        going &= ~created & ~states.terminal & (ply + 1 < player.tree_depth)
-        return ply + 1, jnp.where(going, child, node), going, at
-
-    start = (jnp.int32(0), path[0], ~roots.terminal, leaves)
-    return jax.lax.while_loop(lambda carry: carry[2].any(), step, start)[-1]
-
-
-def _play_out(player: MCTS, leaves: _Leaves, draws: jax.Array) -> jax.Array:
-    """float32[B, N]: cumulative rewards where random play from the leaves ends or is cut off."""
-    game = player.game
-
-    def going(carry: tuple[jax.Array, Any]) -> jax.Array:
-        ply, states = carry
-        return ~states.terminal & (leaves.depth + ply < player.rollout_depth)
-
-    def step(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
-        ply, states = carry
-        legal = jax.vmap(game.legal_actions)(states)
-        action = jax.vmap(nth_true)(legal, _draw(draws, ply + player.tree_depth))
-        action = jnp.where(going(carry), action, -1)
-        return ply + 1, jax.vmap(game.afterstate)(states, action)
-
-    start = (jnp.int32(0), leaves.states)
-    return jax.lax.while_loop(lambda carry: going(carry).any(), step, start)[1].rewards
-
-
-def _has_playout(player: MCTS) -> bool:
-    """Whether the game draws the end of random play itself, and no cut-off can come before it."""
-    return hasattr(player.game, "playout") and player.game.max_plies <= player.rollout_depth
-
-
-def _ask_playout(player: MCTS, leaves: _Leaves, keys: jax.Array, number: jax.Array) -> jax.Array:
-    """float32[B, N]: cumulative rewards at the end of random play, drawn by the game."""
-    playout: Any = getattr(player.game, "playout")  # noqa: B009
-    # `_draws` takes the words of the number itself.
-    words = _words(keys, number + player.iterations, 2)
-    rewards = jax.vmap(playout)(leaves.states, words)
-    return jnp.where(leaves.states.terminal[:, None], leaves.states.rewards, rewards)
-
-
-def _back_up(trees: jax.Array, leaves: _Leaves, gains: jax.Array, node: jax.Array) -> jax.Array:
-    """Credit the edges of every descent with gains float32[B, N]; a new one leads to `node`."""
-
-    def step(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        ply, trees = carry
-        passed = ply < leaves.depth
-        gain = jnp.take_along_axis(gains, leaves.players[ply][:, None], 1)[:, 0]
-        new = (leaves.created > 0) & (ply + 1 == leaves.depth)
-        change = jnp.stack([jnp.ones_like(gain), gain, jnp.where(new, node, 0)], 1)
-        # The row of those who went less deep, the root's, stays as it is.
-        change = jnp.where(passed[:, None], change, 0.0)
-        place = trees.at[leaves.rows[ply], :, leaves.actions[ply]]
-        trees = place.add(change, mode="promise_in_bounds", unique_indices=True)
-        return ply + 1, trees
-
-    deepest = leaves.depth.max()
-    return jax.lax.while_loop(lambda carry: carry[0] < deepest, step, (jnp.int32(0), trees))[1]

@@ -1,7 +1,7 @@
 """Whom agents meet by name: players, and agents on disk, which may look ahead.
 
 An agent is named by its file and, after colons, how it plays: `self.agent`,
-`self.agent:look-ahead=3:width=3,1:reply=value:ranks=.6,.3,.1`.
+`self.agent:look-ahead=3:width=3,1:reply=value:ranks=.6,.3,.1`, `self.agent:search=puct-200`.
 """
 
 import contextlib
@@ -27,6 +27,7 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
     "width": _numbers(int),
     "reply": str,
     "ranks": _numbers(float),
+    "search": str,
 }
 
 
@@ -61,7 +62,7 @@ def _read(name: str, entries: list[str]) -> Play:
         try:
             value = _OPTIONS[option](text)
         except (KeyError, ValueError) as error:
-            known = "look-ahead=N, width=N,N, reply=own or value, ranks=P,P"
+            known = "look-ahead=N, width=N,N, reply=own or value, ranks=P,P, search=puct-N"
             raise ValueError(f"{name}: {entry!r} says nothing to an agent; {known} do") from error
         if (field := option.replace("-", "_")) in settings:
             raise ValueError(f"{name}: {option} is given twice")

@@ -103,6 +103,16 @@ def test_kept_figures_name_the_runs_of_their_scripts() -> None:
         assert row["config"] == run.digest
 
 
+def test_kept_figures_of_searches_are_those_of_the_script() -> None:
+    script = module("search/run")
+    for row in records("search/figures.json"):
+        assert row["config"] == script.run_of(row["game"]).digest
+        assert row["opponent"] in script.STUDIES[row["game"]].opponents
+        script.play_of(row["play"])
+        low, high = row["interval"]
+        assert low <= row["mean"] <= high
+
+
 def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
     module("table1/report").main(["--results", str(tmp_path)])
     for name in ("rows.json", "table.txt"):
@@ -140,6 +150,12 @@ def run_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "arguments", "constants", "rows"),
     [
+        (
+            "search/run",
+            ["--only", "tictactoe", "--episodes", "60", "--plays", "greedy", "puct-2"],
+            {},
+            2,
+        ),
         ("othello_partners/run", ["q", "--games", "16", "--seeds", "2", "--only", "fixed"], {}, 18),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

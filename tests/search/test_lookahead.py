@@ -7,35 +7,19 @@ import pytest
 
 import jaxgbg
 from jaxgbg.learners import QSpec, Schedule
-from jaxgbg.players import GreedyAgent, LookAheadAgent, MaxN, RandomPlayer
+from jaxgbg.players import GreedyAgent, LookAheadAgent, MaxN
 from jaxgbg.search.lookahead import LookAhead
 from jaxgbg.values import MLPSpec, NTupleSpec
-from tests.reference import board_rules, rules
 from tests.reference.lookahead import LookAhead as Reference
-from tests.reference.td_farl import Parameters, SerialTDFarl
-
-_REFERENCES = {
-    "tictactoe": rules.TicTacToe,
-    "connectfour": rules.ConnectFour,
-    "nim3p": rules.Nim3P,
-    "othello": lambda: board_rules.Othello(4),
-    "2048": board_rules.Game2048,
-}
-
-
-def _make(name):
-    return jaxgbg.make(name, **({"size": 4} if name == "othello" else {}))
-
-
-def _tuples(game):
-    return tuple((cell, cell + 1) for cell in range(game.num_cells - 1))
-
-
-def _agent(game, seed=0, **settings):
-    """A greedy agent with random weights."""
-    value = NTupleSpec(layout=_tuples(game)).build(game, False, 1)
-    weights = np.random.default_rng(seed).normal(0, 0.2, value.num_weights)
-    return GreedyAgent(game, value, value.with_weights(np.float32(weights)), **settings)
+from tests.search.agents import (
+    REFERENCES,
+    make_small,
+    random_agent,
+    random_positions,
+    reference_states,
+    reference_value,
+    tuples,
+)
 
 
 def _scores(search, agent, states):
@@ -44,52 +28,13 @@ def _scores(search, agent, states):
     return np.asarray(jax.jit(search.action_values)(params, states, jax.random.key(0)))
 
 
-def _positions(game, batch, plies, seed=0):
-    """(states[batch] after random plies, the actions int[plies, batch], -1 after the end)."""
-    key = jax.random.key(seed)
-    states, player, actions = (
-        jax.vmap(game.init)(jax.random.split(key, batch)), RandomPlayer(game), []
-    )  # fmt: skip
-    for ply in range(plies):
-        chosen = player.act(states, jax.random.fold_in(key, ply))
-        actions.append(np.where(states.terminal, -1, chosen))
-        after = jax.vmap(game.afterstate)(states, chosen)
-        keys = jax.random.split(jax.random.fold_in(key, 1000 + ply), batch)
-        states = jax.vmap(game.spawn)(after, keys)
-    return states, np.array(actions).reshape(plies, batch)
-
-
 def _on_the_way(game, batch, plies):
-    parts = [_positions(game, batch, n, seed=n)[0] for n in plies]
+    parts = [random_positions(game, batch, n, seed=n)[0] for n in plies]
     return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *parts)
 
 
-def _reference_states(name, states, actions):
-    """The same positions by the reference's rules."""
-    game = _REFERENCES[name]()
-    if name == "2048":
-        boards = np.asarray(states.tiles).tolist()
-        scores = np.asarray(states.score).astype(int).tolist()
-        return [
-            board_rules.TileState(tuple(tiles), score, bool(over))
-            for tiles, score, over in zip(boards, scores, states.terminal, strict=True)
-        ]
-    positions = []
-    for column in actions.T:
-        state = game.initial()
-        for action in column[column >= 0]:
-            state = game.play(state, int(action))
-        positions.append(state)
-    return positions
-
-
 def _reference(name, agent, **settings):
-    game = _REFERENCES[name]()
-    learner = SerialTDFarl(game, _tuples(agent.game), Parameters(
-        alpha_start=1, alpha_end=1, episodes=1))  # fmt: skip
-    weights = np.asarray(agent.params.weights[0], np.float64)
-    learner.weights[:] = weights.reshape(learner.weights.shape)
-    return Reference(game, lambda *board: float(learner.values(*board)), **settings)
+    return Reference(*reference_value(name, agent), **settings)
 
 
 @pytest.mark.parametrize(
@@ -108,16 +53,16 @@ def _reference(name, agent, **settings):
     ],
 )
 def test_it_is_plain_recursion_in_float64(name, plies, settings):
-    game, start = _make(name), {"nim3p": 2, "othello": 5, "connectfour": 9, "2048": 60}[name]
-    states, actions = _positions(game, 8, start)
-    agent = _agent(game)
+    game, start = make_small(name), {"nim3p": 2, "othello": 5, "connectfour": 9, "2048": 60}[name]
+    states, actions = random_positions(game, 8, start)
+    agent = random_agent(game)
     search = LookAhead(game, agent.value, plies, **settings)
     scores = _scores(search, agent, states)
     plain = dict(settings)
     paranoid = plain.pop("reply", "own") == "value"
     reference = _reference(name, agent, plies=plies, paranoid=paranoid, **plain)
     checked = 0
-    for row, state in zip(scores, _reference_states(name, states, actions), strict=True):
+    for row, state in zip(scores, reference_states(name, states, actions), strict=True):
         expected = np.full(game.num_actions, -np.inf)
         for action, score in ({} if state.terminal else reference.scores(state)).items():
             expected[action] = score
@@ -127,8 +72,8 @@ def test_it_is_plain_recursion_in_float64(name, plies, settings):
 
 
 def test_othello_positions_with_a_pass_are_among_those_compared():
-    game = _REFERENCES["othello"]()
-    positions = _reference_states("othello", *_positions(_make("othello"), 8, 5))
+    game = REFERENCES["othello"]()
+    positions = reference_states("othello", *random_positions(make_small("othello"), 8, 5))
 
     def passes(state, plies):
         after = [game.play(state, action) for action in game.legal(state)] if plies else []
@@ -157,7 +102,7 @@ def test_to_the_end_of_the_game_it_chooses_what_max_n_does(name, size, plies, st
         states = jax.tree.map(lambda leaf: leaf[items <= plies], states)
     live = ~np.asarray(states.terminal)
     assert live.sum() > 20
-    agent = _agent(game)
+    agent = random_agent(game)
     search = LookAhead(game, agent.value, plies)
     scores = _scores(search, agent, states)
     best = (scores == scores.max(1, keepdims=True)) & (scores > -jnp.inf)
@@ -167,8 +112,8 @@ def test_to_the_end_of_the_game_it_chooses_what_max_n_does(name, size, plies, st
 
 @pytest.mark.parametrize("name", ["tictactoe", pytest.param("2048", marks=pytest.mark.slow)])
 def test_one_ply_is_the_agent_itself(name):
-    game = _make(name)
-    agent = _agent(game, zero_terminal=False)
+    game = make_small(name)
+    agent = random_agent(game, zero_terminal=False)
     states = _on_the_way(game, 16, range(5))
     key = jax.random.key(3)
     one_ply = LookAheadAgent(agent, 1)
@@ -178,12 +123,12 @@ def test_one_ply_is_the_agent_itself(name):
 
 
 def test_copies_look_ahead_each_with_its_own_values():
-    game = _make("tictactoe")
-    agents = [_agent(game, seed) for seed in (1, 2)]
+    game = make_small("tictactoe")
+    agents = [random_agent(game, seed) for seed in (1, 2)]
     params = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *(a.params for a in agents))
     both = LookAheadAgent(GreedyAgent(game, agents[0].value, params, several=True), 2)
     # Far enough from the start that no two moves are images of each other.
-    states = _positions(game, 16, 3)[0]
+    states = random_positions(game, 16, 3)[0]
     twice = jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), states)
     chosen = both.act(twice, jax.random.key(0)).reshape(2, -1)
     for agent, own in zip(agents, chosen, strict=True):
@@ -194,9 +139,9 @@ def test_copies_look_ahead_each_with_its_own_values():
 
 @pytest.mark.slow
 def test_what_a_position_is_worth_does_not_depend_on_the_memory_there_is():
-    game = _make("tictactoe")
-    agent = _agent(game)
-    states = _positions(game, 40, 2)[0]
+    game = make_small("tictactoe")
+    agent = random_agent(game)
+    states = random_positions(game, 40, 2)[0]
 
     class Narrow(LookAhead):
         rows = 7
@@ -226,9 +171,9 @@ def _network(game):
 
 @pytest.mark.slow
 def test_chance_that_is_sampled_comes_near_to_chance_that_is_listed():
-    game = _make("2048")
-    agent = _agent(game)
-    states = _positions(game, 4, 60)[0]
+    game = make_small("2048")
+    agent = random_agent(game)
+    states = random_positions(game, 4, 60)[0]
 
     def scores(**settings):
         return _scores(LookAhead(game, agent.value, 2, **settings), agent, states)
@@ -242,8 +187,8 @@ def test_chance_that_is_sampled_comes_near_to_chance_that_is_listed():
 
 @pytest.mark.slow
 def test_2048_lists_what_chance_does():
-    game = _make("2048")
-    state = jax.tree.map(lambda leaf: leaf[0], _positions(game, 1, 20)[0])
+    game = make_small("2048")
+    state = jax.tree.map(lambda leaf: leaf[0], random_positions(game, 1, 20)[0])
     after = game.afterstate(state, jnp.argmax(game.legal_actions(state)))
     shares = np.asarray(game.spawn_probabilities(after))
     np.testing.assert_allclose(shares.sum(), 1, rtol=1e-6)
@@ -257,9 +202,9 @@ def test_2048_lists_what_chance_does():
 
 
 def test_ranks_are_played_as_often_as_they_say():
-    game = _make("tictactoe")
-    agent = _agent(game)
-    state = jax.tree.map(lambda leaf: leaf[0], _positions(game, 1, 2)[0])
+    game = make_small("tictactoe")
+    agent = random_agent(game)
+    state = jax.tree.map(lambda leaf: leaf[0], random_positions(game, 1, 2)[0])
     order = np.argsort(-np.asarray(agent.action_values(state)))
     states = jax.tree.map(lambda leaf: jnp.repeat(leaf[None], 4000, 0), state)
     player = LookAheadAgent(agent, ranks=(0.6, 0.3, 0.1))
@@ -269,8 +214,8 @@ def test_ranks_are_played_as_often_as_they_say():
 
 
 def test_ranks_beyond_the_last_move_leave_their_share_to_the_others():
-    game = _make("tictactoe")
-    agent = _agent(game)
+    game = make_small("tictactoe")
+    agent = random_agent(game)
     # Two cells are left, or one.
     for moves, expected in (
         ((0, 1, 2, 4, 3, 5, 7), (2 / 3, 1 / 3)),
@@ -288,8 +233,8 @@ def test_ranks_beyond_the_last_move_leave_their_share_to_the_others():
 
 
 def test_equal_values_are_ranked_at_random():
-    game = _make("tictactoe")
-    value = _agent(game).value
+    game = make_small("tictactoe")
+    value = random_agent(game).value
     agent = GreedyAgent(game, value, value.init())
     states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 3000))
     for settings in ({"ranks": (0.0, 1.0)}, {"plies": 2, "width": 1}):
@@ -299,9 +244,9 @@ def test_equal_values_are_ranked_at_random():
 
 @pytest.mark.parametrize("settings", [{}, {"reply": "value", "width": (2,)}])
 def test_each_ply_more_is_traced_once_more(settings, monkeypatch):
-    agent = _agent(jaxgbg.make("nim"))
+    agent = random_agent(jaxgbg.make("nim"))
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
-    states, _ = _positions(agent.game, 2, 0)
+    states, _ = random_positions(agent.game, 2, 0)
     traced, observe = [], type(agent.value).observe
     monkeypatch.setattr(
         type(agent.value), "observe", lambda *given: (traced.append(1), observe(*given))[1]
@@ -316,8 +261,8 @@ def test_each_ply_more_is_traced_once_more(settings, monkeypatch):
 
 
 def test_settings_out_of_range_are_named():
-    game = _make("tictactoe")
-    agent = _agent(game)
+    game = make_small("tictactoe")
+    agent = random_agent(game)
     for settings, line in [
         ({"plies": 0}, "1 to 10 plies, not 0"),
         ({"plies": 3, "width": 0}, "width must be at least 1, not 0"),
@@ -330,7 +275,7 @@ def test_settings_out_of_range_are_named():
     ]:
         with pytest.raises(ValueError, match=line):
             LookAheadAgent(agent, **settings)
-    of_actions = QSpec().build(game, NTupleSpec(layout=_tuples(game)), Schedule()).value
+    of_actions = QSpec().build(game, NTupleSpec(layout=tuples(game)), Schedule()).value
     with pytest.raises(ValueError, match="learned values of actions"):
         LookAhead(game, of_actions, 2)
     assert LookAhead(game, of_actions, 1).plies == 1

@@ -12,6 +12,7 @@ import pytest
 
 from jaxgbg.games import ConnectFour, Game2048, Hex, TicTacToe, make
 from jaxgbg.players import MaxN, RandomPlayer
+from jaxgbg.search import mcts
 from jaxgbg.search.mcts import MCTS, _compile, _mesh
 
 
@@ -244,7 +245,7 @@ def test_trees_stay_within_their_memory():
 def test_finished_games_are_not_searched(monkeypatch):
     states = _start(Hex(), 5)
     states = states._replace(terminal=jnp.ones(5, bool))
-    monkeypatch.setattr("jaxgbg.search.mcts._compile", None)
+    monkeypatch.setattr(mcts, "_compile", None)
     assert MCTS(Hex()).choose(states, jax.random.key(0)).tolist() == [0] * 5
 
 

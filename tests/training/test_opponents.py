@@ -8,7 +8,8 @@ import pytest
 
 import jaxgbg
 from jaxgbg.papers import preset
-from jaxgbg.players import LookAheadAgent
+from jaxgbg.players import LookAheadAgent, SearchAgent
+from jaxgbg.search.puct import PUCTSpec
 from jaxgbg.training.opponents import judge_by, make_opponent
 from jaxgbg.training.play import Play
 
@@ -26,6 +27,9 @@ def test_an_agent_file_is_an_opponent_that_may_look_ahead(agent_file):
     assert isinstance(player, LookAheadAgent)
     assert (player.search.plies, player.search.width, player.search.reply) == (3, (3, 1), "value")
     assert player.ranks == (0.6, 0.3, 0.1)
+    player = make_opponent(f"{agent_file}:search=puct-9,width=3", game)
+    assert isinstance(player, SearchAgent)
+    assert player.search.settings == PUCTSpec(9, width=3)
     judge = judge_by(f"{agent_file}:look-ahead=2", game)
     scores = judge.scores(jaxgbg.load(agent_file), jax.random.key(0))
     assert set(np.unique(scores)) <= {-1.0, 1.0}
@@ -39,6 +43,8 @@ def test_opponents_that_cannot_play_are_named(agent_file):
         (f"{agent_file}:look-ahead=0", nim, r"=0: look_ahead must lie in \[1, 10\], not 0"),
         (f"{agent_file}:look-ahead=2:width=0", nim, "width must lie in"),
         (f"{agent_file}:look-ahead=2:look-ahead=2", nim, "look-ahead is given twice"),
+        (f"{agent_file}:search=puct-0", nim, "iterations must lie in"),
+        (f"{agent_file}:search=puct-9:look-ahead=2", nim, "leave out look_ahead"),
         (f"{agent_file}:depth=2", nim, "'depth=2' says nothing to an agent"),
         (f"{agent_file}:ranks=best", nim, "'ranks=best' says nothing to an agent"),
         ("no-such.agent", nim, "No such file"),
@@ -67,6 +73,30 @@ def test_a_run_meets_agents_that_look_ahead_and_trains_against_one(agent_file, t
     results = jaxgbg.train(run, tmp_path).results()
     assert {result.opponent for result in results} == {name, "random"}
     assert len(results) == 2 * 2 * 2
+
+
+@pytest.mark.slow
+def test_a_run_meets_agents_that_search_and_trains_against_one(agent_file, tmp_path):
+    name = f"{agent_file}:search=puct-5"
+    run = preset(
+        "nim", seeds=(0, 1), episodes=100, eval_every=50, partner=name, opponents=(name,),
+        search="puct-4",
+    )  # fmt: skip
+    assert run.play == Play(search="puct-4")
+    results = jaxgbg.train(run, tmp_path).results()
+    assert len(results) == 2 * 2 * 2
+
+
+@pytest.mark.slow
+def test_commands_search(agent_file, jaxgbg):
+    opponent = f"{agent_file}:search=puct-8"
+    code, out, _ = jaxgbg("eval", agent_file, "--search", "puct-8", "--opponent", opponent)
+    assert (code, "win rate" in out) == (0, True)
+    search = ("--search", "puct-4,exploration=0.5", "--max-games", 100)
+    code, out, _ = jaxgbg("compare", agent_file, opponent, *search)
+    assert (code, "verdict" in out) == (0, True)
+    code, _, line = jaxgbg("eval", agent_file, "--search", "puct-8,depth=3")
+    assert (code, line.count("\n"), "search must be puct-N" in line) == (2, 1, True)
 
 
 @pytest.mark.slow

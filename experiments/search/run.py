@@ -1,0 +1,209 @@
+"""What a tree search at play time adds to agents that were trained without one.
+
+    python -m experiments.search.run [--only connectfour hex ...] [--plays puct-50 ...]
+
+Trains the agents where they are missing, lets them play by themselves and with a search, and adds
+each figure to figures.json as soon as it is there; what stands there is not played again, and
+figures.png shows it. Source of the search: Scheiermann & Konen, arXiv 2204.13307.
+"""
+
+import contextlib
+import json
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from experiments.shared import make_parser, new_figure, save_figure
+from jaxgbg import Protocol, Run, RunFolder, preset, train
+from jaxgbg.papers import protocol_for
+from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.files import write_json
+from jaxgbg.training.opponents import judge_by
+from jaxgbg.training.play import Play
+
+FILE = "figures.json"
+_Z = 1.96
+
+
+class Study(NamedTuple):
+    """Of one game: the budget of its agents, whom they meet in how many games, and how they play.
+
+    `opponents` names the protocols that are not the published ones; `span` bounds a score.
+    """
+
+    episodes: int
+    seeds: int
+    opponents: dict[str, Protocol | None]
+    plays: tuple[str, ...]
+    span: tuple[float, float] | None = (-1.0, 1.0)
+
+
+# Less exploration than the paper has: it trusts the values sooner.
+BOLD = "puct-200,exploration=0.25"
+_FIRST = Protocol("default", repeats=100, seats=(0,))
+STUDIES = {
+    "connectfour": Study(
+        300_000,
+        1,
+        {"solver": None, "ab": _FIRST, "ab-dl": _FIRST},
+        ("greedy", "puct-50", "puct-200", BOLD, "puct-1000"),
+    ),
+    "tictactoe": Study(30_000, 4, {"maxn": None}, ("greedy", "puct-50", "puct-200")),
+    "nim3p": Study(300_000, 1, {"maxn": None}, ("greedy", "puct-50", "puct-200", BOLD), (0.0, 1.0)),
+    "hex": Study(
+        100_000,
+        1,
+        {"mcts-1000": None},
+        ("greedy", "puct-50", "puct-200", "puct-200,temperature=0.1", "puct-1000"),
+    ),
+    "othello": Study(
+        50_000, 1, {"bench": None, "positional": None}, ("greedy", "puct-20", "puct-100")
+    ),
+    "2048": Study(
+        20_000,
+        1,
+        {"score": Protocol("default", repeats=50)},
+        (
+            "greedy",
+            "look-ahead=2",
+            "puct-20,exploration=0.01,temperature=0.01",
+            "puct-100,exploration=0.01,temperature=0.01",
+        ),
+        None,
+    ),
+}
+
+
+def run_of(game: str, episodes: int | None = None) -> Run:
+    """The training run of a game, by its published parameters but for the budget."""
+    study = STUDIES[game]
+    budget = episodes or study.episodes
+    return preset(
+        game,
+        seeds=range(study.seeds),
+        variants=("farl",),
+        episodes=budget,
+        eval_every=budget,
+        opponents=("score" if game == "2048" else "random",),
+    )
+
+
+def play_of(text: str) -> Play:
+    """How an agent plays, of the words of `STUDIES`."""
+    if text == "greedy":
+        return Play()
+    plies = text.removeprefix("look-ahead=")
+    return Play(search=text) if plies == text else Play(look_ahead=int(plies))
+
+
+def interval(scores: np.ndarray, span: tuple[float, float] | None) -> tuple[float, float]:
+    """95 % for the mean of one score a game: Wilson's where scores lie in `span`, else normal.
+
+    Games that hang together, as those of one agent from one start, make it wider than this.
+    """
+    count, mean = scores.size, float(scores.mean())
+    if span is None:
+        reach = _Z * float(scores.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
+        return mean - reach, mean + reach
+    low, width = span[0], span[1] - span[0]
+    share, shrunk = (mean - low) / width, _Z**2 / count
+    centre = (share + shrunk / 2) / (1 + shrunk)
+    reach = _Z / (1 + shrunk) * math.sqrt(share * (1 - share) / count + shrunk / (4 * count))
+    return low + width * max(0.0, centre - reach), low + width * min(1.0, centre + reach)
+
+
+def judged(
+    folder: RunFolder, opponent: str, protocol: Protocol | None, text: str
+) -> dict[str, Any]:
+    """The figures of all agents of a run, playing as `text` says, against one opponent."""
+    run, game = folder.run, folder.run.game
+    agents = play_of(text).player(folder.agents(run.lanes))
+    judge = judge_by(opponent, game, protocol or protocol_for(game, opponent))
+    with contextlib.closing(judge):
+        begun = time.perf_counter()
+        scores = judge.scores(agents, jax.random.key(0))
+        seconds = time.perf_counter() - begun
+    span = (0.0, 1.0) if opponent == "solver" else STUDIES[game.name].span
+    scale = judge.scale
+    low, high = (scale.figure(end) for end in interval(scores, span))
+    return {
+        "game": game.name,
+        "opponent": opponent,
+        "play": text,
+        "unit": scale.label,
+        "mean": round(scale.figure(float(scores.mean())), 4),
+        "interval": [round(low, 4), round(high, 4)],
+        "n": scores.size,
+        "agents": len(run.lanes),
+        "wins": int((scores > 0).sum()),
+        "losses": int((scores < 0).sum()),
+        "seconds": round(seconds, 1),
+        "episodes": run.schedule.episodes,
+        "config": run.digest,
+        "command": f"python -m experiments.search.run --only {game.name}"
+        f" --opponents {opponent} --plays {text}",
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
+    parser.add_argument("--only", nargs="+", choices=list(STUDIES), default=list(STUDIES))
+    parser.add_argument("--plays", nargs="+", help="as puct-50; those of the study if not given")
+    parser.add_argument("--opponents", nargs="+", help="those of the study if not given")
+    parser.add_argument(
+        "--episodes", type=int, help="of every agent; those of the study if not given"
+    )
+    options = parser.parse_args(arguments)
+    prepare_jax()
+    path: Path = options.results / FILE
+    records = json.loads(path.read_text()) if path.exists() else []
+    known = {tuple(record[name] for name in _KEY) for record in records}
+    for game in options.only:
+        study, folder = STUDIES[game], train(run_of(game, options.episodes), options.out)
+        for opponent, protocol in study.opponents.items():
+            if options.opponents and opponent not in options.opponents:
+                continue
+            for text in options.plays or study.plays:
+                if (game, opponent, text, folder.run.digest) in known:
+                    continue
+                record = judged(folder, opponent, protocol, text)
+                records.append(record)
+                write_json(path, records)
+                print(*(record[name] for name in _SHOWN), flush=True)
+    draw(records, path.with_suffix(".png"))
+
+
+def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
+    """A panel a game and opponent: how agents do by the iterations of the paper's search."""
+    panels: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
+    for record in records:
+        iterations = record["play"].removeprefix("puct-").replace("greedy", "1")
+        if iterations.isdecimal():
+            panel = panels.setdefault((record["game"], record["opponent"]), {})
+            panel[int(iterations)] = record
+    panels = {name: panel for name, panel in panels.items() if len(panel) > 1}
+    if not panels:
+        return
+    figure = new_figure(3.2 * len(panels), 3.2)
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axis, ((game, opponent), panel) in zip(axes, panels.items(), strict=True):
+        places = sorted(panel)
+        means = np.array([panel[place]["mean"] for place in places])
+        ends = np.array([panel[place]["interval"] for place in places])
+        axis.errorbar(places, means, abs(ends.T - means), marker="o", capsize=3, color="#0072B2")
+        unit = panel[places[0]]["unit"]
+        axis.set(title=f"{game}, {opponent}", xlabel="iterations", ylabel=unit, xscale="log")
+        axis.grid(alpha=0.25)
+    save_figure(figure, path)
+
+
+_KEY = ("game", "opponent", "play", "config")
+_SHOWN = ("game", "opponent", "play", "mean", "interval", "unit", "n", "seconds")
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""The learned player that searches: PUCT led by the agent's own values."""
+
+from typing import Any
+
+import jax
+
+from jaxgbg.games.core import Game
+from jaxgbg.players.core import History, PlayerBase
+from jaxgbg.players.greedy import GreedyAgent
+from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
+from jaxgbg.search.tree import RootStatistics
+
+
+@jax.tree_util.register_pytree_node_class
+class SearchAgent(PlayerBase):
+    """Plays the action that a tree search by the agent's own values has tried most often.
+
+    Among equals the one of the best mean, then any. Every move grows a new tree; the agent's copies
+    search one after the other. Raises ValueError where the agent cannot search.
+    """
+
+    name = "agent"
+    traceable = True
+
+    def __init__(self, agent: GreedyAgent, settings: PUCTSpec) -> None:
+        self.agent = agent
+        self.search = PUCT(agent.game, agent.value, settings, agent.zero_terminal)
+
+    def tree_flatten(self) -> tuple[tuple[GreedyAgent], PUCT]:
+        return (self.agent,), self.search
+
+    @classmethod
+    def tree_unflatten(cls, search: PUCT, leaves: tuple[GreedyAgent]) -> "SearchAgent":
+        player = object.__new__(cls)
+        player.search = search
+        (player.agent,) = leaves
+        return player
+
+    @property
+    def game(self) -> Game:
+        return self.agent.game
+
+    @property
+    def copies(self) -> int:
+        return self.agent.copies
+
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+        """states[B] -> int32[B], all moves in one compiled call; a terminal state gives 0."""
+        return _act(self, states, key)
+
+    def statistics(self, state: Any, key: jax.Array | None = None) -> RootStatistics:
+        """Visits int32[A] and values float32[A] at the root of one state, [B, A] of states[B].
+
+        Those of the first agent, where there are several. `key` draws what chance brings.
+        """
+        key = jax.random.key(0) if key is None else key
+        if state.terminal.ndim:
+            return _statistics(self, state, key)
+        one = jax.tree.map(lambda leaf: leaf[None], state)
+        return jax.tree.map(lambda leaf: leaf[0], _statistics(self, one, key))
+
+
+@jax.jit
+def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
+    agent, search = player.agent, player.search
+    search_key, choice = jax.random.split(key)
+    keys = jax.random.split(search_key, agent.copies)
+
+    # Copies in step would each make their own copy of all trees in every iteration.
+    @jax.custom_batching.sequential_vmap
+    def one(params: Any, states: Any, words: jax.Array) -> RootStatistics:
+        return search.search(params, states, jax.random.wrap_key_data(words))
+
+    by_copy = agent.by_copy(states)
+    roots = jax.vmap(one)(agent.params, by_copy, jax.random.key_data(keys))
+    rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
+    return most_visited(rows, choice)
+
+
+@jax.jit
+def _statistics(player: SearchAgent, states: Any, key: jax.Array) -> RootStatistics:
+    params = jax.tree.map(lambda leaf: leaf[0], player.agent.params)
+    return player.search.search(params, states, key)

@@ -1,0 +1,255 @@
+"""PUCT: tree search that an agent's own values lead, in any game, with chance, for N players."""
+
+import dataclasses
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.core import Game
+from jaxgbg.learners.selection import action_values, choose_uniformly
+from jaxgbg.search.tree import (
+    CHILD,
+    MOST_ITERATIONS,
+    TOTAL,
+    VISITS,
+    Leaves,
+    RootStatistics,
+    grow,
+    words,
+)
+from jaxgbg.specs import Spec, setting, shown
+from jaxgbg.values.core import ValueFunction
+
+# Searches that go on in step: more of them gain nothing but memory.
+_MOST_TREES = 512
+_FEW_TREES = 16
+_LEAST = np.float32(np.finfo(np.float32).min)
+
+
+@dataclasses.dataclass(frozen=True)
+class PUCTSpec(Spec):
+    """How a tree search that the agent's values lead is done.
+
+    Attributes:
+      iterations: Positions that are valued for each move.
+      exploration: How much the prior of a move counts beside the values found behind it.
+      temperature: What action values are divided by before their softmax is the prior.
+      unvisited: What a move is worth before it is tried, in rewards from there on.
+      width: How many outcomes of chance are drawn for each move of a node.
+      megabytes: Room for the trees that grow at once.
+    """
+
+    iterations: int = setting(200, low=1, high=MOST_ITERATIONS)
+    exploration: float = setting(1.0, low=0, high=1_000_000)
+    temperature: float = setting(1.0, low=1e-9, high=1_000_000)
+    unvisited: float = setting(0.0, low=-1_000_000, high=1_000_000)
+    width: int = setting(8, low=1, high=1_000)
+    megabytes: int = setting(1536, low=0, high=1_000_000)
+
+    @classmethod
+    def parse(cls, text: str) -> "PUCTSpec":
+        """The settings that a text as "puct-200,exploration=2" names; raises ValueError."""
+        name, *entries = text.split(",")
+        kind, _, iterations = name.partition("-")
+        fields: dict[str, Any] = {"iterations": iterations or "200"}
+        try:
+            if kind != "puct":
+                raise ValueError
+            for entry in entries:
+                setting, _, value = entry.partition("=")
+                if setting in fields:
+                    raise ValueError
+                fields[setting] = value
+            kinds: dict[str, Any] = {
+                field.name: type(field.default) for field in dataclasses.fields(cls)
+            }
+            fields = {name: kinds[name](value) for name, value in fields.items()}
+        except (KeyError, ValueError) as error:
+            known = ", ".join(f"{field.name}=" for field in dataclasses.fields(cls)[1:])
+            raise ValueError(
+                f"search must be puct-N for N iterations, with {known} after commas, not"
+                f" {shown(text)}"
+            ) from error
+        return cls(**fields)
+
+
+@dataclasses.dataclass(frozen=True)
+class PUCT:
+    """Tree search by a value function (Scheiermann & Konen, arXiv 2204.13307); static under jit.
+
+    Each iteration goes down by Q + exploration * P * sqrt(sum of N + 1e-8) / (1 + N) for the player
+    to move, adds the first node off the tree and credits every edge above it with what its player
+    gets from there on: rewards on the way, undiscounted, and V at the new node, so that all players
+    look for their own (max-n). There is no roll-out, and no limit to the depth. P is the softmax of
+    the action values of the mover divided by `temperature`, worked out once for each node; Q of an
+    untried action is `unvisited`; of equal actions the first is taken. V is the best action value
+    for the player to move, for all others V(s | player); the end of a game is worth its rewards
+    alone. The root is valued before the first iteration.
+
+    In a game of chance an action has up to `width` children, each another draw of its outcome, and
+    is tried with each of them in turn (sparse sampling, Kearns, Mansour & Ng 2002).
+
+    `zero_terminal` is for the action values, see `learners.action_values`. A node takes
+    4 * (3 + width) * num_actions bytes and its state; `megabytes` bounds how many trees grow at
+    once. Raises ValueError where not one does, and for values of actions.
+    """
+
+    game: Game
+    value: ValueFunction
+    settings: PUCTSpec = PUCTSpec()
+    zero_terminal: bool = True
+
+    # What the tree asks of a search: see `tree.Search`.
+    keeps_states = True
+
+    def __post_init__(self) -> None:
+        if self.value.num_actions > 1:
+            raise ValueError("this agent has learned values of actions: it cannot search")
+        if self.most_trees < 1:
+            raise ValueError(
+                f"search: one tree of {self.iterations:,} iterations takes"
+                f" {-(-self._tree_bytes // 10**6):,} megabytes in {self.game.name}, but only"
+                f" {self.settings.megabytes:,} are allowed"
+            )
+
+    @property
+    def iterations(self) -> int:
+        return self.settings.iterations
+
+    @property
+    def width(self) -> int:
+        """Children of an action: 1 without chance."""
+        return self.settings.width if self.game.stochastic else 1
+
+    @property
+    def depth(self) -> int:
+        """How many edges a descent may be long."""
+        return min(self.game.max_plies, self.iterations)
+
+    @property
+    def _tree_bytes(self) -> int:
+        state = jax.eval_shape(self.game.init, jax.random.key(0))
+        state_bytes = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
+        node = 4 * (CHILD + self.width + 1) * self.game.num_actions + state_bytes
+        return node * (self.iterations + 1) + 20 * self.depth
+
+    @property
+    def most_trees(self) -> int:
+        """How many trees may be in memory at once."""
+        return self.settings.megabytes * 10**6 // self._tree_bytes
+
+    def search(self, params: Any, states: Any, key: jax.Array) -> RootStatistics:
+        """The roots' statistics after one search from each of states[B]; 0 for terminal states.
+
+        Positions that are not over are searched in portions: whoever is not to move costs nothing.
+        A search depends on the key and its place in the batch, but not on the other states.
+        """
+        batch = states.terminal.shape[0]
+        size = min(batch, self.most_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // 2)))
+        order = jnp.argsort(states.terminal)
+        live = (~states.terminal).sum()
+        shape = (batch, self.game.num_actions)
+        nothing = RootStatistics(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, jnp.float32))
+
+        def portion(carry: tuple[jax.Array, RootStatistics]) -> tuple[jax.Array, RootStatistics]:
+            first, found = carry
+            number = first + jnp.arange(size)
+            lanes = order[jnp.minimum(number, batch - 1)]
+            roots = jax.tree.map(lambda leaf: leaf[lanes], states)
+            roots = roots._replace(terminal=roots.terminal | (number >= live))
+            grown = grow(self, params, roots, lanes.astype(jnp.uint32), key)
+            place = jnp.where(number < live, lanes, batch)
+            found = jax.tree.map(
+                lambda all_, new: all_.at[place].set(new, mode="drop"), found, grown
+            )
+            return first + size, found
+
+        start = (jnp.int32(0), nothing)
+        return jax.lax.while_loop(lambda carry: carry[0] < live, portion, start)[1]
+
+    def draws(self, keys: jax.Array, number: jax.Array) -> jax.Array:
+        """Nothing is drawn on the way down."""
+        del number
+        return jnp.zeros((0, len(keys)), jnp.uint32)
+
+    def next_action(
+        self, edges: jax.Array, states: Any, ply: jax.Array, draws: jax.Array
+    ) -> jax.Array:
+        """int32[B]: the first action of the highest score; -1 at the end of a game."""
+        del states, ply, draws
+        visits, prior = edges[:, VISITS], edges[:, -1]
+        mean = edges[:, TOTAL] / jnp.maximum(visits, 1)
+        q = jnp.where(visits > 0, mean, self.settings.unvisited)
+        visited = jnp.sqrt(visits.sum(1, keepdims=True) + np.float32(1e-8))
+        bonus = np.float32(self.settings.exploration) * prior * visited / (1 + visits)
+        # The prior of what is not legal is below 0.
+        scores = jnp.where(prior < 0, -jnp.inf, q + bonus)
+        return jnp.where((prior < 0).all(1), -1, scores.argmax(1).astype(jnp.int32))
+
+    def evaluate(
+        self, params: Any, leaves: Leaves, keys: jax.Array, number: jax.Array, draws: jax.Array
+    ) -> tuple[jax.Array, jax.Array]:
+        """What every player has been paid at the leaves and V of it, float32[B, N]; the priors.
+
+        float32[B, A], -1 for illegal actions.
+        """
+        del draws
+        game, states = self.game, leaves.states
+        seats = jnp.arange(game.num_players)
+        values = self._values_of_all(params, states)
+        q, legal = self._action_values(params, states)
+        best = q.max(1, keepdims=True)
+        shares = jnp.where(legal, jnp.exp((q - best) / np.float32(self.settings.temperature)), 0.0)
+        prior = jnp.where(legal, shares / shares.sum(1, keepdims=True), -1.0)
+        waiting = jnp.ones(values.shape, bool)
+        now = states
+        for turn in range(max(1, game.num_players - 1)):
+            if turn:
+                q = self._action_values(params, now)[0]
+            mover = waiting & (seats == now.player[:, None]) & ~now.terminal[:, None]
+            gained = now.rewards - states.rewards
+            values = jnp.where(mover, gained + q.max(1, keepdims=True), values)
+            waiting &= ~mover
+            if game.num_players > 1:
+                now = self._after_best(now, q, keys, number + (turn + 2) * self.iterations)
+        over = waiting & now.terminal[:, None]
+        values = jnp.where(over, now.rewards - states.rewards, values)
+        return states.rewards + values, prior
+
+    def _values_of_all(self, params: Any, states: Any) -> jax.Array:
+        """float32[B, N]: V(s | player) of every player."""
+        features, seats = self._features(params, states), self.game.num_players
+        every = jnp.broadcast_to(jnp.arange(seats), (len(features), seats))
+        values = self.value.value(params, jnp.repeat(features[:, None], seats, 1), every)
+        return jnp.nan_to_num(values)
+
+    def _features(self, params: Any, states: Any) -> jax.Array:
+        """int32[B, F] of the positions states[B]."""
+        return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
+
+    def _action_values(self, params: Any, states: Any) -> tuple[jax.Array, jax.Array]:
+        """(q float32[B, A], the least number there is for illegal actions; legal bool[B, A])."""
+        game, features = self.game, self._features(params, states)
+        q = action_values(game, self.value, params, states, features, self.zero_terminal)[0]
+        legal = jax.vmap(game.legal_actions)(states)
+        # A network that has diverged: what is not a number is worst.
+        return jnp.where(legal, jnp.nan_to_num(q, nan=_LEAST), _LEAST), legal
+
+    def _after_best(self, states: Any, q: jax.Array, keys: jax.Array, number: jax.Array) -> Any:
+        """states[B] after the first of the best moves, and after chance."""
+        after = jax.vmap(self.game.afterstate)(states, q.argmax(1).astype(jnp.int32))
+        if not self.game.stochastic:
+            return after
+        chance = words(keys, number, self.game.spawn_words)
+        return jax.vmap(self.game.spawn_from)(after, chance)
+
+
+def most_visited(roots: RootStatistics, key: jax.Array) -> jax.Array:
+    """int32[B]: the action tried most often, among equals that of the best value, then any."""
+    visits, values = roots
+    most = (visits == visits.max(1, keepdims=True)) & (visits > 0)
+    values = jnp.where(most, values, -jnp.inf)
+    return choose_uniformly(most & (values == values.max(1, keepdims=True)), key)

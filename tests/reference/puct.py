@@ -1,0 +1,115 @@
+"""PUCT over V(s | player), one object a node, in float64."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .rules import Cells, Game, State
+
+Value = Callable[[Cells, int], float]
+"""V(s | player) of a board."""
+
+
+@dataclass
+class Node:
+    """A position, what every player may get from there on, and what is known of its actions."""
+
+    state: State
+    values: list[float]
+    prior: dict[int, float]
+    visits: dict[int, int] = field(default_factory=dict)
+    totals: dict[int, float] = field(default_factory=dict)
+    children: dict[int, Node] = field(default_factory=dict)
+
+
+@dataclass
+class PUCT:
+    """Selection by Q + c P sqrt(sum N + 1e-8) / (1 + N), each player by his own values.
+
+    A position is worth to a player what his best action promises when it is his turn, the others
+    before him having made theirs; to the last of the players in turn V(s | player).
+    Of equal scores the first counts. `closest` is the least difference there was, if any, between
+    the best score and the next one, as a share of the former.
+    """
+
+    game: Game
+    value: Value
+    iterations: int
+    exploration: float = 1.0
+    temperature: float = 1.0
+    unvisited: float = 0.0
+    closest: float = math.inf
+
+    def search(self, state: State) -> Node:
+        """The root after all iterations."""
+        root = self._node(state)
+        for _ in range(self.iterations):
+            self._iterate(root)
+        return root
+
+    def _iterate(self, root: Node) -> None:
+        node, path = root, []
+        while not node.state.terminal:
+            action = self._select(node)
+            path.append((node, action))
+            if action not in node.children:
+                node.children[action] = self._node(self.game.play(node.state, action))
+                node = node.children[action]
+                break
+            node = node.children[action]
+        for above, action in path:
+            mover = above.state.player
+            paid = node.state.rewards[mover] - above.state.rewards[mover]
+            above.visits[action] += 1
+            above.totals[action] += paid + node.values[mover]
+
+    def _select(self, node: Node) -> int:
+        spread = math.sqrt(sum(node.visits.values()) + 1e-8)
+        scores = {}
+        for action, prior in node.prior.items():
+            visits = node.visits[action]
+            q = node.totals[action] / visits if visits else self.unvisited
+            scores[action] = q + self.exploration * prior * spread / (1 + visits)
+        first, *others = sorted(scores, key=lambda action: (-scores[action], action))
+        if others and scores[others[0]] != scores[first]:
+            difference = scores[first] - scores[others[0]]
+            self.closest = min(self.closest, difference / max(abs(scores[first]), 1e-5))
+        return first
+
+    def _node(self, state: State) -> Node:
+        values = self._action_values(state)
+        shares = {action: math.exp(v / self.temperature) for action, v in values.items()}
+        prior = {action: share / sum(shares.values()) for action, share in shares.items()}
+        node = Node(state, self._values(state), prior)
+        node.visits = dict.fromkeys(values, 0)
+        node.totals = dict.fromkeys(values, 0.0)
+        return node
+
+    def _action_values(self, state: State) -> dict[int, float]:
+        mover, values = state.player, {}
+        for action in self.game.legal(state):
+            after = self.game.play(state, action)
+            values[action] = after.rewards[mover] - state.rewards[mover]
+            if not after.terminal:
+                values[action] += self.value(after.cells, mover)
+        return values
+
+    def _values(self, state: State) -> list[float]:
+        found: dict[int, float] = {}
+        now, players = state, range(self.game.num_players)
+        for _ in range(self.game.num_players - 1):
+            if now.terminal:
+                break
+            values = self._action_values(now)
+            best = max(values, key=lambda action: (values[action], -action))
+            gained = now.rewards[now.player] - state.rewards[now.player]
+            found.setdefault(now.player, gained + values[best])
+            now = self.game.play(now, best)
+        for player in players:
+            if player not in found and now.terminal:
+                found[player] = now.rewards[player] - state.rewards[player]
+            elif player not in found:
+                found[player] = self.value(state.cells, player)
+        return [found[player] for player in players]

@@ -1,0 +1,84 @@
+"""What tests of searches share: agents with random weights, positions, the reference's own."""
+
+import jax
+import numpy as np
+
+import jaxgbg
+from jaxgbg.players import GreedyAgent, RandomPlayer
+from jaxgbg.values import NTupleSpec
+from tests.reference import board_rules, rules
+from tests.reference.lookahead import Value
+from tests.reference.td_farl import Parameters, SerialTDFarl
+
+REFERENCES = {
+    "tictactoe": rules.TicTacToe,
+    "connectfour": rules.ConnectFour,
+    "hex": lambda: board_rules.Hex(4),
+    "nim3p": rules.Nim3P,
+    "othello": lambda: board_rules.Othello(4),
+    "2048": board_rules.Game2048,
+}
+
+
+def make_small(name):
+    return jaxgbg.make(name, **({"size": 4} if name in ("hex", "othello") else {}))
+
+
+def tuples(game):
+    return tuple((cell, cell + 1) for cell in range(game.num_cells - 1))
+
+
+def random_agent(game, seed=0, few_digits=False, **settings):
+    """A greedy agent with random weights.
+
+    With `few_digits` sums of them are exact, so that mirrored boards tie in float32 as in float64.
+    """
+    value = NTupleSpec(layout=tuples(game)).build(game, False, 1)
+    weights = np.random.default_rng(seed).normal(0, 0.2, value.num_weights)
+    if few_digits:
+        weights = np.round(weights * 2**10) / 2**10
+    return GreedyAgent(game, value, value.with_weights(np.float32(weights)), **settings)
+
+
+def random_positions(game, batch, plies, seed=0):
+    """(states[batch] after random plies, the actions int[plies, batch], -1 after the end)."""
+    key = jax.random.key(seed)
+    states, player, actions = (
+        jax.vmap(game.init)(jax.random.split(key, batch)), RandomPlayer(game), []
+    )  # fmt: skip
+    for ply in range(plies):
+        chosen = player.act(states, jax.random.fold_in(key, ply))
+        actions.append(np.where(states.terminal, -1, chosen))
+        after = jax.vmap(game.afterstate)(states, chosen)
+        keys = jax.random.split(jax.random.fold_in(key, 1000 + ply), batch)
+        states = jax.vmap(game.spawn)(after, keys)
+    return states, np.array(actions).reshape(plies, batch)
+
+
+def reference_states(name, states, actions):
+    """The same positions by the reference's rules."""
+    game = REFERENCES[name]()
+    if name == "2048":
+        boards = np.asarray(states.tiles).tolist()
+        scores = np.asarray(states.score).astype(int).tolist()
+        return [
+            board_rules.TileState(tuple(tiles), score, bool(over))
+            for tiles, score, over in zip(boards, scores, states.terminal, strict=True)
+        ]
+    positions = []
+    for column in actions.T:
+        state = game.initial()
+        for action in column[column >= 0]:
+            state = game.play(state, int(action))
+        positions.append(state)
+    return positions
+
+
+def reference_value(name: str, agent: GreedyAgent) -> tuple[rules.Game, Value]:
+    """The plain rules of a game, and the agent's V in float64."""
+    game = REFERENCES[name]()
+    learner = SerialTDFarl(game, tuples(agent.game), Parameters(
+        alpha_start=1, alpha_end=1, episodes=1))  # fmt: skip
+    weights = np.asarray(agent.params.weights[0], np.float64)
+    learner.weights[:] = weights.reshape(learner.weights.shape)
+    return game, lambda *board: float(learner.values(*board))
