@@ -23,6 +23,8 @@ from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import preset, protocol_for
 from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
 from jaxgbg.results import frame as results
+from jaxgbg.results.ladder import Ladder
+from jaxgbg.results.tournament import tournament
 from jaxgbg.search import TDLeafSpec
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.session import Picture, Sweep, TrainedRun, sweep, train
@@ -44,6 +46,7 @@ __all__ = [
     "Evaluation",
     "Game",
     "GreedyAgent",
+    "Ladder",
     "LookAheadAgent",
     "MLPSpec",
     "NTupleSpec",
@@ -71,6 +74,7 @@ __all__ = [
     "register",
     "results",
     "sweep",
+    "tournament",
     "train",
     "with_changes",
 ]

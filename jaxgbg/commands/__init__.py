@@ -5,6 +5,7 @@ from collections.abc import Callable
 from jaxgbg.commands.analysing import compare, results
 from jaxgbg.commands.checking import check
 from jaxgbg.commands.measuring import bench, evaluate, games, perft
+from jaxgbg.commands.rating import tournament
 from jaxgbg.commands.reporting import plot, report
 from jaxgbg.commands.sweeping import sweep
 from jaxgbg.commands.training import ablate, table1, train
@@ -18,6 +19,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "sweep": sweep,
     "eval": evaluate,
     "compare": compare,
+    "tournament": tournament,
     "results": results,
     "plot": plot,
     "report": report,

@@ -36,7 +36,7 @@ from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import check_writable, written_whole
-from jaxgbg.training.opponents import make_opponent
+from jaxgbg.training.opponents import agents_of, make_opponent
 
 # More is for a file, not for the eye.
 _ROWS_SHOWN = 200
@@ -258,12 +258,7 @@ def compare(
 
 def _file_of(place: Path) -> Path:
     """The first agent of a run's folder, with FARL if one is; anything else is itself."""
-    if not place.is_dir():
-        return place
-    files = sorted((place / "agents").glob("*.agent"))
-    if not files:
-        raise ValueError(f"{place} holds no agents; give the folder of a finished run")
-    return min(files, key=lambda file: (not file.stem.endswith("-farl"), len(file.name), file.name))
+    return agents_of(place)[0] if place.is_dir() else place
 
 
 def _told(comparison: Comparison, scale: Scale, verdict: str) -> dict[str, Any]:
