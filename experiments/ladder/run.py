@@ -1,10 +1,9 @@
-"""The ladder of each game, from random to perfect play: agents are trained, all meet, and are rated.
+"""The ladder of each game, from random to perfect play: trained agents and players are rated.
 
 python -m experiments.ladder.run                  # every game; what is done already is found again
 python -m experiments.ladder.run nim --games 100
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
