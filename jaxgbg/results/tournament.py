@@ -36,7 +36,7 @@ NumGames = Annotated[int, Limits(low=1, high=MOST_GAMES)]
 Plies = Annotated[int, Limits(low=0, high=10_000)]
 
 _MOST_BYTES = 2**31
-_MOST_GROUPS = 20_000
+_MOST_GROUPS = 5_000
 _GREATEST = 1e9
 
 
