@@ -154,6 +154,16 @@ def test_games_of_one_opening_count_once():
     assert again.high - again.low == pytest.approx(once.high - once.low, rel=0.02)
 
 
+def test_openings_that_decide_who_wins_say_nothing_of_the_players():
+    """Each opening is won from the same seat twice: certain of equality, unlike lone games."""
+    who_wins = np.repeat(np.random.default_rng(8).choice([1.0, -1.0], 100), 2)
+    players, rewards = np.tile([[0, 1], [1, 0]], (100, 1)), np.stack([who_wins, -who_wins], 1)
+    pairs = rate(Outcomes(players, rewards, np.repeat(np.arange(100), 2)), 2, anchor=0).players[1]
+    alone = rate(Outcomes(players, rewards, np.arange(200)), 2, anchor=0).players[1]
+    assert pairs.low < 0 < pairs.high
+    assert pairs.high - pairs.low < (alone.high - alone.low) / 5
+
+
 def covered(simulations, games, seed):
     """The shares of intervals that hold the true seats' and players' differences."""
     random = np.random.default_rng(seed)
