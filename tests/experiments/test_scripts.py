@@ -205,12 +205,15 @@ def test_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]
 
 
 def test_ladders_are_those_of_the_kept_figures() -> None:
-    table = module("ladder/run").table
+    script = module("ladder/run")
     readme = (EXPERIMENTS / "ladder" / "README.md").read_text()
     kept = sorted(EXPERIMENTS.glob("ladder/*.json"))
     assert {"tictactoe", "nim", "nim3p"} <= {path.stem for path in kept}
     for path in kept:
-        assert "\n".join(table(json.loads(path.read_text()))) in readme, path.stem
+        rows = json.loads(path.read_text())
+        assert "\n".join(script.table(rows)) in readme, path.stem
+        asked = script.entrants(RunFolder(Path(), script.run_of(path.stem)))
+        assert {row["player"] for row in rows} == {*asked}
 
 
 @pytest.mark.slow
