@@ -32,7 +32,7 @@ class Climb(NamedTuple):
 
 CLIMBS = {
     "tictactoe": Climb(("random", "mcts-10", "mcts-100", "mcts-1000", "maxn"), 30_000, 2, 2, 1000),
-    "nim": Climb(("random", "mcts-10", "mcts-100", "maxn"), 30_000, 2, 2, 1000),
+    "nim": Climb(("random", "mcts-10", "mcts-100", "mcts-1000", "maxn"), 30_000, 2, 2, 1000),
     "nim3p": Climb(("random", "mcts-10", "mcts-100", "maxn"), 30_000, 1, 2, 600),
     "connectfour": Climb(("random", "mcts-10", "mcts-100"), 20_000, 1, 4, 100),
 }
