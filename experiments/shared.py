@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxgbg.results.figures import new_figure as new_figure
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.training import RunFolder
 from jaxgbg.training.files import written_whole
@@ -37,16 +38,6 @@ def standard_error(figures: np.ndarray) -> float | None:
     if len(figures) < 2:
         return None
     return round(mean_sem(list(figures))[1], 2)
-
-
-def new_figure(width: float, height: float) -> Any:
-    """An empty picture of matplotlib, in inches, which needs no screen."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def save_figure(figure: Any, path: Path) -> None:

@@ -24,6 +24,8 @@ from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import preset, protocol_for
 from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
 from jaxgbg.results import frame as results
+from jaxgbg.results.ladder import Ladder
+from jaxgbg.results.tournament import tournament
 from jaxgbg.search import TDLeafSpec
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.search.puct import PUCTSpec
@@ -46,6 +48,7 @@ __all__ = [
     "Evaluation",
     "Game",
     "GreedyAgent",
+    "Ladder",
     "LookAheadAgent",
     "MLPSpec",
     "NTupleSpec",
@@ -75,6 +78,7 @@ __all__ = [
     "results",
     "search",
     "sweep",
+    "tournament",
     "train",
     "with_changes",
 ]

@@ -15,7 +15,7 @@ from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.players import History
 from jaxgbg.specs import Spec, setting, shown
 
-_ATTEMPTS, _MOST_GAMES = 100, 100_000
+_ATTEMPTS, MOST_GAMES = 100, 100_000
 
 Starts = tuple[Any, History]
 """The states[S] in which games start, and how they came there."""
@@ -39,8 +39,8 @@ class Protocol(Spec):
     """
 
     starts: str = "default"
-    count: int = setting(1, low=1, high=_MOST_GAMES)
-    repeats: int = setting(1, low=1, high=_MOST_GAMES)
+    count: int = setting(1, low=1, high=MOST_GAMES)
+    repeats: int = setting(1, low=1, high=MOST_GAMES)
     seats: tuple[int, ...] = setting((), low=0, high=126)
     plies: int = setting(0, low=0, high=10_000)
 
@@ -49,9 +49,9 @@ class Protocol(Spec):
         if self.starts not in _STARTS:
             known = ", ".join(_STARTS)
             raise ValueError(f"starts must be one of {known}, not {shown(self.starts)}")
-        if self.count * self.repeats > _MOST_GAMES:
+        if self.count * self.repeats > MOST_GAMES:
             raise ValueError(
-                f"count times repeats must be at most {_MOST_GAMES:,} games, not"
+                f"count times repeats must be at most {MOST_GAMES:,} games, not"
                 f" {self.count * self.repeats:,}"
             )
 

@@ -6,6 +6,7 @@ from jaxgbg.commands.analysing import compare, results
 from jaxgbg.commands.checking import check
 from jaxgbg.commands.measuring import bench, evaluate, games, perft
 from jaxgbg.commands.playing import play
+from jaxgbg.commands.rating import tournament
 from jaxgbg.commands.reporting import plot, report
 from jaxgbg.commands.sweeping import sweep
 from jaxgbg.commands.training import ablate, table1, train
@@ -19,6 +20,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "sweep": sweep,
     "eval": evaluate,
     "compare": compare,
+    "tournament": tournament,
     "results": results,
     "plot": plot,
     "report": report,

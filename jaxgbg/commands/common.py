@@ -14,6 +14,7 @@ from jaxgbg.games import Game, game_names, make
 from jaxgbg.results.layout import Column, Format, print_columns, print_plain
 from jaxgbg.training import execution
 from jaxgbg.training.files import write_json
+from jaxgbg.training.opponents import agents_of
 
 
 def optional(metavar: str, default: str = "", **told: Any) -> Any:
@@ -109,12 +110,7 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
 
 def agent_file(place: Path) -> Path:
     """The first agent of a run's folder, with FARL if one is; anything else is itself."""
-    if not place.is_dir():
-        return place
-    files = sorted((place / "agents").glob("*.agent"))
-    if not files:
-        raise ValueError(f"{place} holds no agents; give the folder of a finished run")
-    return min(files, key=lambda file: (not file.stem.endswith("-farl"), len(file.name), file.name))
+    return agents_of(place)[0] if place.is_dir() else place
 
 
 def printable(text: str) -> str:

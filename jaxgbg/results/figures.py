@@ -48,11 +48,7 @@ def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") ->
     "heatmap" the means over two axes; "profile" the share of lanes above each figure. Raises
     ValueError for another kind of file, or where there is nothing to be drawn.
     """
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    form = check_name(path)
+    check_name(path)
     panels = panels_of(table.rows)
     if not panels:
         raise ValueError("there are no evaluations to be drawn")
@@ -66,8 +62,7 @@ def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") ->
     beside = told > _MOST_INSIDE
     longest = max(len(look.label) for look in looks.values())
     width = 4.3 * columns + beside * (1.2 + 0.06 * longest)
-    figure = Figure(figsize=(width, 3.2 * lines), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(width, 3.2 * lines)
     axes = figure.subplots(lines, columns, squeeze=False).ravel()
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
@@ -79,6 +74,24 @@ def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") ->
     if kind != "heatmap":
         _add_legend(figure, list(axes[: len(panels)]), table, beside)
     figure.supxlabel(_caption(table.rows, kind, band), fontsize=8, color="#555555")
+    save(figure, path)
+
+
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure of matplotlib, in inches, which needs no screen."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure, whole or not at all, the same bytes every time."""
+    from matplotlib import rc_context
+
+    form = check_name(path)
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with (
         rc_context({"svg.fonttype": "none", "svg.hashsalt": "jaxgbg"}),

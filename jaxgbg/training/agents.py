@@ -20,7 +20,7 @@ from jaxgbg.training.run import RulesChanged, Run
 _MAGIC = b"jaxgbg agent 1\n"
 _DIGEST = 2 * hashlib.sha256().digest_size + 1
 # Rows of tables are int32, and this holds as many weights of four bytes without any compression.
-_MOST_BYTES = 2**34
+MOST_BYTES = 2**34
 _MOST_HEADER = 2**22
 # Deflate makes nothing smaller than this share.
 _DEFLATE = 1040
@@ -77,7 +77,7 @@ def load_agent(path: Readable, game: str | None = None) -> SavedAgent:
     than `game`.
     """
     try:
-        with open_file(path, _MOST_BYTES) as file:
+        with open_file(path, MOST_BYTES) as file:
             agent = _read(file)
     except _Damaged as error:
         raise ValueError(f"agent file {path} is damaged: {error}, train it again") from error

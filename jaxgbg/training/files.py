@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk that is full, or that is to hold no more of this user or in this file."""
@@ -25,6 +25,16 @@ class CannotWrite(OSError):
 
     def __str__(self) -> str:
         return f"cannot write {self.filename}: {self.strerror}"
+
+
+class Folder(Protocol):
+    """A folder that one process at a time works in."""
+
+    path: Path
+
+    def unwritable(self, error: OSError) -> ValueError:
+        """What to tell a user whose folder could not be written."""
+        ...
 
 
 @contextlib.contextmanager

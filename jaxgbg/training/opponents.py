@@ -38,6 +38,21 @@ def names_agent(text: str) -> bool:
     return False
 
 
+def file_of(name: str) -> str:
+    """The file of the agent of that name, without how it plays."""
+    path, suffix, _ = name.partition(f"{_SUFFIX}:")
+    return path + suffix.removesuffix(":")
+
+
+def agents_of(folder: Path) -> list[Path]:
+    """The agents of a run's folder, those with FARL first; raises ValueError where none is."""
+    files = (folder / "agents").glob(f"*{_SUFFIX}")
+    found = sorted(files, key=lambda one: (not one.stem.endswith("-farl"), len(one.name), one.name))
+    if not found:
+        raise ValueError(f"{folder} holds no agents; give the folder of a finished run")
+    return found
+
+
 def make_opponent(name: str, game: Game) -> Player:
     """The player of that name, or the agent in the file of that name, playing as said after it.
 
@@ -46,12 +61,12 @@ def make_opponent(name: str, game: Game) -> Player:
     """
     if not names_agent(name):
         return make_player(name, game)
-    path, suffix, options = name.partition(f"{_SUFFIX}:")
-    path += suffix.removesuffix(":")
+    path = file_of(name)
     saved = load_agent(path, game.name)
     if saved.run.game != game:
         raise ValueError(f"agent file {path} plays {game.name} with other parameters")
-    return _read(name, options.split(":") if suffix else []).player(saved.player())
+    options = name[len(path) + 1 :].split(":") if name != path else []
+    return _read(name, options).player(saved.player())
 
 
 def _read(name: str, entries: list[str]) -> Play:

@@ -31,7 +31,7 @@ from jaxgbg.contents import defect, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
-from jaxgbg.training.files import NO_ROOM, NoRoom, write_json
+from jaxgbg.training.files import NO_ROOM, Folder, NoRoom, write_json
 from jaxgbg.training.kept import Provenance, Summary, read_kept
 from jaxgbg.training.loop import Result
 from jaxgbg.training.metrics import evaluation_columns
@@ -313,8 +313,8 @@ def provenance() -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def only_here(folder: RunFolder) -> Iterator[None]:
-    """Keep other processes out of a run's folder; raises Busy where one is at work in it."""
+def only_here(folder: Folder) -> Iterator[None]:
+    """Keep other processes out of a folder; raises Busy where one is at work in it."""
     path = folder.path.with_name(f".{folder.path.name}.lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -335,7 +335,7 @@ def only_here(folder: RunFolder) -> Iterator[None]:
             path.unlink(missing_ok=True)
 
 
-def _busy(folder: RunFolder) -> Busy:
+def _busy(folder: Folder) -> Busy:
     return Busy(
         f"another process is at work in {folder.path}: wait for it, or choose another --out"
     )

@@ -56,6 +56,33 @@ CASES = [
     Case("report file/below --out x.html", "is no folder", {"file": "x"}),
     Case("results . --horses nothing", "jaxgbg: [A-Z]"),
     Case("nothing", "Unrecognized options: nothing"),
+    Case("tournament random kasparov --game nim", "unknown player 'kasparov'"),
+    Case("tournament random maxn", "no agent takes part that would say which game"),
+    Case("tournament random --game nim", "needs at least 2 participants, not 1"),
+    Case("tournament random maxn --game nim3p", "needs at least 3 participants, not 2"),
+    Case("tournament --game nim", "needs at least 2 participants, not 0"),
+    Case("tournament random random --game nim", "random takes part twice"),
+    Case("tournament random one=random --game nim", "random and one are the same player"),
+    Case("tournament random maxn --game 2048", "2048 is a game of one player"),
+    Case("tournament random ab --game nim", "alpha-beta plays connectfour only"),
+    Case("tournament random maxn --size 3", "--size and --parameters are those of --game"),
+    Case("tournament random maxn --game nim --starts x", "starts must be one of default"),
+    Case("tournament random maxn --game nim --games 0", "games must lie in .*, not 0"),
+    Case("tournament random maxn --game nim --plot x.gif", "a figure is a file .png, .svg or .pdf"),
+    Case("tournament random x.agent --game nim", "agent file x.agent: No such file"),
+    Case("tournament random x.agent", "x.agent: no jaxgbg agent|no jaxgbg agent", {"x.agent": "x"}),
+    Case("tournament random folder --game nim", "folder holds no agents", {"folder/file": ""}),
+    Case(
+        "tournament random mcts-2 --game nim --out folder",
+        "folder holds something else",
+        {"folder/file": ""},
+    ),
+    Case(
+        "tournament random mcts-2 --game nim --out folder",
+        "tournament.json, line 1: no JSON",
+        {"folder/tournament.json": "{"},
+    ),
+    Case("tournament random mcts-2 --game nim --out file", "file", {"file": "x"}),
 ]
 
 

@@ -200,3 +200,24 @@ def test_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]
     readme = (EXPERIMENTS / "othello_partners" / "README.md").read_text()
     assert len(tables) == 24
     assert all(line in readme for line in tables)
+
+
+def test_ladders_are_those_of_the_kept_figures() -> None:
+    script = module("ladder/run")
+    readme = (EXPERIMENTS / "ladder" / "README.md").read_text()
+    kept = sorted(EXPERIMENTS.glob("ladder/*.json"))
+    assert {"tictactoe", "nim", "nim3p"} <= {path.stem for path in kept}
+    for path in kept:
+        rows = json.loads(path.read_text())
+        assert "\n".join(script.table(rows)) in readme, path.stem
+        asked = script.entrants(RunFolder(Path(), script.run_of(path.stem)))
+        assert {row["player"] for row in rows} == {*asked}
+
+
+@pytest.mark.slow
+def test_a_ladder_is_played_and_drawn(run_script) -> None:
+    climb = module("ladder/run").Climb(("random", "maxn"), 60, 1, 2, 4)
+    results = run_script("ladder/run", "nim", CLIMBS={"nim": climb})
+    rows = json.loads((results / "nim.json").read_text())
+    assert {row["player"] for row in rows} == {"random", "maxn", "FARL 0", "no FARL 0"}
+    assert (results / "nim.png").exists()

@@ -1,0 +1,84 @@
+"""The command that ranks many players: `tournament`."""
+
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from jaxgbg.commands.common import (
+    Json,
+    Parameters,
+    Size,
+    TableFormat,
+    console,
+    optional,
+    read_game,
+    write_rows,
+)
+from jaxgbg.results.figures import check_name
+from jaxgbg.results.layout import print_columns, print_plain
+from jaxgbg.results.tournament import NumGames, Plies
+from jaxgbg.results.tournament import tournament as play
+from jaxgbg.specs import Seed, checked
+from jaxgbg.training.files import check_writable
+
+
+@checked
+def tournament(
+    participants: Annotated[
+        Positional[tuple[str, ...]],
+        arg(
+            metavar="NAME|AGENT|RUN ...",
+            help="Players by name, agent files, folders of runs; farl=AGENT calls it farl.",
+        ),
+    ] = (),
+    game: Annotated[str | None, optional("GAME", "that of the agents")] = None,
+    size: Size = None,
+    parameters: Parameters = (),
+    games: NumGames = 100,
+    starts: Annotated[
+        str, arg(help="random_plies, default, choose_01, one_ply, four_ply, four_ply_positions.")
+    ] = "random_plies",
+    plies: Plies = 4,
+    first: bool = False,
+    seed: Seed = 0,
+    out: Annotated[Path | None, optional("DIR")] = None,
+    plot: Annotated[Path | None, optional("FILE.png|svg|pdf")] = None,
+    form: TableFormat = "table",
+    json_file: Json = None,
+) -> None:
+    """Let all players meet each other from all seats, and rate them in Elo with 95 % intervals.
+
+    Round robin: in a game of N seats every N players are a group, which plays drawn openings in all
+    orders of seats. Ratings are those of Bradley and Terry with draws (Davidson), of Plackett and
+    Luce among more than two, with the worth of each seat; random, if it takes part, is 0. Of a run
+    every agent takes part. With --out what is done is kept: the same command goes on, also with
+    more players.
+
+    Args:
+      game: The game; needed where no agent takes part.
+      games: Games of each group, at least.
+      starts: Where games start.
+      plies: Uniformly random plies of random_plies.
+      first: Of a run its first agent alone, with FARL if one is.
+      seed: Seed of openings and draws.
+      out: Folder that keeps the games.
+      plot: Also draw the ladder and who scores against whom.
+    """
+    check_writable(plot)
+    if plot is not None:
+        check_name(plot)
+    if game is None and (size is not None or parameters):
+        raise ValueError("--size and --parameters are those of --game: name it")
+    rules = None if game is None else read_game(game, size, parameters)
+    ladder = play(participants, rules, games, starts, plies, seed, out, first)
+    records = ladder.records()
+    if form in ("csv", "json"):
+        print_plain(records, form)
+    else:
+        print_columns(ladder.columns(), console(), form)
+        for note in ladder.notes() if form == "table" else ():
+            console().print(note, highlight=False, markup=False)
+    if plot is not None:
+        ladder.plot(plot)
+    write_rows(json_file, records)

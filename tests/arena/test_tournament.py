@@ -1,0 +1,81 @@
+"""Groups of players in all seats, cycles, and alpha-rank beside OpenSpiel's."""
+
+import sys
+from types import ModuleType
+
+import jax
+import numpy as np
+import pytest
+
+from jaxgbg.arena import Protocol
+from jaxgbg.arena.cycles import alpha_rank, cycles
+from jaxgbg.arena.tournament import openings_for, play_group, seatings
+from jaxgbg.games import Nim
+from jaxgbg.players import MaxN, RandomPlayer
+
+SMALL = Nim(heaps=2, size=3)
+
+
+def test_every_player_sits_equally_often_in_every_seat():
+    for seats in (2, 3, 4, 5):
+        orders = seatings(seats)
+        assert len({tuple(order) for order in orders}) == len(orders)
+        for seat in orders.T:
+            np.testing.assert_array_equal(np.bincount(seat), len(orders) // seats)
+    assert [len(seatings(seats)) for seats in (2, 3, 4, 5)] == [2, 6, 24, 5]
+    assert openings_for(100, 2) == 50
+    assert openings_for(100, 3) == 17
+    assert openings_for(1, 2) == 1
+
+
+def test_the_perfect_player_wins_from_the_start_in_the_winning_seat():
+    """Two equal heaps are won by who moves second."""
+    protocol = Protocol("default", count=8)
+    group = [MaxN(SMALL), RandomPlayer(SMALL)]
+    games = play_group(SMALL, group, protocol, jax.random.key(0))
+    assert games.rewards.shape == (8, 2, 2)
+    np.testing.assert_array_equal(games.rewards.sum(2), 0)
+    second = games.seatings.tolist().index([1, 0])
+    assert (games.rewards[:, second, 1] == 1).all()
+    again = play_group(SMALL, group, protocol, jax.random.key(0))
+    np.testing.assert_array_equal(again.rewards, games.rewards)
+
+
+@pytest.mark.slow
+def test_starts_of_a_list_are_drawn_without_return_until_all_were_played():
+    # The start, and the six boards one ply later.
+    protocol = Protocol("one_ply", count=10)
+    group = [RandomPlayer(SMALL), RandomPlayer(SMALL)]
+    games = play_group(SMALL, group, protocol, jax.random.key(1))
+    assert sorted(games.openings[:7]) == list(range(7))
+    np.testing.assert_array_equal(games.openings[7:], games.openings[:3])
+
+
+def test_a_cycle_is_found_once():
+    beats = np.zeros((4, 4), bool)
+    for one, other in [(0, 2), (2, 1), (1, 0), (3, 0), (3, 1), (3, 2)]:
+        beats[one, other] = True
+    assert cycles(beats) == [(0, 2, 1)]
+    assert cycles(np.triu(np.ones((5, 5), bool), 1)) == []
+
+
+@pytest.mark.slow
+def test_alpha_rank_is_that_of_open_spiel(monkeypatch):
+    # Its pictures need networkx, and are imported with it.
+    pictures = "open_spiel.python.egt.alpharank_visualizer"
+    monkeypatch.setitem(sys.modules, pictures, ModuleType(pictures))
+    from open_spiel.python.egt import alpharank
+
+    random = np.random.default_rng(0)
+    for intensity in (1.0, 10.0):
+        scores = random.random((4, 4))
+        expected = alpharank.compute([scores], m=20, alpha=intensity)[2]
+        np.testing.assert_allclose(alpha_rank(scores, 20, intensity), expected, atol=1e-9)
+
+
+def test_alpha_rank_gives_a_cycle_equal_shares_and_the_best_everything():
+    rock = np.array([[0.5, 0, 1], [1, 0.5, 0], [0, 1, 0.5]])
+    assert alpha_rank(rock) == pytest.approx([1 / 3] * 3)
+    ordered = np.triu(np.ones((3, 3)), 1) + np.eye(3) / 2
+    assert alpha_rank(ordered) == pytest.approx([1, 0, 0])
+    assert alpha_rank(np.full((2, 2), 0.5)) == pytest.approx([0.5, 0.5])
