@@ -189,15 +189,20 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     panels = {name: panel for name, panel in panels.items() if len(panel) > 1}
     if not panels:
         return
-    figure = new_figure(3.2 * len(panels), 3.2)
-    axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    for axis, ((game, opponent), panel) in zip(axes, panels.items(), strict=True):
+    columns = min(4, len(panels))
+    lines = -(-len(panels) // columns)
+    figure = new_figure(2.8 * columns, 2.8 * lines)
+    axes = figure.subplots(lines, columns, squeeze=False).ravel()
+    for axis in axes[len(panels) :]:
+        axis.set_axis_off()
+    for axis, ((game, opponent), panel) in zip(axes, panels.items(), strict=False):
         places = sorted(panel)
         means = np.array([panel[place]["mean"] for place in places])
         ends = np.array([panel[place]["interval"] for place in places])
         axis.errorbar(places, means, abs(ends.T - means), marker="o", capsize=3, color="#0072B2")
         unit = panel[places[0]]["unit"]
-        axis.set(title=f"{game}, {opponent}", xlabel="iterations", ylabel=unit, xscale="log")
+        axis.set(title=f"{game}, {opponent}", xlabel="iterations (1: no search)")
+        axis.set(ylabel=unit, xscale="log")
         axis.grid(alpha=0.25)
     save_figure(figure, path)
 
