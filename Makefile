@@ -77,7 +77,7 @@ clean:
 
 .venv/.run-stamp: pyproject.toml | .venv/.venv-stamp
 	@echo 'Installing jaxgbg into .venv (once; a minute or two)'
-	$(PIP) install --editable '.[connectfour]'
+	$(PIP) install --editable '.[connectfour,play]'
 	@touch $@
 
 # The dev extra holds all that `make run` needs.
