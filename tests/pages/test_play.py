@@ -106,8 +106,9 @@ def test_what_chance_did_stands_in_the_text():
 @pytest.mark.slow
 def test_the_tiles_of_2048_stand_in_the_text(monkeypatch):
     replay = Replay(make("2048"))
-    line = walk(replay, 2, PORTION + 7)
-    assert len(line.plies) == PORTION + 7
+    # Chance is the server's own: a game may end before.
+    walks = (walk(replay, seed, PORTION + 7) for seed in range(40))
+    line = next(line for line in walks if len(line.plies) == PORTION + 7)
     fresh = Replay(replay.game)
     # As games of more than 256 plies are, in portions.
     monkeypatch.setattr(replaying, "FEW", 2)
