@@ -27,6 +27,7 @@ help:
 	@echo 'RUN_ARGS, BENCH_ARGS, PYTEST_ARGS and FAULTS_ARGS replace the arguments of the command behind a target.'
 
 run: .venv/.run-stamp
+	@mkdir -p runs
 	$(BIN)/jaxgbg $(RUN_ARGS)
 
 bench: .venv/.run-stamp
