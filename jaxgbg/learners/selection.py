@@ -15,6 +15,8 @@ from jaxgbg.values.indices import look_up
 # With more actions than this, those that are not legal are left out of the evaluation.
 _FEW_ACTIONS = 16
 _PAIRS_A_GAME = 3
+# The name of an axis of lanes, under which they are mapped together.
+LANE = "lane"
 # Of numbers near the end of float32 there would be nothing left to choose by.
 _LEAST = 1e-9
 
@@ -127,11 +129,14 @@ def visit_pairs(
     words = jax.vmap(pack)(mask)
     counts = jax.lax.population_count(words).sum(1).astype(jnp.int32)
     ends = jnp.cumsum(counts)
+    # Were the loop to end lane by lane, all results would be copied in each of its rounds.
+    last = _most_of_lanes(ends[-1])
 
     def some(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
         first, results = carry
         number = first + jnp.arange(portion, dtype=jnp.int32)
-        row = jnp.minimum((ends <= number[:, None]).sum(1, dtype=jnp.int32), batch - 1)
+        row = jnp.searchsorted(ends, number, side="right", method="scan_unrolled")
+        row = jnp.minimum(row.astype(jnp.int32), batch - 1)
         rank = number - look_up(ends - counts, row)
         # Else XLA finds the pair anew for every array that is made of it.
         row, column = once(row, jax.vmap(_nth_bit)(words[row], rank))
@@ -149,8 +154,17 @@ def visit_pairs(
         lambda shape: jnp.zeros((batch * columns, *shape.shape[1:]), shape.dtype), shapes
     )
     start = (jnp.int32(0), nothing)
-    _, results = jax.lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)
+    _, results = jax.lax.while_loop(lambda carry: carry[0] < last, some, start)
     return jax.tree.map(lambda leaf: leaf.reshape(batch, columns, *leaf.shape[1:]), results)
+
+
+def _most_of_lanes(count: jax.Array) -> jax.Array:
+    """The greatest `count` int32[] of all lanes, the same number in each of them."""
+    try:
+        return jax.lax.pmax(count, LANE)
+    except NameError:
+        # Nothing is mapped under that name: there is one.
+        return count
 
 
 def choose_action(q: jax.Array, legal: jax.Array, draw: jax.Array) -> jax.Array:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from jaxgbg.arena.foretelling import Foretold, foretold
 from jaxgbg.pages.figures import curve_looks, curve_panels, histogram_panels
 from jaxgbg.pages.positions import shape_markup
 from jaxgbg.pages.record_view import RecordView
@@ -49,11 +50,14 @@ class Report:
 
 @dataclasses.dataclass(frozen=True)
 class _Sample:
-    """Games of one agent, and the histograms of its weights for a run that kept none."""
+    """Games of one agent, the histograms of its weights for a run that kept none, and how well it
+    foretells what it has outputs for.
+    """
 
     file: Place
     games: list[RecordView]
     histograms: Mapping[str, Histogram]
+    foretold: list[Foretold]
 
 
 def write_report(
@@ -77,7 +81,7 @@ def write_report(
     environment = Environment(
         loader=PackageLoader("jaxgbg.pages", "page"), autoescape=True, trim_blocks=True
     )
-    environment.globals |= {"anchor": _anchor, "shape_markup": shape_markup}
+    environment.globals |= {"anchor": _anchor, "shape_markup": shape_markup, "units": _units}
     page = environment.get_template("page.html.j2").render(
         name=_name(root),
         summary=_summary(runs),
@@ -157,14 +161,16 @@ def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
             for file in _agent_files(stored)[:1]:
                 try:
                     saved = load_agent(file, game)
-                    records = record_games(saved.player(), stored.run.evaluation.opponents)
+                    agent = saved.player()
+                    records = record_games(agent, stored.run.evaluation.opponents)
+                    known = foretold(agent)
                 except ValueError as error:
                     stored.problems.append(str(error))
                     continue
                 views = [RecordView(record, f"{game}-shape") for record in records]
                 lane = LaneName(saved.seed, saved.variant)
                 histograms = {"weights": Histogram.read(weight_histograms({lane: saved.weights}))}
-                return _Sample(file, views, histograms)
+                return _Sample(file, views, histograms, known)
         return None
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -204,6 +210,11 @@ def _duration(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _units(number: float) -> str:
+    """Of counts two decimals say enough, of larger numbers none."""
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.2f}"
 
 
 def _anchor(run: StoredRun) -> str:

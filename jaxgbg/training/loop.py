@@ -14,6 +14,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxgbg.arena import Judge
 from jaxgbg.games.sampling import compiler_option
 from jaxgbg.learners import Hyperparameters, Lane, Learner
+from jaxgbg.learners.selection import LANE
 from jaxgbg.players import GreedyAgent, Player
 from jaxgbg.training.huge_pages import move_to_huge_pages
 from jaxgbg.training.lanes import begin, lanes_sharding, program_of
@@ -69,7 +70,8 @@ def compile_chunk(learner: Learner, mesh: Mesh) -> Any:
         def block(carry: tuple[jax.Array, Lane]) -> tuple[jax.Array, Lane]:
             number, lanes = carry
             lanes, _ = jax.vmap(
-                lambda lane, hyper, limit: learner.advance(lane, hyper, limit, TICKS_A_BLOCK)
+                lambda lane, hyper, limit: learner.advance(lane, hyper, limit, TICKS_A_BLOCK),
+                axis_name=LANE,
             )(lanes, hyper, limit)
             return number + 1, learner.between_blocks(lanes, hyper, limit)
 

@@ -183,9 +183,9 @@ class MLP(ValueFunction):
         board = self._squares(features, player)
         if not self.spec.extras or self.spec.extras_as == "outputs":
             return board
-        return jnp.concatenate([board, self._extras(features, player)], -1)
+        return jnp.concatenate([board, self.known_extras(features, player)], -1)
 
-    def _extras(self, features: jax.Array, player: jax.Array) -> jax.Array:
+    def known_extras(self, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., N * M]: the extras from the side of `player`."""
         first = self.game.num_cells
         return self.extras.scaled(features[..., first : first + self.extras.size], player)
@@ -268,7 +268,7 @@ class MLP(ValueFunction):
             if following is None:
                 return gain
             foretold, known = self._foretold(total), live & (following[:, 0] >= 0)
-            error = jnp.where(known[:, None], self._extras(following, player) - foretold, 0)
+            error = jnp.where(known[:, None], self.known_extras(following, player) - foretold, 0)
             return gain + (foretold * jax.lax.stop_gradient(error)).sum()
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)

@@ -80,7 +80,7 @@ class Extras:
         return self.game.num_players * len(self.names)
 
     @functools.cached_property
-    def _places(self) -> list[int]:
+    def places(self) -> list[int]:
         """int[M]: where they stand among all of a player's."""
         return [self.game.extra_names.index(name) for name in self.names]
 
@@ -88,7 +88,7 @@ class Extras:
         """int32[N * M] of a position, player by player."""
         extras = self.game.extras(state)
         # Slices, through which XLA sees what nobody asks for and leaves it out.
-        chosen = [jax.lax.index_in_dim(extras, place, 1, keepdims=False) for place in self._places]
+        chosen = [jax.lax.index_in_dim(extras, place, 1, keepdims=False) for place in self.places]
         # Else they are worked out anew for every cell of the board beside them.
         (whole,) = once(jnp.stack(chosen, 1).reshape(-1))
         return whole
@@ -101,5 +101,5 @@ class Extras:
         players = range(self.game.num_players)
         places = np.arange(self.size).reshape(len(players), -1)
         orders = [tuple(np.roll(places, -seat, 0).ravel().tolist()) for seat in players]
-        scales = np.array(self.game.extra_scales, np.float32)[self._places]
+        scales = np.array(self.game.extra_scales, np.float32)[self.places]
         return seen(extras.astype(jnp.float32) / np.tile(scales, len(players)), orders, player)

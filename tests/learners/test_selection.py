@@ -1,10 +1,18 @@
 """One chooser among equals: every True entry equally often, and 0 where there is none."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
+from jaxgbg.learners.selection import (
+    LANE,
+    choose_action,
+    choose_uniformly,
+    nth_true,
+    visit_pairs,
+)
 
 
 def test_a_choice_falls_on_each_true_entry_equally_often():
@@ -45,3 +53,33 @@ def test_the_chooser_is_the_cumulative_sum_it_stands_for():
         rank = np.minimum((draw * count.astype(np.float32)).astype(int), count - 1)
         expected = (mask.cumsum(1) > rank[:, None]).argmax(1)
         np.testing.assert_array_equal(choose_uniformly(mask, key), expected)
+
+
+def test_lanes_visit_their_pairs_in_one_loop_and_as_each_alone() -> None:
+    """A loop that ended lane by lane would copy the results of all lanes in each of its rounds."""
+    masks = np.random.default_rng(0).random((3, 5, 40)) < np.array([0.02, 0.3, 0.9])[:, None, None]
+
+    def visited(mask: jax.Array) -> Any:
+        def visit(row: jax.Array, column: jax.Array, real: jax.Array) -> jax.Array:
+            return jnp.where(real, 100 * row + column + 1, -1)
+
+        return visit_pairs(mask, visit, 7)
+
+    together = jax.vmap(visited, axis_name=LANE)
+    found = together(jnp.asarray(masks))
+    number = 100 * np.arange(5)[:, None] + np.arange(40) + 1
+    np.testing.assert_array_equal(found, np.where(masks, number, 0))
+    for mask, alone in zip(masks, found, strict=True):
+        np.testing.assert_array_equal(visited(jnp.asarray(mask)), alone)
+    [loop] = [
+        equation
+        for equation in jax.make_jaxpr(together)(jnp.asarray(masks)).jaxpr.eqns
+        if equation.primitive.name == "while"
+    ]
+    [going_on] = loop.params["cond_jaxpr"].out_avals
+    assert going_on.shape == ()
+    kept = (3, 5 * 40)
+    for made in loop.params["body_jaxpr"].jaxpr.eqns:
+        assert made.primitive.name == "scatter" or kept not in [
+            out.aval.shape for out in made.outvars
+        ]

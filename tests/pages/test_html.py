@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxgbg.games import Nim
+from jaxgbg.games import LinesOfAction, Nim
 from jaxgbg.games.registry import GAMES
 from jaxgbg.pages.html import write_report
 from jaxgbg.papers import preset
@@ -308,3 +308,24 @@ def test_dark_paper_and_no_script_are_served(browser, written):
     assert page.locator(".storyboard .board").first.is_visible()
     assert not page.get_by_role("button").first.is_visible()
     context.close()
+
+
+@pytest.mark.slow
+def test_a_network_that_foretells_is_judged_by_what_came(tmp_path):
+    run = preset(
+        LinesOfAction(size=3),
+        value="mlp",
+        extras=("cluster",),
+        seeds=(0,),
+        episodes=20,
+        variants=("part1",),
+        opponents=(),
+    )
+    train(run, tmp_path)
+    write_report(tmp_path, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    [table] = re.findall(r"What is foretold.*?<table>(.*?)</table>", page, re.S)
+    rows = [re.findall(r"<t[dh][^>]*>(.*?)</t", row) for row in table.split("<tr>")[1:]]
+    assert [row[:2] for row in rows[1:]] == [["cluster", "itself"], ["cluster", "the other"]]
+    # Two stones a side, connected at the end alone.
+    assert all(1 <= float(row[2]) <= 2 for row in rows[1:])
