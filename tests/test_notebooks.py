@@ -44,6 +44,18 @@ def test_a_notebook_was_run_in_order_and_nothing_failed(script):
 
 
 @each_script
+def test_a_board_is_a_picture_to_whoever_has_no_kernel(script):
+    notebook = jupytext.read(script.with_suffix(".ipynb"))
+    assert "widgets" not in notebook.metadata
+    shown = [
+        output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", ())
+    ]
+    boards = [data for data in shown if "application/vnd.jupyter.widget-view+json" in data]
+    assert all("image/svg+xml" in data for data in boards)
+    assert bool(boards) == ("jaxgbg.board(" in script.read_text())
+
+
+@each_script
 def test_what_came_out_is_small_and_says_nothing_of_the_machine(script):
     path = script.with_suffix(".ipynb")
     assert path.stat().st_size < 300_000

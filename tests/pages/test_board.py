@@ -1,4 +1,4 @@
-"""The notebook board: the page's answers by messages, a picture where no widget runs, clear refusals."""
+"""The notebook board: the page's answers by messages, a picture where no widget runs, refusals."""
 
 import json
 import re
@@ -42,7 +42,9 @@ def ask(board, name, **question):
     return reply
 
 
-@pytest.mark.parametrize("name", [n for n in game_names() if n not in ("othello", "lines_of_action")])
+@pytest.mark.parametrize(
+    "name", [n for n in game_names() if n not in ("othello", "lines_of_action")]
+)
 def test_a_picture_shows_the_position_and_needs_nothing_else(name):
     table = table_of(name, agent=False)
     try:
@@ -80,9 +82,7 @@ def test_pictures_of_two_games_share_no_name():
 def test_messages_are_answered_as_the_pages_server_answers(board):
     table = table_of("tictactoe")
     question = {"moves": "4,0,8", "values": "all"}
-    assert ask(board, "position", **question) == {
-        "answer": table.position(widget.Look(**question))
-    }
+    assert ask(board, "position", **question) == {"answer": table.position(widget.Look(**question))}
     game = ask(board, "game")["answer"]
     assert game["board"] == table.about()["board"]
     assert game["agents"] == ["agent"]
@@ -126,7 +126,7 @@ def test_python_sets_the_position_and_the_picture_follows(board):
     assert board.still == still(board._table, "4,0,8") != before
     assert repr(board) == "<board of tictactoe, ply 3>"
     for wrong in ("4,4", "x"):
-        with pytest.raises(ValueError, match="not legal|no moves"):
+        with pytest.raises(ValueError, match=r"not legal|no moves"):
             board.moves = wrong
     assert board.moves == "4,0,8"
     with pytest.raises(ValueError, match="unknown player 'nobody'"):
@@ -172,7 +172,7 @@ def test_a_run_is_opened_with_its_first_agent(trained, tmp_path):
     shutil.copytree(folder, damaged)
     for file in (damaged / "agents").iterdir():
         file.write_bytes(file.read_bytes()[:-9])
-    with pytest.raises(ValueError, match="is damaged: .*train it again"):
+    with pytest.raises(ValueError, match=r"is damaged: .*train it again"):
         jaxgbg.board(damaged)
     begun = next(trained.glob("tictactoe-*"))
     with pytest.raises(ValueError, match="holds no agents"):

@@ -22,8 +22,7 @@ svg { font: 13px system-ui, "DejaVu Sans", sans-serif; }"""
 def still(table: Table, moves: str) -> str:
     """The position after `moves`, with the first agent's values if there is one."""
     drawing = table.drawing
-    values = "mover" if table.seats.agents else "none"
-    answer = table.position(Look(moves, values))
+    answer = table.position(Look(moves, "mover" if table.seats.agents else "none"))
     # Pictures of two games may stand in one document.
     prefix = f"still-{hashlib.sha256(shape_markup(drawing, '').encode()).hexdigest()[:8]}"
     words = _caption(table, answer)
@@ -67,4 +66,3 @@ def _caption(table: Table, answer: dict[str, Any]) -> str:
     if table.game.num_players == 1:
         return str(answer["score"])
     return f"{table.game.sides[answer['player']]} to move"
-

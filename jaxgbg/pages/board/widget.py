@@ -22,7 +22,9 @@ _OF_THE_PAGE = {"main.js", "api.js", "address.js"}
 def _script() -> str:
     """widget.js with all that it sets up: the page's modules, markup and style."""
     page = {item.name: item.read_text("utf-8") for item in (_PAGES / "play" / "page").iterdir()}
-    shared = {name: (_PAGES / "page" / name).read_text("utf-8") for name in ("board.js", "board.css")}
+    shared = {
+        name: (_PAGES / "page" / name).read_text("utf-8") for name in ("board.js", "board.css")
+    }
     modules = {name for name in page if name.endswith(".js")} - _OF_THE_PAGE
     sources = {name: page[name] for name in sorted(modules)}
     # The page loads this one as a script, whose names all modules see.

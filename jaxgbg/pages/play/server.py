@@ -50,8 +50,7 @@ def application(table: Table, hosts: Iterable[str] = ()) -> ASGIApp:
         for name, content in documents.items()
     ]
     routes += [
-        Route(f"{ROOT}/{name}", _answering(table, name), methods=["POST"])
-        for name in table.answers
+        Route(f"{ROOT}/{name}", _answering(table, name), methods=["POST"]) for name in table.answers
     ]
     return Guard(Starlette(routes=routes), hosts)
 
