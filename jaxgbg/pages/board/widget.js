@@ -67,7 +67,7 @@ function themed(el) {
   return watch;
 }
 
-async function render({ model, el }) {
+function render({ model, el }) {
   // Keys are the board's while it has the focus, and no short-cuts of the notebook.
   el.dataset.lmSuppressShortcuts = "true";
   el.addEventListener("keydown", (event) => event.stopPropagation());
@@ -81,7 +81,7 @@ async function render({ model, el }) {
     root.innerHTML = MARKUP;
     inside.querySelector(".waiting").replaceWith(root);
     setUp(root, { ...transport, ...place, about: async () => about, keys: root });
-  });
+  }).catch((error) => { inside.querySelector(".waiting p").textContent = error.message; });
   return () => { watch.disconnect(); transport.close(); place.close(); };
 }
 
