@@ -47,7 +47,9 @@ test-notebooks: .venv/.dev-stamp
 	JAXGBG_NOTEBOOK_BUDGET=0.01 $(BIN)/python -m pytest $(PYTEST_ARGS) --nbmake notebooks/*.ipynb
 
 notebooks: .venv/.dev-stamp
-	$(BIN)/jupytext --to ipynb --set-kernel python3 --execute notebooks/*.py
+	TQDM_DISABLE=1 $(BIN)/jupytext --to ipynb --set-kernel python3 --execute notebooks/*.py
+	# A board is a picture to whoever has no kernel, where the state of its widget is not kept.
+	$(BIN)/jupytext --update-metadata '{"widgets": null}' notebooks/*.ipynb
 
 # The builder `doctest` runs the examples of the pages, pytest those of the docstrings.
 docs: .venv/.dev-stamp

@@ -33,6 +33,8 @@ html_copy_source = False
 nb_ipywidgets_js = {}
 # What the notebooks show is what `make notebooks` has kept in them.
 nb_execution_mode = "off"
+# A board that has no Python to ask is a picture.
+nb_mime_priority_overrides = [("*", "application/vnd.jupyter.widget-view+json", None)]
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

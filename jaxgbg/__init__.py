@@ -21,6 +21,7 @@ import numpy as np
 from jaxgbg.arena import Protocol, compete
 from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
+from jaxgbg.pages.board.opening import board
 from jaxgbg.papers import preset, protocol_for
 from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
 from jaxgbg.results import frame as results
@@ -66,6 +67,7 @@ __all__ = [
     "TDSpec",
     "TrainedRun",
     "__version__",
+    "board",
     "check_game",
     "compete",
     "evaluate",

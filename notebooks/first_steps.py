@@ -190,5 +190,14 @@ print("action", action)
 show(state)
 
 # %% [markdown]
+# ## On a board
+# `board` shows a game to play on, here in the position before that move: what the agent thinks of
+# every move, the game so far, perfect play, hints. It takes an agent, a run (`folder`) or the name
+# of a game, and *At the board* says who plays. Where this notebook is only read, it is a picture.
+
+# %%
+jaxgbg.board(agent, moves=(4, 0, 1))
+
+# %% [markdown]
 # `inside_an_agent` shows where these values come from, `farl_ablation` what Final Adaptation does
 # for them.

@@ -203,6 +203,14 @@ axes[1].set_title("perfect play, for X", fontsize=10)
 plt.show()
 
 # %% [markdown]
+# On a board the same is seen of any position: play on, and open *Inside the agent*, where a click
+# on a cell lists the n-tuples that read it, with digits and weights. Where this notebook is only
+# read, the board is a picture.
+
+# %%
+jaxgbg.board(agent, moves=(4, 0, 8, 2), seats=("person", "person"))
+
+# %% [markdown]
 # ## Along a game
 # The agent plays X against a player who moves at random. After each ply we ask for the value of the
 # new position to the one who has made it, because that is what the agent has learned. The stars are

@@ -6,6 +6,7 @@ from pathlib import Path
 import jupytext
 import pytest
 from jupytext.compare import NotebookDifference, compare_notebooks
+from nbconvert import HTMLExporter
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
@@ -41,6 +42,24 @@ def test_a_notebook_was_run_in_order_and_nothing_failed(script):
     assert counts == list(range(1, len(counts) + 1))
     kinds = {output.output_type for cell in notebook.cells for output in cell.get("outputs", ())}
     assert "error" not in kinds
+
+
+@each_script
+def test_a_board_is_a_picture_to_whoever_has_no_kernel(script):
+    notebook = jupytext.read(script.with_suffix(".ipynb"))
+    assert "widgets" not in notebook.metadata
+    shown = [
+        output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", ())
+    ]
+    boards = [data for data in shown if "application/vnd.jupyter.widget-view+json" in data]
+    assert all("image/svg+xml" in data for data in boards)
+    assert bool(boards) == ("jaxgbg.board(" in script.read_text())
+
+
+def test_nbconvert_shows_the_picture_of_a_board_and_loads_nothing_for_it():
+    page, _ = HTMLExporter().from_filename(str(FOLDER / "first_steps.ipynb"))
+    assert len(re.findall(r'<img [^>]*src="data:image/svg\+xml;base64,', page)) == 1
+    assert "widget-view+json" not in page
 
 
 @each_script

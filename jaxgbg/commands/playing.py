@@ -6,13 +6,13 @@ from typing import Annotated
 from rich.console import Console
 from tyro.conf import Positional, arg
 
-from jaxgbg.commands.common import Parameters, Size, agent_file, read_game
+from jaxgbg.commands.common import Parameters, Size, read_game
 from jaxgbg.games import Game
+from jaxgbg.pages.play.guests import met
 from jaxgbg.pages.play.serving import LOOPBACK, check_extra, listen, serve
 from jaxgbg.pages.play.table import Table
 from jaxgbg.players import GreedyAgent
 from jaxgbg.specs import Limits, checked
-from jaxgbg.training.agents import load_agent
 from jaxgbg.training.opponents import names_agent
 
 Port = Annotated[int, Limits(low=0, high=65_535)]
@@ -57,19 +57,7 @@ def _read(
     games = [name for name in names if name not in files]
     if len(games) > 1:
         raise ValueError(f"one game is played at a time, not {' and '.join(games)}")
-    agents: dict[str, GreedyAgent] = {}
     game = read_game(games[0], size, parameters) if games else None
     if files and not games and (size is not None or parameters):
         raise ValueError("an agent knows its game: --size and --parameters are for a game's name")
-    for name in files:
-        path = agent_file(Path(name))
-        saved = load_agent(path, game.name if game is not None else None)
-        if game is not None and saved.run.game != game:
-            raise ValueError(f"agent file {path} plays {game.name} with other parameters")
-        game = saved.run.game
-        label = (
-            path.stem if path.stem not in agents else f"{path.stem} of {path.parent.parent.name}"
-        )
-        agents[label if label not in agents else str(path)] = saved.player()
-    assert game is not None
-    return game, agents
+    return met([Path(name) for name in files], game)

@@ -14,9 +14,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from jaxgbg.contents import parse_json, reason
-from jaxgbg.pages.play.requests import MOST_BYTES, ROOT, Question, description
+from jaxgbg.pages.play.answering import Refused, answered
+from jaxgbg.pages.play.requests import MOST_BYTES, ROOT, description
 from jaxgbg.pages.play.table import Table
-from jaxgbg.players import EngineError, MissingExtra
 
 _KINDS = {
     "html": "text/html; charset=utf-8",
@@ -33,15 +33,6 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-_MEMORY = "RESOURCE_EXHAUSTED"
-
-
-class _Refused(Exception):
-    """A question that is not answered: status and one line."""
-
-    def __init__(self, status: int, line: str) -> None:
-        super().__init__(line)
-        self.status = status
 
 
 def application(table: Table, hosts: Iterable[str] = ()) -> ASGIApp:
@@ -59,8 +50,7 @@ def application(table: Table, hosts: Iterable[str] = ()) -> ASGIApp:
         for name, content in documents.items()
     ]
     routes += [
-        Route(f"{ROOT}/{name}", _answering(kind, answer), methods=["POST"])
-        for name, (kind, answer) in table.answers.items()
+        Route(f"{ROOT}/{name}", _answering(table, name), methods=["POST"]) for name in table.answers
     ]
     return Guard(Starlette(routes=routes), hosts)
 
@@ -125,26 +115,21 @@ def _file(content: bytes, kind: str) -> Callable[[Request], Any]:
     return give
 
 
-def _answering(
-    kind: type[Question], answer: Callable[[Any], dict[str, Any]]
-) -> Callable[[Request], Any]:
-    """What reads a question, answers it in a thread, and says in a line what is wrong with it."""
+def _answering(table: Table, name: str) -> Callable[[Request], Any]:
+    """What reads a question, has it answered in a thread, and says in a line what is wrong."""
 
-    def answered(body: bytes) -> bytes:
+    def worked_out(body: bytes) -> bytes:
         try:
-            return _json(answer(kind.read(parse_json(body))))
-        except (ValueError, EngineError, MissingExtra) as error:
-            raise _Refused(400, reason(error)) from error
-        except (MemoryError, RuntimeError) as error:
-            if isinstance(error, RuntimeError) and _MEMORY not in str(error):
-                raise
-            raise _Refused(503, "out of memory: ask for less") from error
+            question = parse_json(body)
+        except ValueError as error:
+            raise Refused(400, reason(error)) from error
+        return _json(answered(table, name, question))
 
     async def respond(request: Request) -> Response:
         try:
             body = await _body(request)
-            content = await run_in_threadpool(answered, body)
-        except _Refused as refused:
+            content = await run_in_threadpool(worked_out, body)
+        except Refused as refused:
             return _refusal(refused.status, str(refused))
         except ClientDisconnect:
             # Nobody is there to read it.
@@ -158,12 +143,12 @@ async def _body(request: Request) -> bytes:
     """What was sent, if it is JSON and not too long."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise _Refused(415, "send JSON, as application/json")
+        raise Refused(415, "send JSON, as application/json")
     body = bytearray()
     async for piece in request.stream():
         body += piece
         if len(body) > MOST_BYTES:
-            raise _Refused(413, f"at most {MOST_BYTES:,} bytes are read")
+            raise Refused(413, f"at most {MOST_BYTES:,} bytes are read")
     return bytes(body)
 
 

@@ -1,15 +1,4 @@
-// The game lives in the page's address: moves, and who sits where. Moves are text that the server
-// writes and reads; here it is only cut between them.
-
-export function count(text) {
-  const plies = text.slice(text.indexOf("/") + 1);
-  return plies ? plies.split(",").length : 0;
-}
-
-export function cut(text, plies) {
-  const slash = text.indexOf("/") + 1;
-  return text.slice(0, slash) + text.slice(slash).split(",").slice(0, plies).join(",");
-}
+// The game lives in the page's address: moves, and who sits where.
 
 export function read() {
   const entries = location.hash.slice(1).split("&").map((entry) => {
@@ -40,3 +29,5 @@ export function write({ moves, seats }) {
 
 let pending = null;
 addEventListener("pagehide", () => { if (waiting !== null) history.replaceState(null, "", pending); });
+
+export const onChange = (listener) => addEventListener("hashchange", listener);

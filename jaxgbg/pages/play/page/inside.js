@@ -1,8 +1,8 @@
 // The n-tuples through a cell: what the agent reads there, and what it weighs.
 import { element } from "./panel.js";
 
-export function showTuples(about, answer, cell, surface) {
-  const card = document.querySelector("#inside");
+export function showTuples(find, about, answer, cell, surface) {
+  const card = find("#inside");
   const signed = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(3)}`;
   const name = about.spots[about.cells.indexOf(cell)] ?? `cell ${cell}`;
   card.querySelector(".sum").textContent = `${name}, valued for ${about.sides[answer.player]}: `

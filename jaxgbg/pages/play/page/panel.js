@@ -1,7 +1,5 @@
-// Beside the board: who sits there, the legal moves, the game so far.
+// Beside the board: who sits there, the legal moves, the game so far. `find` looks in the table's markup.
 import { curve } from "./chart.js";
-
-const find = (selector) => document.querySelector(selector);
 
 export function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
@@ -30,7 +28,7 @@ export function seatText(about, seat) {
   return choice.name + (choice.strength ? choice.strength.join + strength : "");
 }
 
-export function seatRows(about, seats, onChange) {
+export function seatRows(find, about, seats, onChange) {
   const choices = [PERSON, ...about.seats];
   find("#seats .rows").replaceChildren(...about.sides.map((side, number) => {
     const { choice, strength } = parts(seats[number], choices);
@@ -56,14 +54,14 @@ export function seatRows(about, seats, onChange) {
   }));
 }
 
-export function seatState(position) {
-  document.querySelectorAll("#seats .row").forEach((row, number) => {
+export function seatState(find, position) {
+  find("#seats .rows").querySelectorAll(".row").forEach((row, number) => {
     row.classList.toggle("moving", position.player === number);
     row.querySelector(".result").textContent = position.outcome ? position.rewards[number] : "";
   });
 }
 
-export function moveTable(about, position, { values, verdicts, playable, play }) {
+export function moveTable(find, about, position, { values, verdicts, playable, play }) {
   const every = values === "all" && position.legal.some((move) => move.every);
   const columns = every ? about.sides : values === "none" ? [] : [about.unit];
   const heads = ["move", ...columns, ...(verdicts ? ["perfect play"] : [])];
@@ -85,7 +83,7 @@ export function moveTable(about, position, { values, verdicts, playable, play })
   }));
 }
 
-export function historyList(about, { names, players, expected, at, go }) {
+export function historyList(find, about, { names, players, expected, at, go }) {
   const list = find("#history .line");
   const from = Math.max(0, Math.min(at, names.length) - MOST_SHOWN / 2);
   list.style.counterReset = `ply ${from}`;

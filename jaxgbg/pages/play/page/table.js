@@ -1,0 +1,331 @@
+// A game at a table: what is shown, what is asked, and whose turn it is. The page and the notebook
+// board differ in their host: whom they ask, where the game is kept, what they hear keys of.
+import { cut } from "./moves.js";
+import { historyList, moveTable, seatRows, seatState, seatText } from "./panel.js";
+import { Surface } from "./surface.js";
+import { showTuples } from "./inside.js";
+
+const DELAYS = [2500, 1200, 600, 200, 0];
+const KEYS = {
+  "arrows": "move over the board; in 2048 slide",
+  "Enter": "play there, or pick a piece up",
+  "← →, Home, End": "turn the pages of the game, off the board",
+  "[ ]": "move back, next move",
+  "u": "take back", "n": "new game", "h": "hint", "f": "flip",
+  "v": "values shown or hidden", "space": "autoplay",
+};
+
+function download(name, content, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+// `root` holds what play.html has. `host`: about() and ask(name, question) as the server answers, read()
+// and write({ moves, seats }) of where the game is kept, onChange(listener) for others who write there.
+export function setUp(root, host) {
+  const find = (selector) => root.querySelector(selector);
+  let about, surface;
+  // `text` is the whole game and `at` the ply that is looked at; `turn` grows with whatever is done,
+  // so that an answer which comes too late is known.
+  const game = { text: "", seats: [], at: 0, plies: 0, names: [], players: [], expected: [], turn: 0, paused: false };
+  let looks = new Map();
+  let position = null;
+  let verdicts = null;
+
+  const here = () => cut(game.text, game.at);
+  const values = () => (about.agents.length ? find("#values").value : "none");
+  const question = (moves) => ({ moves, judge: find("#judge").value, values: about.agents.length ? (values() === "all" ? "all" : "mover") : "none" });
+
+  function guarded(action) {
+    return async (...given) => {
+      try {
+        await action(...given);
+      } catch (error) {
+        if (error.name !== "Fault" && error.gone === undefined) throw error;
+        thinking(false);
+        fault(error, () => action(...given));
+      }
+    };
+  }
+
+  function fault(error, again) {
+    const [place, button] = [find("#fault"), find("#fault button")];
+    place.hidden = !error;
+    if (!error) return;
+    place.querySelector("p").textContent = error.message;
+    button.textContent = error.gone ? "Try again" : "Close";
+    button.onclick = guarded(async () => {
+      place.hidden = true;
+      if (error.gone) await again();
+    });
+  }
+
+  function thinking(on) {
+    root.classList.toggle("thinking", on);
+  }
+
+  // Position and history of the game that the address holds.
+  const open = guarded(async ({ moves, seats }) => {
+    const turn = ++game.turn;
+    looks = new Map();
+    const start = await host.ask("position", question(moves));
+    const history = await host.ask("history", { moves: start.moves, judge: find("#judge").value });
+    if (turn !== game.turn) return;
+    const known = seats.filter(Boolean);
+    game.seats = about.sides.map((_, number) => seatText(about, known[number] ?? game.seats[number] ?? fallback(number)));
+    Object.assign(game, { text: start.moves, plies: start.ply, at: start.ply, names: history.names, players: history.players, expected: history.expected });
+    looks.set(game.text, start);
+    game.paused = !game.seats.includes("person");
+    seatRows(find, about, game.seats, changeSeat);
+    await show();
+    goOn();
+  });
+
+  function fallback(number) {
+    if (number === 0) return "person";
+    const names = about.seats.map(({ name }) => name);
+    return about.agents[0] ?? ["maxn", "mcts"].find((name) => names.includes(name)) ?? "random";
+  }
+
+  function changeSeat(number, seat) {
+    game.turn++;
+    game.seats[number] = seat;
+    game.paused = !game.seats.includes("person");
+    seatRows(find, about, game.seats, changeSeat);
+    host.write({ moves: game.text, seats: game.seats });
+    guarded(show)().then(goOn);
+  }
+
+  async function show() {
+    const [text, turn] = [here(), game.turn];
+    thinking(false);
+    if (!looks.has(text)) looks.set(text, await host.ask("position", question(text)));
+    if (turn !== game.turn) return;
+    position = looks.get(text);
+    verdicts = null;
+    if (find("#perfect").checked && position.player !== null) {
+      verdicts = (await host.ask("perfect", { moves: text })).moves;
+      if (turn !== game.turn) return;
+    }
+    draw();
+  }
+
+  function draw() {
+    const playable = position.player !== null && game.seats[position.player] === "person";
+    const seen = position.legal.filter((move) => verdicts?.some(({ action, best }) => best && action === move.action));
+    surface.show({ ...position, playable, values: values() !== "none", perfect: seen.map(({ spot }) => spot) });
+    moveTable(find, about, position, { values: values(), verdicts, playable, play });
+    seatState(find, position);
+    historyList(find, about, { ...game, go });
+    find("#caption").textContent = caption();
+    // Values of actions are the mover's alone; an agent that has them cannot look ahead either.
+    const judge = about.seats.find(({ name }) => name === find("#judge").value);
+    find("#values option[value=all]").disabled = !judge?.strength;
+    for (const [name, off] of Object.entries({ first: !game.at, previous: !game.at, next: game.at === game.plies, last: game.at === game.plies,
+      back: !game.plies, restart: !game.plies && !about.chance, hint: position.player === null })) {
+      find(`[data-do=${name}]`).disabled = off;
+    }
+    find("[data-do=auto]").textContent = running() ? "Pause" : "Autoplay";
+    // With a person at the board the others answer at once.
+    find(".auto").hidden = game.seats.includes("person") && (!game.paused || game.seats.every((seat) => seat === "person"));
+    const textarea = find("#text textarea");
+    if (root.getRootNode().activeElement !== textarea) textarea.value = here();
+    host.write({ moves: game.text, seats: game.seats });
+    if (find("#inside").open && cell !== null) guarded(inspect)(cell);
+  }
+
+  function caption() {
+    const { last, player, outcome, score } = position;
+    const who = (seat) => (about.sides.length > 1 ? about.sides[seat] : "");
+    const parts = [];
+    if (last) parts.push(about.sides.length > 1 ? `${who(last.player)}: ${last.name}` : last.name);
+    if (score && player !== null) parts.push(score);
+    if (player !== null && about.sides.length > 1) parts.push(`${who(player)} to move`);
+    if (player === null) parts.push(`the game is over: ${outcome}`);
+    return parts.map((part) => `${part[0].toUpperCase()}${part.slice(1)}.`).join(" ");
+  }
+
+  const running = () => !game.paused && game.at === game.plies && position?.player !== null
+    && game.seats.some((seat) => seat !== "person");
+
+  // A player that is no person moves, after a while, unless something else has been done by then.
+  const goOn = guarded(async () => {
+    if (game.paused || game.at !== game.plies || !position || position.player === null) return;
+    const seat = game.seats[position.player];
+    if (seat === "person") return;
+    const turn = game.turn;
+    const quick = game.seats.includes("person");
+    thinking(true);
+    const delay = quick ? Math.min(DELAYS[find("#speed").value], 200) : DELAYS[find("#speed").value];
+    await new Promise((done) => setTimeout(done, delay));
+    if (turn !== game.turn) return;
+    const answer = await host.ask("move", { ...question(game.text), player: seat });
+    if (turn !== game.turn) return;
+    await arrive(answer);
+  });
+
+  const play = guarded(async (action) => {
+    const turn = ++game.turn;
+    const answer = await host.ask("move", { ...question(here()), action });
+    if (turn !== game.turn) return;
+    if (game.seats.includes("person")) game.paused = false;
+    await arrive(answer);
+  });
+
+  // A move was made where the game was looked at; what came after it there is given up.
+  async function arrive(answer) {
+    thinking(false);
+    const at = answer.ply;
+    game.names.splice(at - 1, Infinity, answer.last.name);
+    game.players.splice(at - 1, Infinity, answer.last.player);
+    game.expected.splice(at, Infinity, answer.expected);
+    Object.assign(game, { text: answer.moves, at, plies: at });
+    looks.set(answer.moves, answer);
+    if (looks.size > 500) looks.delete(looks.keys().next().value);
+    await show();
+    goOn();
+  }
+
+  const go = guarded(async (ply) => {
+    game.turn++;
+    thinking(false);
+    game.at = Math.max(0, Math.min(game.plies, ply));
+    await show();
+  });
+
+  const jump = async (ply) => { await go(ply); goOn(); };
+
+  const act = {
+    first: () => jump(0),
+    previous: () => jump(game.at - 1),
+    next: () => jump(game.at + 1),
+    last: () => jump(game.plies),
+    restart: () => { surface.cursor = 0; return open({ moves: "", seats: game.seats }); },
+    // Back to where a person was to move.
+    back: async () => {
+      let ply = game.at - 1;
+      while (ply > 0 && game.seats[game.players[ply]] !== "person" && game.seats.includes("person")) ply--;
+      if (ply < 0) return;
+      const text = cut(game.text, ply);
+      Object.assign(game, { text, plies: ply, names: game.names.slice(0, ply), players: game.players.slice(0, ply), expected: game.expected.slice(0, ply + 1) });
+      game.paused = game.paused || game.seats[game.players[ply]] !== "person";
+      await go(ply);
+    },
+    hint: guarded(async () => {
+      const turn = game.turn;
+      const known = verdicts?.find(({ best }) => best);
+      const names = about.seats.map(({ name }) => name);
+      const seat = find("#judge").value || ["maxn", "ab-dl", "mcts"].find((name) => names.includes(name)) || names[0];
+      const found = known ?? await host.ask("choose", { moves: here(), player: seat === "mcts" ? "mcts-1000" : seat });
+      if (turn !== game.turn) return;
+      surface.hint(found.action);
+      const name = position.legal.find(({ action }) => action === found.action).name;
+      find("#caption").textContent = `Hint: ${name}.`;
+    }),
+    flip: () => surface.turn(),
+    auto: () => {
+      game.paused = running();
+      game.turn++;
+      thinking(false);
+      draw();
+      goOn();
+    },
+    load: () => open({ moves: find("#text textarea").value.trim(), seats: game.seats }),
+    copy: () => navigator.clipboard?.writeText(here()),
+    save: () => {
+      const content = { game: about.game, parameters: about.parameters, seats: game.seats, moves: game.text, names: game.names };
+      download(`${about.game}.json`, JSON.stringify(content, null, 1), "application/json");
+    },
+    page: guarded(async () => {
+      const { page } = await host.ask("page", { moves: game.text, judge: find("#judge").value, seats: game.seats.join(",") });
+      download(`${about.game}.html`, page, "text/html");
+    }),
+    open: () => find("#text input").click(),
+  };
+
+  async function opened(event) {
+    const [file] = event.target.files;
+    event.target.value = "";
+    if (!file) return;
+    try {
+      const { game: name, parameters, seats, moves } = JSON.parse(await file.text());
+      const same = name === about.game && JSON.stringify(parameters) === JSON.stringify(about.parameters);
+      if (!same) throw new Error(`it is of ${name}, and here ${about.game} is played`);
+      await open({ moves: String(moves), seats: Array.isArray(seats) ? seats.map(String) : [] });
+    } catch (error) {
+      fault({ message: `${file.name} cannot be opened: ${error.message}.`, gone: false });
+    }
+  }
+
+  let cell = null;
+
+  async function inspect(number) {
+    cell = number;
+    const text = here();
+    const answer = await host.ask("tuples", { moves: text, cell: number, judge: find("#judge").value });
+    if (text === here()) showTuples(find, about, answer, number, surface);
+  }
+
+  function keys(event) {
+    const field = event.target.closest("input, textarea, select");
+    if (event.altKey || event.ctrlKey || event.metaKey || (field && field.type !== "checkbox")) return;
+    if (event.key in about.keys && position?.player != null && !surface.inspecting) {
+      event.preventDefault();
+      slide(event.key);
+      return;
+    }
+    const pressed = event.target.closest("button, summary");
+    const does = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last", "[": "previous", "]": "next",
+      u: "back", n: "restart", h: "hint", f: "flip", ...(pressed ? {} : { " ": "auto" }) }[event.key];
+    if (event.key === "v" && about.agents.length) {
+      find("#values").value = values() === "none" ? "mover" : "none";
+      draw();
+    } else if (does) {
+      event.preventDefault();
+      const button = find(`[data-do=${does}]`);
+      if (!button.disabled && !button.hidden) act[does]();
+    }
+  }
+
+  function slide(key) {
+    const action = about.keys[key];
+    if (game.seats[position.player] === "person" && position.legal.some((move) => move.action === action)) play(action);
+  }
+
+  async function begin() {
+    about = await host.about();
+    host.named?.(about.game);
+    find("#game").textContent = about.game;
+    const settings = about.changed.map((name) => `${name} ${about.parameters[name]}`);
+    find("#about").textContent = settings.join(" · ");
+    surface = new Surface(find("#board"), about, { onMove: play, onCell: guarded(inspect), onKey: slide });
+    about.colours.forEach((colour, seat) => root.style.setProperty(`--seat-${seat}`, colour));
+    find("[data-do=flip]").hidden = !about.turns;
+    find("#perfect-choice").hidden = !about.perfect;
+    for (const name of ["values", "judge"]) find(`#${name}-choice`).hidden = !about.agents.length;
+    find("#judge-choice").hidden = about.agents.length < 2;
+    find("#judge").replaceChildren(...about.agents.map((name) => new Option(about.seats.find((seat) => seat.name === name).label, name)));
+    find("#inside").hidden = !about.tuples.length;
+    find("[data-do=page]").hidden = !about.agents.length;
+    find("#keys dl").replaceChildren(...Object.entries(KEYS).flatMap(([key, does]) =>
+      [Object.assign(document.createElement("dt"), { textContent: key }), Object.assign(document.createElement("dd"), { textContent: does })]));
+    for (const button of root.querySelectorAll("[data-do]")) button.addEventListener("click", () => act[button.dataset.do]());
+    find("#text input").addEventListener("change", opened);
+    find("#inside").addEventListener("toggle", () => {
+      surface.inspect(find("#inside").open);
+      if (!find("#inside").open) { cell = null; surface.read([]); }
+    });
+    for (const name of ["values", "judge"]) find(`#${name}`).addEventListener("change", guarded(async () => { looks = new Map(); await show(); }));
+    find("#perfect").addEventListener("change", guarded(show));
+    host.keys.addEventListener("keydown", keys);
+    host.onChange(() => open(host.read()));
+    await open(host.read());
+    // Moves in the address that are none are told, and a new game is there.
+    if (!position) await open({ ...host.read(), moves: "" });
+  }
+
+  return guarded(begin)();
+}
