@@ -41,7 +41,7 @@ PLAYS = {
     "look-ahead-noise": dataclasses.replace(BEAM, ranks=NOISE),
     "look-ahead": BEAM,
 }
-GAMES = {"noise": 200, "best": 200, "look-ahead-noise": 40, "look-ahead": 40}
+GAMES = {"noise": 100, "best": 100, "look-ahead-noise": 40, "look-ahead": 40}
 """Of every session against each opponent, half from each seat."""
 SELF_SEED = 100
 _SELF_SHARE = 0.88
