@@ -8,7 +8,13 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import action_values, choose_action, choose_ranked, uniform
+from jaxgbg.learners.selection import (
+    action_values,
+    choose_action,
+    choose_ranked,
+    leaves_out,
+    uniform,
+)
 from jaxgbg.learners.state import Choice, Games, Hyperparameters
 from jaxgbg.values.core import ValueFunction
 
@@ -41,12 +47,27 @@ class EpsilonGreedy:
         `imposed` int32[B] are the actions of a training partner, -1 where it does not move: these
         are made, and the choice says what to count on and to remember of them.
         """
-        legal = jax.vmap(game.legal_actions)(games.state)
+        legal = asked = jax.vmap(game.legal_actions)(games.state)
+        if leaves_out(game, value) and not self.counting_on_best:
+            asked = self._asked(legal, words, epsilon, imposed)
         q, values = action_values(
-            game, value, params, games.state, games.features, hyper.zero_terminal
+            game, value, params, games.state, games.features, hyper.zero_terminal, asked
         )
         action, explored = self.choose(q, legal, words, epsilon, imposed)
         return Choice(action, explored, self.bootstrap(values, legal, action))
+
+    def _asked(
+        self, legal: jax.Array, words: jax.Array, epsilon: jax.Array, imposed: jax.Array | None
+    ) -> jax.Array:
+        """bool[B, A]: the legal actions whose values matter, one alone where no value decides."""
+        # Chosen by values that are all the same.
+        action, settled = EpsilonGreedy().choose(
+            jnp.zeros(legal.shape), legal, words, epsilon, imposed
+        )
+        if imposed is not None:
+            settled = settled | (imposed >= 0)
+        alone = jnp.arange(legal.shape[1]) == action[:, None]
+        return legal & (alone | ~settled[:, None])
 
     def choose(
         self,

@@ -42,29 +42,38 @@ def action_values(
     states: Any,
     features: jax.Array,
     zero_terminal: jax.Array | bool,
+    asked: jax.Array | None = None,
 ) -> tuple[jax.Array, jax.Array]:
     """The value q of each action for the player to move, and V(afterstate | player).
 
     States [B] -> (q float32[B, A], V float32[B, A]). q = the player's reward in this move + V; V of
     a terminal afterstate counts as 0 if `zero_terminal`. If `value` is one of actions, both are
     Q(state, action | player). What stands for illegal actions is of no use: mask them. `features`
-    int32[B, F] are those of the states' boards.
+    int32[B, F] are those of the states' boards. `asked` bool[B, A] are the legal actions that
+    matter: where `leaves_out` says so only those are evaluated.
     """
     if value.num_actions > 1:
         q = value.action_values(params, features, states.player)
         return q, q
-    all_at_once = isinstance(value, ValuesStones | FollowsMoves)
-    if not all_at_once and game.num_actions > _FEW_ACTIONS:
+    if leaves_out(game, value):
 
         def evaluate(state: Any, after: Any) -> jax.Array:
             boards = value.features(params, jax.vmap(partial(value.observe, game))(after))
             return value.value(params, boards, state.player)
 
-        reward, over, values = score_legal_actions(game, states, evaluate)
+        if asked is None:
+            asked = jax.vmap(game.legal_actions)(states)
+        reward, over, values = score_actions(game, states, asked, evaluate)
     else:
         reward, over = jax.vmap(game.outcomes)(states)
         values = _of_all_actions(game, value, params, states, features)
     return reward + jnp.where(over & zero_terminal, 0.0, values), values
+
+
+def leaves_out(game: Game, value: ValueFunction) -> bool:
+    """Whether `action_values` takes less time the fewer actions matter."""
+    all_at_once = value.num_actions > 1 or isinstance(value, ValuesStones | FollowsMoves)
+    return not all_at_once and game.num_actions > _FEW_ACTIONS
 
 
 def _of_all_actions(
@@ -86,12 +95,12 @@ def _of_all_actions(
     return value.value(params, boards, player)
 
 
-def score_legal_actions(
-    game: Game, states: Any, evaluate: Callable[[Any, Any], jax.Array]
+def score_actions(
+    game: Game, states: Any, asked: jax.Array, evaluate: Callable[[Any, Any], jax.Array]
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """(reward, over, score) [B, A] of the legal actions; zeros elsewhere.
+    """(reward, over, score) [B, A] of the legal actions `asked` bool[B, A]; zeros elsewhere.
 
-    `evaluate(states[P], afterstates[P])` gives float32[P]. Only legal actions are made: most
+    `evaluate(states[P], afterstates[P])` gives float32[P]. Only what is asked is made: most
     squares of a board are illegal most of the time, and no two games have equally many moves.
     """
 
@@ -107,9 +116,8 @@ def score_legal_actions(
         )
         return gain, after.terminal, scores
 
-    legal = jax.vmap(game.legal_actions)(states)
     scored: tuple[jax.Array, jax.Array, jax.Array] = visit_pairs(
-        legal, visit, _PAIRS_A_GAME * states.terminal.shape[0]
+        asked, visit, _PAIRS_A_GAME * states.terminal.shape[0]
     )
     return scored
 

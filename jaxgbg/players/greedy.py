@@ -8,7 +8,7 @@ import chex
 import jax
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import action_values, choose_action
+from jaxgbg.learners.selection import LANE, action_values, choose_action
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.values.core import ValueFunction
 
@@ -117,4 +117,4 @@ def _act(agent: GreedyAgent, states: Any, key: jax.Array) -> jax.Array:
 
     by_copy = agent.by_copy(states)
     draws = jax.random.uniform(key, by_copy.terminal.shape)
-    return jax.vmap(one)(agent.params, by_copy, draws).reshape(-1)
+    return jax.vmap(one, axis_name=LANE)(agent.params, by_copy, draws).reshape(-1)

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import check_ranks, choose_action, choose_ranked
+from jaxgbg.learners.selection import LANE, check_ranks, choose_action, choose_ranked
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent, in_batch
 from jaxgbg.search.lookahead import LookAhead, Reply
@@ -95,4 +95,4 @@ def _act(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
     by_copy = agent.by_copy(states)
     draws = jax.random.uniform(key, by_copy.terminal.shape)
     keys = jax.random.split(jax.random.fold_in(key, 1), (agent.copies, 2))
-    return jax.vmap(one)(agent.params, by_copy, draws, keys).reshape(-1)
+    return jax.vmap(one, axis_name=LANE)(agent.params, by_copy, draws, keys).reshape(-1)

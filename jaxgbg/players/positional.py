@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game, Othello
-from jaxgbg.learners.selection import score_legal_actions
+from jaxgbg.learners.selection import score_actions
 from jaxgbg.players.core import Opponent, UniformPlayer
 
 # Van der Ree & Wiering 2013, Fig. 3a: the same in all eight symmetries. (A copy read by machine has
@@ -83,8 +83,8 @@ class Positional(UniformPlayer):
             lead = ((cells == 0).astype(jnp.float32) - (cells == 1).astype(jnp.float32)) @ table
             return jnp.where(states.player == 0, lead, -lead)
 
-        _, _, values = score_legal_actions(game, states, evaluate)
         legal = jax.vmap(game.legal_actions)(states)
+        _, _, values = score_actions(game, states, legal, evaluate)
         values = jnp.where(legal, values, -jnp.inf)
         return legal & (values == values.max(1, keepdims=True))
 

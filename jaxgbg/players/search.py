@@ -5,6 +5,7 @@ from typing import Any
 import jax
 
 from jaxgbg.games.core import Game
+from jaxgbg.learners.selection import LANE
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
@@ -72,7 +73,7 @@ def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
         return search.search(params, states, jax.random.wrap_key_data(words))
 
     by_copy = agent.by_copy(states)
-    roots = jax.vmap(one)(agent.params, by_copy, jax.random.key_data(keys))
+    roots = jax.vmap(one, axis_name=LANE)(agent.params, by_copy, jax.random.key_data(keys))
     rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
     return most_visited(rows, choice)
 
