@@ -56,10 +56,7 @@ Wins = Annotated[
     bool, arg(help="Show the share of games won, a draw counting nothing, in the place of scores.")
 ]
 _NAMES = ", ".join((*game_names(), *(f"{package}:TITLE" for package in PACKAGES)))
-GameName = Annotated[
-    Positional[str],
-    arg(metavar="GAME", help=f"{', '.join(game_names())}, {OTHERS}, or one of your own."),
-]
+GameName = Annotated[Positional[str], arg(metavar="GAME", help=f"{_NAMES}, or one of your own.")]
 Size = Annotated[
     int | None,
     optional(

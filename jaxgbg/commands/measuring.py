@@ -60,9 +60,7 @@ def games(form: TableFormat = "table", json_file: Json = None) -> None:
     ]
     print_records(records, json_file, form)
     for package, (titles, _) in PACKAGES.items():
-        print(
-            f"of {package}, if installed: {package}:TITLE of {', '.join(titles)}", file=sys.stderr
-        )
+        print(f"{package}:TITLE, if {package} is installed: {', '.join(titles)}", file=sys.stderr)
     for line in broken_games().values():
         print(f"jaxgbg: {line}", file=sys.stderr)
 
