@@ -42,9 +42,6 @@ class Borrowed(Game):
         # The class has no name of its own by which another process could import it.
         return make, (self.name,)
 
-    def __repr__(self) -> str:
-        return self.name
-
     @property
     def num_players(self) -> int:
         return int(self.start.rewards.size)
