@@ -59,8 +59,8 @@ def games(form: TableFormat = "table", json_file: Json = None) -> None:
         for game in built
     ]
     print_records(records, json_file, form)
-    for package, (titles, _) in PACKAGES.items():
-        print(f"{package}:TITLE, if {package} is installed: {', '.join(titles)}", file=sys.stderr)
+    for package, (titles, _) in PACKAGES.items() if form == "table" else ():
+        print(f"{package}:TITLE, if {package} is installed: {', '.join(titles)}")
     for line in broken_games().values():
         print(f"jaxgbg: {line}", file=sys.stderr)
 

@@ -68,11 +68,11 @@ class Borrowed(Game):
         nobody = jnp.zeros(self.num_players, jnp.float32)
         return BorrowedState(inner, jnp.int8(0), jnp.bool_(False), nobody)
 
-    def legal_actions(self, state: BorrowedState) -> jax.Array:
+    def legal_actions(self, state: Any) -> jax.Array:
         # The other packages allow everything when a game is over.
         return state.inner.legal_action_mask & ~state.terminal
 
-    def afterstate(self, state: BorrowedState, action: jax.Array) -> BorrowedState:
+    def afterstate(self, state: Any, action: jax.Array) -> Any:
         place = jnp.clip(action, 0, self.num_actions - 1)
         legal = self.in_range(action) & self.legal_actions(state)[place]
         moved = self.stepped(state, self.inner_step(state.inner, place, jax.random.key(0)))
@@ -83,7 +83,7 @@ class Borrowed(Game):
         after = bare(self.environment.step(inner, action, key))
         return jax.tree.map(lambda leaf, like: jnp.asarray(leaf, like.dtype), after, self.start)
 
-    def stepped(self, state: BorrowedState, inner: Any) -> BorrowedState:
+    def stepped(self, state: Any, inner: Any) -> Any:
         """`state` after the move that made `inner`."""
         over = inner.terminated | inner.truncated | ~inner.legal_action_mask.any()
         return state._replace(
