@@ -40,7 +40,7 @@ def _play(game: Any, games: int, key: jax.Array) -> dict[str, jax.Array]:
     counts = {name: jnp.int32(0) for name in ("plies", "different", "longest")}
 
     def ply(carry: tuple[Any, ...]) -> tuple[Any, ...]:
-        ours, theirs, paid, stuck, counts, key = carry
+        ours, theirs, paid, stuck, counts, key, _ = carry
         key, choosing, chance = jax.random.split(key, 3)
         ended = theirs.terminated | theirs.truncated
         live = ~ours.terminal
@@ -71,15 +71,15 @@ def _play(game: Any, games: int, key: jax.Array) -> dict[str, jax.Array]:
         # Their player p is our player (p + first) % players: with two, a swap is its own inverse.
         seats = (jnp.arange(game.num_players) + first[:, None]) % game.num_players
         gained = jnp.take_along_axis(after.rewards, seats, 1) * live[:, None]
-        return moved, after, paid + gained, stuck, counts, key
+        return moved, after, paid + gained, stuck, counts, key, live.any()
 
     def running(carry: tuple[Any, ...]) -> jax.Array:
-        return (~carry[0].terminal).any() & (carry[4]["longest"] <= game.max_plies)
+        return carry[6] & (carry[4]["longest"] <= game.max_plies)
 
     paid = jnp.zeros((games, game.num_players), jnp.float32)
-    carry = jax.lax.while_loop(running, ply, (ours, theirs, paid, start, counts, key))
-    # The last positions are compared too.
-    *_, stuck, counts, _ = ply(carry)
+    # The last round compares the last positions, where nobody moves any more.
+    carry = (ours, theirs, paid, start, counts, key, jnp.bool_(True))
+    *_, stuck, counts, _, _ = jax.lax.while_loop(running, ply, carry)
     return {**counts, "stuck": stuck.sum()}
 
 
