@@ -14,6 +14,7 @@ from jaxgbg.games import check_game, game_names, make, pgx_games, registry
 from jaxgbg.games.borrowed import BorrowedState
 from jaxgbg.games.registry import PACKAGES, is_known
 from jaxgbg.games.sampling import sample_games
+from jaxgbg.pages.drawings import drawing_of
 from tests.games.borrowed_lockstep import compared
 
 
@@ -73,22 +74,31 @@ def test_a_borrowed_game_is_one_value():
 
 def test_cells_are_those_that_player_0_sees_whoever_moves():
     game = make("pgx:tic_tac_toe")
-    state = game.init(jax.random.key(0))
+    move, state = jax.jit(game.afterstate), game.init(jax.random.key(0))
     for action in (4, 0, 8):
-        state = game.step(state, action, jax.random.key(0))
+        state = move(state, action)
     assert game.cells(state).tolist() == [2, 0, 0, 0, 1, 0, 0, 0, 1]
     assert int(state.player) == 1
 
 
 def test_what_is_alike_on_the_whole_board_is_a_cell_of_its_own():
     game = make("pgx:hex")
-    assert game.cells(game.init(jax.random.key(0)))[-1] == 0
-    state = game.step(game.init(jax.random.key(0)), 60, jax.random.key(0))
+    move, look = jax.jit(game.afterstate), jax.jit(game.cells)
+    start = game.init(jax.random.key(0))
+    assert look(start)[-1] == 0
+    state = move(start, 60)
     # The second player may swap, by the last action.
-    assert game.cells(state)[-1] == 1
+    assert look(state)[-1] == 1
     assert bool(game.legal_actions(state)[-1])
     assert game.adjacency[-1, :-1].all()
     assert game.adjacency[0].sum() == 3 + 1
+
+
+def test_it_is_drawn_in_the_rows_of_its_board_and_what_lies_beside_it_below():
+    spots = drawing_of(make("pgx:connect_four")).spots
+    assert [len(set(axis)) for axis in zip(*spots, strict=True)] == [7, 6]
+    spots = drawing_of(make("pgx:hex")).spots
+    assert [len(set(axis)) for axis in zip(*spots, strict=True)] == [11, 12]
 
 
 def test_no_cell_of_the_board_has_two_pieces():
