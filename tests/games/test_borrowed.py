@@ -112,6 +112,15 @@ def test_no_cell_of_the_board_has_two_pieces():
     assert np.asarray(seen)[..., list(game.planes.pieces)].sum(-1).max() == 1
 
 
+def test_a_game_whose_mover_has_no_legal_action_is_over_and_pays_nobody():
+    game = make("pgx:tic_tac_toe")
+    state = game.init(jax.random.key(0))
+    stuck = state.inner.replace(legal_action_mask=jnp.zeros(9, bool))
+    after = game.stepped(state, stuck)
+    assert after.terminal
+    assert not after.rewards.any()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["pgx:tic_tac_toe", "ludax:tic_tac_toe"])
 def test_borrowed_games_keep_the_contract(name):
