@@ -132,7 +132,7 @@ def test_borrowed_games_keep_the_contract(name):
     "name", ["pgx:animal_shogi", "pgx:backgammon", "pgx:hex", "ludax:tic_tac_toe"]
 )
 def test_borrowed_games_are_those_of_their_package(name):
-    counts = compared(make(name), games=200, seed=1)
+    counts = compared(make(name), games=50, seed=1)
     assert counts["plies"] > 200
     assert (counts["different"], counts["stuck"]) == (0, 0)
 
