@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _TRAIN_WITHOUT_EXTRAS = """
 import sys
 import flax  # It needs rich itself.
-for name in "tyro rich matplotlib jinja2 duckdb pandas bitbully pyspiel pytest".split():
+for name in "tyro rich matplotlib jinja2 duckdb pandas bitbully pyspiel pgx ludax pytest".split():
     sys.modules[name] = None
 import jaxgbg
 folder = jaxgbg.train(jaxgbg.preset("nim", seeds=(0,), episodes=200, eval_every=100), sys.argv[1])

@@ -67,9 +67,10 @@ def _pgx(game: str) -> _Rules | None:
         import pgx
     except ImportError:
         return None
-    if game not in _PGX_NAMES:
+    title = game.removeprefix("pgx:") if game.startswith("pgx:") else _PGX_NAMES.get(game)
+    if title is None:
         return None
-    environment = pgx.make(_PGX_NAMES[game])
+    environment = pgx.make(title)
     return _Rules(
         environment.init,
         lambda state: state.legal_action_mask,

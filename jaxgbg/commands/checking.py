@@ -8,14 +8,14 @@ from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import Json, write_rows
 from jaxgbg.games import Game, check_game, fingerprint, import_games, make
-from jaxgbg.games.registry import built
+from jaxgbg.games.registry import PACKAGES, built
 
 
 def check(game: Annotated[Positional[str], arg(metavar="GAME")], json_file: Json = None) -> None:
     """Say in a line each what a game breaks of the contract; exit code 2 if anything.
 
     Args:
-      game: A name that `jaxgbg games` lists, or MODULE:CLASS of your own.
+      game: A name that `jaxgbg games` lists, as pgx:hex, or MODULE:CLASS of your own.
     """
     rules = _build(game)
     faults = check_game(rules)
@@ -29,7 +29,7 @@ def check(game: Annotated[Positional[str], arg(metavar="GAME")], json_file: Json
 
 def _build(game: str) -> Game:
     module, colon, name = game.partition(":")
-    if not colon:
+    if not colon or module in PACKAGES:
         return make(game)
     import_games([module])
     build = getattr(importlib.import_module(module), name, None)

@@ -11,6 +11,7 @@ from rich.console import Console
 from tyro.conf import Positional, arg
 
 from jaxgbg.games import Game, game_names, make
+from jaxgbg.games.registry import PACKAGES
 from jaxgbg.results.layout import Column, Format, print_columns, print_plain
 from jaxgbg.training import execution
 from jaxgbg.training.files import write_json
@@ -54,9 +55,8 @@ Baseline = Annotated[
 Wins = Annotated[
     bool, arg(help="Show the share of games won, a draw counting nothing, in the place of scores.")
 ]
-GameName = Annotated[
-    Positional[str], arg(metavar="GAME", help=f"{', '.join(game_names())}, or one of your own.")
-]
+_NAMES = ", ".join((*game_names(), *(f"{package}:TITLE" for package in PACKAGES)))
+GameName = Annotated[Positional[str], arg(metavar="GAME", help=f"{_NAMES}, or one of your own.")]
 Size = Annotated[
     int | None,
     optional(

@@ -28,6 +28,7 @@ from jaxgbg.commands.options import GREEDY, Playing, flag
 from jaxgbg.games import Game, broken_games, game_names, make
 from jaxgbg.games.perft import Depth
 from jaxgbg.games.perft import perft as count
+from jaxgbg.games.registry import PACKAGES
 from jaxgbg.papers import protocol_for
 from jaxgbg.papers.table1 import meet
 from jaxgbg.players import GTPEngine
@@ -58,6 +59,8 @@ def games(form: TableFormat = "table", json_file: Json = None) -> None:
         for game in built
     ]
     print_records(records, json_file, form)
+    for package, (titles, _) in PACKAGES.items() if form == "table" else ():
+        print(f"{package}:TITLE, if {package} is installed: {', '.join(titles)}")
     for line in broken_games().values():
         print(f"jaxgbg: {line}", file=sys.stderr)
 

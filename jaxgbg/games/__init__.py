@@ -9,9 +9,13 @@ from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.game2048 import Game2048
 from jaxgbg.games.hex import Hex
 from jaxgbg.games.lines_of_action import LinesOfAction
+from jaxgbg.games.ludax_games import LUDAX_GAMES, ludax_game
 from jaxgbg.games.nim import Nim
 from jaxgbg.games.othello import Othello
+from jaxgbg.games.pgx_games import PGX_GAMES, pgx_game
 from jaxgbg.games.registry import (
+    PACKAGES,
+    Package,
     broken_games,
     game_names,
     import_games,
@@ -59,3 +63,6 @@ register("hex", Hex)
 register("othello", Othello)
 register("2048", Game2048)
 register("lines_of_action", LinesOfAction)
+
+PACKAGES["pgx"] = Package(PGX_GAMES, pgx_game)
+PACKAGES["ludax"] = Package(LUDAX_GAMES, ludax_game)

@@ -3,6 +3,7 @@
 import dataclasses
 import importlib
 import importlib.metadata
+import importlib.util
 import os
 import re
 import sys
@@ -11,7 +12,7 @@ import types
 import typing
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
@@ -23,6 +24,17 @@ GROUP = "jaxgbg.games"
 
 GAMES: dict[str, Callable[..., Game]] = {}
 """The games registered so far; `game_names` also looks for those of installed packages."""
+
+
+class Package(NamedTuple):
+    """Another package with games: the `titles` that it has, and what gives the class of one."""
+
+    titles: tuple[str, ...]
+    find: Callable[[str], Callable[..., Game]]
+
+
+PACKAGES: dict[str, Package] = {}
+"""Those whose games are named PACKAGE:TITLE; they need not be installed."""
 _broken: dict[str, str] = {}
 _imported: list[str] = []
 
@@ -46,6 +58,14 @@ def game_names() -> tuple[str, ...]:
     for entry in importlib.metadata.entry_points(group=GROUP):
         _load(entry)
     return tuple(GAMES)
+
+
+def is_known(name: str) -> bool:
+    """Whether `make` knows the name, and has the package that the game is of."""
+    package, colon, _ = name.partition(":")
+    if colon:
+        return package in PACKAGES and importlib.util.find_spec(package) is not None
+    return name in game_names()
 
 
 def broken_games() -> dict[str, str]:
@@ -140,6 +160,9 @@ def _guarded(name: str, call: Callable[[], Any]) -> Any:
 def _builder(name: str) -> Callable[..., Game]:
     if not isinstance(name, str):
         raise ValueError(f"a game's name must be text, not {shown(name)}")
+    package, colon, title = name.partition(":")
+    if colon and package in PACKAGES:
+        return PACKAGES[package].find(title)
     if name not in GAMES:
         for entry in importlib.metadata.entry_points(group=GROUP, name=name):
             _load(entry)
@@ -147,7 +170,10 @@ def _builder(name: str) -> Callable[..., Game]:
         return GAMES[name]
     if name in _broken:
         raise ValueError(_broken[name])
-    raise ValueError(f"unknown game {shown(name)}: choose one of {', '.join(game_names())}")
+    others = ", ".join(f"{package}:TITLE" for package in PACKAGES)
+    raise ValueError(
+        f"unknown game {shown(name)}: choose one of {', '.join(game_names())}, or {others}"
+    )
 
 
 def _load(entry: importlib.metadata.EntryPoint) -> None:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jaxgbg.games import Game, game_names
+from jaxgbg.games import Game
+from jaxgbg.games.registry import is_known
 from jaxgbg.results.axes import setting_values
 from jaxgbg.training import Run
 from jaxgbg.training.run import changed_parts, digest_of, read_game, read_parts
@@ -57,7 +58,7 @@ class Configs:
 
     def __init__(self) -> None:
         self._known: dict[str, Config] = {}
-        self._games = frozenset(game_names())
+        self._games: dict[str, bool] = {}
 
     def read(self, content: Mapping[str, Any]) -> tuple[Config, tuple[int, ...], str]:
         """(config, seeds of this run, the text that tells it from others).
@@ -82,9 +83,15 @@ class Configs:
             raise ValueError(f"fingerprint must be text, not {known['fingerprint']!r}")
         game = known.get("game")
         name = game.get("name") if isinstance(game, Mapping) else None
-        elsewhere = isinstance(name, str) and name not in self._games
+        elsewhere = isinstance(name, str) and not self._has(name)
         parts = read_parts(known)
         return Config(known, None if elsewhere else read_game(game), parts, unknown)
+
+    def _has(self, name: str) -> bool:
+        """Whether there is such a game here; asked once for each name."""
+        if name not in self._games:
+            self._games[name] = is_known(name)
+        return self._games[name]
 
 
 def _known(content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:

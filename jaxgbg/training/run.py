@@ -170,7 +170,8 @@ class Run(Spec):
     @property
     def name(self) -> str:
         """The name of its folder."""
-        return f"{self.game.name}-{self.digest}"
+        # Not every file system has colons in its names.
+        return f"{self.game.name.replace(':', '-')}-{self.digest}"
 
 
 class RulesChanged(ValueError):

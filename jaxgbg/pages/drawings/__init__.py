@@ -13,6 +13,7 @@ from jaxgbg.games import (
     Othello,
     TicTacToe,
 )
+from jaxgbg.games.borrowed import Borrowed
 from jaxgbg.pages.drawings import (
     connectfour,
     game2048,
@@ -35,6 +36,7 @@ _DRAWINGS: dict[type, Callable[[Any], Drawing]] = {
     LinesOfAction: lines_of_action.drawing,
     Nim: nim.drawing,
     Game2048: game2048.drawing,
+    Borrowed: plain.borrowed,
 }
 
 

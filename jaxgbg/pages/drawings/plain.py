@@ -1,13 +1,19 @@
-"""Any game: its cells with their digits, in rows about as long as they are many."""
+"""Any game: its cells with their digits, in rows as its board has or about as long as many."""
 
 import math
 
 from jaxgbg.games import Game
+from jaxgbg.games.borrowed import Borrowed
 from jaxgbg.pages.drawings.core import Drawing, grid, square, text
 
 
-def drawing(game: Game) -> Drawing:
-    columns = math.ceil(math.sqrt(game.num_cells))
+def borrowed(game: Borrowed) -> Drawing:
+    """As its board is, and what lies beside the board in rows below."""
+    return drawing(game, None if game.board is None else game.board[1])
+
+
+def drawing(game: Game, columns: int | None = None) -> Drawing:
+    columns = columns or math.ceil(math.sqrt(game.num_cells))
     rows, side = math.ceil(game.num_cells / columns), 44
     spots = grid(rows, columns, side, 4, 4)[: game.num_cells]
     ground = "".join(

@@ -1,0 +1,122 @@
+"""Games of other packages behind pgx's interface (`init`, `step`, a mask of legal actions)."""
+
+import dataclasses
+import importlib
+from types import ModuleType
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.core import Game, grid_adjacency, keep_if
+from jaxgbg.games.registry import make
+from jaxgbg.games.sampling import hasty
+
+
+class BorrowedState(NamedTuple):
+    """`inner` is the state of the other package, without what only its networks look at."""
+
+    inner: Any
+    player: jax.Array
+    terminal: jax.Array
+    rewards: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Borrowed(Game):
+    """A game of perfect information of another package, played by that package's own rules.
+
+    Its class is made by `borrow`, once for each game. Player 0 is who moves first; rewards add up;
+    when a game is over there is no legal action, and where its rules leave the mover without one,
+    it is over and pays nobody.
+    """
+
+    environment: ClassVar[Any]
+    start: ClassVar[Any]
+    """Of `inner`, as NumPy arrays."""
+    board: ClassVar[tuple[int, int] | None]
+    """Rows and columns of the first cells; None where they lie otherwise."""
+
+    def __reduce__(self) -> Any:
+        # The class has no name of its own by which another process could import it.
+        return make, (self.name,)
+
+    @property
+    def num_players(self) -> int:
+        return int(self.start.rewards.size)
+
+    @property
+    def num_actions(self) -> int:
+        return int(self.start.legal_action_mask.size)
+
+    @property
+    def adjacency(self) -> np.ndarray:
+        # Whatever lies beside the board belongs to all of it.
+        joined = ~np.eye(self.num_cells, dtype=bool)
+        if self.board is not None:
+            rows, columns = self.board
+            size = rows * columns
+            joined[:size, :size] = grid_adjacency(rows, columns, diagonal=True)
+        return joined
+
+    def init(self, key: jax.Array) -> BorrowedState:
+        return self.begun(jax.tree.map(jnp.asarray, self.start))
+
+    def begun(self, inner: Any) -> BorrowedState:
+        """The start position that `inner` is."""
+        nobody = jnp.zeros(self.num_players, jnp.float32)
+        return BorrowedState(inner, jnp.int8(0), jnp.bool_(False), nobody)
+
+    def legal_actions(self, state: Any) -> jax.Array:
+        # The other packages allow everything when a game is over.
+        return state.inner.legal_action_mask & ~state.terminal
+
+    def afterstate(self, state: Any, action: jax.Array) -> Any:
+        place = jnp.clip(action, 0, self.num_actions - 1)
+        legal = self.in_range(action) & self.legal_actions(state)[place]
+        moved = self.stepped(state, self.inner_step(state.inner, place, jax.random.key(0)))
+        return keep_if(legal, moved, state)
+
+    def inner_step(self, inner: Any, action: jax.Array, key: jax.Array) -> Any:
+        """`inner` after a whole move, every array of the dtype that it had at the start."""
+        after = bare(self.environment.step(inner, action, key))
+        return jax.tree.map(lambda leaf, like: jnp.asarray(leaf, like.dtype), after, self.start)
+
+    def stepped(self, state: Any, inner: Any) -> Any:
+        """`state` after the move that made `inner`."""
+        over = inner.terminated | inner.truncated | ~inner.legal_action_mask.any()
+        return state._replace(
+            inner=inner,
+            player=inner.current_player.astype(jnp.int8),
+            terminal=over,
+            rewards=state.rewards + inner.rewards,
+        )
+
+
+def bare(inner: Any) -> Any:
+    """A state without what it shows to a network, which can be had again from the rest."""
+    return inner.replace(observation=None) if hasattr(inner, "observation") else inner
+
+
+def borrow(kind: type[Borrowed], name: str, environment: Any, **members: Any) -> type[Borrowed]:
+    """The class of one borrowed game: `kind` with its name, environment and constants.
+
+    Where the package draws who begins, one of its draws in which player 0 does is the start.
+    """
+    begin = jax.jit(lambda key: bare(environment.init(key)), compiler_options=hasty())
+    keys = (jax.random.PRNGKey(seed) for seed in range(64))
+    starts = (jax.device_get(begin(key)) for key in keys)
+    start = next(start for start in starts if start.current_player == 0)
+    members = {"name": name, "environment": environment, "start": start, **members}
+    return type(name, (kind,), members)
+
+
+def import_package(package: str, name: str) -> ModuleType:
+    """The package that has a game; ValueError, in one line, where it is not installed."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ValueError(
+            f"{name}: {package} cannot be imported: pip install 'jaxgbg[{package}]' ({error})"
+        ) from error

@@ -1,0 +1,72 @@
+"""The games that come with Ludax (Todd et al. 2025), written in its language: `ludax:yavalath`.
+
+A cell of ours is a cell of its board: digit 0 where it is empty, else 1 + 2 * the kind of the piece
++ its player. Scores, phases and what a rule remembers of the last moves are left out.
+"""
+
+import dataclasses
+from functools import cache
+from importlib import resources
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games.borrowed import Borrowed, BorrowedState, borrow, import_package
+
+# Where nothing is ever taken off the board there are no more plies than cells; Ludax itself ends a
+# game in the 2001st ply.
+_LONGEST = 2001
+_FILLED = (
+    "connect_four",
+    "connect_six",
+    "gomoku",
+    "hex",
+    "tic_tac_toe",
+    "yavalath",
+    "yavalax",
+)
+_OTHERS = (
+    "dai_hasami_shogi",
+    "english_draughts",
+    "english_draughts_hex",
+    "hasami_shogi",
+    "hop_through",
+    "pente",
+    "reversi",
+    "wolf_and_sheep",
+)
+LUDAX_GAMES = tuple(sorted((*_FILLED, *_OTHERS)))
+"""What may follow "ludax:" in a game's name."""
+
+
+@cache
+def ludax_game(title: str) -> type[Borrowed]:
+    """The class of `ludax:title`; raises ValueError, in one line, for what cannot be had."""
+    name = f"ludax:{title}"
+    if title not in LUDAX_GAMES:
+        raise ValueError(f"unknown game {name!r}: ludax has {', '.join(LUDAX_GAMES)}")
+    package = import_package("ludax", name)
+    text = (resources.files("ludax") / "games" / f"{title}.ldx").read_text(encoding="utf-8")
+    environment = package.LudaxEnvironment(game_str=text)
+    told = environment.game_info
+    squares = tuple(told.board_dims) if told.board_shape != "hexagon_shape" else None
+    return borrow(
+        LudaxGame,
+        name,
+        environment,
+        board=squares,
+        num_cells=int(environment.board_size),
+        num_cell_values=1 + 2 * int(environment.num_piece_types),
+        max_plies=int(environment.board_size) if title in _FILLED else _LONGEST,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class LudaxGame(Borrowed):
+    """A game of Ludax; player 0 is its P1."""
+
+    def cells(self, state: BorrowedState) -> jax.Array:
+        board = state.inner.game_state.board.astype(jnp.int32)
+        kinds = np.arange(board.shape[0])[:, None]
+        return jnp.where(board >= 0, 1 + 2 * kinds + board, 0).sum(0).astype(jnp.int8)
