@@ -66,7 +66,7 @@ _FLOATS = {
     "log1p": "Math.log1p({0})",
     "expm1": "Math.expm1({0})",
     "logistic": "1 / (1 + Math.exp(-{0}))",
-    "tanh": "Math.tanh({0})",
+    "tanh": "tanh({0})",
     "sin": "Math.sin({0})",
     "cos": "Math.cos({0})",
     "pow": "{0} ** {1}",

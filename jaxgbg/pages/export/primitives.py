@@ -27,6 +27,9 @@ def written(
     if places is not None:
         return writer.taken(values[0], places, aval)
     kinds = [value.dtype for value in values]
+    if primitive == "div" and isinstance(values[1], np.ndarray) and kinds[1].kind == "f":
+        # XLA makes a product of it too, with another last bit now and then.
+        primitive, values = "mul", [values[0], np.float32(1) / values[1]]
     expression = template(primitive, params, kinds)
     if expression is None:
         raise Unsupported(
@@ -44,6 +47,8 @@ def _folded(
 ) -> Held:
     places = movement.last(values[0].shape, params["axes"])
     ends = [writer.array(values[0]), writer.table(places), str(places.shape[-1])]
+    if rule == _SUM and aval.dtype == np.float32:
+        return writer.called("sum", aval, *ends)
     return writer.called("fold", aval, *ends, rule[0], _join(rule[1], aval))
 
 
