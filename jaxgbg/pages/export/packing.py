@@ -24,7 +24,7 @@ def pack(arrays: Sequence[np.ndarray]) -> tuple[list[list[Any]], str]:
     for array in arrays:
         flat = np.ascontiguousarray(array).ravel()
         # -0.0 is a number of its own.
-        active = np.flatnonzero(_as_bytes(flat).any(1))
+        active = np.flatnonzero(flat.view(f"u{flat.dtype.itemsize}"))
         sparse = 2 * len(active) < flat.size
         if sparse:
             pieces.append(_gaps(active))
