@@ -97,8 +97,15 @@ const agentOf = (name) => Math.max(0, known.about.agents.indexOf(name));
 // The mover's values of all actions by an agent; -Infinity where illegal, and for what is no number.
 function valuesOf(state, name) {
   const number = agentOf(name);
-  return rules[`values${number}`](...known.weights[number], ...state)[0];
+  if (valued.state !== state || valued.number !== number) {
+    const [values] = rules[`values${number}`](...known.weights[number], ...state);
+    valued = { state, number, values };
+  }
+  return valued.values;
 }
+
+// Whoever looks at a position also asks for a move there.
+let valued = {};
 
 function choice(state, name) {
   const { actions, terminal } = looked(state);
