@@ -47,7 +47,9 @@ def sparse_agent(name: str) -> GreedyAgent:
     if weights.size > 10**6:
         share = ACTIVE * min(1, 10**7 / weights.size)
         weights[np.random.default_rng(1).random(weights.size) > share] = 0
-    return GreedyAgent(agent.game, agent.value, agent.value.with_weights(weights, agent.params.tuples[0]))
+    return GreedyAgent(
+        agent.game, agent.value, agent.value.with_weights(weights, agent.params.tuples[0])
+    )
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +80,9 @@ class Walks:
         starts = random.integers(2**32 - 1, size=(count, game.init_words)).astype(np.uint32)
         self.lines = [Line(tuple(map(int, words))) for words in starts]
         self.looks: list[dict[int, tuple[np.ndarray, ...]]] = [{} for _ in range(count)]
-        look = jax.jit(jax.vmap(lambda state: (game.legal_actions(state), game.display_cells(state))))
+        look = jax.jit(
+            jax.vmap(lambda state: (game.legal_actions(state), game.display_cells(state)))
+        )
         chances = jax.jit(jax.vmap(lambda s, a: game.spawn_probabilities(game.afterstate(s, a))))
         play = jax.jit(jax.vmap(partial(ply, game)))
         begin = jax.jit(jax.vmap(game.init_from))
@@ -130,9 +134,9 @@ _SEEN = """async (lines) => {
         for (let count = 0; count <= plies.length; count++) {
             const moves = start + plies.slice(0, count).join(",");
             const look = await jaxgbg.ask("position", { moves, values: "mover" });
-            const over = look.player === null;
-            const chosen = over ? -1 : (await jaxgbg.ask("choose", { moves, player: "agent" })).action;
-            seen.push([look.legal.map(({ action, value }) => [action, value]), look.pieces, chosen]);
+            const found = look.legal.map(({ action, value }) => [action, value]);
+            const hint = found.length && await jaxgbg.ask("choose", { moves, player: "agent" });
+            seen.push([found, look.pieces, hint.action]);
         }
     }
     return seen;
@@ -295,7 +299,8 @@ FLOATS = np.array([[0.5, -1.25, 3], [2.75, 0.1, -9]], np.float32)
     lambda x: x[jnp.clip(x[:, 0], 0, 1)], lambda x: x.at[x[0, 0]].get(mode="fill", fill_value=8),
     lambda x: jax.lax.dynamic_slice(x, (x[1, 1], x[0, 1]), (1, 2)), lambda x: jnp.tile(x, 2),
     lambda x: jax.lax.dynamic_update_slice(x, x[:1, :1], (1, x[0, 1])),
-    lambda x: jax.lax.while_loop(lambda c: c[0] < 9, lambda c: (c[1], c[0] + c[1]), (x[1, 1], 1))[1],
+    lambda x: jax.lax.while_loop(
+        lambda c: c[0] < 9, lambda c: (c[1], c[0] + c[1]), (x[1, 1], 1))[1],
     lambda x: jax.lax.while_loop(
         lambda c: c[0][1, 0] < 50, lambda c: (c[1], c[0] + c[1]), (x % 9, x % 7))[0],
     lambda x: jax.lax.switch(x[0, 1], [lambda y: y, lambda y: y + 1, lambda y: y * 2], x),

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-_IMPORT = re.compile(r'^import (?:\* as (?P<all>\w+)|\{(?P<some>[^}]*)\}) from "\./(?P<file>[\w.]+)";$')
+_IMPORT = re.compile(
+    r'^import (?:\* as (?P<all>\w+)|\{(?P<some>[^}]*)\}) from "\./(?P<file>[\w.]+)";$'
+)
 _EXPORT = re.compile(r"^export (?P<rest>(?:async )?(?:const|function|class) (?P<name>\w+).*)$")
 _POLICY = (
     "default-src 'none'; script-src 'sha256-{}'; style-src 'unsafe-inline'; img-src data:;"
@@ -59,7 +61,9 @@ def page(compiled: str, content: dict[str, Any], data: str) -> str:
     pages = resources.files("jaxgbg.pages")
     own = {each.name: each.read_text("utf-8") for each in (pages / "play" / "page").iterdir()}
     here = {each.name: each.read_text("utf-8") for each in (pages / "export" / "page").iterdir()}
-    shared = {name: (pages / "page" / name).read_text("utf-8") for name in ("board.js", "board.css")}
+    shared = {
+        name: (pages / "page" / name).read_text("utf-8") for name in ("board.js", "board.css")
+    }
     functions = f"{here['runtime.js']}\nexport const compiled = {compiled};\n"
     # What asks the server gives way to what answers here.
     modules = own | here | {"api.js": here["local.js"], "compiled.js": functions}

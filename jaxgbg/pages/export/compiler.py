@@ -83,13 +83,17 @@ def _written(writer: Writer, closed: Any, values: Sequence[Value]) -> list[Value
             found[var] = np.asarray(constant)
 
     def read(atom: Any) -> Value:
-        return np.asarray(atom.val, atom.aval.dtype) if isinstance(atom, Literal) else found[atom]
+        return _literal(atom) if isinstance(atom, Literal) else found[atom]
 
     for equation in jaxpr.eqns:
         if any(var in needed for var in equation.outvars):
             results = _equation(writer, equation, [read(atom) for atom in equation.invars])
             found.update(zip(equation.outvars, results, strict=True))
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def _literal(atom: Any) -> np.ndarray:
+    return np.asarray(atom.val, atom.aval.dtype)
 
 
 def _needed(jaxpr: Jaxpr) -> set[Any]:

@@ -101,7 +101,7 @@ def literal(number: Any, dtype: Any) -> str:
 
 
 def template(primitive: str, params: dict[str, Any], dtypes: list[np.dtype]) -> str | None:
-    """The expression of a primitive for operands {0}, {1} ... of `dtypes`; None if there is none."""
+    """The expression of a primitive, {0}, {1} ... its operands of `dtypes`; None if unknown."""
     kind = dtypes[0].kind
     special: dict[str, Callable[..., str | None]] = {
         "convert_element_type": _conversion,

@@ -86,7 +86,8 @@ def _look(game: Game, drawing: Drawing, state: Any) -> tuple[jax.Array, ...]:
     """(kinds of pieces, legal actions, spot of each action, spots touched for it, and the state's
     player, terminal, rewards): int32[S], bool[A], int32[A], int32[A * T].
     """
-    board, actions = game.display_cells(state), range(game.num_actions)
+    board: Any = game.display_cells(state)
+    actions = range(game.num_actions)
     spots = [drawing.spot_of(board, action) for action in actions]
     touched = [
         list(drawing.touched_by(board, action)) if drawing.touched_by else [spots[action]]

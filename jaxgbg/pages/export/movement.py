@@ -103,9 +103,8 @@ def _windows(
     for dimension, shared in zip(*batching, strict=True):
         offsets += places[batch[shared]] * strides[dimension]
     limits = [shape[dimension] - sizes[dimension] for dimension in indexed]
-    flat = [part.ravel().astype(np.int32) for part in (rows, offsets)]
-    chosen = strides[list(indexed)].astype(np.int32)
-    return Windows(*flat, chosen, np.array(limits, np.int32))
+    chosen = strides[list(indexed)]
+    return Windows(rows.ravel(), offsets.ravel(), chosen, np.array(limits, np.int64))
 
 
 def gathered(params: dict[str, Any], shape: Shape, indices: Shape, result: Shape) -> Windows:

@@ -43,7 +43,9 @@ def _as_bytes(array: np.ndarray) -> np.ndarray:
 def _gaps(places: np.ndarray) -> bytes:
     """The distances between places, the first from -1."""
     gaps = np.diff(places, prepend=-1).astype(np.uint32)
-    lengths = 1 + sum((gaps >> bits > 0).astype(int) for bits in (7, 14, 21, 28))
+    lengths = np.ones(gaps.size, np.int64)
+    for bits in (7, 14, 21, 28):
+        lengths += gaps >> bits > 0
     starts = np.cumsum(lengths) - lengths
     written = np.zeros(int(lengths.sum()), np.uint8)
     for number in range(5):

@@ -76,9 +76,7 @@ def _stacked(writer: Writer, params: _Params, values: list[Value], aval: Any) ->
     return _joined(writer, values, [1] * len(values), params["axis"], aval)
 
 
-def _joined(
-    writer: Writer, values: list[Value], lengths: list[int], axis: int, aval: Any
-) -> Held:
+def _joined(writer: Writer, values: list[Value], lengths: list[int], axis: int, aval: Any) -> Held:
     """Values one after the other along an axis, each of its length there."""
     out, start = writer.fresh(aval), 0
     numbers = np.moveaxis(np.arange(out.size).reshape(out.shape), axis, 0)
@@ -138,9 +136,7 @@ def _known(windows: movement.Windows, indices: np.ndarray) -> np.ndarray:
     return places
 
 
-def _scattered(
-    join: str, writer: Writer, params: _Params, values: list[Value], aval: Any
-) -> Held:
+def _scattered(join: str, writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:
     onto, indices, updates = values
     windows = movement.scattered(params, onto.shape, indices.shape, updates.shape)
     ends = [*map(writer.array, values), writer.windows(windows)]
