@@ -174,10 +174,13 @@ def test_the_file_chooses_the_moves_that_python_chooses(browser, files, name):
     visit.done()
 
 
-@pytest.mark.parametrize("name", POSITIONS)
-def test_whole_games_are_played_by_mouse(browser, files, name):
+@pytest.mark.parametrize(("name", "viewports"), [
+    ("tictactoe", (DESKTOP, PHONE)), ("connectfour", (DESKTOP, PHONE)), ("nim", (PHONE,)),
+    ("nim3p", (DESKTOP,)), ("hex", (PHONE,)), ("othello", (DESKTOP,)), ("2048", (PHONE,)),
+])  # fmt: skip
+def test_whole_games_are_played_by_mouse(browser, files, name, viewports):
     agent, address = files(name)
-    for viewport in (DESKTOP, PHONE):
+    for viewport in viewports:
         visit, random = offline(browser, address, viewport), np.random.default_rng(1)
         while not visit.over:
             by_mouse(visit, random)
