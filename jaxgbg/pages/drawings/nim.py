@@ -22,7 +22,7 @@ def drawing(game: Nim) -> Drawing:
     )
 
     def items(board: np.ndarray) -> list[int]:
-        return [item < left for left in board for item in range(size)]
+        return [(item < left) * 1 for left in board for item in range(size)]
 
     def lowest_taken(board: np.ndarray, action: int) -> int:
         heap, taken = divmod(action, most)
