@@ -6,13 +6,15 @@ from typing import Annotated
 from rich.console import Console
 from tyro.conf import Positional, arg
 
-from jaxgbg.commands.common import Parameters, Size, read_game
+from jaxgbg.commands.common import Parameters, Size, optional, read_game
 from jaxgbg.games import Game
+from jaxgbg.pages.export.file import game_file
 from jaxgbg.pages.play.guests import met
 from jaxgbg.pages.play.serving import LOOPBACK, check_extra, listen, serve
 from jaxgbg.pages.play.table import Table
 from jaxgbg.players import GreedyAgent
 from jaxgbg.specs import Limits, checked
+from jaxgbg.training.files import check_writable, written_whole
 from jaxgbg.training.opponents import names_agent
 
 Port = Annotated[int, Limits(low=0, high=65_535)]
@@ -26,6 +28,8 @@ def play(
     host: str = LOOPBACK,
     port: Port = 8484,
     browser: bool = True,
+    export: Annotated[Path | None, optional("FILE")] = None,
+    replace: bool = False,
 ) -> None:
     """Open a page to play on: against agents and players, with what they think of each move.
 
@@ -35,7 +39,15 @@ def play(
       host: Who may reach the page: this machine alone, or 0.0.0.0 for all who can reach it.
       port: Where the page is served; 0 takes any free port.
       browser: Open the page in a browser.
+      export: Serve nothing, but write this HTML file, which plays the game with its agents offline
+        and without Python; 25 MB at most, for all games but lines_of_action.
+      replace: Write the file also where there is one already.
     """
+    if export is not None:
+        _write_file(export, replace, *_read(what, size, parameters))
+        return
+    if replace:
+        raise ValueError("--replace is about the file of --export")
     check_extra()
     game, agents = _read(what, size, parameters)
     listener = listen(host, port)
@@ -46,6 +58,20 @@ def play(
         serve(table, listener, host, browser)
     finally:
         listener.close()
+
+
+def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyAgent]) -> None:
+    """Write the game as a file to share; raises ValueError, and OSError, with nothing written."""
+    if path.exists() and not replace:
+        raise ValueError(f"{path} is there already: --replace writes it anew")
+    check_writable(path)
+    with Console(stderr=True).status("compiling"):
+        text = game_file(game, agents)
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    print(
+        f"{path}: {game.name} in {len(text.encode()) / 1e6:.1f} MB, plays in any browser, offline"
+    )
 
 
 def _read(

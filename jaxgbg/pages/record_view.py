@@ -87,12 +87,12 @@ class RecordView:
         board, over = record.boards[at], at == self.plies
         came = -1
         if at:
-            came = drawing.spot_of(record.boards[at - 1], int(record.actions[at - 1]))
+            came = int(drawing.spot_of(record.boards[at - 1], int(record.actions[at - 1])))
         moves: list[tuple[int, float | None, int, str]] = []
         if not over:
             for action in np.flatnonzero(record.values[at] != -np.inf).tolist():
                 value = self._value(at, action)
-                spot = drawing.spot_of(board, action)
+                spot = int(drawing.spot_of(board, action))
                 moves.append((action, value, spot, value_text(self._value_scale, value)))
         if drawing.name_of:
             # Of several moves to one spot the last one is written: the one played, else the best.

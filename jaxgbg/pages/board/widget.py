@@ -16,7 +16,7 @@ from jaxgbg.pages.play.table import Table
 _PAGES = resources.files("jaxgbg.pages")
 PERSON = "person"
 # How the page asks its server, and where it keeps the game; widget.js has its own ways.
-_OF_THE_PAGE = {"main.js", "api.js", "address.js"}
+_OF_THE_PAGE = {"main.js", "api.js", "address.js", "fault.js"}
 
 
 def _script() -> str:

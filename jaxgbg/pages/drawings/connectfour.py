@@ -20,7 +20,7 @@ def drawing(game: ConnectFour) -> Drawing:
     names = "".join(text((c + 0.5) * side + 4, top - 8, str(c + 1)) for c in range(7))
 
     def landing(board: np.ndarray, action: int) -> int:
-        return 6 * action + int(np.argmax(board[6 * action : 6 * action + 6] == 3))
+        return 6 * action + (board[6 * action : 6 * action + 6] == 3).argmax()
 
     return Drawing(
         width=7 * side + 8,

@@ -23,6 +23,9 @@ class Drawing:
     Where a move takes a piece from spot to spot, `origin_of` tells the first of them, and `name_of`
     may name the move by both; several moves may then be marked on one spot.
 
+    A file of `play --export` compiles `kinds`, `spot_of` and `touched_by` from a board that is
+    traced: whole numbers that come from it stay those of the board's library, without `int`.
+
     For those who play on it: `spot_names` and `piece_names` say in words what a spot and each of
     `pieces` is, `touched_by` on which spots a click makes a move (that of `spot_of` alone if None),
     `keys` which action a key makes, and `cells` which cell each spot shows, -1 for none (spot i

@@ -22,11 +22,11 @@ def drawing(game: Nim) -> Drawing:
     )
 
     def items(board: np.ndarray) -> list[int]:
-        return [int(item < left) for left in board for item in range(size)]
+        return [(item < left) * 1 for left in board for item in range(size)]
 
     def lowest_taken(board: np.ndarray, action: int) -> int:
         heap, taken = divmod(action, most)
-        return size * heap + int(board[heap]) - taken - 1
+        return board[heap].astype(np.int32) + size * heap - taken - 1
 
     bar = '<rect x="-29" y="-14" width="58" height="28" rx="8"'
     return Drawing(

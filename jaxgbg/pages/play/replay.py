@@ -27,7 +27,7 @@ class Replay:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._listed = game.stochastic and game.num_spawns > 0
-        self._words = 1 if self._listed else game.spawn_words * game.stochastic
+        self._words = words_of_chance(game)
         self._random = np.random.default_rng()
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._lock = threading.Lock()
@@ -153,14 +153,27 @@ def _start(game: Game, words: jax.Array) -> Any:
 def _play(game: Game, states: Any, actions: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
     """(legal bool[K], states[K] after each ply) of actions int32[K] from states[1]."""
 
-    def ply(state: Any, inputs: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
-        action, words = inputs
-        legal = game.legal_actions(state)[jnp.clip(action, 0, game.num_actions - 1)]
-        after, fine = _with_chance(game, game.afterstate(state, action), words)
-        return after, (legal & game.in_range(action) & fine, after)
+    def step(state: Any, inputs: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
+        fine, after = ply(game, state, *inputs)
+        return after, (fine, after)
 
     state = jax.tree.map(lambda leaf: leaf[0], states)
-    return jax.lax.scan(ply, state, (actions, words))[1]
+    return jax.lax.scan(step, state, (actions, words))[1]
+
+
+def ply(game: Game, state: Any, action: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
+    """(whether it is legal, bool[]; the state after it) of an action int32[] and what chance did.
+
+    `words` uint32[W] are the number of an outcome, or random words: `words_of_chance`.
+    """
+    legal = game.legal_actions(state)[jnp.clip(action, 0, game.num_actions - 1)]
+    after, fine = _with_chance(game, game.afterstate(state, action), words)
+    return legal & game.in_range(action) & fine, after
+
+
+def words_of_chance(game: Game) -> int:
+    """How many numbers say what chance did after a move: one where its outcomes are listed."""
+    return 1 if game.stochastic and game.num_spawns else game.spawn_words * game.stochastic
 
 
 def _with_chance(game: Game, after: Any, words: jax.Array) -> tuple[Any, jax.Array]:

@@ -27,6 +27,11 @@ _MOST_KEPT = 16
 _AGENT = re.compile(r"([\w. -]+?)(?::look-ahead=(\d{1,9}))?", re.ASCII)
 
 
+def agent_names(count: int) -> list[str]:
+    """What agents are called in seats and questions: agent, agent-1, agent-2 ..."""
+    return [f"agent-{number}" if number else "agent" for number in range(count)]
+
+
 class Seats:
     """The players of one game, made when they are first asked for; `agents` by their labels.
 
@@ -37,7 +42,7 @@ class Seats:
         self, game: Game, agents: Mapping[str, GreedyAgent], branching: Callable[[], int]
     ) -> None:
         self.game, self._branching = game, branching
-        names = [f"agent-{number}" if number else "agent" for number in range(len(agents))]
+        names = agent_names(len(agents))
         self.agents = dict(zip(names, agents.values(), strict=True))
         self._labels = dict(zip(names, agents, strict=True))
         self._made: OrderedDict[str, tuple[Player, threading.Lock]] = OrderedDict()

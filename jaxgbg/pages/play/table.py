@@ -1,6 +1,5 @@
 """The table that people and players sit at: answers to the questions of the page."""
 
-import dataclasses
 import secrets
 import time
 from collections.abc import Mapping
@@ -18,14 +17,12 @@ from jaxgbg.pages.play.looks import facts, portions, values_of_all
 from jaxgbg.pages.play.perfect import Perfect
 from jaxgbg.pages.play.replay import Replay
 from jaxgbg.pages.play.seats import Seats
+from jaxgbg.pages.play.told import told_of_game
 from jaxgbg.pages.play.tuples import has_tuples, tuples_through
 from jaxgbg.pages.positions import (
-    Position,
-    board_markup,
     halos,
     outcome_text,
     reward_text,
-    shape_markup,
     value_on,
     value_scale,
     value_text,
@@ -33,9 +30,7 @@ from jaxgbg.pages.positions import (
 )
 from jaxgbg.pages.records import GameRecord
 from jaxgbg.players import GreedyAgent, History, LookAheadAgent
-from jaxgbg.specs import plain
 
-SHAPES = "shape"
 _MOST_SEEN = 40
 
 
@@ -70,32 +65,15 @@ class Table:
 
     def about(self) -> dict[str, Any]:
         """The game, its drawing, and who may sit at the board."""
-        game, drawing = self.game, self.drawing
-        kinds = [int(k) for k in drawing.kinds(np.zeros(game.num_cells, np.int8))]
-        nothing = Position(kinds, [], -1, -1, [], "", [], ["", ""] if drawing.name_of else [])
-        fields = {field.name: field for field in dataclasses.fields(game)}
-        parameters = {name: plain(getattr(game, name)) for name in fields}
-        return {
-            "game": game.name,
-            "parameters": parameters,
-            "changed": [name for name in fields if getattr(game, name) != fields[name].default],
-            "sides": list(game.sides),
-            "shapes": SHAPES,
-            "definitions": shape_markup(drawing, SHAPES),
-            "board": board_markup(drawing, SHAPES, nothing),
-            "spots": list(drawing.spot_names),
-            "pieces": list(drawing.piece_names),
-            "cells": list(drawing.cells) or list(range(game.num_cells)),
-            "keys": dict(drawing.keys),
-            "turns": drawing.turns,
-            "colours": list(drawing.colours),
-            "chance": game.stochastic,
-            "unit": self.scale.label,
-            "span": self._span(),
+        agents = self.seats.agents
+        return told_of_game(self.game, self.drawing) | {
             "seats": self.seats.choices(),
-            "agents": list(self.seats.agents),
-            "tuples": [n for n, agent in self.seats.agents.items() if has_tuples(agent.value)],
+            "agents": list(agents),
+            # Values of actions are the mover's alone.
+            "every": [name for name, agent in agents.items() if agent.value.num_actions == 1],
+            "tuples": [name for name, agent in agents.items() if has_tuples(agent.value)],
             "perfect": self._perfect is not None,
+            "page": True,
         }
 
     def position(self, question: requests.Look) -> dict[str, Any]:
@@ -266,7 +244,7 @@ class Table:
         figures = [None if values is None else value_on(self.scale, values[a]) for a in actions]
         moves = []
         for action, figure, shade in zip(actions, figures, halos(figures), strict=True):
-            spot = drawing.spot_of(board, action)
+            spot = int(drawing.spot_of(board, action))
             told = {
                 "action": action,
                 "name": drawing.name(board, action),
@@ -311,7 +289,7 @@ class Table:
             "action": action,
             "name": self.drawing.name(board, action),
             "player": int(before.player[0]),
-            "spot": self.drawing.spot_of(board, action),
+            "spot": int(self.drawing.spot_of(board, action)),
             "way": way(self.drawing, board, action),
         }
 
@@ -333,7 +311,3 @@ class Table:
         every = np.array(values_of_all(own, states))
         every[:, int(states.player[0])] = values
         return values, every
-
-    def _span(self) -> list[float]:
-        """The least and the greatest value there may be, as shown."""
-        return [self.scale.figure(reward) for reward in self.game.reward_range]

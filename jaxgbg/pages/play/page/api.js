@@ -1,12 +1,7 @@
 // What the server is asked. Nothing of the rules is known here.
-const ROOT = "/api/v1/";
+import { Fault } from "./fault.js";
 
-export class Fault extends Error {
-  constructor(words, gone) {
-    super(words);
-    this.gone = gone;
-  }
-}
+const ROOT = "/api/v1/";
 
 async function fetched(address, options) {
   let answer;

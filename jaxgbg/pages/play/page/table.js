@@ -121,9 +121,7 @@ export function setUp(root, host) {
     seatState(find, position);
     historyList(find, about, { ...game, go });
     find("#caption").textContent = caption();
-    // Values of actions are the mover's alone; an agent that has them cannot look ahead either.
-    const judge = about.seats.find(({ name }) => name === find("#judge").value);
-    find("#values option[value=all]").disabled = !judge?.strength;
+    find("#values option[value=all]").disabled = !about.every.includes(find("#judge").value);
     for (const [name, off] of Object.entries({ first: !game.at, previous: !game.at, next: game.at === game.plies, last: game.at === game.plies,
       back: !game.plies, restart: !game.plies && !about.chance, hint: position.player === null })) {
       find(`[data-do=${name}]`).disabled = off;
@@ -309,7 +307,7 @@ export function setUp(root, host) {
     find("#judge-choice").hidden = about.agents.length < 2;
     find("#judge").replaceChildren(...about.agents.map((name) => new Option(about.seats.find((seat) => seat.name === name).label, name)));
     find("#inside").hidden = !about.tuples.length;
-    find("[data-do=page]").hidden = !about.agents.length;
+    find("[data-do=page]").hidden = !about.page || !about.agents.length;
     find("#keys dl").replaceChildren(...Object.entries(KEYS).flatMap(([key, does]) =>
       [Object.assign(document.createElement("dt"), { textContent: key }), Object.assign(document.createElement("dd"), { textContent: does })]));
     for (const button of root.querySelectorAll("[data-do]")) button.addEventListener("click", () => act[button.dataset.do]());

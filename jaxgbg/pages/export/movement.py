@@ -1,0 +1,183 @@
+"""Where the numbers of arrays go: moves known beforehand, and by indices that come at run time.
+
+Arrays lie flat, row by row. A table of places int32[size of the result] says from where in the
+operand each entry comes.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+Shape = Sequence[int]
+
+
+def _broadcast(array: np.ndarray, shape: Shape, broadcast_dimensions: Shape) -> np.ndarray:
+    ones = [1] * len(shape)
+    for at, size in zip(broadcast_dimensions, array.shape, strict=True):
+        ones[at] = size
+    return np.broadcast_to(array.reshape(ones), shape)
+
+
+def _sliced(
+    array: np.ndarray, start_indices: Shape, limit_indices: Shape, strides: Shape | None
+) -> np.ndarray:
+    steps = strides or [1] * array.ndim
+    return array[tuple(map(slice, start_indices, limit_indices, steps))]
+
+
+_MOVES: dict[str, Callable[..., np.ndarray]] = {
+    "broadcast_in_dim": lambda array, shape, broadcast_dimensions, **_: _broadcast(
+        array, shape, broadcast_dimensions
+    ),
+    "reshape": lambda array, new_sizes, **_: array.reshape(new_sizes),
+    "squeeze": lambda array, dimensions, **_: np.squeeze(array, tuple(dimensions)),
+    "expand_dims": lambda array, dimensions, **_: np.expand_dims(array, tuple(dimensions)),
+    "transpose": lambda array, permutation, **_: array.transpose(permutation),
+    "tile": lambda array, reps, **_: np.tile(array, reps),
+    "rev": lambda array, dimensions, **_: np.flip(array, dimensions),
+    "slice": lambda array, start_indices, limit_indices, strides, **_: _sliced(
+        array, start_indices, limit_indices, strides
+    ),
+}
+
+
+def moved(primitive: str, params: dict[str, Any], shape: Shape) -> np.ndarray | None:
+    """The places, in the result's shape, of a primitive that only moves; None of any other."""
+    if primitive not in _MOVES:
+        return None
+    return _MOVES[primitive](np.arange(int(np.prod(shape))).reshape(shape), **params)
+
+
+def parts(primitive: str, params: dict[str, Any], shape: Shape) -> list[np.ndarray] | None:
+    """The places of each result of a primitive that takes an array apart; None of any other."""
+    if primitive not in ("split", "unstack"):
+        return None
+    axis, places = params["axis"], np.arange(int(np.prod(shape))).reshape(shape)
+    if primitive == "split":
+        return np.split(places, np.cumsum(params["sizes"])[:-1], axis)
+    return list(np.moveaxis(places, axis, 0))
+
+
+class Windows(NamedTuple):
+    """How windows of an array are addressed by rows of indices that come at run time.
+
+    Entry k of the windows lies at `offsets[k]` plus the start of row `rows[k]` of the indices, D
+    numbers a row, each of which counts `strides[d]` and may reach from 0 to `limits[d]`.
+    """
+
+    rows: np.ndarray
+    offsets: np.ndarray
+    strides: np.ndarray
+    limits: np.ndarray
+
+
+def _strides(shape: Shape) -> np.ndarray:
+    return np.append(np.cumprod(shape[:0:-1])[::-1], 1).astype(np.int64)[: len(shape)]
+
+
+def _windows(
+    shape: Shape,
+    indices: Shape,
+    result: Shape,
+    window_dims: Shape,
+    absent: Shape,
+    indexed: Shape,
+    batching: tuple[Shape, Shape],
+    sizes: Shape,
+) -> Windows:
+    """Windows of an array of `shape`; `result` has them along `window_dims`, rows along the rest.
+
+    `absent` are the dimensions of the array that windows do not have, `indexed` those that an index
+    counts, `batching` those that it shares with the indices, as (of the array, of the indices).
+    """
+    strides, places = _strides(shape), np.indices(result)
+    batch = [at for at in range(len(result)) if at not in window_dims]
+    rows, offsets = np.zeros(result, np.int64), np.zeros(result, np.int64)
+    for at, stride in zip(batch, _strides(indices[:-1]), strict=True):
+        rows += places[at] * stride
+    kept = [at for at in range(len(shape)) if at not in absent and at not in batching[0]]
+    for at, dimension in zip(window_dims, kept, strict=True):
+        offsets += places[at] * strides[dimension]
+    for dimension, shared in zip(*batching, strict=True):
+        offsets += places[batch[shared]] * strides[dimension]
+    limits = [shape[dimension] - sizes[dimension] for dimension in indexed]
+    chosen = strides[list(indexed)]
+    return Windows(rows.ravel(), offsets.ravel(), chosen, np.array(limits, np.int64))
+
+
+def gathered(params: dict[str, Any], shape: Shape, indices: Shape, result: Shape) -> Windows:
+    """From where `gather` reads."""
+    numbers = params["dimension_numbers"]
+    return _windows(
+        shape,
+        indices,
+        result,
+        numbers.offset_dims,
+        numbers.collapsed_slice_dims,
+        numbers.start_index_map,
+        (numbers.operand_batching_dims, numbers.start_indices_batching_dims),
+        params["slice_sizes"],
+    )
+
+
+def scattered(params: dict[str, Any], shape: Shape, indices: Shape, updates: Shape) -> Windows:
+    """To where `scatter` writes its updates."""
+    numbers = params["dimension_numbers"]
+    absent = numbers.inserted_window_dims
+    batching = numbers.operand_batching_dims
+    kept = [at for at in range(len(shape)) if at not in absent and at not in batching]
+    sizes = np.ones(len(shape), int)
+    sizes[kept] = [updates[at] for at in numbers.update_window_dims]
+    return _windows(
+        shape,
+        indices,
+        updates,
+        numbers.update_window_dims,
+        absent,
+        numbers.scatter_dims_to_operand_dims,
+        (batching, numbers.scatter_indices_batching_dims),
+        sizes.tolist(),
+    )
+
+
+def window(shape: Shape, sizes: Shape) -> Windows:
+    """Of `dynamic_slice`, and of the update of `dynamic_update_slice`: one row of indices."""
+    every = range(len(shape))
+    return _windows(shape, (len(shape),), sizes, every, (), every, ((), ()), sizes)
+
+
+def drops(mode: Any) -> bool:
+    """Whether what lies outside is left out; else the nearest place inside counts."""
+    return bool(mode == jax.lax.GatherScatterMode.FILL_OR_DROP)
+
+
+def fill_value(params: dict[str, Any], dtype: np.dtype) -> Any:
+    """What `gather` reads outside of its operand."""
+    if params["fill_value"] is not None:
+        return params["fill_value"]
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min if dtype.kind == "i" else np.iinfo(dtype).max
+    return np.nan if dtype.kind == "f" else True
+
+
+def last(shape: Shape, axes: Shape) -> np.ndarray:
+    """Places of an array with `axes` moved to its end, [others, of the axes]."""
+    others = [at for at in range(len(shape)) if at not in axes]
+    places = np.arange(int(np.prod(shape))).reshape(shape).transpose([*others, *axes])
+    return places.reshape(int(np.prod([shape[at] for at in others])), -1)
+
+
+def factors(params: dict[str, Any], left: Shape, right: Shape) -> tuple[np.ndarray, np.ndarray]:
+    """Places of what `dot_general` multiplies: [batch, free, contracted] of both operands."""
+    contracted, batch = params["dimension_numbers"]
+    tables = []
+    for side, shape in enumerate((left, right)):
+        ends = [*batch[side], *contracted[side]]
+        free = [at for at in range(len(shape)) if at not in ends]
+        order = [*batch[side], *free, *contracted[side]]
+        sizes = [int(np.prod([shape[at] for at in axes])) for axes in (batch[side], free)]
+        places = np.arange(int(np.prod(shape))).reshape(shape).transpose(order)
+        tables.append(places.reshape(*sizes, int(np.prod([shape[at] for at in contracted[side]]))))
+    return tables[0], tables[1]

@@ -1,0 +1,205 @@
+// What the served page asks its server is answered here, by functions that were compiled from the
+// rules and the agents.
+import { Fault } from "./fault.js";
+import { compiled } from "./compiled.js";
+import { unpack } from "./data.js";
+import * as line from "./line.js";
+import { halos, outcomeText, rewardText, valueOn, valueText } from "./words.js";
+
+const NO_WORD = 2 ** 32 - 1;
+let known, rules;
+
+// `FILE` is what Python wrote into the page: what the page is told of the game, what is known of
+// chance and scales, of each agent which arrays are its weights, and how all arrays are packed.
+export async function about() {
+  known = JSON.parse(document.querySelector("#file").textContent);
+  const packed = document.querySelector("#data");
+  const arrays = await unpack(known.arrays, packed.textContent);
+  packed.remove();
+  rules = compiled(arrays);
+  known.weights = known.agents.map(([from, to]) => arrays.slice(from, to));
+  return known.about;
+}
+
+// As the server is asked.
+export async function ask(name, question) {
+  return answers[name]({ moves: "", values: "none", judge: "", ...question });
+}
+
+// For others too, as the server's questions are: jaxgbg.ask("position", { moves: "3,2" }).
+globalThis.jaxgbg = { ask };
+
+const words = (count) => Array.from(crypto.getRandomValues(new Uint32Array(count)));
+
+function looked(state) {
+  const [kinds, legal, spots, touched, player, terminal, rewards] = rules.look(...state);
+  const actions = [...legal.keys()].filter((action) => legal[action]);
+  return { kinds, actions, spots, touched, player, terminal, rewards };
+}
+
+// The states along the line that was asked about last; `states[n]` is the one after n plies.
+let trail = { start: null, plies: [], states: [] };
+
+const same = (one, other) => one.length === other.length && one.every((word, at) => word === other[at]);
+
+function along(game) {
+  if (!trail.start || !same(trail.start, game.start)) {
+    if (game.start.length !== known.startWords) {
+      throw new Fault(`${known.about.game} starts from ${known.startWords} random words`, false);
+    }
+    trail = { start: game.start, plies: [], states: [rules.start(Uint32Array.from(game.start))] };
+  }
+  let common = 0;
+  while (common < Math.min(game.plies.length, trail.plies.length) && same(game.plies[common], trail.plies[common])) common++;
+  for (let ply = common; ply < game.plies.length; ply++) {
+    const state = played(trail.states[ply], game.plies[ply], ply + 1);
+    trail.plies.splice(ply, Infinity, game.plies[ply]);
+    trail.states.splice(ply + 1, Infinity, state);
+  }
+  return trail.states;
+}
+
+const after = (game) => along(game)[game.plies.length];
+
+function played(state, [action, ...chance], number) {
+  const none = known.listed && !chance.length;
+  if (!none && chance.length !== known.chanceWords) {
+    throw new Fault(`${known.about.game}: of chance ${known.chanceWords} numbers stand after a move, and after move ${number} there are ${chance.length}`, false);
+  }
+  const words = Uint32Array.from(none ? [NO_WORD] : chance);
+  const [fine, ...next] = rules.ply(...state, Math.min(action, 2 ** 31 - 1), words);
+  if (!fine) throw new Fault(`${known.about.game}: move ${number} is not legal there`, false);
+  return next;
+}
+
+// A game after a move, what chance does rolled.
+function longer(game, action) {
+  let chance = known.listed ? [] : words(known.chanceWords);
+  if (known.listed) {
+    const [shares] = rules.chances(...after(game), action);
+    const total = shares.reduce((sum, share) => sum + share, 0);
+    let left = (words(1)[0] / 2 ** 32) * total;
+    const possible = [...shares.keys()].filter((number) => shares[number] > 0);
+    if (possible.length) chance = [possible.find((number) => (left -= shares[number]) < 0) ?? possible.at(-1)];
+  }
+  return { start: game.start, plies: [...game.plies, [action, ...chance]] };
+}
+
+function read(text) {
+  const game = line.read(text, known.mostPlies);
+  if (!game.start.length && !game.plies.length) game.start = words(known.startWords);
+  return game;
+}
+
+const agentOf = (name) => Math.max(0, known.about.agents.indexOf(name));
+
+// The mover's values of all actions by an agent; -Infinity where illegal, and for what is no number.
+function valuesOf(state, name) {
+  const number = agentOf(name);
+  if (valued.state !== state || valued.number !== number) {
+    const [values] = rules[`values${number}`](...known.weights[number], ...state);
+    valued = { state, number, values };
+  }
+  return valued.values;
+}
+
+// Whoever looks at a position also asks for a move there.
+let valued = {};
+
+function choice(state, name) {
+  const { actions, terminal } = looked(state);
+  if (terminal) throw new Fault("the game is over", false);
+  let best = actions;
+  if (known.about.agents.includes(name)) {
+    const values = valuesOf(state, name).map((value) => (Number.isNaN(value) ? -Infinity : value));
+    const most = Math.max(...actions.map((action) => values[action]));
+    best = actions.filter((action) => values[action] === most);
+  }
+  return best[Math.floor((words(1)[0] / 2 ** 32) * best.length)];
+}
+
+function expected({ player, terminal, rewards }, best) {
+  if (terminal) return [...rewards].map((reward) => valueOn(known.scale, reward));
+  const value = best === null ? null : valueOn(known.scale, Math.fround(rewards[player] + best));
+  return [...rewards].map((_, seat) => (seat === player ? value : null));
+}
+
+function movesOf(state, look, { values: wanted, judge }) {
+  const { actions, spots, touched } = look;
+  const values = wanted === "none" ? null : valuesOf(state, judge);
+  const seats = known.about.sides.length;
+  let every = null;
+  if (wanted === "all") {
+    const number = agentOf(judge);
+    [every] = rules[`every${number}`](...known.weights[number], ...state);
+    actions.forEach((action) => { every[action * seats + look.player] = values[action]; });
+  }
+  const figures = actions.map((action) => (values ? valueOn(known.scale, values[action]) : null));
+  const shades = halos(figures);
+  const each = touched.length / spots.length;
+  const moves = actions.map((action, at) => ({
+    action,
+    name: known.names[action],
+    spot: spots[action],
+    origin: -1,
+    touched: [...touched.slice(action * each, (action + 1) * each)].filter((spot) => spot >= 0 || each === 1),
+    value: figures[at],
+    words: values ? valueText(known.scale, figures[at]) : "",
+    shade: shades[at],
+    ...(every && { every: [...every.slice(action * seats, (action + 1) * seats)]
+      .map((value) => valueText(known.scale, valueOn(known.scale, value))) }),
+  }));
+  return [moves, values && Math.max(...values)];
+}
+
+function lastOf(game) {
+  if (!game.plies.length) return null;
+  const before = looked(along(game)[game.plies.length - 1]);
+  const action = game.plies.at(-1)[0];
+  return { action, name: known.names[action], player: before.player, spot: before.spots[action], way: "" };
+}
+
+function positionOf(game, question) {
+  const state = after(game);
+  const look = looked(state);
+  const [legal, best] = movesOf(state, look, question);
+  const single = look.rewards.length === 1;
+  return {
+    moves: line.write(game),
+    ply: game.plies.length,
+    player: look.terminal ? null : look.player,
+    pieces: [...look.kinds],
+    legal,
+    last: lastOf(game),
+    score: single ? outcomeText(known.rewardScale, known.about.sides, look.rewards) : "",
+    expected: expected(look, best),
+    rewards: [...look.rewards].map((reward) => rewardText(known.rewardScale, reward)),
+    outcome: look.terminal ? outcomeText(known.rewardScale, known.about.sides, look.rewards) : "",
+  };
+}
+
+const answers = {
+  position: (question) => positionOf(read(question.moves), question),
+  move: (question) => {
+    const game = read(question.moves);
+    const action = question.action ?? choice(after(game), question.player);
+    return positionOf(longer(game, action), question);
+  },
+  choose: ({ moves, player }) => {
+    const state = after(read(moves));
+    const action = choice(state, player);
+    return { action, name: known.names[action] };
+  },
+  history: ({ moves, judge }) => {
+    const game = read(moves);
+    const states = along(game).slice(0, game.plies.length + 1);
+    const looks = states.map(looked);
+    const best = (state) => (known.about.agents.length ? Math.max(...valuesOf(state, judge)) : null);
+    return {
+      moves: line.write(game),
+      names: game.plies.map(([action]) => known.names[action]),
+      players: looks.slice(0, -1).map(({ player }) => player),
+      expected: looks.map((look, at) => expected(look, best(states[at]))),
+    };
+  },
+};

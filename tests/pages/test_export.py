@@ -1,0 +1,110 @@
+"""What makes a file to share: the compiler, the packing, the refusals of the command."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgbg.games import Nim, make
+from jaxgbg.pages.export import file
+from jaxgbg.pages.export.bundle import joined
+from jaxgbg.pages.export.compiler import Program, Unsupported
+from jaxgbg.pages.export.packing import DENSE, pack
+from tests.pages.tables import drawn_agent
+
+
+def test_what_is_not_known_in_javascript_is_named():
+    program = Program()
+    with pytest.raises(Unsupported, match=r"^what JAX calls erf_inv, of float32, is not known"):
+        program.add("bad", lambda x: jax.lax.erf_inv(x), jnp.zeros(3))
+    with pytest.raises(Unsupported, match="JAX calls sort"):
+        program.add("bad", jnp.sort, jnp.zeros(3))
+    with pytest.raises(Unsupported, match="of the kind complex64"):
+        program.add("bad", lambda x: x, jnp.zeros(3, jnp.complex64))
+
+
+def test_what_is_known_beforehand_is_computed_beforehand_and_stands_once():
+    program = Program()
+    table = jnp.arange(5) ** 2
+    program.add("one", lambda x: x + jnp.flip(table), jnp.zeros(5, jnp.int32))
+    program.add("other", lambda x: x * jnp.flip(table), jnp.zeros(5, jnp.int32))
+    (constant,) = program.arrays
+    np.testing.assert_array_equal(constant, [16, 9, 4, 1, 0])
+    assert program.source.count("D[0]") == 2
+
+
+def test_of_many_zeros_only_the_rest_is_packed():
+    sparse = np.zeros(100_000, np.float32)
+    sparse[[3, 200, 99_999]] = [0.5, -0.0, 1e-30]
+    entries, text = pack([np.arange(9, dtype=np.int8), sparse])
+    # -0.0 is no 0.
+    assert entries == [["Int8Array", 9, DENSE], ["Float32Array", 100_000, 3]]
+    assert len(text) < 100
+
+
+def test_modules_become_one_script_or_are_refused():
+    modules = {
+        "a.js": 'import { f as g } from "./b.js";\nimport * as b from "./b.js";\ng(b);',
+        "b.js": "export const f = 1;\nexport function h() {}",
+    }
+    script = joined(modules, "a.js")
+    assert script.index("const module_b") < script.index("const { f: g } = module_b;")
+    assert "return { f, h };" in script
+    assert "import" not in script
+    assert "export" not in script
+    with pytest.raises(ValueError, match="no import or export that is known"):
+        joined({"a.js": "export default 3;"}, "a.js")
+
+
+@pytest.fixture(scope="module")
+def small():
+    game = Nim(heaps=2, size=2)
+    return game, {"drawn": drawn_agent(game)}
+
+
+@pytest.mark.slow
+def test_a_file_loads_nothing(small):
+    text = file.game_file(*small)
+    assert "src=" not in text
+    assert 'href="data:image/svg+xml' in text
+    assert text.count("<script") == text.count("</script>") == 3
+    assert "default-src 'none'" in text
+
+
+@pytest.mark.slow
+def test_a_file_that_would_be_too_large_is_refused(small, monkeypatch):
+    monkeypatch.setattr(file, "MOST_BYTES", 10_000)
+    with pytest.raises(ValueError, match=r"^[\d,]+ active weights of nim make a file of .* MB"):
+        file.game_file(*small)
+
+
+def test_a_game_that_is_not_offered_is_refused_with_those_that_are():
+    words = r"^lines_of_action is too large for a file; tictactoe, nim, .* and 2048 are not$"
+    with pytest.raises(ValueError, match=words):
+        file.game_file(make("lines_of_action"), {})
+
+
+@pytest.mark.slow
+def test_the_command_writes_a_file_and_overwrites_none_unasked(jaxgbg, tmp_path):
+    path = tmp_path / "game.html"
+    nim = ("play", "nim", "--size", "2", "--parameters", "heaps=2", "--export", path)
+    code, out, _ = jaxgbg(*nim)
+    assert (code, out.startswith(f"{path}: nim in 0.1 MB")) == (0, True)
+    path.write_text("mine")
+    code, _, error = jaxgbg(*nim)
+    assert (code, error) == (2, f"jaxgbg: {path} is there already: --replace writes it anew\n")
+    assert path.read_text() == "mine"
+    assert jaxgbg(*nim, "--replace")[0] == 0
+    assert path.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_the_command_leaves_nothing_where_it_cannot_write(jaxgbg, tmp_path):
+    for arguments, words in (
+        (("lines_of_action", "--export", tmp_path / "a.html"), "too large for a file"),
+        (("nim", "--export", tmp_path / "none" / "a.html"), "there is no folder"),
+        (("nim", "--export", tmp_path, "--replace"), "Is a directory"),
+        (("nim", "--replace"), "--replace is about the file of --export"),
+    ):
+        code, _, error = jaxgbg("play", *arguments)
+        assert (code, words in error, error.count("\n")) == (2, True, 1)
+    assert list(tmp_path.iterdir()) == []
