@@ -143,8 +143,7 @@ def visit_pairs(
     def some(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
         first, results = carry
         number = first + jnp.arange(portion, dtype=jnp.int32)
-        row = jnp.searchsorted(ends, number, side="right", method="scan_unrolled")
-        row = jnp.minimum(row.astype(jnp.int32), batch - 1)
+        row = jnp.minimum(_passed(ends, number), batch - 1)
         rank = number - look_up(ends - counts, row)
         # Else XLA finds the pair anew for every array that is made of it.
         row, column = once(row, jax.vmap(_nth_bit)(words[row], rank))
@@ -164,6 +163,20 @@ def visit_pairs(
     start = (jnp.int32(0), nothing)
     _, results = jax.lax.while_loop(lambda carry: carry[0] < last, some, start)
     return jax.tree.map(lambda leaf: leaf.reshape(batch, columns, *leaf.shape[1:]), results)
+
+
+def _passed(ends: jax.Array, number: jax.Array) -> jax.Array:
+    """int32[P]: how many of `ends` int32[B], in rising order, are at most each `number` int32[P].
+
+    By halving, which is faster than to compare with all of them; `jnp.searchsorted` is as fast, but
+    a loop to whoever compiles the trace.
+    """
+    steps = [1 << bit for bit in reversed(range(ends.size.bit_length()))]
+    padded = jnp.pad(ends, (0, 2 * steps[0] - ends.size), constant_values=np.iinfo(np.int32).max)
+    passed = jnp.zeros_like(number)
+    for step in steps:
+        passed += jnp.where(look_up(padded, passed + step - 1) <= number, step, 0)
+    return passed
 
 
 def _most_of_lanes(count: jax.Array) -> jax.Array:
