@@ -40,10 +40,13 @@ def play(
       port: Where the page is served; 0 takes any free port.
       browser: Open the page in a browser.
       export: Serve nothing, but write this HTML file, which plays the game with its agents offline
-        and without Python; 25 MB at most, for all games but lines_of_action.
+        and without Python, in browsers of 2023 or later; 25 MB at most, for all games but
+        lines_of_action.
       replace: Write the file also where there is one already.
     """
     if export is not None:
+        if (host, port, browser) != (LOOPBACK, 8484, True):
+            raise ValueError("--host, --port and --browser are about a page that is served")
         _write_file(export, replace, *_read(what, size, parameters))
         return
     if replace:
@@ -62,9 +65,9 @@ def play(
 
 def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyAgent]) -> None:
     """Write the game as a file to share; raises ValueError, and OSError, with nothing written."""
+    check_writable(path)
     if path.exists() and not replace:
         raise ValueError(f"{path} is there already: --replace writes it anew")
-    check_writable(path)
     with Console(stderr=True).status("compiling"):
         text = game_file(game, agents)
     with written_whole(path) as temporary:

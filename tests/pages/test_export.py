@@ -1,11 +1,14 @@
 """What makes a file to share: the compiler, the packing, the refusals of the command."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxgbg.games import Nim, make
+from jaxgbg.pages.drawings import drawing_of
 from jaxgbg.pages.export import file
 from jaxgbg.pages.export.bundle import joined
 from jaxgbg.pages.export.compiler import Program, Unsupported
@@ -79,9 +82,19 @@ def test_a_file_that_would_be_too_large_is_refused(small, monkeypatch):
 
 
 def test_a_game_that_is_not_offered_is_refused_with_those_that_are():
-    words = r"^lines_of_action is too large for a file; tictactoe, nim, .* and 2048 are not$"
+    words = (
+        r"^the moves of lines_of_action go from spot to spot, .*; tictactoe, nim, .* and 2048 can$"
+    )
     with pytest.raises(ValueError, match=words):
         file.game_file(make("lines_of_action"), {})
+
+
+def test_a_drawing_that_needs_numbers_before_there_are_any_is_refused(monkeypatch):
+    drawing = drawing_of(Nim())
+    asks = dataclasses.replace(drawing, kinds=lambda board: [int(pile) for pile in board])
+    monkeypatch.setattr(file, "drawing_of", lambda game: asks)
+    with pytest.raises(ValueError, match=r"^nim cannot be played without Python: its drawing or"):
+        file.game_file(Nim(), {})
 
 
 @pytest.mark.slow
@@ -100,9 +113,11 @@ def test_the_command_writes_a_file_and_overwrites_none_unasked(jaxgbg, tmp_path)
 
 def test_the_command_leaves_nothing_where_it_cannot_write(jaxgbg, tmp_path):
     for arguments, words in (
-        (("lines_of_action", "--export", tmp_path / "a.html"), "too large for a file"),
+        (("lines_of_action", "--export", tmp_path / "a.html"), "go from spot to spot"),
         (("nim", "--export", tmp_path / "none" / "a.html"), "there is no folder"),
         (("nim", "--export", tmp_path, "--replace"), "Is a directory"),
+        (("nim", "--export", tmp_path), "Is a directory"),
+        (("nim", "--export", tmp_path / "a.html", "--port", "9"), "about a page that is served"),
         (("nim", "--replace"), "--replace is about the file of --export"),
     ):
         code, _, error = jaxgbg("play", *arguments)

@@ -18,7 +18,7 @@ from jaxgbg.pages.export.writer import Held, Unsupported, Value, Writer
 __all__ = ["Program", "Unsupported"]
 
 _INNER = ("jaxpr", "call_jaxpr", "fun_jaxpr", "call")
-_LOOPS = ("scan",)
+_LOOPS = ("scan", "reduce", "reduce_window")
 
 
 class Program:

@@ -51,7 +51,6 @@ _EVERYWHERE = {
     "xor": "{0} ^ {1}",
     "clamp": "Math.min(Math.max({1}, {0}), {2})",
     "copy": "{0}",
-    "copy_p": "{0}",
     "stop_gradient": "{0}",
 }
 _FLOATS = {

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+import jax
 import numpy as np
 
 from jaxgbg.games import Game, game_names, make
 from jaxgbg.pages.drawings import drawing_of
+from jaxgbg.pages.drawings.core import Drawing
 from jaxgbg.pages.export.bundle import page
 from jaxgbg.pages.export.compiler import Unsupported
 from jaxgbg.pages.export.functions import compile_game, weights_of
@@ -26,12 +28,19 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
     for here, and for a file of more than 25 MB.
     """
     drawing = drawing_of(game)
-    if drawing.name_of is not None:
-        raise ValueError(f"{game.name} is too large for a file; {_offered()} are not")
+    if not _fits(drawing):
+        raise ValueError(
+            f"the moves of {game.name} go from spot to spot, which no file can do; {_offered()} can"
+        )
     try:
         program = compile_game(game, drawing, agents)
     except Unsupported as error:
         raise ValueError(f"{game.name} cannot be played without Python: {error}") from error
+    except jax.errors.JAXTypeError as error:
+        raise ValueError(
+            f"{game.name} cannot be played without Python: its drawing or its rules ask for numbers"
+            " that are known only when it is played"
+        ) from error
     arrays, places = list(program.arrays), []
     for agent in agents.values():
         weights = weights_of(agent)
@@ -64,7 +73,7 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
     text = page(program.source, content, data)
     size = len(text.encode())
     if size > MOST_BYTES:
-        active = sum(int(np.count_nonzero(array)) for array in arrays)
+        active = sum(int(np.count_nonzero(array)) for array in arrays[len(program.arrays) :])
         raise ValueError(
             f"{active:,} active weights of {game.name} make a file of {size / 1e6:.1f} MB, and"
             f" {MOST_BYTES / 1e6:.0f} are the most: share an agent that was trained for less long,"
@@ -73,7 +82,12 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
     return text
 
 
+def _fits(drawing: Drawing) -> bool:
+    """Whether every move is known by the spot that it is made on."""
+    return drawing.name_of is None and drawing.origin_of is Drawing.origin_of
+
+
 def _offered() -> str:
     """The games that a file may hold, as a list in words."""
-    names = [name for name in game_names() if drawing_of(make(name)).name_of is None]
+    names = [name for name in game_names() if _fits(drawing_of(make(name)))]
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -33,7 +33,6 @@ _MOVES: dict[str, Callable[..., np.ndarray]] = {
     ),
     "reshape": lambda array, new_sizes, **_: array.reshape(new_sizes),
     "squeeze": lambda array, dimensions, **_: np.squeeze(array, tuple(dimensions)),
-    "expand_dims": lambda array, dimensions, **_: np.expand_dims(array, tuple(dimensions)),
     "transpose": lambda array, permutation, **_: array.transpose(permutation),
     "tile": lambda array, reps, **_: np.tile(array, reps),
     "rev": lambda array, dimensions, **_: np.flip(array, dimensions),

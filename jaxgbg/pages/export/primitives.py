@@ -39,6 +39,9 @@ def written(
 
 
 def _join(text: str, aval: Any) -> str:
+    if text == _PRODUCT[1] and aval.dtype.kind in "iu":
+        # As a float64 a product would lose its low bits before it is wrapped.
+        text = "Math.imul(a, b)"
     return f"(a, b) => {wrapped(text, aval.dtype)}"
 
 
@@ -115,7 +118,9 @@ def _dot(writer: Writer, params: _Params, values: list[Value], aval: Any) -> Hel
     left, right = movement.factors(params, values[0].shape, values[1].shape)
     tables = f"[{writer.table(left)}, {writer.table(right)}]"
     sizes = [*left.shape[:2], right.shape[1], left.shape[2]]
-    return writer.called("dot", aval, *map(writer.array, values), tables, str(sizes))
+    kinds = {"f": "Math.fround(sum + a * b)", "b": "sum | (a & b)"}
+    next_sum = f"(sum, a, b) => {kinds.get(aval.dtype.kind, 'sum + Math.imul(a, b) | 0')}"
+    return writer.called("dot", aval, *map(writer.array, values), tables, str(sizes), next_sum)
 
 
 def _gathered(writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:

@@ -14,7 +14,7 @@ export function read(text, most) {
   const plies = clean.slice(slash + 1);
   const line = { start: slash < 0 ? [] : numbers(clean.slice(0, slash)), plies: plies ? plies.split(",").map(numbers) : [] };
   if (line.plies.length > most) throw new Fault(`a game lasts ${most} plies at most, not ${line.plies.length}`, false);
-  const largest = Math.max(...[line.start, ...line.plies].map((each) => Math.max(0, ...each)));
+  const largest = [line.start, ...line.plies].reduce((most, each) => Math.max(most, ...each), 0);
   if (largest >= 2 ** 32) throw new Fault(`${largest} is too large: a word of chance has 32 bits`, false);
   return line;
 }

@@ -12,6 +12,7 @@ let known, rules;
 // `FILE` is what Python wrote into the page: what the page is told of the game, what is known of
 // chance and scales, of each agent which arrays are its weights, and how all arrays are packed.
 export async function about() {
+  if (!globalThis.DecompressionStream) throw new Fault("this browser is too old for the file: one of 2023 or later opens it", false);
   known = JSON.parse(document.querySelector("#file").textContent);
   const packed = document.querySelector("#data");
   const arrays = await unpack(known.arrays, packed.textContent);
@@ -131,6 +132,9 @@ function movesOf(state, look, { values: wanted, judge }) {
   let every = null;
   if (wanted === "all") {
     const number = agentOf(judge);
+    if (!known.about.every.includes(known.about.agents[number])) {
+      throw new Fault("this agent has learned values of actions, which are the mover’s alone", false);
+    }
     [every] = rules[`every${number}`](...known.weights[number], ...state);
     actions.forEach((action) => { every[action * seats + look.player] = values[action]; });
   }

@@ -118,12 +118,12 @@ function arg(out, from, places, count, better) {
   }
 }
 
-function dot(out, left, right, [lefts, rights], [batch, rows, columns, count]) {
+function dot(out, left, right, [lefts, rights], [batch, rows, columns, count], next) {
   for (let b = 0, at = 0; b < batch; b++) {
     for (let i = b * rows; i < (b + 1) * rows; i++) {
       for (let j = b * columns; j < (b + 1) * columns; j++, at++) {
         let sum = 0;
-        for (let k = 0; k < count; k++) sum = Math.fround(sum + left[lefts[i * count + k]] * right[rights[j * count + k]]);
+        for (let k = 0; k < count; k++) sum = next(sum, left[lefts[i * count + k]], right[rights[j * count + k]]);
         out[at] = sum;
       }
     }

@@ -44,7 +44,7 @@ export function setUp(root, host) {
       try {
         await action(...given);
       } catch (error) {
-        if (error.name !== "Fault" && error.gone === undefined) throw error;
+        if (error.gone === undefined) throw error;
         thinking(false);
         fault(error, () => action(...given));
       }
