@@ -3,6 +3,7 @@ memory.
 """
 
 import copy
+import gc
 import json
 import resource
 import time
@@ -20,6 +21,15 @@ from jaxgbg.values import read_layout
 from .files import FOLDER, agent, body_of, config, header, run, run_files, sealed
 
 SECONDS, KIBIBYTES = 1.0, 500 * 1024
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left_by_others():
+    """A collection that falls into what is timed here looks through no objects of earlier tests."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def halves(few, many):
