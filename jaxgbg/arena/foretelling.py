@@ -44,9 +44,10 @@ class Foretold:
 def foretold(agent: GreedyAgent, seed: int = 0) -> list[Foretold]:
     """Each output of an agent against what came, [] where its value function predicts nothing.
 
-    The agent plays itself, one move in ten at random. What it foretells on a board that it has
-    moved to counts against the next such board, or the final one where the other player moved last,
-    as in training.
+    The agent plays itself, one move in ten at random, to the end or for 200 plies. What it tells on
+    a board that it has moved to counts against the next such board, or the final one where the
+    other player moved last, as in training.
+    Source: Sasso & van Lohuizen 2018 (what the outputs are to tell).
     """
     game, value = agent.game, agent.value
     if not isinstance(value, MLP) or not value.predicts:
@@ -57,28 +58,20 @@ def foretold(agent: GreedyAgent, seed: int = 0) -> list[Foretold]:
         return random.integers(2**32, size=shape, dtype=np.uint32)
 
     states = jax.jit(jax.vmap(game.init_from))(words(GAMES, game.init_words))
-    draws, chance = words(plies, GAMES, 3), words(plies, GAMES, game.spawn_words)
+    draws, chance = words(plies, GAMES, 2), words(plies, GAMES, game.spawn_words)
     seen = jax.tree.map(np.asarray, _compiled()(game, agent, states, draws, chance))
-    told, truth = map(np.concatenate, zip(*map(_pairs, *_by_game(seen)), strict=True))
+    by_game = [leaf.swapaxes(0, 1) for leaf in seen]
+    told, truth = map(np.concatenate, zip(*map(_pairs, *by_game), strict=True))
     scales = np.tile([game.extra_scales[at] for at in value.extras.places], game.num_players)
     named = [(name, seat) for seat in range(game.num_players) for name in value.extras.names]
-    return [
-        _judged(*each, *column)
-        for each, column in zip(
-            named, zip((told * scales).T, (truth * scales).T, strict=True), strict=True
-        )
-    ]
+    columns = zip(named, (told * scales).T, (truth * scales).T, strict=True)
+    return [_judged(*each, *column) for each, *column in columns]
 
 
 def _judged(extra: str, seat: int, told: np.ndarray, truth: np.ndarray) -> Foretold:
     spread, error = float(truth.std()), float(np.sqrt(((told - truth) ** 2).mean()))
     explained = 1 - (error / spread) ** 2 if spread > 0 else None
     return Foretold(extra, seat, len(truth), float(truth.mean()), spread, error, explained)
-
-
-def _by_game(seen: Any) -> Any:
-    """Leaves [T, G, ...] as lists of G."""
-    return [list(leaf.swapaxes(0, 1)) for leaf in seen]
 
 
 def _pairs(
@@ -111,7 +104,7 @@ def _play(
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
 
     def choose(states: Any, words: jax.Array) -> tuple[jax.Array, Any]:
-        q = jax.vmap(agent.action_values)(states)
+        q = agent.action_values(states)
         legal = jax.vmap(game.legal_actions)(states)
         # Of equal numbers any legal one is as good as another.
         q = jnp.where(uniform(words[:, :1]) < RANDOM_MOVES, 0, q)

@@ -18,7 +18,6 @@ from jaxgbg.commands.common import (
     Runs,
     TableFormat,
     Wins,
-    agent_file,
     console,
     optional,
     print_records,
@@ -38,7 +37,7 @@ from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import check_writable, written_whole
-from jaxgbg.training.opponents import make_opponent
+from jaxgbg.training.opponents import agent_file, make_opponent
 
 # More is for a file, not for the eye.
 _ROWS_SHOWN = 200

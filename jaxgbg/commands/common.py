@@ -15,7 +15,6 @@ from jaxgbg.games.registry import PACKAGES
 from jaxgbg.results.layout import Column, Format, print_columns, print_plain
 from jaxgbg.training import execution
 from jaxgbg.training.files import write_json
-from jaxgbg.training.opponents import agents_of
 
 
 def optional(metavar: str, default: str = "", **told: Any) -> Any:
@@ -106,11 +105,6 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
             words = {bool: "true or false", int: "a whole number"}.get(kind, "a number")
             raise ValueError(f"--parameters {entry}: expected {words}") from error
     return make(name, **parameters)
-
-
-def agent_file(place: Path) -> Path:
-    """The first agent of a run's folder, with FARL if one is; anything else is itself."""
-    return agents_of(place)[0] if place.is_dir() else place
 
 
 def printable(text: str) -> str:

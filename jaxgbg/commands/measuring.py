@@ -59,8 +59,9 @@ def games(form: TableFormat = "table", json_file: Json = None) -> None:
         for game in built
     ]
     print_records(records, json_file, form)
-    for package, (titles, _) in PACKAGES.items() if form == "table" else ():
-        print(f"{package}:TITLE, if {package} is installed: {', '.join(titles)}")
+    if form == "table":
+        for name, package in PACKAGES.items():
+            print(f"{name}:TITLE, if {name} is installed: {', '.join(package.titles)}")
     for line in broken_games().values():
         print(f"jaxgbg: {line}", file=sys.stderr)
 

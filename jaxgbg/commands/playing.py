@@ -72,9 +72,7 @@ def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyA
         text = game_file(game, agents)
     with written_whole(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
-    print(
-        f"{path}: {game.name} in {len(text.encode()) / 1e6:.1f} MB, plays in any browser, offline"
-    )
+    print(f"{path}: {game.name} in {len(text.encode()) / 1e6:.1f} MB, plays in a browser, offline")
 
 
 def _read(

@@ -49,25 +49,12 @@ class EpsilonGreedy:
         """
         legal = asked = jax.vmap(game.legal_actions)(games.state)
         if leaves_out(game, value) and not self.counting_on_best:
-            asked = self._asked(legal, words, epsilon, imposed)
+            asked = _asked(legal, words, epsilon, imposed)
         q, values = action_values(
             game, value, params, games.state, games.features, hyper.zero_terminal, asked
         )
         action, explored = self.choose(q, legal, words, epsilon, imposed)
         return Choice(action, explored, self.bootstrap(values, legal, action))
-
-    def _asked(
-        self, legal: jax.Array, words: jax.Array, epsilon: jax.Array, imposed: jax.Array | None
-    ) -> jax.Array:
-        """bool[B, A]: the legal actions whose values matter, one alone where no value decides."""
-        # Chosen by values that are all the same.
-        action, settled = EpsilonGreedy().choose(
-            jnp.zeros(legal.shape), legal, words, epsilon, imposed
-        )
-        if imposed is not None:
-            settled = settled | (imposed >= 0)
-        alone = jnp.arange(legal.shape[1]) == action[:, None]
-        return legal & (alone | ~settled[:, None])
 
     def choose(
         self,
@@ -98,3 +85,15 @@ class EpsilonGreedy:
         best = jnp.where(legal, values, -jnp.inf).max(1)
         # Without a legal action the game is over, and nothing is counted on.
         return jnp.where(legal.any(1), best, 0.0)
+
+
+def _asked(
+    legal: jax.Array, words: jax.Array, epsilon: jax.Array, imposed: jax.Array | None
+) -> jax.Array:
+    """bool[B, A]: the legal actions whose values matter, one alone where no value decides."""
+    # Chosen by values that are all the same.
+    action, settled = EpsilonGreedy().choose(jnp.zeros(legal.shape), legal, words, epsilon, imposed)
+    if imposed is not None:
+        settled = settled | (imposed >= 0)
+    alone = jnp.arange(legal.shape[1]) == action[:, None]
+    return legal & (alone | ~settled[:, None])

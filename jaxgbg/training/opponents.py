@@ -53,6 +53,11 @@ def agents_of(folder: Path) -> list[Path]:
     return found
 
 
+def agent_file(place: Path) -> Path:
+    """The first agent of a run's folder, with FARL if one is; anything else is itself."""
+    return agents_of(place)[0] if place.is_dir() else place
+
+
 def make_opponent(name: str, game: Game) -> Player:
     """The player of that name, or the agent in the file of that name, playing as said after it.
 

@@ -11,9 +11,9 @@ import traitlets
 from jaxgbg.pages.board.still import still
 from jaxgbg.pages.play.answering import Refused, answered
 from jaxgbg.pages.play.requests import Look
+from jaxgbg.pages.play.sources import page_sources
 from jaxgbg.pages.play.table import Table
 
-_PAGES = resources.files("jaxgbg.pages")
 PERSON = "person"
 # How the page asks its server, and where it keeps the game; widget.js has its own ways.
 _OF_THE_PAGE = {"main.js", "api.js", "address.js", "fault.js"}
@@ -21,18 +21,15 @@ _OF_THE_PAGE = {"main.js", "api.js", "address.js", "fault.js"}
 
 def _script() -> str:
     """widget.js with all that it sets up: the page's modules, markup and style."""
-    page = {item.name: item.read_text("utf-8") for item in (_PAGES / "play" / "page").iterdir()}
-    shared = {
-        name: (_PAGES / "page" / name).read_text("utf-8") for name in ("board.js", "board.css")
-    }
+    page = page_sources()
     modules = {name for name in page if name.endswith(".js")} - _OF_THE_PAGE
     sources = {name: page[name] for name in sorted(modules)}
-    # The page loads this one as a script, whose names all modules see.
-    sources["surface.js"] = shared["board.js"] + sources["surface.js"]
+    # The page loads board.js as a script, whose names all modules see.
+    sources["surface.js"] = sources.pop("board.js") + sources["surface.js"]
     markup = page["play.html"].partition('<div class="play">')[2].rpartition("</div>")[0]
-    style = shared["board.css"] + page["play.css"] + _OWN_STYLE
+    style = page["board.css"] + page["play.css"] + _OWN_STYLE
     held = f"const SOURCES = {json.dumps(sources)}, MARKUP = {json.dumps(markup)}, STYLE = "
-    script = (_PAGES / "board" / "widget.js").read_text("utf-8")
+    script = resources.files("jaxgbg.pages").joinpath("board", "widget.js").read_text("utf-8")
     return script.replace('const SOURCES = {}, MARKUP = "", STYLE = ""', held + json.dumps(style))
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
+from jaxgbg.pages.play.sources import page_sources
+
 _IMPORT = re.compile(
     r'^import (?:\* as (?P<all>\w+)|\{(?P<some>[^}]*)\}) from "\./(?P<file>[\w.]+)";$'
 )
@@ -58,22 +60,19 @@ def _name(file: str) -> str:
 
 def page(compiled: str, content: dict[str, Any], data: str) -> str:
     """The HTML of a file: `compiled` functions, what it is told as JSON, packed arrays as text."""
-    pages = resources.files("jaxgbg.pages")
-    own = {each.name: each.read_text("utf-8") for each in (pages / "play" / "page").iterdir()}
-    here = {each.name: each.read_text("utf-8") for each in (pages / "export" / "page").iterdir()}
-    shared = {
-        name: (pages / "page" / name).read_text("utf-8") for name in ("board.js", "board.css")
-    }
+    own = page_sources()
+    scripts = resources.files("jaxgbg.pages").joinpath("export", "page")
+    here = {each.name: each.read_text("utf-8") for each in scripts.iterdir()}
     functions = f"{here['runtime.js']}\nexport const compiled = {compiled};\n"
     # What asks the server gives way to what answers here.
     modules = own | here | {"api.js": here["local.js"], "compiled.js": functions}
-    script = f"{shared['board.js']}\n{joined(modules, 'main.js')}\n"
+    script = f"{own['board.js']}\n{joined(modules, 'main.js')}\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     icon = base64.b64encode(own["icon.svg"].encode()).decode()
     head = (
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY.format(digest)}">\n'
         f'<link rel="icon" href="data:image/svg+xml;base64,{icon}">\n'
-        f"<style>\n{shared['board.css']}\n{own['play.css']}\n</style>\n"
+        f"<style>\n{own['board.css']}\n{own['play.css']}\n</style>\n"
     )
     told = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     tail = (

@@ -6,7 +6,7 @@ from pathlib import Path
 from jaxgbg.games import Game
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
-from jaxgbg.training.opponents import agents_of
+from jaxgbg.training.opponents import agent_file
 
 
 def met(
@@ -25,7 +25,7 @@ def met(
             if game is not None and agent.game != game:
                 raise ValueError(f"{label} plays {agent.game.name}, not {game.name} as here")
         else:
-            path = agents_of(each)[0] if each.is_dir() else each
+            path = agent_file(each)
             saved = load_agent(path, game.name if game is not None else None)
             if game is not None and saved.run.game != game:
                 raise ValueError(f"agent file {path} plays {game.name} with other parameters")

@@ -3,7 +3,6 @@
 import ipaddress
 import json
 from collections.abc import Callable, Iterable
-from importlib import resources
 from typing import Any
 
 from starlette.applications import Starlette
@@ -16,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from jaxgbg.contents import parse_json, reason
 from jaxgbg.pages.play.answering import Refused, answered
 from jaxgbg.pages.play.requests import MOST_BYTES, ROOT, description
+from jaxgbg.pages.play.sources import page_sources
 from jaxgbg.pages.play.table import Table
 
 _KINDS = {
@@ -98,12 +98,9 @@ class Guard:
 
 def _files() -> dict[str, tuple[bytes, str]]:
     """The page and what it loads, by address."""
-    pages = resources.files("jaxgbg.pages")
-    own = {item.name: item for item in (pages / "play" / "page").iterdir()}
-    shared = {name: pages / "page" / name for name in ("board.js", "board.css")}
     files = {
-        f"/{name}": (item.read_bytes(), _KINDS[name.rpartition(".")[2]])
-        for name, item in (own | shared).items()
+        f"/{name}": (text.encode(), _KINDS[name.rpartition(".")[2]])
+        for name, text in page_sources().items()
     }
     return files | {"/": files["/play.html"]}
 
