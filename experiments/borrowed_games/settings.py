@@ -6,11 +6,11 @@ SEEDS = 4
 VARIANTS = ("farl", "none")
 EPISODES = {
     "ludax:yavalath": 8_000,
-    "pgx:animal_shogi": 6_000,
-    "ludax:wolf_and_sheep": 6_000,
-    "ludax:hop_through": 1_200,
-    "ludax:reversi": 1_200,
-    "pgx:connect_four": 20_000,
+    "pgx:animal_shogi": 4_000,
+    "ludax:wolf_and_sheep": 4_000,
+    "ludax:hop_through": 800,
+    "ludax:reversi": 800,
+    "pgx:connect_four": 10_000,
 }
 """Of each seed and variant: what some minutes of one core allow."""
 
