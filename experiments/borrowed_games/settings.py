@@ -6,10 +6,10 @@ SEEDS = 4
 VARIANTS = ("farl", "none")
 EPISODES = {
     "ludax:yavalath": 8_000,
-    "pgx:animal_shogi": 4_000,
-    "ludax:wolf_and_sheep": 4_000,
-    "ludax:hop_through": 800,
-    "ludax:reversi": 800,
+    "pgx:animal_shogi": 1_500,
+    "ludax:wolf_and_sheep": 3_000,
+    "ludax:hop_through": 400,
+    "ludax:reversi": 600,
     "pgx:connect_four": 10_000,
 }
 """Of each seed and variant: what some minutes of one core allow."""
