@@ -21,15 +21,21 @@ def agreement(result: dict[str, Any], forecast: dict[str, Any]) -> str:
     return same if forecast["low"] <= gain <= forecast["high"] else f"{same}, outside its interval"
 
 
+def words(gain: dict[str, Any]) -> str:
+    """How much FARL matters by the mean gain, and by the ends of its interval where they differ."""
+    ends = [word(gain[name]) for name in ("low", "high")]
+    return word(gain["mean"]) + ("" if ends[0] == ends[1] else f" ({ends[0]} to {ends[1]})")
+
+
 def last(result: dict[str, Any], variant: str) -> np.ndarray:
-    """float[seeds]: win rates against random play after the training."""
-    return np.array(result["against_random"][variant][-1])
+    """float[seeds]: win rates (%) against random play after the training, of rewards -1 to 1."""
+    return 50 * (1 + np.array(result["against_random"][variant][-1]))
 
 
 def table(results: Records, forecasts: Records) -> list[str]:
     """Every game with its scores, gain, forecast and speed, in Markdown."""
     lines = [
-        "| game | episodes | FARL against random | none against random | gain, head to head"
+        "| game | episodes | FARL against random, % | none against random, % | gain, head to head"
         " | forecast | foretold | it matters | agrees | rival agrees | moves/s | training |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
@@ -43,7 +49,7 @@ def table(results: Records, forecasts: Records) -> list[str]:
             interval_text(one["gain"], "mean"),
             interval_text(first),
             first["word"],
-            word(one["gain"]["mean"]),
+            words(one["gain"]),
             agreement(one, first),
             agreement(one, rival),
             f"{one['training']['moves_per_second']:,}",

@@ -65,7 +65,7 @@ def measured(run: Run, out: Path) -> dict[str, Any]:
         "gain_by_seat": np.round(by_seat.mean(0), 4).tolist(),
         "episodes": curves["farl"][0].tolist(),
         "against_random": {
-            variant: np.round(scores, 2).tolist() for variant, (_, scores) in curves.items()
+            variant: np.round(scores, 4).tolist() for variant, (_, scores) in curves.items()
         },
         "training": json.loads((folder.path / "summary.json").read_text()),
         "config": run.plain(),

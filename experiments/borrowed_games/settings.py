@@ -6,23 +6,27 @@ SEEDS = 4
 VARIANTS = ("farl", "none")
 EPISODES = {
     "ludax:yavalath": 8_000,
-    "pgx:animal_shogi": 1_500,
+    "pgx:animal_shogi": 800,
     "ludax:wolf_and_sheep": 3_000,
     "ludax:hop_through": 400,
-    "ludax:reversi": 600,
+    "ludax:reversi": 400,
     "pgx:connect_four": 10_000,
 }
 """Of each seed and variant: what some minutes of one core allow."""
 
+LONG_GAMES = ("pgx:animal_shogi", "ludax:hop_through", "ludax:reversi")
+"""Evaluated once, at the end: against random play they take long."""
+
 
 def run_of(game: str, scale: float = 1.0) -> Run:
-    """Both variants of a game as one run with its preset; evaluated at every quarter of it."""
-    quarter = max(1, round(scale * EPISODES[game] / 4))
+    """Both variants of a game as one run with its preset; evaluated at every quarter, or once."""
+    evaluations = 1 if game in LONG_GAMES else 4
+    every = max(1, round(scale * EPISODES[game] / evaluations))
     return preset(
         game,
         seeds=range(SEEDS),
         variants=VARIANTS,
-        episodes=4 * quarter,
-        eval_every=quarter,
+        episodes=evaluations * every,
+        eval_every=every,
         opponents=("random",),
     )

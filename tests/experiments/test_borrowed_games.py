@@ -1,0 +1,114 @@
+"""FARL in borrowed games: forecasts are what the known games say, results are of today's runs."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from experiments.borrowed_games import figure, forecast, run, settings
+from jaxgbg import RunFolder
+
+HERE = Path(run.__file__).parent
+
+
+def kept(name: str) -> dict:
+    return json.loads((HERE / name).read_text())
+
+
+def test_a_line_foretells_what_lies_on_it():
+    x = np.array([0.0, 0.25, 0.5, 1.0])
+    told = forecast.forecast(x, 0.1 + 0.6 * x, 0.75)
+    assert told == {"gain": 0.55, "low": 0.55, "high": 0.55, "word": "much"}
+
+
+def test_the_interval_is_wider_where_less_is_known():
+    x, y = np.linspace(0, 1, 9), np.array([0, 0.2, 0, 0.2, 0.4, 0.2, 0.6, 0.5, 0.4])
+    widths = []
+    for at in (0.5, 1.0):
+        told = forecast.forecast(x, y, at)
+        widths.append(told["high"] - told["low"])
+    assert 0 < widths[0] < widths[1]
+
+
+@pytest.mark.parametrize(
+    ("gain", "expected"),
+    [(0.9, "much"), (0.5, "much"), (0.49, "some"), (0.1, "little"), (-1, "little")],
+)
+def test_words_have_bounds(gain, expected):
+    assert forecast.word(gain) == expected
+
+
+def test_agreement_asks_for_the_word_and_the_interval():
+    told = {"gain": 0.4, "low": 0.1, "high": 0.45, "word": "some"}
+    assert figure.agreement({"gain": {"mean": 0.3}}, told) == "yes"
+    assert figure.agreement({"gain": {"mean": 0.1}}, told) == "no"
+    assert figure.agreement({"gain": {"mean": 0.48}}, told) == "yes, outside its interval"
+    assert figure.agreement({"gain": {"mean": 0.9}}, told) == "no, outside its interval"
+
+
+def test_words_of_a_gain_say_what_its_interval_leaves_open():
+    assert figure.words({"mean": 0.9, "low": 0.6, "high": 1.0}) == "much"
+    assert figure.words({"mean": 0.1, "low": -0.3, "high": 0.6}) == "little (little to much)"
+
+
+def test_kept_forecasts_follow_from_their_measures():
+    known = forecast.known_games()
+    gains = np.array([one["gain"] for one in known])
+    told = kept("forecast.json")
+    assert told.keys() == settings.EPISODES.keys()
+    for one in told.values():
+        for name in forecast.MEASURES:
+            x = np.array([other[name] for other in known])
+            again = forecast.forecast(x, gains, one["random"][name])
+            # The measures are kept to four digits.
+            assert again["word"] == one["forecast"][name]["word"]
+            for bound in ("gain", "low", "high"):
+                assert again[bound] == pytest.approx(one["forecast"][name][bound], abs=2e-3)
+
+
+def test_kept_results_are_told_as_the_scripts_tell_them():
+    told, results = kept("forecast.json"), kept("results.json")
+    assert len(results) >= 5
+    assert results.keys() <= told.keys()
+    readme = (HERE / "README.md").read_text()
+    for lines in (forecast.table(told), figure.table(results, told)):
+        assert "\n".join(lines) in readme
+    for game, one in results.items():
+        assert one["episodes"][-1] == one["training"]["episodes"] == settings.EPISODES[game]
+        seeds = [np.array(one["against_random"][variant]) for variant in settings.VARIANTS]
+        assert all(scores.shape == (len(one["episodes"]), settings.SEEDS) for scores in seeds)
+        assert one["gain"]["mean"] == pytest.approx(np.mean(one["gain"]["per_seed"]), abs=1e-4)
+        assert one["gain"]["mean"] == pytest.approx(np.mean(one["gain_by_seat"]), abs=1e-4)
+
+
+@pytest.mark.slow
+def test_it_is_foretold_trained_and_drawn(tmp_path, monkeypatch):
+    pytest.importorskip("pgx")
+    for script in (forecast, run):
+        monkeypatch.setattr(script, "prepare_jax", lambda: None)
+    monkeypatch.setattr(forecast, "POSITIONS", 40)
+    monkeypatch.setattr(forecast, "CONTINUATIONS", 4)
+    monkeypatch.setattr(settings, "SEEDS", 2)
+    monkeypatch.setattr(run, "MATCHES", 4)
+    monkeypatch.setitem(settings.EPISODES, "pgx:tic_tac_toe", 80)
+    few = [
+        "--games",
+        "pgx:tic_tac_toe",
+        "--out",
+        f"{tmp_path / 'runs'}",
+        "--results",
+        f"{tmp_path}",
+    ]
+    forecast.main(few)
+    run.main(few)
+    told = json.loads((tmp_path / "forecast.json").read_text())["pgx:tic_tac_toe"]
+    assert told["random"]["last_mover_loses"] == 0
+    result = json.loads((tmp_path / "results.json").read_text())["pgx:tic_tac_toe"]
+    assert len(result["gain"]["per_seed"]) == settings.SEEDS
+    assert RunFolder(tmp_path / "runs", settings.run_of("pgx:tic_tac_toe")).finished
+    assert (tmp_path / "gains.png").stat().st_size > 10_000
+    # What stands there is not made again.
+    (tmp_path / "results.json").write_text(json.dumps({"pgx:tic_tac_toe": result}))
+    monkeypatch.setattr(run, "measured", lambda *_: pytest.fail("made again"))
+    run.main(few)
