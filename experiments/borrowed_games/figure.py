@@ -1,11 +1,11 @@
-"""The table and the picture: forecasts beside what came out."""
+"""The table, the errors and the picture: forecasts beside what came out."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.borrowed_games.forecast import MEASURES, interval_text, word
+from experiments.borrowed_games.forecast import MEASURES, interval_text, known_games, word
 from experiments.borrowed_games.settings import VARIANTS
 from experiments.shared import new_figure, save_figure
 from jaxgbg.results.statistics import mean_sem
@@ -44,7 +44,7 @@ def table(results: Records, forecasts: Records) -> list[str]:
         scores = [mean_sem(list(last(one, variant))) for variant in VARIANTS]
         cells = [
             game,
-            f"{one['training']['episodes']:,}",
+            f"{one['episodes'][-1]:,}",
             *(f"{mean:.1f} ± {sem:.1f}" for mean, sem in scores),
             interval_text(one["gain"], "mean"),
             interval_text(first),
@@ -57,6 +57,18 @@ def table(results: Records, forecasts: Records) -> list[str]:
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
+
+
+def errors(results: Records, forecasts: Records) -> str:
+    """How far the forecasts were from the gains, beside the mean gain of the known games."""
+    gains = np.array([one["gain"]["mean"] for one in results.values()])
+    told = {
+        words: np.array([forecasts[game]["forecast"][name]["gain"] for game in results])
+        for words, name in zip(("forecast", "rival"), MEASURES, strict=True)
+    }
+    told["the known games' mean for all"] = np.mean([one["gain"] for one in known_games()])
+    parts = [f"{words} {np.abs(gains - guess).mean():.2f}" for words, guess in told.items()]
+    return f"Mean absolute error of {len(gains)} games: {', '.join(parts)}."
 
 
 def draw(results: Records, forecasts: Records, path: Path) -> None:
@@ -82,7 +94,7 @@ def draw(results: Records, forecasts: Records, path: Path) -> None:
     left.set_ylim(len(results) - 0.4, -0.6)
     left.axvline(0, color="0.7", lw=0.8, zorder=0)
     left.set(xlabel="gain by FARL, head to head (1: FARL always wins)", xlim=(-1.05, 1.05))
-    left.plot([], [], "o-", color="#009E73", label="measured, 95 % interval; seeds above")
+    left.plot([], [], "o-", color="#009E73", label="measured, 95 % interval; seeds below")
     left.plot([], [], "D-", color="0.35", label="forecast: blindness over positions, 80 %")
     left.plot([], [], "D-", color="0.75", label="its rival: blindness")
     right.set(xlabel="win rate against random play (%), large: mean of seeds", xlim=(-2, 102))

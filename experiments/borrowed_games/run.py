@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from experiments.borrowed_games.figure import draw, table
+from experiments.borrowed_games.figure import draw, errors, table
 from experiments.borrowed_games.settings import EPISODES, VARIANTS, run_of
 from experiments.farl_predictor.run import agents_of, opened
 from experiments.shared import make_parser, sessions
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             write_json(file, results)
             print(game, results[game]["gain"], flush=True)
     forecasts = json.loads((options.results / "forecast.json").read_text())
-    lines = table(results, forecasts)
+    lines = [*table(results, forecasts), "", errors(results, forecasts)]
     with written_whole(place / "table.md") as temporary:
         temporary.write_text("\n".join(["# Results", "", *lines, ""]), encoding="utf-8")
     draw(results, forecasts, place / "gains.png")

@@ -52,6 +52,17 @@ def test_words_of_a_gain_say_what_its_interval_leaves_open():
     assert figure.words({"mean": 0.1, "low": -0.3, "high": 0.6}) == "little (little to much)"
 
 
+def test_errors_are_distances_from_the_gains(monkeypatch):
+    monkeypatch.setattr(figure, "known_games", lambda: [{"gain": 0.2}, {"gain": 0.4}])
+    results = {"a": {"gain": {"mean": 0.5}}, "b": {"gain": {"mean": 0.2}}}
+    told = [{"gain": 0.7}, {"gain": 0.9}]
+    forecasts = {
+        game: {"forecast": dict(zip(forecast.MEASURES, told, strict=True))} for game in "ab"
+    }
+    said = figure.errors(results, forecasts)
+    assert said.endswith("forecast 0.35, rival 0.55, the known games' mean for all 0.15.")
+
+
 def test_kept_forecasts_follow_from_their_measures():
     known = forecast.known_games()
     gains = np.array([one["gain"] for one in known])
@@ -74,8 +85,11 @@ def test_kept_results_are_told_as_the_scripts_tell_them():
     readme = (HERE / "README.md").read_text()
     for lines in (forecast.table(told), figure.table(results, told)):
         assert "\n".join(lines) in readme
+    assert figure.errors(results, told) in readme
     for game, one in results.items():
-        assert one["episodes"][-1] == one["training"]["episodes"] == settings.EPISODES[game]
+        assert one["episodes"][-1] == settings.EPISODES[game]
+        lanes = settings.SEEDS * len(settings.VARIANTS)
+        assert one["training"]["episodes"] == lanes * settings.EPISODES[game]
         seeds = [np.array(one["against_random"][variant]) for variant in settings.VARIANTS]
         assert all(scores.shape == (len(one["episodes"]), settings.SEEDS) for scores in seeds)
         assert one["gain"]["mean"] == pytest.approx(np.mean(one["gain"]["per_seed"]), abs=1e-4)
