@@ -171,10 +171,23 @@ class SeesInputs(Protocol):
         """float32[...]: V of what is seen."""
         ...
 
+    def coming(self, following: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., K] that is to be predicted, of `Updates.following`; NaN where there is none.
+
+        For a value function that `predicts`.
+        """
+        ...
+
     def update_seen(
-        self, params: Any, inputs: jax.Array, change: jax.Array, live: jax.Array, alpha: jax.Array
+        self,
+        params: Any,
+        inputs: jax.Array,
+        change: jax.Array,
+        live: jax.Array,
+        alpha: jax.Array,
+        coming: jax.Array | None,
     ) -> Any:
-        """`update` of V for inputs float32[n, I], with no board to predict."""
+        """`update` of V for inputs float32[n, I], and what they are to predict, float32[n, K]."""
         ...
 
 

@@ -261,27 +261,42 @@ class MLP(ValueFunction):
         """
         check_updates(self, updates)
         features, player, change, _, live, following = updates
+        coming = None if following is None else self.coming(following, player)
 
         def weighted(network: Any) -> jax.Array:
             total = self._totals(network, features, player)
-            gain = (self._taken(total, features, player) * jnp.where(live, change, 0)).sum()
-            if following is None:
-                return gain
-            foretold, known = self._foretold(total), live & (following[:, 0] >= 0)
-            error = jnp.where(known[:, None], self.known_extras(following, player) - foretold, 0)
-            return gain + (foretold * jax.lax.stop_gradient(error)).sum()
+            value = self._taken(total, features, player)
+            return self._gain(total, value, change, live, coming)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
+
+    def _gain(
+        self,
+        total: jax.Array,
+        value: jax.Array,
+        change: jax.Array,
+        live: jax.Array,
+        coming: jax.Array | None,
+    ) -> jax.Array:
+        """float32[]: its gradient is the way that updates go."""
+        gain = (value * jnp.where(live, change, 0)).sum()
+        if coming is None:
+            return gain
+        foretold = self._foretold(total)
+        error = jnp.where(live[:, None] & ~jnp.isnan(coming), coming - foretold, 0)
+        return gain + (foretold * jax.lax.stop_gradient(error)).sum()
+
+    def coming(self, following: jax.Array, player: jax.Array) -> jax.Array:
+        return jnp.where(following[..., :1] < 0, jnp.nan, self.known_extras(following, player))
 
     def seen_by(self, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._inputs(features, player)
 
     def value_seen(self, params: MLPParams, inputs: jax.Array) -> jax.Array:
-        return self._value_seen(params.network, inputs)
+        return self._value_seen(jnp.asarray(self._module.apply(params.network, inputs)))
 
-    def _value_seen(self, network: Any, inputs: jax.Array) -> jax.Array:
+    def _value_seen(self, total: jax.Array) -> jax.Array:
         # The values of states, unlike those of actions, are the same number for every player.
-        total = jnp.asarray(self._module.apply(network, inputs))
         return self._outputs(total, jnp.int8(0))[..., 0]
 
     def update_seen(
@@ -291,9 +306,11 @@ class MLP(ValueFunction):
         change: jax.Array,
         live: jax.Array,
         alpha: jax.Array,
+        coming: jax.Array | None,
     ) -> MLPParams:
         def weighted(network: Any) -> jax.Array:
-            return (self._value_seen(network, inputs) * jnp.where(live, change, 0)).sum()
+            total = jnp.asarray(self._module.apply(network, inputs))
+            return self._gain(total, self._value_seen(total), change, live, coming)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 
