@@ -32,8 +32,8 @@ class ValueFunction:
     """V(s | player) of boards, or Q(s, a | player) of actions; frozen and hashable, static.
 
     Learners handle the parameters and the features of a board without a look inside. What a value
-    function can do beyond this it says by being a `FollowsMoves`, `ValuesStones` or `HasGradients`;
-    of one that can do nothing more, learners ask `value` alone.
+    function can do beyond this it says by being a `FollowsMoves`, `FollowsCells`, `ValuesStones` or
+    `HasGradients`; of one that can do nothing more, learners ask `value` alone.
     """
 
     # Whether the states of an eligibility list are updated one after the other.
@@ -130,6 +130,31 @@ class FollowsMoves(Protocol):
         self, params: Any, features: jax.Array, changes: jax.Array, player: jax.Array
     ) -> jax.Array:
         """float32[A] of the boards after patterns int32[A]."""
+        ...
+
+
+@runtime_checkable
+class FollowsCells(Protocol):
+    """Values a board by the few cells in which it differs from another (`Game.altered`)."""
+
+    def sums(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., H]: what there is to know of the other board, for player int[...]."""
+        ...
+
+    def value_altered(
+        self,
+        params: Any,
+        sums: jax.Array,
+        features: jax.Array,
+        player: jax.Array,
+        altered: tuple[jax.Array, jax.Array],
+        board: jax.Array,
+    ) -> jax.Array:
+        """float32[...]: `value` of the board whose cells are `altered`.
+
+        `features` int32[..., F] and `sums` are those of the other board. `board` int[..., D] is as
+        observed: of it only what lies beside the cells is looked at.
+        """
         ...
 
 
