@@ -264,7 +264,8 @@ def test_an_agent_is_told_how_often_to_search(visit):
     page.locator("#seats select").nth(1).select_option("agent:search=puct")
     page.locator("#seats .strength input").fill("50")
     page.keyboard.press("Tab")
-    page.wait_for_function("location.hash.startsWith('#seats=person,agent:search=puct-50&')")
+    told = "#seats=person,agent:search=puct-50&"
+    visit.until(lambda: page.evaluate("location.hash").startswith(told))
     page.reload()
     visit.settle(2)
     assert page.locator("#seats select").nth(1).input_value() == "agent:search=puct"
