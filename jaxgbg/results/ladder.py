@@ -13,9 +13,9 @@ from jaxgbg.arena.cycles import alpha_rank, cycles
 from jaxgbg.arena.ratings import Outcomes, Rating, rate
 from jaxgbg.arena.tournament import Games
 from jaxgbg.games import Game
+from jaxgbg.results.extras import require_extra
 from jaxgbg.results.figures import check_name, new_figure, save
 from jaxgbg.results.layout import Column
-from jaxgbg.results.queries import require_extra
 from jaxgbg.results.statistics import confidence_interval
 
 if TYPE_CHECKING:

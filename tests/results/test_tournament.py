@@ -11,6 +11,7 @@ import jaxgbg
 from jaxgbg.arena.tournament import Games
 from jaxgbg.games import Nim
 from jaxgbg.players import MaxN, RandomPlayer
+from jaxgbg.results import kept_games
 from jaxgbg.results import tournament as module
 from jaxgbg.results.ladder import Ladder, Met
 from jaxgbg.training.store import only_here
@@ -45,7 +46,7 @@ def drawn(monkeypatch):
         return Games(orders, np.stack([won, -won], 2), np.arange(protocol.count))
 
     monkeypatch.setattr(module, "play_group", draw)
-    monkeypatch.setattr(module, "fingerprint", str)
+    monkeypatch.setattr(kept_games, "fingerprint", str)
     return groups
 
 
