@@ -1,13 +1,17 @@
 """Tournaments that were kept, in the database of results."""
 
+import dataclasses
 import json
+import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-import jaxgbg
+from jaxgbg import tournament
 from jaxgbg.arena.tournament import Games
 from jaxgbg.games import Nim
+from jaxgbg.pages.ladder_svg import ratings_chart, scores_chart
 from jaxgbg.results import ask, kept_games
 from jaxgbg.results import tournament as module
 
@@ -26,7 +30,7 @@ def kept(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "play_group", first_wins)
     monkeypatch.setattr(kept_games, "fingerprint", str)
     out = tmp_path / "below" / "ladder"
-    ladder = jaxgbg.tournament(
+    ladder = tournament(
         ["mcts-2", "b=mcts-3", "random"], SMALL, 12, plies=1, out=out, progress=False
     )
     return out, ladder
@@ -96,3 +100,32 @@ def test_players_whom_no_games_connect_are_no_ladder_yet(kept, tmp_path):
 def test_without_a_query_a_folder_of_tournaments_holds_no_runs(kept, tmp_path):
     with pytest.raises(ValueError, match="holds no runs"):
         ask(tmp_path)
+
+
+def test_the_report_shows_ladders_where_there_is_no_run(jaxgbg, kept, tmp_path):
+    _, ladder = kept
+    code, said, err = jaxgbg("report", tmp_path)
+    assert (code, err) == (0, "")
+    assert "(1 tournament, " in said
+    page = (tmp_path / "report.html").read_text()
+    assert "<h3>below/ladder</h3>" in page
+    for chart in re.findall('<svg class="chart ladder".*?</svg>', page, re.DOTALL):
+        root = ElementTree.fromstring(chart)
+        names = [text.text for text in root.iter("text") if text.text in ("b", "mcts-2", "random")]
+        assert {*names} == {"b", "mcts-2", "random"}
+    first, last = ladder.standings[0].player, ladder.standings[2].player
+    assert f"{first} against {last}: {ladder.scores[0, 2]:.1f} %" in page
+    assert "seat of player 1 is worth" in page
+    assert "No run has been evaluated" not in page
+
+
+def test_figures_of_a_ladder_bear_names_of_any_letters_and_open_intervals(kept):
+    _, ladder = kept
+    ladder.standings[0] = dataclasses.replace(ladder.standings[0], player="<&>" * 20)
+    for draw in (ratings_chart, scores_chart):
+        root = ElementTree.fromstring(draw(ladder))
+        assert any((text.text or "").startswith("<&><&>") for text in root.iter("text"))
+    # Who never lost has an arrow, who is 0 by definition a point.
+    ratings = ratings_chart(ladder)
+    assert ratings.count("l9 5l-9 5z") == 2
+    assert ratings.count("<circle") == 1
