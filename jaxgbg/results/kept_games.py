@@ -187,6 +187,6 @@ def _parse(line: str) -> tuple[tuple[str, ...], Kept]:
     if not (np.abs(rewards) <= _GREATEST).all():
         raise ValueError("rewards are out of range")
     names = content.get("names")
-    named = isinstance(names, list) and [type(name) for name in names] == [str] * seats
-    told = tuple(names if named else players)
-    return tuple(players), Kept(told, Games(seatings, rewards, openings))
+    if not isinstance(names, list) or [type(name) for name in names] != [str] * seats:
+        names = players
+    return tuple(players), Kept(tuple(names), Games(seatings, rewards, openings))

@@ -32,6 +32,10 @@ class Met(NamedTuple):
     group: tuple[int, ...]
     games: Games
 
+    def points(self) -> float:
+        """The share of the points that the first of two players made."""
+        return float(_scores(_pairs([self]), max(self.group) + 1)[0][self.group])
+
 
 @dataclasses.dataclass(frozen=True)
 class Standing:

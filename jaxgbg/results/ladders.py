@@ -55,7 +55,7 @@ class StoredLadder(NamedTuple):
 
     name: str
     game: Game
-    settings: Mapping[str, Any]
+    settings: dict[str, Any]
     names: list[str]
     met: list[Met]
     ladder: Ladder
@@ -113,7 +113,7 @@ def frames(ladders: Sequence[StoredLadder]) -> dict[str, "pandas.DataFrame"]:
     rows: dict[str, list[dict[str, Any]]] = {"tournaments": [], "ratings": [], "seats": []}
     games = []
     for stored in ladders:
-        where = {"folder": stored.name, "game": stored.game.name}
+        where: dict[str, Any] = {"folder": stored.name, "game": stored.game.name}
         parameters = vars(stored.game).items()
         rows["tournaments"].append(
             where
