@@ -60,7 +60,7 @@ def scores_chart(ladder: Ladder) -> str:
     """
     rows = ladder.standings[:MOST_PLAYERS]
     left, cell = _room(rows), 34
-    foot = _room(rows) * 0.75
+    foot = 12 + _room(rows) * 0.75
     floor = _TOP + _ROW * len(rows)
     words = "points of the row against the column (%)"
     width = max(left + cell * len(rows), 1.25 * _LETTER * len(words)) + 10
