@@ -35,10 +35,10 @@ class Newest(NamedTuple):
 
 
 class _State(NamedTuple):
-    """The leaves of a lane in a checkpoint: their shapes and types, and which they are."""
+    """The leaves of a lane in a checkpoint, and a Lane that has their numbers in their places."""
 
     leaves: list[Any]
-    places: Lane
+    places: Any
 
     @property
     def lane_bytes(self) -> int:
@@ -114,7 +114,7 @@ def _of_checkpoint(path: Path, run: Run, lane: LaneName) -> Newest:
 def _state(run: Run) -> _State:
     """A lane as `Training.changing` keeps it, of shapes alone."""
     learner = run.make_learner()
-    drawn = run.value.drawn(run.game, run.seeds[0])
+    drawn: Any = run.value.drawn(run.game, run.seeds[0])
     # Only that there is one changes what a lane holds.
     partner = None if run.partner == "self" else object()
 

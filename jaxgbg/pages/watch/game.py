@@ -15,6 +15,7 @@ from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import GameRecord, record_games
 from jaxgbg.pages.watch.pace import Budget
 from jaxgbg.pages.watch.templates import rendered
+from jaxgbg.results.curves import STYLES
 from jaxgbg.training import Run
 from jaxgbg.training.newest import Newest, newest_file, read_newest
 
@@ -27,14 +28,12 @@ _MOST_POINTS = 120
 class NewestGame:
     """The newest agent's game as markup, and a line on whose it is or why there is none.
 
-    Reading and playing take `share` of the time; what is compiled for the first game is not counted.
+    Reading and playing take `share` of the time, not counting what is compiled at first.
     """
 
     def __init__(self, share: float) -> None:
-        self.html, self.line = (
-            "",
-            "No checkpoint yet: the newest agent plays here once there is one.",
-        )
+        self.html = ""
+        self.line = "No checkpoint yet: the newest agent plays here once there is one."
         self.newest: Newest | None = None
         self._budget = Budget(share, _MOST_WAIT)
         self._tried: object = None
@@ -58,6 +57,8 @@ class NewestGame:
                 return
             if which != self._tried:
                 self._tried = which
+                if not self.html:
+                    self.line = f"{name}The agent of {file.name} is playing …"
                 self._playing = self._pool.submit(self._play, file, run, name)
 
     def wait(self) -> None:
@@ -87,7 +88,8 @@ class NewestGame:
 def _about(newest: Newest) -> str:
     """Whose game it is."""
     lane, clock = newest.lane, time.strftime("%H:%M:%S", time.localtime(newest.written))
-    text = f"The agent of seed {lane.seed}, {lane.variant}, after {newest.episodes:,} episodes"
+    text = f"The agent of seed {lane.seed}, {STYLES[lane.variant][0]},"
+    text += f" after {newest.episodes:,} episodes"
     text += f" ({newest.file.name}, written at {clock}"
     if newest.moves_per_second is not None:
         text += f"; {newest.moves_per_second:,.0f} moves/s of training until then"
@@ -104,6 +106,7 @@ def _markup(record: GameRecord, about: str) -> str:
         record=view,
         shapes=shape_markup(view.drawing, _SHAPES),
         looks=looks if record.game.num_players > 1 else [],
+        colours=[f"--s{seat}: {colour}" for seat, colour in enumerate(view.drawing.colours)],
         curve=_value_curve(record),
     )
 
@@ -129,7 +132,7 @@ def _value_curve(record: GameRecord) -> str:
         "moves",
         label,
         series,
-        "{:,.0f}".format,
+        "{:g}".format,
         partial(value_text, scale),
         x_span=(0, max(plies, 1)),
     )

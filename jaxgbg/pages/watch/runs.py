@@ -31,6 +31,7 @@ _STATES = {
     "finished": "Finished",
     "stopped": "Stopped early",
     "paused": "Not at work: the same command goes on from the last checkpoint",
+    "gone": "The folder is gone",
 }
 _MOST_PROBLEMS = 20
 _MOST_LINES = 12
@@ -155,8 +156,7 @@ class Watched:
         path = Path(str(run.path))
         pace, total = self._paces[path][1], run.shared.parts["schedule"].episodes
         now = time.time()
-        state = "stopped" if run.stopped else "running" if at_work(path) else "paused"
-        state = "finished" if run.finished else state
+        state = _state(run, path)
         reached = total if run.finished else pace.latest[1] if pace.latest else 0
         facts = [("Episodes of each agent", f"{reached:,.0f} of {total:,}")]
         if state == "running":
@@ -197,6 +197,15 @@ def _curves(runs: Sequence[StoredRun]) -> str:
     table = shortened(whole, _MOST_LINES)
     games = [game_section(each) for each in table.of_games()]
     return rendered("watched_curves.html.j2", games=games, notes=table.notes)
+
+
+def _state(run: StoredRun, path: Path) -> str:
+    """One of `_STATES`."""
+    if not path.is_dir():
+        return "gone"
+    if run.finished:
+        return "finished"
+    return "stopped" if run.stopped else "running" if at_work(path) else "paused"
 
 
 def _version(markup: str) -> str:

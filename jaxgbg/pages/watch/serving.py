@@ -23,7 +23,7 @@ from jaxgbg.pages.play.serving import (
 from jaxgbg.pages.watch.runs import Watched
 
 PORT = 8485
-_NICE = 10
+_NICE = 5
 _PATIENCE = 5.0
 """Seconds that the page may take to learn that the training has ended."""
 

@@ -2,7 +2,7 @@
 const ROOT = "/api/v1/", EVERY = 2000;
 const find = (what) => document.querySelector(what);
 const shown = { curves: "", game: "" };
-let told = "";
+let told = "", latest = "";
 
 async function fetched(name) {
   const answer = await fetch(ROOT + name);
@@ -62,7 +62,6 @@ async function change(part, version, where) {
 async function look() {
   const state = await fetched("state");
   find("#name").textContent = `Watching ${state.name}`;
-  const running = state.runs.filter((run) => run.state === "running");
   const share = state.runs.reduce((sum, run) => sum + run.share, 0) / (state.runs.length || 1);
   document.title = `${Math.floor(100 * share)} % · ${state.name} · jaxgbg`;
   say("#line", state.line);
@@ -74,8 +73,11 @@ async function look() {
   find("#problems").replaceChildren(...state.problems.map((line) => element("li", line)));
   await change("curves", state.curves, "#curves");
   find("#no-curves").hidden = Boolean(shown.curves);
-  if (!find("#keep").checked) await change("game", state.game, "#game");
-  find(".keep").hidden = !shown.game || !running.length;
+  latest = state.game;
+  // A game that somebody is looking at is not taken away.
+  const busy = find("#game").contains(document.activeElement);
+  if (!busy) await change("game", state.game, "#game");
+  find("#newer").hidden = !busy || state.game === shown.game;
   say("#fault", state.ended ? "The training's process has ended, and this page with it: jaxgbg watch shows the run again." : "");
   return !state.ended;
 }
@@ -92,4 +94,9 @@ async function goOn() {
   if (more) setTimeout(goOn, document.hidden ? 5 * EVERY : EVERY);
 }
 
+find("#newer").addEventListener("click", async () => {
+  await change("game", latest, "#game");
+  find("#game .record").focus();
+  find("#newer").hidden = true;
+});
 goOn();
