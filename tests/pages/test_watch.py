@@ -190,9 +190,12 @@ def test_the_rate_is_that_of_the_latest_points():
     # Ten more seconds of work, of which four are over.
     assert pace.left(100, 24.0) == pytest.approx(6.0)
     assert pace.left(100, 1000.0) == 0.0
+    # The beginning, when programs are compiled, counts no more.
+    pace.note(22.0, 70)
+    assert pace.rate() == 10.0
     # Older news changes nothing; a run that begins anew does.
     pace.note(15.0, 20)
-    assert pace.latest == (20.0, 50)
+    assert pace.latest == (22.0, 70)
     pace.note(30.0, 10)
     assert (pace.latest, pace.rate()) == ((30.0, 10), None)
 

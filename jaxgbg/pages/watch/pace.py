@@ -19,6 +19,9 @@ class Pace:
             self._points.clear()
         if not self._points or (when > self._points[-1][0] and episodes > self._points[-1][1]):
             self._points.append((when, episodes))
+            if len(self._points) == 3 and self._points[0][1] == 0:
+                # The beginning, when programs are compiled, tells least.
+                self._points.popleft()
 
     @property
     def latest(self) -> tuple[float, float] | None:
@@ -44,7 +47,7 @@ class Pace:
 class Budget:
     """Keeps work below a share of the time: after it has taken t seconds, it waits t / share.
 
-    It never waits longer than `most` seconds: what is imported and compiled at first comes once.
+    It never waits longer than `most` seconds.
     """
 
     def __init__(self, share: float, most: float) -> None:

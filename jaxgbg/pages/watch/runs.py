@@ -25,7 +25,7 @@ MOST_RUNS = 200
 """So many runs are followed at once."""
 SHARE = 0.004
 """Of the time: what looking at the files, and playing games, may take each."""
-_MOST_WAIT = 15.0
+_MOST_WAIT = 120.0
 _STATES = {
     "running": "In progress",
     "finished": "Finished",
@@ -61,8 +61,8 @@ class Watched:
     def state(self) -> dict[str, Any]:
         """How far all runs are, a line for what is wrong, and which curves and game there are."""
         with self._lock:
-            start = time.thread_time()
             if self._budget.due(time.monotonic()):
+                start, first = time.thread_time(), self._seen is None
                 self._line = ""
                 try:
                     self._read()
@@ -70,7 +70,9 @@ class Watched:
                     self._line = f"{reason(error)} (what was there is still shown)"
                     if not self._runs:
                         self._line = f"Nothing to be seen yet in {self.root}"
-                self._budget.spent(time.thread_time() - start, time.monotonic())
+                # What is imported at first comes once.
+                seconds = 0.0 if first else time.thread_time() - start
+                self._budget.spent(seconds, time.monotonic())
             self._play()
             problems = [*self._problems, *(line for run in self._runs for line in run.problems)]
             return {
@@ -122,8 +124,9 @@ class Watched:
         known = self._paces.get(path)
         if known is None or known[0] != start:
             pace = Pace()
-            if origin.started and not origin.resumed:
-                pace.note(_seconds(origin.started), 0)
+            begun = _seconds(origin.started)
+            if begun is not None and not origin.resumed:
+                pace.note(begun, 0)
             self._paces[path] = start, pace
         reached = max(run.evaluations.column("episodes"), default=0)
         if reached:
@@ -213,12 +216,12 @@ def _version(markup: str) -> str:
     return hashlib.sha256(markup.encode()).hexdigest()[:16] if markup else ""
 
 
-def _seconds(started: str) -> float:
-    """When a run was started; long ago where that cannot be read."""
+def _seconds(started: str) -> float | None:
+    """When a run was started; None where that cannot be read."""
     try:
         return calendar.timegm(time.strptime(started, "%Y-%m-%dT%H:%M:%SZ"))
     except ValueError:
-        return 0.0
+        return None
 
 
 def _figure(rate: float) -> str:

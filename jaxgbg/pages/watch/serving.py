@@ -33,15 +33,14 @@ def serve_watch(watched: Watched, listener: socket.socket, host: str, browser: b
     from jaxgbg.pages.watch.server import application
 
     give_way()
-    with contextlib.closing(watched):
-        serve_page(
-            lambda hosts: application(watched, hosts),
-            listener,
-            host,
-            browser,
-            f"{watched.root} is shown",
-            "see these runs and the agents' games",
-        )
+    serve_page(
+        lambda hosts: application(watched, hosts),
+        listener,
+        host,
+        browser,
+        f"{watched.root} is shown",
+        "see these runs",
+    )
 
 
 def give_way() -> None:

@@ -2,7 +2,7 @@
 const ROOT = "/api/v1/", EVERY = 2000;
 const find = (what) => document.querySelector(what);
 const shown = { curves: "", game: "" };
-let told = "", latest = "";
+let told = null, latest = "";
 
 async function fetched(name) {
   const answer = await fetch(ROOT + name);
@@ -66,7 +66,7 @@ async function look() {
   document.title = `${Math.floor(100 * share)} % · ${state.name} · jaxgbg`;
   say("#line", state.line);
   say("#game-line", state.game_line);
-  if (state.runs.length) showRuns(state.runs);
+  showRuns(state.runs);
   find("#settings").hidden = !state.settings.length;
   if (state.settings.length && !find("#settings dl").children.length) find("#settings dl").append(...facts(state.settings));
   find("#problems").hidden = !state.problems.length;
