@@ -144,8 +144,19 @@ def test_a_watched_training_is_the_same_to_the_bit_and_the_page_ends_with_it(jax
 
 @pytest.mark.slow
 def test_a_training_that_is_killed_takes_its_page_along(tmp_path):
-    process, address = started(tmp_path)
+    code = (
+        "import pathlib, sys, time; from jaxgbg.pages.watch.serving import WatchProcess;"
+        "page = WatchProcess(0); page.show(pathlib.Path(sys.argv[1]));"
+        "print(page.address, flush=True); time.sleep(600)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"BROWSER": "true"},
+    )
     try:
+        address = process.stdout.readline().strip()
         assert asked(address, "state")["ended"] is False
     finally:
         process.kill()
