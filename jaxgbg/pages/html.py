@@ -93,7 +93,7 @@ def write_report(
         summary=_summary(runs, ladders),
         problems=problems[:_MOST_PROBLEMS],
         more_problems=len(problems[_MOST_PROBLEMS:]),
-        games=[_game_section(each) for each in table.of_games()],
+        games=[game_section(each) for each in table.of_games()],
         notes=notes(table.rows) + table.notes,
         ladders=[_ladder_section(each) for each in ladders],
         more_ladders=len(found.tournaments[_MOST_SECTIONS:]),
@@ -105,8 +105,8 @@ def write_report(
     return Report(whole.rows, len(runs), len(ladders), size, problems)
 
 
-def _game_section(table: Table) -> dict[str, Any]:
-    """The tables and the curves of one game."""
+def game_section(table: Table) -> dict[str, Any]:
+    """The tables and the curves of one game, as the template of that name shows them."""
     return {
         "name": table.rows[0].game,
         "tables": list(panel_tables(table.rows, table.compared)),
@@ -257,7 +257,7 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
     return {
         "stored": stored,
         "state": _state(stored),
-        "settings": _settings(stored.run),
+        "settings": settings_told(stored.run),
         "origin": _origin(stored),
         "config": json.dumps(stored.config),
         "histograms": panels,
@@ -298,7 +298,7 @@ def _state(stored: StoredRun) -> str:
     )
 
 
-def _settings(run: Run) -> list[tuple[str, str]]:
+def settings_told(run: Run) -> list[tuple[str, str]]:
     """What the parts of the run say of themselves; the whole config stands below them."""
     parameters = ", ".join(
         f"{name} {value}" for name, value in dataclasses.asdict(run.game).items()
