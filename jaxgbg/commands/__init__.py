@@ -10,6 +10,7 @@ from jaxgbg.commands.rating import tournament
 from jaxgbg.commands.reporting import plot, report
 from jaxgbg.commands.sweeping import sweep
 from jaxgbg.commands.training import ablate, table1, train
+from jaxgbg.commands.watching import watch
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "games": games,
@@ -24,6 +25,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "results": results,
     "plot": plot,
     "report": report,
+    "watch": watch,
     "play": play,
     "perft": perft,
     "bench": bench,

@@ -28,9 +28,10 @@ from jaxgbg.commands.common import (
 from jaxgbg.commands.options import GREEDY, Playing
 from jaxgbg.games import Scale
 from jaxgbg.players.gtp import Seconds
+from jaxgbg.results.extras import require_extra
 from jaxgbg.results.groups import read_table, shortened
 from jaxgbg.results.layout import Format, print_plain
-from jaxgbg.results.queries import SECONDS, ask, require_extra
+from jaxgbg.results.queries import SECONDS, ask
 from jaxgbg.results.robust import columns, robust
 from jaxgbg.results.rows import Table, as_records
 from jaxgbg.results.table import print_table as print_rows
@@ -72,14 +73,15 @@ def results(
     95 % interval of what each scored in the last fifth of the episodes that all have reached, the
     last evaluation there alone, and the difference to a baseline, paired by seed. In SQL `runs` has
     a row a run, `evaluations` a row an evaluation, `summary` one for each run, opponent and FARL
-    variant. Damaged files and lines are named and left out.
+    variant; of kept tournaments `ratings` has a row a player, `games` one a game and seat, and
+    there are `tournaments` and `seats`. Damaged files and lines are named and left out.
 
     Args:
       where: Which evaluations count, in SQL over all columns: "game = 'nim' and variant = 'none'".
       statistics: Also the interquartile mean and the probability to be better than the baseline,
         with intervals by stratified bootstrap.
       runs: A row for each run instead.
-      sql: A query of your own over the tables runs, evaluations and summary: "describe runs".
+      sql: A query of your own over these tables: "describe runs".
       allow_files: Let the query read and write files and load extensions.
       timeout: How long a query may take.
       csv: Also write the rows to this CSV file.

@@ -1,10 +1,13 @@
 """A run with a progress bar: time left, episodes/s, the latest scores."""
 
+import contextlib
 import signal
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jaxgbg.commands.loggers import Loggers
+from jaxgbg.pages.watch.serving import WatchProcess
 from jaxgbg.training.execution import train
 from jaxgbg.training.loop import Progress, Result
 from jaxgbg.training.run import Run
@@ -14,14 +17,20 @@ from jaxgbg.training.watching import Watch
 
 
 def train_with_bar(
-    run: Run, out: Path, checkpoint_every: float, log: Sequence[str] = ()
+    run: Run,
+    out: Path,
+    checkpoint_every: float,
+    log: Sequence[str] = (),
+    watched_on: int | None = None,
 ) -> tuple[RunFolder, float, int]:
-    """Do a run unless it is done, shown by the loggers `log` too.
+    """Do a run unless it is done, shown by the loggers `log` too, and on a page if on a port.
 
     Returns (folder, training seconds, 0 or the number of the signal that stopped it).
     """
     folder = RunFolder(out, run)
     if folder.finished:
+        if watched_on is not None:
+            print(f"jaxgbg: it is finished; `jaxgbg watch {folder.path}` shows it", file=sys.stderr)
         return folder, folder.summary()["training_seconds"], 0
     seconds = 0.0
     loggers = Loggers(log, folder.path, run)
@@ -37,10 +46,23 @@ def train_with_bar(
         loggers.log(result)
 
     try:
-        train(run, out, on_chunk, on_result, checkpoint_every)
+        with _page(folder.path, watched_on):
+            train(run, out, on_chunk, on_result, checkpoint_every)
     except KeyboardInterrupt as stop:
         return folder, seconds, stop.signal_number if isinstance(stop, Stopped) else signal.SIGINT
     finally:
         watch.close()
         loggers.close()
     return folder, folder.summary()["training_seconds"], 0
+
+
+@contextlib.contextmanager
+def _page(folder: Path, port: int | None) -> Iterator[None]:
+    """A page on the run in `folder`, in a process of its own; none without a port."""
+    if port is None:
+        yield
+        return
+    with WatchProcess(port) as page:
+        page.show(folder)
+        print(f"jaxgbg: the training is shown at {page.address}", file=sys.stderr)
+        yield

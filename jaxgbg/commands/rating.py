@@ -17,7 +17,7 @@ from jaxgbg.commands.common import (
 )
 from jaxgbg.results.figures import check_name
 from jaxgbg.results.layout import print_columns, print_plain
-from jaxgbg.results.tournament import NumGames, Plies
+from jaxgbg.results.tournament import NumGames, Plies, Rounds
 from jaxgbg.results.tournament import tournament as play
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training.files import check_writable
@@ -40,6 +40,7 @@ def tournament(
         str, arg(help="random_plies, default, choose_01, one_ply, four_ply, four_ply_positions.")
     ] = "random_plies",
     plies: Plies = 4,
+    swiss: Rounds = 0,
     first: bool = False,
     seed: Seed = 0,
     out: Annotated[Path | None, optional("DIR")] = None,
@@ -49,17 +50,18 @@ def tournament(
 ) -> None:
     """Let all players meet each other from all seats, and rate them in Elo with 95 % intervals.
 
-    Round robin: in a game of N seats every N players are a group, which plays drawn openings in all
-    orders of seats. Ratings are those of Bradley and Terry with draws (Davidson), of Plackett and
-    Luce among more than two, with the worth of each seat; random, if it takes part, is 0. Of a run
-    every agent takes part. With --out what is done is kept: the same command goes on, also with
-    more players.
+    In a game of N seats every N players are a group, which plays drawn openings in all orders of
+    seats; all groups meet, or with --swiss those of like standing. Ratings are those of Bradley and
+    Terry with draws (Davidson), of Plackett and Luce among more, with the worth of each seat;
+    random is 0. Of a run every agent takes part. With --out what is done is kept: the same command
+    goes on, also with more players or rounds.
 
     Args:
       game: The game; needed where no agent takes part.
       games: Games of each group, at least.
       starts: Where games start.
       plies: Uniformly random plies of random_plies.
+      swiss: Rounds of the Swiss system, for many players of a game of two; 0 lets all meet.
       first: Of a run its first agent alone, with FARL if one is.
       seed: Seed of openings and draws.
       out: Folder that keeps the games.
@@ -71,7 +73,7 @@ def tournament(
     if game is None and (size is not None or parameters):
         raise ValueError("--size and --parameters are those of --game: name it")
     rules = None if game is None else read_game(game, size, parameters)
-    ladder = play(participants, rules, games, starts, plies, seed, out, first)
+    ladder = play(participants, rules, games, starts, plies, seed, out, first, swiss=swiss)
     records = ladder.records()
     if form in ("csv", "json"):
         print_plain(records, form)

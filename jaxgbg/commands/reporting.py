@@ -25,6 +25,8 @@ def report(
 ) -> None:
     """Write one HTML file about all runs below a folder: table, curves, weights, sample games.
 
+    Tournaments that were kept there are shown as ladders: ratings, and who scores against whom.
+
     Args:
       out: Where to write it.
     """
@@ -36,7 +38,9 @@ def report(
     for problem in written.problems:
         print(f"jaxgbg: {problem}", file=sys.stderr)
     write_rows(json_file, as_records(written.rows))
-    runs = f"{written.runs} run{'' if written.runs == 1 else 's'}"
+    counts = {"run": written.runs, "tournament": written.tournaments}
+    told = [f"{n} {noun}{'' if n == 1 else 's'}" for noun, n in counts.items() if n]
+    runs = ", ".join(told or ["no run"])
     size = written.bytes / 1e6
     console().print(f"report: {path} ({runs}, {size:.2f} MB, {seconds:.0f} s)", soft_wrap=True)
 

@@ -24,7 +24,9 @@ from jaxgbg.commands.common import (
     write_rows,
 )
 from jaxgbg.commands.options import given, run_options, whole
+from jaxgbg.commands.playing import Port
 from jaxgbg.commands.progress import train_with_bar
+from jaxgbg.pages.watch.serving import PORT
 from jaxgbg.papers import is_published, konen2021, preset
 from jaxgbg.papers import table1 as paper
 from jaxgbg.results.figures import draw_curves
@@ -56,6 +58,8 @@ def train(
     layout: Annotated[Path | None, optional("FILE", "as published")] = None,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
+    watch: bool = False,
+    watch_port: Port = PORT,
     out: Out = Path("runs"),
     form: TableFormat = "table",
     json_file: Json = None,
@@ -71,6 +75,8 @@ def train(
       seed: Number of the first seed.
       farl: Final Adaptation, both parts, or those of the paper.
       layout: ntuple: JSON file with the n-tuples.
+      watch: Show the training in a browser while it goes on, as the command watch does.
+      watch_port: Where that page is served, to this machine alone; 0 takes any free port.
     """
     rules = read_game(game, size, parameters)
     changes = given(settings)
@@ -89,7 +95,8 @@ def train(
             f" {run.value.describe()}; {run.schedule.describe()}",
             file=sys.stderr,
         )
-    _run_all([run], out, json_file, checkpoint_every, log, form)
+    watched_on = watch_port if watch else None
+    _run_all([run], out, json_file, checkpoint_every, log, form, watched_on=watched_on)
 
 
 @checked
@@ -195,16 +202,18 @@ def _run_all(
     form: Format,
     finish: Callable[[RunFolder], None] = lambda _: None,
     name: str | None = None,
+    watched_on: int | None = None,
 ) -> None:
     """Train what is not yet on disk, `finish` each run, then print the table and write curves and
     rows, of what there is if stopped. The name of the picture begins with `name`, or the games'.
+    A page on a port `watched_on` shows the training.
     """
     screen = console()
     finished: list[tuple[Run, list[Result], float]] = []
     folders: list[RunFolder] = []
     stopped = 0
     for run in runs:
-        folder, seconds, stopped = train_with_bar(run, out, checkpoint_every, log)
+        folder, seconds, stopped = train_with_bar(run, out, checkpoint_every, log, watched_on)
         folders.append(folder)
         try:
             if not stopped:

@@ -56,9 +56,9 @@ class Game:
     What it may have, each with a default: `reward_range`, `scale` and `sides` for those who show
     it; `symmetries`, `action_symmetries` and `adjacency` for n-tuples; `player_views`, and `extras`
     with `extra_names` and `extra_scales`, for networks; `piece_digits` for drawings; `outcomes`,
-    `stone_digits`, `change_patterns` with `change`, and a method `playout(state, words uint32[2])
-    -> rewards float32[N]`, the end of uniformly random play, for those who can go faster than move
-    by move: they must agree with `afterstate`.
+    `stone_digits`, `change_patterns` with `change`, `most_altered` with `altered`, and a method
+    `playout(state, words uint32[2]) -> rewards float32[N]`, the end of uniformly random play, for
+    those who can go faster than move by move: they must agree with `afterstate`.
 
     A game of chance also has `spawn`, the random half of a move, which leaves a position where
     somebody is to move, or the game is over, as it is; and `spawn_words` = 2. One that starts at
@@ -260,6 +260,18 @@ class Game:
 
     def change(self, state: Any, action: jax.Array) -> jax.Array:
         """Number int32[] of the pattern by which `afterstate` alters the board; 0 if illegal."""
+        raise NotImplementedError
+
+    @property
+    def most_altered(self) -> int:
+        """K: how many cells a move alters at most; 0 where `altered` does not tell them."""
+        return 0
+
+    def altered(self, state: Any, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """(cells int32[K], digits int32[K]): what a legal action alters, and what is there then.
+
+        No cell twice, -1 for none. Of an action that is not legal it may tell anything.
+        """
         raise NotImplementedError
 
 

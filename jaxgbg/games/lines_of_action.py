@@ -186,6 +186,18 @@ class LinesOfAction(Game):
         moved = moved._replace(terminal=over, rewards=jnp.stack([mine, -mine]))
         return keep_if(legal, moved, state)
 
+    @property
+    def most_altered(self) -> int:
+        return 2
+
+    def altered(self, state: LinesOfActionState, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+        own, enemy = line_moves.sides(state.stones, state.player)
+        number = jnp.clip(action, 0, self.num_actions - 2)
+        origin, _, _, _ = line_moves.move_of(own, enemy, number, self.size)
+        squares = jnp.stack([origin, number % self.num_cells])
+        squares = jnp.where(action == self.num_actions - 1, -1, squares)
+        return squares, jnp.stack([jnp.int32(2), state.player.astype(jnp.int32)])
+
     def _remembered(
         self, moved: LinesOfActionState, squares: jax.Array
     ) -> tuple[LinesOfActionState, jax.Array]:

@@ -23,16 +23,19 @@ def move_faults(game: Game) -> list[str]:
     plies, games = _positions(sample, max(16, min(256, _PAIRS // len(actions))))
     states = select_states(sample.states, (plies, games))
 
-    def expand(state: Any, action: jax.Array) -> tuple[Any, jax.Array, Any]:
+    def expand(state: Any, action: jax.Array) -> tuple[Any, ...]:
         after = game.afterstate(state, action)
         change = None if game.change_patterns is None else game.change(state, action)
-        return after, game.cells(after), change
+        altered = game.altered(state, action) if game.most_altered else None
+        return after, game.cells(after), change, altered
 
     def everything(states: Any, actions: jax.Array) -> tuple[Any, Any]:
         expanded = jax.vmap(jax.vmap(expand, (None, 0)), (0, None))(states, actions)
         return expanded, jax.vmap(game.outcomes)(states)
 
-    (after, cells, changes), outcomes = jax.device_get(_compiled(everything)(states, actions))
+    (after, cells, changes, altered), outcomes = jax.device_get(
+        _compiled(everything)(states, actions)
+    )
     legal = np.pad(sample.legal[plies, games], ((0, 0), (2, 2)))
     same = _unchanged(states, after)
     over = states.terminal[:, None]
@@ -50,6 +53,8 @@ def move_faults(game: Game) -> list[str]:
     faults += _outcome_faults(states, after, outcomes)
     before = sample.cells[plies, games].astype(int)
     faults += _board_faults(game, states.player, before, legal, cells, changes)
+    if altered is not None:
+        faults += _altered_faults(game, before, legal, cells, *altered)
     return faults + _eager_faults(game, states, before, legal, actions, after)
 
 
@@ -110,6 +115,34 @@ def _board_faults(
         np.add.at(expected, (position, action, where), differences)
         if (expected != cells).any():
             faults.append("change_patterns: a move alters the cells otherwise")
+    return faults
+
+
+def _altered_faults(
+    game: Game,
+    before: np.ndarray,
+    legal: np.ndarray,
+    cells: np.ndarray,
+    where: np.ndarray,
+    digits: np.ndarray,
+) -> list[str]:
+    """Whether what legal actions alter, [n, X, K], leads from cells [n, C] to [n, X, C]."""
+    if where.shape[2:] != (game.most_altered,) or digits.shape != where.shape:
+        return ["altered: there must be most_altered cells, and as many digits"]
+    where, digits = where[legal], digits[legal]
+    if where.size and (where.min() < -1 or where.max() >= game.num_cells):
+        return [f"altered names cell {where.max()}: there are {game.num_cells}"]
+    # Who alters no cell alters one beyond the board.
+    expected = np.pad(np.repeat(before[:, None], legal.shape[1], 1)[legal], ((0, 0), (0, 1)))
+    rows = np.arange(len(where))[:, None]
+    named = np.zeros(expected.shape, int)
+    np.add.at(named, (rows, where), 1)
+    expected[rows, where] = digits
+    faults = []
+    if (named[:, :-1] > 1).any():
+        faults.append("altered names a cell twice")
+    if (expected[:, :-1] != cells[legal]).any():
+        faults.append("altered: a move alters the cells otherwise")
     return faults
 
 

@@ -154,7 +154,7 @@ class GatheringLearner(TDLearner):
 
     def _learned(self, lanes: Lane, hyper: Hyperparameters) -> Lane:
         seen = lanes.gathered
-        if isinstance(self.value, SeesInputs) and not self.value.predicts:
+        if isinstance(self.value, SeesInputs):
             # Networks are small, and their products are made faster for one lane than for several.
             params = jax.lax.map(lambda one: self._lane_learned(*one), (lanes, hyper))
         else:
@@ -211,15 +211,26 @@ class GatheringLearner(TDLearner):
             value.seen_by(value.features(params, seen.boards[board]), player)
             for board in (seen.last[pair], following)
         )
+        coming = None
+        if seen.predicted is not None:
+            coming = value.coming(self._to_predict(params, seen, pair), player)
         gain, discount = seen.gain[pair], jnp.where(following < 0, 0, hyper.discount)
         alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
 
         def step(at: jax.Array, params: Any) -> Any:
             now, ahead = value.value_seen(params, here[at]), value.value_seen(params, after[at])
             change = (gain[at] + discount[at] * ahead - now) * self.value.slope(now)
-            return value.update_seen(params, here[at], change, live[at], alpha)
+            told = None if coming is None else coming[at]
+            return value.update_seen(params, here[at], change, live[at], alpha, told)
 
         return jax.lax.fori_loop(0, _STEPS_TOGETHER, step, params)
+
+    def _to_predict(self, params: Any, seen: Gathered, pair: jax.Array) -> jax.Array:
+        """int32[..., F]: `Updates.following` of pairs int32[...]."""
+        assert seen.predicted is not None
+        board = seen.predicted[pair]
+        features = self.value.features(params, seen.boards[board])
+        return jnp.where(board[..., None] < 0, -1, features)
 
     def _order(self, lane: Lane, number: jax.Array, places: int | None = None) -> jax.Array:
         """int32[R]: the pairs of one lane in an order drawn for this pass, then empty places.
@@ -250,9 +261,7 @@ class GatheringLearner(TDLearner):
         alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
         updates = Updates(features, player, change, jnp.abs(change), live)
         if seen.predicted is not None:
-            coming = seen.predicted[pair]
-            boards = value.features(params, seen.boards[coming])
-            updates = updates._replace(following=jnp.where(coming[:, None] < 0, -1, boards))
+            updates = updates._replace(following=self._to_predict(params, seen, pair))
         return value.update(params, updates, alpha, hyper.beta)
 
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, once, scrambled
-from jaxgbg.values.core import FollowsMoves, ValueFunction, ValuesStones
+from jaxgbg.values.core import FollowsCells, FollowsMoves, ValueFunction, ValuesStones
 from jaxgbg.values.indices import look_up
 
 # With more actions than this, those that are not legal are left out of the evaluation.
@@ -56,18 +56,37 @@ def action_values(
         q = value.action_values(params, features, states.player)
         return q, q
     if leaves_out(game, value):
-
-        def evaluate(state: Any, after: Any) -> jax.Array:
-            boards = value.features(params, jax.vmap(partial(value.observe, game))(after))
-            return value.value(params, boards, state.player)
-
         if asked is None:
             asked = jax.vmap(game.legal_actions)(states)
+        evaluate = _evaluating(game, value, params, states, features)
         reward, over, values = score_actions(game, states, asked, evaluate)
     else:
         reward, over = jax.vmap(game.outcomes)(states)
         values = _of_all_actions(game, value, params, states, features)
     return reward + jnp.where(over & zero_terminal, 0.0, values), values
+
+
+def _evaluating(
+    game: Game, value: ValueFunction, params: Any, states: Any, features: jax.Array
+) -> Callable[[jax.Array, jax.Array, Any], jax.Array]:
+    """What `score_actions` asks: V of the afterstates for whoever moved."""
+    if game.most_altered and isinstance(value, FollowsCells):
+        sums = value.sums(params, features, states.player)
+
+        def follow(row: jax.Array, action: jax.Array, after: Any) -> jax.Array:
+            state, before, board = jax.tree.map(lambda leaf: leaf[row], (states, sums, features))
+            altered = jax.vmap(game.altered)(state, action)
+            seen = jax.vmap(partial(value.observe, game))(after)
+            return value.value_altered(params, before, board, state.player, altered, seen)
+
+        return follow
+
+    def look(row: jax.Array, action: jax.Array, after: Any) -> jax.Array:
+        del action
+        boards = value.features(params, jax.vmap(partial(value.observe, game))(after))
+        return value.value(params, boards, states.player[row])
+
+    return look
 
 
 def leaves_out(game: Game, value: ValueFunction) -> bool:
@@ -96,12 +115,16 @@ def _of_all_actions(
 
 
 def score_actions(
-    game: Game, states: Any, asked: jax.Array, evaluate: Callable[[Any, Any], jax.Array]
+    game: Game,
+    states: Any,
+    asked: jax.Array,
+    evaluate: Callable[[jax.Array, jax.Array, Any], jax.Array],
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """(reward, over, score) [B, A] of the legal actions `asked` bool[B, A]; zeros elsewhere.
 
-    `evaluate(states[P], afterstates[P])` gives float32[P]. Only what is asked is made: most
-    squares of a board are illegal most of the time, and no two games have equally many moves.
+    `evaluate(rows int32[P], actions int32[P], afterstates[P])` gives float32[P]. Only what is asked
+    is made: most squares of a board are illegal most of the time, and no two games have equally
+    many moves.
     """
 
     def visit(
@@ -110,7 +133,7 @@ def score_actions(
         del real
         state = jax.tree.map(lambda leaf: leaf[source], states)
         after = jax.vmap(game.afterstate)(state, action)
-        scores = evaluate(state, after)
+        scores = evaluate(source, action, after)
         gain = jax.vmap(lambda new, old, player: (new - old)[player])(
             after.rewards, state.rewards, state.player
         )

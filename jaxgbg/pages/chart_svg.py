@@ -52,11 +52,11 @@ def chart(
 
     parts = [_headings(title, x_label, y_label)]
     floor = _HEIGHT - _BOTTOM
-    for tick in _ticks(y_low, y_high):
+    for tick in ticks(y_low, y_high):
         level = float(down(tick))
         parts.append(f'<path class="grid" d="M{_LEFT} {level:.1f}h{_INNER_WIDTH}"/>')
         parts.append(f'<text x="{_LEFT - 6}" y="{level:.1f}" class="tick y">{tell_y(tick)}</text>')
-    for tick in _ticks(x_low, x_high):
+    for tick in ticks(x_low, x_high):
         place = float(across(tick))
         parts.append(f'<text x="{place:.1f}" y="{floor + 15}" class="tick x">{tell_x(tick)}</text>')
     parts.append(f'<path class="axis" d="M{_LEFT} {floor}h{_INNER_WIDTH}"/>')
@@ -109,7 +109,8 @@ def _range(parts: Sequence[np.ndarray]) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def ticks(low: float, high: float) -> list[float]:
+    """About five round numbers from `low` to `high`."""
     from matplotlib.ticker import MaxNLocator
 
     ticks = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)

@@ -12,13 +12,15 @@ from typing import Any
 
 from jaxgbg.arena.foretelling import Foretold, foretold
 from jaxgbg.pages.figures import curve_looks, curve_panels, histogram_panels
+from jaxgbg.pages.ladder_svg import MOST_PLAYERS, ratings_chart, scores_chart
 from jaxgbg.pages.positions import shape_markup
 from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import record_games
 from jaxgbg.papers import GAMES
 from jaxgbg.results.curves import STYLES
-from jaxgbg.results.folders import FIGURES, StoredRun, find_runs, unknown_games
+from jaxgbg.results.folders import FIGURES, Everything, StoredRun, find_all, unknown_games
 from jaxgbg.results.groups import group_stored, shortened
+from jaxgbg.results.ladders import StoredLadder, read_ladders
 from jaxgbg.results.places import Place, place_of
 from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.table import notes, panel_tables
@@ -38,12 +40,13 @@ _RARE = "The scale is logarithmic; what is rarer than its foot stands on it."
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What was written: the table's rows, how many runs, how much, and every line about what is
-    damaged.
+    """What was written: the table's rows, how many runs and tournaments, how much, and every line
+    about what is damaged.
     """
 
     rows: list[Row]
     runs: int
+    tournaments: int
     bytes: int
     problems: list[str]
 
@@ -63,16 +66,19 @@ class _Sample:
 def write_report(
     root: str | Path, out: Path, by: Sequence[str] = (), baseline: Sequence[str] = ()
 ) -> Report:
-    """Write the report on all runs below `root`, a folder or a URL, to `out`, whole or not at all.
+    """Write the report on all runs and tournaments below `root`, a folder or a URL, to `out`.
 
     Rows and lines are the settings named `by`, else those that differ, as in `results.group`.
     What cannot be read is named in the report and in `problems`, as is a run left out because its
-    game is not known or has other rules now. Raises ValueError in one line where there are no runs,
-    OSError where `out` cannot be written.
+    game is not known or has other rules now. The file is written whole or not at all. Raises
+    ValueError in one line where there is nothing to report, OSError where `out` cannot be written.
     """
     from jinja2 import Environment, PackageLoader
 
-    runs, problems = _runs(root)
+    found = find_all(root)
+    found.check([*found.runs, *found.tournaments])
+    runs, problems = _runs(found)
+    ladders = read_ladders(found.tournaments[:_MOST_SECTIONS], problems)
     samples = _samples(runs)
     whole = group_stored(runs, by, baseline)
     table = shortened(whole)
@@ -84,27 +90,47 @@ def write_report(
     environment.globals |= {"anchor": _anchor, "shape_markup": shape_markup, "units": _units}
     page = environment.get_template("page.html.j2").render(
         name=_name(root),
-        summary=_summary(runs),
+        summary=_summary(runs, ladders),
         problems=problems[:_MOST_PROBLEMS],
         more_problems=len(problems[_MOST_PROBLEMS:]),
-        games=[_game_section(each) for each in table.of_games()],
+        games=[game_section(each) for each in table.of_games()],
         notes=notes(table.rows) + table.notes,
+        ladders=[_ladder_section(each) for each in ladders],
+        more_ladders=len(found.tournaments[_MOST_SECTIONS:]),
         runs=told,
         left_out=len(runs) - len(told),
     )
     with written_whole(out) as temporary:
         size = temporary.write_bytes(page.encode())
-    return Report(whole.rows, len(runs), size, problems)
+    return Report(whole.rows, len(runs), len(ladders), size, problems)
 
 
-def _game_section(table: Table) -> dict[str, Any]:
-    """The tables and the curves of one game."""
+def game_section(table: Table) -> dict[str, Any]:
+    """The tables and the curves of one game, as the template of that name shows them."""
     return {
         "name": table.rows[0].game,
         "tables": list(panel_tables(table.rows, table.compared)),
         "curves": curve_panels(table),
         "looks": curve_looks(table),
         "published": any(row.paper_mean is not None for row in table.rows),
+    }
+
+
+def _ladder_section(stored: StoredLadder) -> dict[str, Any]:
+    """The table, the figures and the notes of one tournament."""
+    ladder, settings = stored.ladder, stored.settings
+    cut = len(ladder.standings) - MOST_PLAYERS
+    more = [f"The figures show the first {MOST_PLAYERS}."] if cut > 0 else []
+    games = sum(met.games.rewards[..., 0].size for met in stored.met)
+    return {
+        "name": stored.name,
+        "words": f"{_count(len(stored.names), 'player')} of {stored.game.name},"
+        f" {_count(games, 'game')} in {_count(len(stored.met), 'group')}; starts:"
+        f" {settings['starts']}, plies: {settings['plies']}, seed: {settings['seed']}.",
+        "columns": ladder.columns(),
+        "rows": len(ladder.standings),
+        "charts": [ratings_chart(ladder), scores_chart(ladder)],
+        "notes": ladder.notes() + more,
     }
 
 
@@ -120,12 +146,11 @@ def _shown(runs: Sequence[StoredRun], samples: Mapping[str, _Sample]) -> list[St
     return [run for at, run in enumerate(runs) if at < _MOST_SECTIONS or run.path in places]
 
 
-def _runs(root: str | Path) -> tuple[list[StoredRun], list[str]]:
+def _runs(found: Everything) -> tuple[list[StoredRun], list[str]]:
     """What can be reported, in the order of Table 1, and a line for all that cannot."""
-    stored_runs, problems = find_runs(root)
-    problems += unknown_games(stored_runs, "left out")
+    problems = found.problems + unknown_games(found.runs, "left out")
     runs = []
-    for stored in stored_runs:
+    for stored in found.runs:
         if stored.game is None:
             continue
         error = stored.error
@@ -191,15 +216,19 @@ def _seconds(stored: StoredRun) -> float:
     return math.nan if seconds is None else seconds
 
 
-def _summary(runs: Sequence[StoredRun]) -> str:
+def _summary(runs: Sequence[StoredRun], ladders: Sequence[StoredLadder]) -> str:
+    met = [f"{_count(len(ladders), 'tournament')}."] if ladders else []
+    if not runs and met:
+        return met[0]
     finished = [stored for stored in runs if stored.finished]
     seconds = sum(stored.summary.get("training_seconds") or 0 for stored in finished)
     episodes = sum(stored.summary.get("episodes") or 0 for stored in finished)
     games = list(dict.fromkeys(map(_game, runs)))
-    return (
+    told = (
         f"{_count(len(runs), 'run')}, {len(finished)} of them finished, of"
         f" {', '.join(games)}: {episodes:,} episodes in {_duration(seconds)} of training."
     )
+    return " ".join([told, *met])
 
 
 def _count(number: int, noun: str) -> str:
@@ -228,7 +257,7 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
     return {
         "stored": stored,
         "state": _state(stored),
-        "settings": _settings(stored.run),
+        "settings": settings_told(stored.run),
         "origin": _origin(stored),
         "config": json.dumps(stored.config),
         "histograms": panels,
@@ -269,7 +298,7 @@ def _state(stored: StoredRun) -> str:
     )
 
 
-def _settings(run: Run) -> list[tuple[str, str]]:
+def settings_told(run: Run) -> list[tuple[str, str]]:
     """What the parts of the run say of themselves; the whole config stands below them."""
     parameters = ", ".join(
         f"{name} {value}" for name, value in dataclasses.asdict(run.game).items()

@@ -78,10 +78,11 @@ class Positional(UniformPlayer):
     def best_actions(self, states: Any) -> jax.Array:
         game, table = self.game, jnp.asarray(self.values)
 
-        def evaluate(states: Any, after: Any) -> jax.Array:
+        def evaluate(rows: jax.Array, actions: jax.Array, after: Any) -> jax.Array:
+            del actions
             cells = jax.vmap(game.cells)(after)
             lead = ((cells == 0).astype(jnp.float32) - (cells == 1).astype(jnp.float32)) @ table
-            return jnp.where(states.player == 0, lead, -lead)
+            return jnp.where(states.player[rows] == 0, lead, -lead)
 
         legal = jax.vmap(game.legal_actions)(states)
         _, _, values = score_actions(game, states, legal, evaluate)

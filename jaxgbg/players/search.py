@@ -70,12 +70,19 @@ def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
     # Copies in step would each make their own copy of all trees in every iteration.
     @jax.custom_batching.sequential_vmap
     def one(params: Any, states: Any, words: jax.Array) -> RootStatistics:
-        return search.search(params, states, jax.random.wrap_key_data(words))
+        return _alone(search, params, states, jax.random.wrap_key_data(words))
 
     by_copy = agent.by_copy(states)
-    roots = jax.vmap(one, axis_name=LANE)(agent.params, by_copy, jax.random.key_data(keys))
+    roots = jax.vmap(one)(agent.params, by_copy, jax.random.key_data(keys))
     rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
     return most_visited(rows, choice)
+
+
+def _alone(search: PUCT, params: Any, states: Any, key: jax.Array) -> RootStatistics:
+    """A search that waits for no other lane: copies in sequence share no axis to agree upon."""
+    among = jax.vmap(search.search, in_axes=None, axis_name=LANE, axis_size=1)
+    found: RootStatistics = jax.tree.map(lambda leaf: leaf[0], among(params, states, key))
+    return found
 
 
 @jax.jit

@@ -1,10 +1,12 @@
-"""Runs as tables of DuckDB: a row a run, a row an evaluation, and a summary of them."""
+"""Runs as tables of DuckDB: a row a run, a row an evaluation, a summary of them; tournaments."""
 
 import typing
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxgbg.arena import scale_of
 from jaxgbg.games import Scale
+from jaxgbg.results import ladders as kept
 from jaxgbg.results.configs import Config
 from jaxgbg.results.evaluations import COLUMNS
 from jaxgbg.results.folders import StoredRun
@@ -92,9 +94,11 @@ def scales_of(runs: list[StoredRun]) -> dict[tuple[int, str], Scale]:
 
 
 def connect(
-    runs: list[StoredRun], scales: dict[tuple[int, str], Scale]
+    runs: list[StoredRun],
+    scales: dict[tuple[int, str], Scale],
+    ladders: Sequence[kept.StoredLadder] = (),
 ) -> "duckdb.DuckDBPyConnection":
-    """A database in memory with the tables `runs` and `evaluations` and the view `summary`."""
+    """A database in memory with `runs`, `evaluations`, the tables of ladders, and `summary`."""
     import duckdb
     import pandas
 
@@ -115,8 +119,9 @@ def connect(
         ("runs", _RUNS, pandas.DataFrame(_records(runs))),
         ("stored", _STORED, pandas.DataFrame(stored)),
         ("scales", _SCALES, pandas.DataFrame(units, columns=list(_SCALES))),
+        *((name, kept.COLUMNS[name], rows) for name, rows in kept.frames(ladders).items()),
     ):
-        columns = ", ".join(f"{column} {kind}" for column, kind in kinds.items())
+        columns = ", ".join(f'"{column}" {kind}' for column, kind in kinds.items())
         connection.execute(f"create table {name} ({columns})")
         if len(rows):
             connection.register("rows", rows)

@@ -5,9 +5,9 @@ import functools
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jaxgbg.contents import defect, read_json, read_object
 from jaxgbg.games import Game, broken_games
@@ -15,7 +15,7 @@ from jaxgbg.results.bulk import without_collector
 from jaxgbg.results.configs import Config, Configs
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.index import LEAST, Entry, Index
-from jaxgbg.results.places import Found, Place, find, place_of
+from jaxgbg.results.places import FILES, LADDER, Found, Place, find, place_of
 from jaxgbg.specs import Spec
 from jaxgbg.training import LaneName, Run
 from jaxgbg.training.kept import Histograms, Summary, read_leniently
@@ -101,18 +101,40 @@ def find_runs(folder: str | Path) -> tuple[list[StoredRun], list[str]]:
     `folder` may be a URL of an object storage, as s3://bucket/runs. Raises ValueError where there
     is no folder, or no run in it, MissingExtra where what reads the URL is not installed.
     """
+    everything = find_all(folder)
+    everything.check(everything.runs)
+    return everything.runs, everything.problems
+
+
+class Everything(NamedTuple):
+    """What is below a folder: runs, folders of tournaments, a line for each that is left out."""
+
+    root: Place
+    runs: list[StoredRun]
+    tournaments: list[Found]
+    problems: list[str]
+
+    def check(self, wanted: Sequence[Any]) -> None:
+        """Raise ValueError where there is nothing of what is wanted, nor a problem with it."""
+        if wanted or self.problems:
+            return
+        raise ValueError(
+            f"{self.root} holds no runs; `jaxgbg train`, `ablate`, `table1` and `sweep` leave them"
+            " in --out"
+        )
+
+
+def find_all(folder: str | Path) -> Everything:
+    """`find_runs` with the tournaments there; raises no error where there is nothing."""
     root = place_of(folder)
     problems: list[str] = []
     with without_collector():
         found = list(find(root, problems.append))
+        tournaments = [each for each in found if LADDER in each.files]
+        found = [each for each in found if each.files.intersection(FILES[:2])]
         index = Index(root) if isinstance(root, Path) and len(found) >= LEAST else None
         runs = _Reader(index, problems).read(found)
-    if not runs and not problems:
-        raise ValueError(
-            f"{root} holds no runs; `jaxgbg train`, `ablate`, `table1` and `sweep` leave them in"
-            " --out"
-        )
-    return runs, problems
+    return Everything(root, runs, tournaments, problems)
 
 
 class _Reader:

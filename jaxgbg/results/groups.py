@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.bulk import without_collector
+from jaxgbg.results.extras import require_extra
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
 from jaxgbg.results.lanes import Source
-from jaxgbg.results.queries import SECONDS, choose, require_extra, to_stderr
+from jaxgbg.results.queries import SECONDS, choose, to_stderr
 from jaxgbg.results.rows import Table, as_records, group
 from jaxgbg.specs import checked
 from jaxgbg.training import LaneName

@@ -13,9 +13,9 @@ from jaxgbg.arena.cycles import alpha_rank, cycles
 from jaxgbg.arena.ratings import Outcomes, Rating, rate
 from jaxgbg.arena.tournament import Games
 from jaxgbg.games import Game
+from jaxgbg.results.extras import require_extra
 from jaxgbg.results.figures import check_name, new_figure, save
 from jaxgbg.results.layout import Column
-from jaxgbg.results.queries import require_extra
 from jaxgbg.results.statistics import confidence_interval
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ class Met(NamedTuple):
 
     group: tuple[int, ...]
     games: Games
+
+    def points(self) -> float:
+        """The share of the points that the first of two players made."""
+        return float(_scores(_pairs([self]), max(self.group) + 1)[0][self.group])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,6 +15,10 @@ from jaxgbg.training.metrics import Complain
 
 FILES = ("config.json", "metrics.jsonl", "summary.json", "histograms.json")
 """What is read of a run to tabulate it."""
+LADDER = "tournament.json"
+"""What makes a folder one of a tournament."""
+# The files of which a folder that is found has one.
+_MARKS = frozenset((*FILES[:2], LADDER))
 # What a run's folder holds below it, of which none is a run.
 _WITHIN = ("agents", "checkpoints")
 # Of each of the files: when it was written and changed in ns, its size, its inode.
@@ -73,7 +77,7 @@ Place: TypeAlias = Path | RemotePath
 
 
 class Found(NamedTuple):
-    """What may be a run: its folder, its path below the one searched, the files in its folder.
+    """What may be a run or a tournament: its folder, its path below the one searched, its files.
 
     `signature` changes with any of `FILES`; it is empty where that is not known.
     """
@@ -116,6 +120,8 @@ def place_of(text: str | Path) -> Place:
 def find(root: Place, complain: Complain) -> Iterator[Found]:
     """What may be a run: `root` and all below it with a config or evaluations in it, in order.
 
+    Folders of tournaments are among them.
+
     Raises ValueError where there is no such folder.
     """
     if isinstance(root, RemotePath):
@@ -142,7 +148,7 @@ def _find_local(root: Path, complain: Complain) -> Iterator[Found]:
         except OSError as error:
             complain(f"{error.filename}: {error.strerror}; left out")
             continue
-        if "config.json" in files or "metrics.jsonl" in files:
+        if not _MARKS.isdisjoint(files):
             path = Path(folder)
             yield Found(path, name or path.name, frozenset(files), _signature(files))
             below = [each for each in below if each not in _WITHIN]
@@ -177,7 +183,7 @@ def _find_remote(root: RemotePath) -> Iterator[Found]:
         folders.setdefault(folder, set()).add(file)
     start = len(root.path) + 1
     for folder, files in sorted(folders.items()):
-        if files.intersection(FILES[:2]):
+        if files.intersection(_MARKS):
             path = RemotePath(root.system, folder)
             yield Found(path, folder[start:] or path.name, frozenset(files))
 

@@ -2,20 +2,20 @@
 
 import contextlib
 import dataclasses
-import importlib
 import resource
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgbg.games import Scale
-from jaxgbg.players import MissingExtra
 from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.database import SUMMARY, connect, scales_of
 from jaxgbg.results.evaluations import Evaluations
-from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
+from jaxgbg.results.extras import require_extra
+from jaxgbg.results.folders import StoredRun, find_all, unknown_games
+from jaxgbg.results.ladders import StoredLadder, read_ladders
 from jaxgbg.specs import checked
 
 if TYPE_CHECKING:
@@ -49,16 +49,21 @@ def ask(
     fifth of the episodes that all have reached, and `last` ± `last_sem` of its last evaluation
     there, as `rows` has them. `where` is an SQL condition on the evaluations that count, with the
     columns of `evaluations` and `runs`; `sql` a query of your own over these two tables, or
-    `summary`, which holds the rows above. Neither reads or writes a file or the network unless
-    `allow_files`. `attrs["scales"]` of the frame has the scale of each (folder, opponent). What is
-    damaged is left out, and `complain` is told file and line. Raises ValueError where there are no
-    runs, DuckDB refuses the question or it takes more than `MEMORY_GB` or `timeout` seconds,
+    `summary`, which holds the rows above, or over those of the tournaments there: `tournaments`,
+    `ratings` (a row a player), `seats` and `games` (a row a game and seat). Neither reads or writes
+    a file or the network unless `allow_files`. `attrs["scales"]` of the frame has the scale of each
+    (folder, opponent). What is damaged is left out, and `complain` is told file and line. Raises
+    ValueError where there are no runs (for `sql`, no tournaments either), DuckDB refuses the
+    question or it takes more than `MEMORY_GB` or `timeout` seconds,
     MissingExtra without DuckDB or pandas.
     """
     if where is not None and sql is not None:
         raise ValueError("give a condition (where) or a whole query (sql), not both")
     require_extra("duckdb", "pandas")
-    runs, problems = find_runs(folder)
+    found = find_all(folder)
+    found.check(found.runs if sql is None else [*found.runs, *found.tournaments])
+    runs, problems = found.runs, found.problems
+    ladders = [] if sql is None else read_ladders(found.tournaments, problems)
     problems += [problem for run in runs for problem in run.problems]
     for problem in problems + unknown_games(runs, "shown with raw scores"):
         complain(problem)
@@ -71,6 +76,7 @@ def ask(
         f"--where {where!r}" if sql is None else f"--sql {sql!r}",
         timeout,
         allow_files,
+        ladders,
     )
     frame.attrs["scales"] = {
         (runs[run].name, opponent): scale for (run, opponent), scale in scales.items()
@@ -122,11 +128,12 @@ def _asked(
     asked: str,
     timeout: float,
     allow_files: bool = False,
+    ladders: Sequence[StoredLadder] = (),
 ) -> "pandas.DataFrame":
     """The answer to a query about runs; ValueError, which begins with `asked`, if there is none."""
     import duckdb
 
-    connection = connect(runs, scales)
+    connection = connect(runs, scales, ladders)
     try:
         _close(connection, allow_files)
         if len(connection.extract_statements(_text(query))) != 1:
@@ -136,15 +143,6 @@ def _asked(
         raise ValueError(f"{asked}: {_in_a_line(error)}") from error
     finally:
         connection.close()
-
-
-def require_extra(*names: str) -> None:
-    """Raise MissingExtra for the first of these packages that is not installed."""
-    for name in names:
-        try:
-            importlib.import_module(name)
-        except ImportError as error:
-            raise MissingExtra(f"results needs {name}: pip install 'jaxgbg[analysis]'") from error
 
 
 def _close(connection: "duckdb.DuckDBPyConnection", allow_files: bool) -> None:

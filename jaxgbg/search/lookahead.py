@@ -191,12 +191,8 @@ class LookAhead:
         else:
             scores = self._aims(self._totals(params, nodes, legal, self.plies - 1), nodes)
         scores = jnp.where(legal & ~jnp.isnan(scores), scores, -jnp.inf)
-        last = jnp.broadcast_to(np.arange(self.game.num_actions), legal.shape)
-        order = jnp.lexsort((last if noise is None else noise, -scores, ~legal))
-        return (
-            jnp.zeros_like(legal).at[jnp.arange(len(legal))[:, None], order[:, :width]].set(True)
-            & legal
-        )
+        order = np.arange(self.game.num_actions) if noise is None else noise
+        return _best_few(scores, legal, jnp.broadcast_to(order, scores.shape), width)
 
     def _width(self, ply: int) -> int:
         if not self.width or ply == self.plies - 1:
@@ -312,6 +308,21 @@ class LookAhead:
         if self.reply == "own":
             return jax.vmap(lambda rows, player: rows[:, player])(totals, player)
         return jnp.where((player == nodes.searcher)[:, None], totals[..., 0], -totals[..., 0])
+
+
+def _best_few(scores: jax.Array, legal: jax.Array, order: jax.Array, count: int) -> jax.Array:
+    """bool[B, A]: `count` legal actions of the best scores, of equal ones the lowest in `order`.
+
+    One after the other: to sort many actions takes XLA as long as to look at them 60 times.
+    """
+
+    def one_more(_: int, kept: jax.Array) -> jax.Array:
+        left = legal & ~kept
+        most = jnp.where(left, scores, -jnp.inf).max(1, keepdims=True)
+        best = jnp.where(left & (scores == most), order, jnp.inf).argmin(1)
+        return kept | (left & (np.arange(scores.shape[1]) == best[:, None]))
+
+    return jax.lax.fori_loop(0, count, one_more, jnp.zeros_like(legal))
 
 
 def _first_best(scores: jax.Array, allowed: jax.Array) -> jax.Array:

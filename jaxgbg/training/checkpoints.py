@@ -14,6 +14,7 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -113,7 +114,7 @@ class Checkpoints:
 
     def _write(self, about: dict[str, Any], state: np.ndarray) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        numbers = self._numbers()
+        numbers = numbers_in(self.folder)
         with (
             written_whole(self._path(max(numbers, default=0) + 1)) as temporary,
             temporary.open("wb") as file,
@@ -160,7 +161,7 @@ class Checkpoints:
         """
         for leftover in self.folder.glob(f".*{_SUFFIX}.*.tmp"):
             leftover.unlink()
-        for number in reversed(self._numbers()):
+        for number in reversed(numbers_in(self.folder)):
             path = self._path(number)
             try:
                 return self._read(path, like)
@@ -172,23 +173,9 @@ class Checkpoints:
         return None
 
     def _read(self, path: Path, like: Sequence[Any]) -> Checkpoint:
-        head, _, rest = path.read_bytes().partition(b"\n")
-        version = head.removeprefix(_MAGIC)
-        if version == head or not version.isdigit():
-            raise Damaged("it does not begin as one")
-        if int(version) != FORMAT:
-            raise ValueError(
-                f"{path} was written by another version of jaxgbg (format {int(version)}, here"
-                f" {FORMAT}): use that one, or delete the file to do without it"
-            )
-        seal, _, body = rest.partition(b"\n")
-        if hashlib.sha256(body).hexdigest().encode() != seal:
-            raise Damaged("its checksum does not fit")
-        text, _, deflated = body.partition(b"\n")
-        try:
-            about = read_kept(About, parse_json(text))
-        except ValueError as error:
-            raise Damaged(str(error)) from error
+        with path.open("rb") as file:
+            about = read_about(file, path)
+            deflated = file.read()
         if about.run != self.run:
             raise ValueError(
                 f"{path} belongs to another run ({about.run}, here {self.run}):"
@@ -207,13 +194,8 @@ class Checkpoints:
         marks = list(zip(about.metrics, about.metrics_sha256, strict=True))
         return Checkpoint(leaves, about.reached, about.seconds, marks)
 
-    def _numbers(self) -> list[int]:
-        """Of the checkpoints there are, the oldest first."""
-        stems = [path.stem for path in self.folder.glob(f"*{_SUFFIX}")]
-        return sorted(int(stem) for stem in stems if stem.isdigit())
-
     def _path(self, number: int) -> Path:
-        return self.folder / f"{number}{_SUFFIX}"
+        return path_of(self.folder, number)
 
     def close(self) -> None:
         """Wait for what is being written."""
@@ -224,6 +206,41 @@ class Checkpoints:
         """Delete all checkpoints of a run that is finished."""
         self.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def numbers_in(folder: Path) -> list[int]:
+    """The numbers of the checkpoints in a folder, the oldest first."""
+    stems = [path.stem for path in folder.glob(f"*{_SUFFIX}")]
+    return sorted(int(stem) for stem in stems if stem.isdigit())
+
+
+def path_of(folder: Path, number: int) -> Path:
+    """The file of a checkpoint by its number."""
+    return folder / f"{number}{_SUFFIX}"
+
+
+def read_about(file: BufferedReader, path: Path) -> About:
+    """What a checkpoint says of itself, its checksum verified; `file` then stands at its state.
+
+    Raises Damaged, and ValueError for another version's; `path` is what they call it.
+    """
+    head = file.readline().removesuffix(b"\n")
+    version = head.removeprefix(_MAGIC)
+    if version == head or not version.isdigit():
+        raise Damaged("it does not begin as one")
+    if int(version) != FORMAT:
+        raise ValueError(
+            f"{path} was written by another version of jaxgbg (format {int(version)}, here"
+            f" {FORMAT}): use that one, or delete the file to do without it"
+        )
+    seal, body = file.readline().removesuffix(b"\n"), file.tell()
+    if hashlib.file_digest(file, "sha256").hexdigest().encode() != seal:
+        raise Damaged("its checksum does not fit")
+    file.seek(body)
+    try:
+        return read_kept(About, parse_json(file.readline()))
+    except ValueError as error:
+        raise Damaged(str(error)) from error
 
 
 def _body(about: dict[str, Any], state: np.ndarray) -> Iterator[bytes]:

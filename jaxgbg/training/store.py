@@ -315,7 +315,7 @@ def provenance() -> dict[str, Any]:
 @contextlib.contextmanager
 def only_here(folder: Folder) -> Iterator[None]:
     """Keep other processes out of a folder; raises Busy where one is at work in it."""
-    path = folder.path.with_name(f".{folder.path.name}.lock")
+    path = _lock_of(folder.path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("w")
@@ -333,6 +333,15 @@ def only_here(folder: Folder) -> Iterator[None]:
             yield
         finally:
             path.unlink(missing_ok=True)
+
+
+def at_work(path: Path) -> bool:
+    """Whether a process is at work in a run's folder, or was killed there; nothing is locked."""
+    return _lock_of(path).exists()
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.lock")
 
 
 def _busy(folder: Folder) -> Busy:

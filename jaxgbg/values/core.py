@@ -32,8 +32,8 @@ class ValueFunction:
     """V(s | player) of boards, or Q(s, a | player) of actions; frozen and hashable, static.
 
     Learners handle the parameters and the features of a board without a look inside. What a value
-    function can do beyond this it says by being a `FollowsMoves`, `ValuesStones` or `HasGradients`;
-    of one that can do nothing more, learners ask `value` alone.
+    function can do beyond this it says by being a `FollowsMoves`, `FollowsCells`, `ValuesStones` or
+    `HasGradients`; of one that can do nothing more, learners ask `value` alone.
     """
 
     # Whether the states of an eligibility list are updated one after the other.
@@ -134,6 +134,31 @@ class FollowsMoves(Protocol):
 
 
 @runtime_checkable
+class FollowsCells(Protocol):
+    """Values a board by the few cells in which it differs from another (`Game.altered`)."""
+
+    def sums(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., H]: what there is to know of the other board, for player int[...]."""
+        ...
+
+    def value_altered(
+        self,
+        params: Any,
+        sums: jax.Array,
+        features: jax.Array,
+        player: jax.Array,
+        altered: tuple[jax.Array, jax.Array],
+        board: jax.Array,
+    ) -> jax.Array:
+        """float32[...]: `value` of the board whose cells are `altered`.
+
+        `features` int32[..., F] and `sums` are those of the other board. `board` int[..., D] is as
+        observed: of it only what lies beside the cells is looked at.
+        """
+        ...
+
+
+@runtime_checkable
 class ValuesStones(Protocol):
     """Values all moves of a board together, where a move adds one stone (`Game.stone_digits`)."""
 
@@ -171,10 +196,23 @@ class SeesInputs(Protocol):
         """float32[...]: V of what is seen."""
         ...
 
+    def coming(self, following: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., K] that is to be predicted, of `Updates.following`; NaN where there is none.
+
+        For a value function that `predicts`.
+        """
+        ...
+
     def update_seen(
-        self, params: Any, inputs: jax.Array, change: jax.Array, live: jax.Array, alpha: jax.Array
+        self,
+        params: Any,
+        inputs: jax.Array,
+        change: jax.Array,
+        live: jax.Array,
+        alpha: jax.Array,
+        coming: jax.Array | None,
     ) -> Any:
-        """`update` of V for inputs float32[n, I], with no board to predict."""
+        """`update` of V for inputs float32[n, I], and what they are to predict, float32[n, K]."""
         ...
 
 

@@ -45,3 +45,32 @@ def optimizer(name: str) -> optax.GradientTransformation:
             " choose one such as sgd, adam or rmsprop"
         ) from error
     return made
+
+
+class Layers(nn.Module):
+    """Layers of `sizes`, each the last one's weighted sums, all but the last activated.
+
+    `activation` and `initializer` are names from the tables above; biases start at `bias`, but
+    "uniform" draws them like the weights.
+    """
+
+    sizes: tuple[int, ...]
+    activation: str
+    initializer: str
+    bias: float
+
+    @nn.compact
+    def __call__(self, inputs: jax.Array, entered: bool = False) -> jax.Array:
+        """float32[..., O] of inputs float32[..., I], or of the first layer's sums if `entered`."""
+        drawn = self.initializer == "uniform"
+        layer = functools.partial(
+            nn.Dense,
+            kernel_init=INITIALIZERS[self.initializer],
+            bias_init=uniform if drawn else nn.initializers.constant(self.bias),
+        )
+        for number, size in enumerate(self.sizes):
+            if number:
+                inputs = ACTIVATIONS[self.activation](inputs)
+            if number or not entered:
+                inputs = layer(size, name=f"Dense_{number}")(inputs)
+        return inputs

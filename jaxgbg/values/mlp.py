@@ -9,7 +9,6 @@ import dataclasses
 import functools
 from typing import Any, NamedTuple
 
-import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,9 +16,9 @@ from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
 from jaxgbg.specs import setting
+from jaxgbg.values.altered import entering
 from jaxgbg.values.core import Updates, ValueFunction, ValueSpec, check_updates
-from jaxgbg.values.layers import ACTIVATIONS, INITIALIZERS, optimizer
-from jaxgbg.values.layers import uniform as draw_uniform
+from jaxgbg.values.layers import ACTIVATIONS, INITIALIZERS, Layers, optimizer
 from jaxgbg.values.sides import Extras, View, seen, views_of
 
 
@@ -73,27 +72,10 @@ class MLPSpec(ValueSpec):
         return MLP(spec=self, game=game, num_actions=game.num_actions if of_actions else 1)
 
 
-class _Network(nn.Module):
-    spec: MLPSpec
-    outputs: int
-
-    @nn.compact
-    def __call__(self, inputs: jax.Array) -> jax.Array:
-        uniform = self.spec.initializer == "uniform"
-        layer = functools.partial(
-            nn.Dense,
-            kernel_init=INITIALIZERS[self.spec.initializer],
-            bias_init=draw_uniform if uniform else nn.initializers.constant(self.spec.bias),
-        )
-        for size in self.spec.hidden:
-            inputs = ACTIVATIONS[self.spec.activation](layer(size)(inputs))
-        return layer(self.outputs)(inputs)
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MLP(ValueFunction):
     """Multi-layer perceptron on the cells of one game; static under jit. It `HasGradients`
-    and, for V, `SeesInputs`.
+    and, for V, `SeesInputs` and `FollowsCells`.
 
     In a game with `piece_digits` there is one input a cell: 1 an own piece, -1 another's, 0
     neither. Otherwise every digit of every cell has an input that is 1 or 0, and so has every
@@ -128,8 +110,9 @@ class MLP(ValueFunction):
         return views_of(self.game)
 
     @functools.cached_property
-    def _module(self) -> _Network:
-        return _Network(self.spec, self.num_actions + self.predicts * self.extras.size)
+    def _module(self) -> Layers:
+        spec, outputs = self.spec, self.num_actions + self.predicts * self.extras.size
+        return Layers((*spec.hidden, outputs), spec.activation, spec.initializer, spec.bias)
 
     @property
     def predicts(self) -> bool:
@@ -142,11 +125,14 @@ class MLP(ValueFunction):
 
     @property
     def num_inputs(self) -> int:
-        game = self.game
-        extras = self.extras.size * (self.spec.extras_as != "outputs")
+        game, extras = self.game, self.extras.size * self._sees_extras
         if game.piece_digits:
             return game.num_cells + extras
         return game.num_cells * game.num_cell_values + game.num_players + extras
+
+    @property
+    def _sees_extras(self) -> bool:
+        return bool(self.spec.extras) and self.spec.extras_as != "outputs"
 
     @functools.cached_property
     def num_weights(self) -> int:
@@ -178,10 +164,10 @@ class MLP(ValueFunction):
     def of_action(self, features: jax.Array, action: jax.Array) -> jax.Array:
         return features.at[..., -1].set(action)
 
-    def _inputs(self, features: jax.Array, player: jax.Array) -> jax.Array:
+    def seen_by(self, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., I]: the board from the side of `player`, and the extras if they are seen."""
         board = self._squares(features, player)
-        if not self.spec.extras or self.spec.extras_as == "outputs":
+        if not self._sees_extras:
             return board
         return jnp.concatenate([board, self.known_extras(features, player)], -1)
 
@@ -212,7 +198,7 @@ class MLP(ValueFunction):
 
     def _totals(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., O]: what enters the outputs, those of values first."""
-        return jnp.asarray(self._module.apply(network, self._inputs(features, player)))
+        return jnp.asarray(self._module.apply(network, self.seen_by(features, player)))
 
     def _outputs(self, total: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]: the values."""
@@ -241,6 +227,31 @@ class MLP(ValueFunction):
     def _value(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._taken(self._totals(network, features, player), features, player)
 
+    def sums(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., H]: what enters the first hidden layer, but for extras."""
+        first = params.network["params"]["Dense_0"]
+        squares = self._squares(features, player)
+        return squares @ first["kernel"][: squares.shape[-1]] + first["bias"]
+
+    def value_altered(
+        self,
+        params: MLPParams,
+        sums: jax.Array,
+        features: jax.Array,
+        player: jax.Array,
+        altered: tuple[jax.Array, jax.Array],
+        board: jax.Array,
+    ) -> jax.Array:
+        """Two rows of the first layer's weights a cell, where `value` looks at all of them."""
+        kernel = params.network["params"]["Dense_0"]["kernel"]
+        views = [view.cells for view in self.views]
+        sums = sums + entering(self.game, views, kernel, features, player, altered)
+        if self._sees_extras:
+            extras = self.known_extras(self.features(params, board), player)
+            sums += extras @ kernel[-self.extras.size :]
+        total = jnp.asarray(self._module.apply(params.network, sums, entered=True))
+        return self._outputs(total, player)[..., 0]
+
     def _taken(self, total: jax.Array, features: jax.Array, player: jax.Array) -> jax.Array:
         outputs = self._outputs(total, player)
         if self.num_actions == 1:
@@ -261,27 +272,39 @@ class MLP(ValueFunction):
         """
         check_updates(self, updates)
         features, player, change, _, live, following = updates
+        coming = None if following is None else self.coming(following, player)
 
         def weighted(network: Any) -> jax.Array:
             total = self._totals(network, features, player)
-            gain = (self._taken(total, features, player) * jnp.where(live, change, 0)).sum()
-            if following is None:
-                return gain
-            foretold, known = self._foretold(total), live & (following[:, 0] >= 0)
-            error = jnp.where(known[:, None], self.known_extras(following, player) - foretold, 0)
-            return gain + (foretold * jax.lax.stop_gradient(error)).sum()
+            value = self._taken(total, features, player)
+            return self._gain(total, value, change, live, coming)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 
-    def seen_by(self, features: jax.Array, player: jax.Array) -> jax.Array:
-        return self._inputs(features, player)
+    def _gain(
+        self,
+        total: jax.Array,
+        value: jax.Array,
+        change: jax.Array,
+        live: jax.Array,
+        coming: jax.Array | None,
+    ) -> jax.Array:
+        """float32[]: its gradient is the way that updates go."""
+        gain = (value * jnp.where(live, change, 0)).sum()
+        if coming is None:
+            return gain
+        foretold = self._foretold(total)
+        error = jnp.where(live[:, None] & ~jnp.isnan(coming), coming - foretold, 0)
+        return gain + (foretold * jax.lax.stop_gradient(error)).sum()
+
+    def coming(self, following: jax.Array, player: jax.Array) -> jax.Array:
+        return jnp.where(following[..., :1] < 0, jnp.nan, self.known_extras(following, player))
 
     def value_seen(self, params: MLPParams, inputs: jax.Array) -> jax.Array:
-        return self._value_seen(params.network, inputs)
+        return self._value_seen(jnp.asarray(self._module.apply(params.network, inputs)))
 
-    def _value_seen(self, network: Any, inputs: jax.Array) -> jax.Array:
+    def _value_seen(self, total: jax.Array) -> jax.Array:
         # The values of states, unlike those of actions, are the same number for every player.
-        total = jnp.asarray(self._module.apply(network, inputs))
         return self._outputs(total, jnp.int8(0))[..., 0]
 
     def update_seen(
@@ -291,9 +314,11 @@ class MLP(ValueFunction):
         change: jax.Array,
         live: jax.Array,
         alpha: jax.Array,
+        coming: jax.Array | None,
     ) -> MLPParams:
         def weighted(network: Any) -> jax.Array:
-            return (self._value_seen(network, inputs) * jnp.where(live, change, 0)).sum()
+            total = jnp.asarray(self._module.apply(network, inputs))
+            return self._gain(total, self._value_seen(total), change, live, coming)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 

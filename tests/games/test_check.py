@@ -27,8 +27,20 @@ def changed(base: type[Game] = Nim, **methods) -> Game:
     body = {
         name: wrapped(name, value) if callable(value) else value for name, value in methods.items()
     }
-    parameters = {"heaps": 2, "size": 3} if base is Nim else {"size": 3} if base is Hex else {}
+    nim = issubclass(base, Nim)
+    parameters = {"heaps": 2, "size": 3} if nim else {"size": 3} if base is Hex else {}
     return type("Changed", (base,), body)(**parameters)
+
+
+class Told(Nim):
+    """Nim that tells which heap a move alters."""
+
+    most_altered = 1
+
+    def altered(self, state, action):
+        before, after = self.cells(state), self.cells(self.afterstate(state, action))
+        heap = (before != after).argmax()
+        return heap[None], after[heap][None].astype(jnp.int32)
 
 
 def constant(function):
@@ -282,6 +294,26 @@ FAULTS = {
         changed(change_patterns=constant(lambda self: first_heap_alone())),
         "change_patterns: a move alters",
     ),
+    "altered-cells": (
+        changed(Told, altered=lambda told, *_: (told[0], told[1] + 1)),
+        "altered: a move alters the cells otherwise",
+    ),
+    "altered-twice": (
+        changed(
+            Told,
+            most_altered=constant(lambda self: 2),
+            altered=lambda told, *_: (jnp.repeat(told[0], 2), jnp.repeat(told[1], 2)),
+        ),
+        "altered names a cell twice",
+    ),
+    "altered-range": (
+        changed(Told, altered=lambda told, *_: (told[0] + 2, told[1])),
+        "altered names cell",
+    ),
+    "altered-number": (
+        changed(Told, most_altered=constant(lambda self: 2)),
+        "altered: there must be most_altered cells",
+    ),
     "impure": (Impure(2, 3), "one by one is not the move made in a compiled batch"),
     "symmetric-boards": (
         changed(
@@ -324,6 +356,10 @@ def test_what_would_spoil_a_training_is_refused(fault):
     game, line = FAULTS[fault]
     with pytest.raises(ValueError, match=rf"(?s){game.name}: .*{line}"):
         check_playable(game)
+
+
+def test_a_game_may_tell_what_moves_alter():
+    assert check_game(Told(2, 3)) == []
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from jaxgbg.pages.play import replay as replaying
 from jaxgbg.pages.play import requests
 from jaxgbg.pages.play.lines import Line, read_line
 from jaxgbg.pages.play.replay import PORTION, Replay
+from jaxgbg.pages.play.seats import Seats
 from jaxgbg.pages.play.table import Table
 from jaxgbg.players import MaxN
 from tests.pages.tables import drawn_agent, table_of
@@ -194,6 +195,10 @@ def test_players_move_by_name_and_the_same_seed_gives_the_same_move(nim):
         ("agent:look-ahead=7", "1 to 6 plies ahead"),
         ("agent:look-ahead=0", "1 to 6 plies ahead"),
         ("agent:look-ahead=999999999", "1 to 6 plies ahead"),
+        ("agent:search=puct-0", "1 to 10,000 iterations here, not 0"),
+        ("agent:search=puct-999999999", "1 to 10,000 iterations here"),
+        ("agent:search=mcts-5", "unknown player"),
+        ("agent-2:search=puct-5", "unknown player"),
         ("agent-2", "unknown player"),
         ("ab", "connectfour only"),
         # No file is opened for who asks by a page.
@@ -210,13 +215,30 @@ def test_a_player_who_cannot_sit_there_is_refused_in_a_line(nim, name, words):
 @pytest.mark.slow
 def test_who_is_offered_can_play(nim):
     names = [choice["name"] for choice in nim.seats.choices()]
-    assert names == ["agent", "random", "maxn", "mcts"]
+    assert names == ["agent", "agent:search=puct", "random", "maxn", "mcts"]
     for choice in nim.seats.choices():
         strength = choice["strength"]
         bounds = (strength["low"], strength["value"]) if strength else (None,)
         for number in bounds:
             name = choice["name"] + (f"{strength['join']}{number}" if strength else "")
             assert nim.choose(requests.Choose("", name))["action"] >= 0
+
+
+@pytest.mark.slow
+def test_an_agent_searches_as_often_as_its_seat_says(nim):
+    player, _ = nim.seats.player("agent:search=puct-50")
+    assert (player.search.iterations, player.agent) == (50, nim.seats.agents["agent"])
+    (offered,) = (each for each in nim.seats.choices() if each["name"] == "agent:search=puct")
+    assert offered["label"] == "drawn, tree search"
+    assert nim.choose(requests.Choose("", "agent:search=puct", 1))["action"] in range(6)
+
+
+def test_agents_of_actions_are_not_offered_as_searching():
+    game = make("nim", heaps=2, size=3)
+    seats = Seats(game, {"drawn": drawn_agent(game, learner="q")}, lambda: 6)
+    assert [choice["name"] for choice in seats.choices()][:2] == ["agent", "random"]
+    with pytest.raises(ValueError, match="learned values of actions: it cannot search"):
+        seats.player("agent:search=puct-5")
 
 
 def test_the_curve_is_made_of_what_each_position_told(nim):

@@ -259,6 +259,19 @@ def test_agents_play_by_themselves(visit):
     assert page.locator("#curve polyline").count() == 2
 
 
+def test_an_agent_is_told_how_often_to_search(visit):
+    page = visit.page
+    page.locator("#seats select").nth(1).select_option("agent:search=puct")
+    page.locator("#seats .strength input").fill("50")
+    page.keyboard.press("Tab")
+    told = "#seats=person,agent:search=puct-50&"
+    visit.until(lambda: page.evaluate("location.hash").startswith(told))
+    page.reload()
+    visit.settle(2)
+    assert page.locator("#seats select").nth(1).input_value() == "agent:search=puct"
+    assert page.locator("#seats .strength input").input_value() == "50"
+
+
 def test_a_position_goes_out_and_in_as_text_and_as_a_file(visit, tmp_path):
     page = visit.page
     page.locator("#text summary").click()

@@ -236,7 +236,8 @@ _ANYTHING = st.recursive(
     max_leaves=8,
 )
 _WORDS = st.sampled_from(
-    ["", "0", "0,2", "1,3", "1,3,0", "agent", "agent:look-ahead=2", "random", "maxn", "mcts-9"]
+    ["", "0", "0,2", "1,3", "1,3,0", "agent", "agent:look-ahead=2", "agent:search=puct-3", "random"]
+    + ["maxn", "mcts-9"]
 ) | st.text(max_size=12)
 
 

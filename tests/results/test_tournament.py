@@ -11,6 +11,7 @@ import jaxgbg
 from jaxgbg.arena.tournament import Games
 from jaxgbg.games import Nim
 from jaxgbg.players import MaxN, RandomPlayer
+from jaxgbg.results import kept_games
 from jaxgbg.results import tournament as module
 from jaxgbg.results.ladder import Ladder, Met
 from jaxgbg.training.store import only_here
@@ -45,7 +46,7 @@ def drawn(monkeypatch):
         return Games(orders, np.stack([won, -won], 2), np.arange(protocol.count))
 
     monkeypatch.setattr(module, "play_group", draw)
-    monkeypatch.setattr(module, "fingerprint", str)
+    monkeypatch.setattr(kept_games, "fingerprint", str)
     return groups
 
 
@@ -68,6 +69,43 @@ def test_the_same_call_goes_on_and_more_may_join(lines, drawn, tmp_path):
     assert again.records() == three.records()
     again = jaxgbg.tournament(PLAYERS, out=tmp_path / "t", **SETTINGS)
     assert again.records() == first.records()
+    assert len(drawn) == 3
+
+
+SIX = [*(f"mcts-{number}" for number in range(2, 7)), "random"]
+
+
+def test_a_swiss_tournament_that_was_stopped_ends_as_one_that_was_not(drawn, tmp_path, monkeypatch):
+    whole = jaxgbg.tournament(SIX, swiss=3, **SETTINGS)
+    assert len(drawn) == 9
+    assert [row["games"] for row in whole.records()] == [3 * 12] * 6
+    draw = module.play_group
+
+    def stopped(*arguments):
+        if len(drawn) == 9 + 4:
+            raise KeyboardInterrupt
+        return draw(*arguments)
+
+    monkeypatch.setattr(module, "play_group", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        jaxgbg.tournament(SIX, swiss=3, out=tmp_path / "t", **SETTINGS)
+    monkeypatch.setattr(module, "play_group", draw)
+    again = jaxgbg.tournament(SIX[::-1], swiss=3, out=tmp_path / "t", **SETTINGS)
+    assert again.records() == whole.records()
+    assert len(drawn) == 9 + 9
+    # All others are met by who leaves the rounds out.
+    assert len(jaxgbg.tournament(SIX, out=tmp_path / "t", **SETTINGS).standings) == 6
+    assert len(drawn) == 9 + 15
+
+
+def test_swiss_rounds_that_cannot_be_are_refused_in_a_line(drawn):
+    with pytest.raises(ValueError, match=r"6 participants can be paired for 3 rounds .* not for 4"):
+        jaxgbg.tournament(SIX, swiss=4, **SETTINGS)
+    three = Nim(heaps=1, size=3, players=3, rule="nim3p")
+    with pytest.raises(ValueError, match="nim3p is played by 3: leave out swiss"):
+        jaxgbg.tournament(SIX, swiss=2, **SETTINGS | {"game": three})
+    with pytest.raises(ValueError, match=r"no games connect .* play more rounds"):
+        jaxgbg.tournament(SIX, swiss=1, **SETTINGS)
     assert len(drawn) == 3
 
 

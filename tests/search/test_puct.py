@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.games import Game, TicTacToe
+from jaxgbg.games import Game, Nim, TicTacToe
 from jaxgbg.learners import QSpec, Schedule
+from jaxgbg.learners.selection import LANE, leaves_out
 from jaxgbg.players import GreedyAgent, MaxN, SearchAgent
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
 from jaxgbg.search.tree import RootStatistics
-from jaxgbg.values import NTupleSpec
+from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.reference.puct import PUCT as Reference
 from tests.search.agents import (
     make_small,
@@ -245,6 +246,20 @@ def test_one_iteration_is_the_choice_of_the_agent_itself():
         assert (q[np.arange(8), moves[half]] == q.max(1))[live].all()
     assert moves[5] == 0
     assert jaxgbg.search(agents[0], 1).play_move(_after(game, 0, 4)) in range(9)
+
+
+@pytest.mark.slow
+def test_agents_of_lanes_search_where_positions_and_moves_are_visited_in_pairs():
+    """Lanes end such loops together, which copies that search one after the other cannot."""
+    game = Nim(heaps=3, size=7)
+    value = MLPSpec(hidden=(3,)).build(game, False, 1)
+    assert leaves_out(game, value)
+    player = SearchAgent(GreedyAgent(game, value, value.init()), PUCTSpec(4))
+    states = random_positions(game, 2, 3)[0]
+    keys = jax.random.split(jax.random.key(0), 2)
+    moves = jax.vmap(lambda key: player.act(states, key), axis_name=LANE)(keys)
+    legal = np.asarray(jax.vmap(game.legal_actions)(states))
+    assert all(legal[np.arange(2), one].all() for one in np.asarray(moves))
 
 
 @pytest.mark.slow

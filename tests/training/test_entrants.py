@@ -37,7 +37,8 @@ def test_a_name_of_ones_own_comes_before_an_equals_sign(run):
     agent = run / "agents" / "seed0-farl.agent"
     assert names(f"mine={agent}", "the best=random") == ["mine", "the best"]
     assert names(f"run={run}")[:2] == ["run/seed0-farl", "run/seed1-farl"]
-    assert names(f"{agent}:look-ahead=2") == ["seed0-farl:look-ahead=2"]
+    playing = ["look-ahead=2", "search=puct-200", "search=puct-50"]
+    assert names(*(f"{agent}:{how}" for how in playing)) == [f"seed0-farl:{how}" for how in playing]
 
 
 def test_files_of_one_name_are_told_apart_by_their_folders(run, tmp_path):

@@ -1,8 +1,7 @@
 "use strict";
-(() => {
+const records = (() => {
   document.documentElement.classList.add("js");
-  const records = [...document.querySelectorAll(".record")].map(begin);
-  let current = records[0];
+  let current = null;
 
   function begin(section) {
     const game = JSON.parse(section.querySelector("script").textContent);
@@ -55,6 +54,7 @@
     section.addEventListener("focusin", () => { current = record; });
     section.querySelector(".player").hidden = false;
     show();
+    if (!current?.section.isConnected) current = record;
     return record;
   }
 
@@ -68,4 +68,6 @@
     current.go(where);
     event.preventDefault();
   });
+  return { begin };
 })();
+document.querySelectorAll(".record").forEach(records.begin);

@@ -1,4 +1,4 @@
-"""Who may sit at the board beside people: agents, which may look ahead, and players by name."""
+"""Who may sit at the board beside people: agents, which may look ahead or search, and players."""
 
 import re
 import threading
@@ -15,21 +15,32 @@ from jaxgbg.players import (
     LookAheadAgent,
     MissingExtra,
     Player,
+    SearchAgent,
     make_player,
 )
+from jaxgbg.search.puct import PUCTSpec
 from jaxgbg.specs import shown
 
 MOST_PLIES, MOST_LEAVES = 6, 1_000_000
 MOST_ITERATIONS = 100_000
 """A stronger search would keep one waiting for minutes, and others too."""
-_FIRST_ITERATIONS = 1000
+MOST_SEARCHED = 10_000
+"""Iterations that agents value a position in each of, which takes longer than a roll-out."""
+_FIRST_ITERATIONS, _FIRST_SEARCHED = 1000, 200
 _MOST_KEPT = 16
 _AGENT = re.compile(r"([\w. -]+?)(?::look-ahead=(\d{1,9}))?", re.ASCII)
+_SEARCH = ":search=puct"
+_SEARCHING = re.compile(rf"([\w. -]+?){_SEARCH}(?:-(\d{{1,9}}))?", re.ASCII)
 
 
 def agent_names(count: int) -> list[str]:
     """What agents are called in seats and questions: agent, agent-1, agent-2 ..."""
     return [f"agent-{number}" if number else "agent" for number in range(count)]
+
+
+def _iterations(value: int, high: int) -> dict[str, Any]:
+    """The strength of a search: name-value is the name of a player."""
+    return {"unit": "iterations", "join": "-", "value": value, "low": 1, "high": high}
 
 
 class Seats:
@@ -75,13 +86,26 @@ class Seats:
             plies = {"unit": "plies", "join": ":look-ahead=", "value": 1, "low": 1}
             strength = plies | {"high": self.most_plies} if deeper else None
             choices.append({"name": name, "label": self._labels[name], "strength": strength})
+        for name in self.agents:
+            if most := self._most_searched(name):
+                strength = _iterations(min(_FIRST_SEARCHED, most), most)
+                label = f"{self._labels[name]}, tree search"
+                choices.append({"name": name + _SEARCH, "label": label, "strength": strength})
         for name in self._names:
-            strength = None
-            if PLAYERS[name].argument:
-                strength = {"unit": "iterations", "join": "-", "value": _FIRST_ITERATIONS, "low": 1}
-                strength["high"] = MOST_ITERATIONS
+            known = PLAYERS[name].argument
+            strength = _iterations(_FIRST_ITERATIONS, MOST_ITERATIONS) if known else None
             choices.append({"name": name, "label": name, "strength": strength})
         return choices
+
+    def _most_searched(self, name: str) -> int:
+        """How many iterations of tree search an agent may play with; 0 where it cannot search."""
+        for most in (MOST_SEARCHED, 1000, 100):
+            try:
+                SearchAgent(self.agents[name], PUCTSpec(most))
+            except ValueError:
+                continue
+            return most
+        return 0
 
     def player(self, name: str) -> tuple[Player, threading.Lock]:
         """The player of that name, and the lock to be held while it thinks.
@@ -117,7 +141,20 @@ class Seats:
         agent = self.agents[found[1]]
         return agent if plies == 1 else LookAheadAgent(agent, plies)
 
+    def _searching(self, name: str, iterations: int) -> SearchAgent:
+        most = self._most_searched(name)
+        if not most:
+            return SearchAgent(self.agents[name], PUCTSpec(1))  # It says why it cannot.
+        if not 1 <= iterations <= most:
+            raise ValueError(
+                f"agents search with 1 to {most:,} iterations here, not {iterations:,}"
+            )
+        return SearchAgent(self.agents[name], PUCTSpec(iterations))
+
     def _make(self, name: str) -> Player:
+        found = _SEARCHING.fullmatch(name)
+        if found is not None and found[1] in self.agents:
+            return self._searching(found[1], int(found[2] or _FIRST_SEARCHED))
         found = _AGENT.fullmatch(name)
         if found is not None and found[1] in self.agents:
             return self.agent(name)

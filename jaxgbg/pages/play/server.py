@@ -2,7 +2,7 @@
 
 import ipaddress
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -18,13 +18,13 @@ from jaxgbg.pages.play.requests import MOST_BYTES, ROOT, description
 from jaxgbg.pages.play.sources import page_sources
 from jaxgbg.pages.play.table import Table
 
-_KINDS = {
+KINDS = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
-_HEADERS = {
+HEADERS = {
     # Nothing comes from elsewhere, and nobody puts the page into his own.
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -38,7 +38,7 @@ _HEADERS = {
 def application(table: Table, hosts: Iterable[str] = ()) -> ASGIApp:
     """The server of one table, reached as localhost, by a number, or as one of `hosts`."""
     routes = [
-        Route(address, _file(content, kind), methods=["GET"])
+        Route(address, give(content, kind), methods=["GET"])
         for address, (content, kind) in _files().items()
     ]
     documents = {
@@ -46,7 +46,7 @@ def application(table: Table, hosts: Iterable[str] = ()) -> ASGIApp:
         "openapi.json": description({name: kind for name, (kind, _) in table.answers.items()}),
     }
     routes += [
-        Route(f"{ROOT}/{name}", _file(_json(content), "application/json"), methods=["GET"])
+        Route(f"{ROOT}/{name}", give(as_json(content), "application/json"), methods=["GET"])
         for name, content in documents.items()
     ]
     routes += [
@@ -98,18 +98,25 @@ class Guard:
 
 def _files() -> dict[str, tuple[bytes, str]]:
     """The page and what it loads, by address."""
-    files = {
-        f"/{name}": (text.encode(), _KINDS[name.rpartition(".")[2]])
-        for name, text in page_sources().items()
-    }
+    files = by_address(page_sources())
     return files | {"/": files["/play.html"]}
 
 
-def _file(content: bytes, kind: str) -> Callable[[Request], Any]:
-    async def give(request: Request) -> Response:
-        return Response(content, media_type=kind, headers=_HEADERS)
+def by_address(sources: Mapping[str, str]) -> dict[str, tuple[bytes, str]]:
+    """Files by their addresses, (content, kind) each, from their texts by name."""
+    return {
+        f"/{name}": (text.encode(), KINDS[name.rpartition(".")[2]])
+        for name, text in sources.items()
+    }
 
-    return give
+
+def give(content: bytes, kind: str) -> Callable[[Request], Any]:
+    """What answers every request with the same content."""
+
+    async def answer(request: Request) -> Response:
+        return Response(content, media_type=kind, headers=HEADERS)
+
+    return answer
 
 
 def _answering(table: Table, name: str) -> Callable[[Request], Any]:
@@ -120,7 +127,7 @@ def _answering(table: Table, name: str) -> Callable[[Request], Any]:
             question = parse_json(body)
         except ValueError as error:
             raise Refused(400, reason(error)) from error
-        return _json(answered(table, name, question))
+        return as_json(answered(table, name, question))
 
     async def respond(request: Request) -> Response:
         try:
@@ -131,7 +138,7 @@ def _answering(table: Table, name: str) -> Callable[[Request], Any]:
         except ClientDisconnect:
             # Nobody is there to read it.
             return Response(status_code=499)
-        return Response(content, media_type="application/json", headers=_HEADERS)
+        return Response(content, media_type="application/json", headers=HEADERS)
 
     return respond
 
@@ -150,8 +157,11 @@ async def _body(request: Request) -> bytes:
 
 
 def _refusal(status: int, line: str) -> Response:
-    return Response(_json({"error": line}), status, media_type="application/json", headers=_HEADERS)
+    return Response(
+        as_json({"error": line}), status, media_type="application/json", headers=HEADERS
+    )
 
 
-def _json(content: Any) -> bytes:
+def as_json(content: Any) -> bytes:
+    """JSON as short as it can be."""
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()

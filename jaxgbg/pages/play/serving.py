@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from jaxgbg.pages.play.table import Table
@@ -15,6 +15,7 @@ from jaxgbg.players import MissingExtra
 
 if TYPE_CHECKING:
     import uvicorn
+    from starlette.types import ASGIApp
 
 LOOPBACK = "127.0.0.1"
 
@@ -28,8 +29,11 @@ def check_extra() -> None:
         raise MissingExtra("the page needs a server: pip install 'jaxgbg[play]'") from error
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that hears on `host` and `port`, 0 for any free one; raises ValueError."""
+def listen(host: str, port: int, option: str = "--port") -> socket.socket:
+    """A socket that hears on `host` and `port`, 0 for any free one.
+
+    Raises ValueError, which names the `option` that takes the port.
+    """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, socket.SOCK_STREAM)
@@ -42,42 +46,80 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise ValueError(f"port {port} is in use: choose another by --port") from error
+            raise ValueError(f"port {port} is in use: choose another by {option}") from error
         raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
     return listener
 
 
 def serve(table: Table, listener: socket.socket, host: str, browser: bool) -> None:
     """Serve the page until Ctrl-C, and open it in a browser if asked to."""
+    from jaxgbg.pages.play.server import application
+
+    with contextlib.closing(table):
+        serve_page(
+            lambda hosts: application(table, hosts),
+            listener,
+            host,
+            browser,
+            f"{table.game.name} is played",
+            "play there and use its processor",
+        )
+
+
+def serve_page(
+    application: Callable[[Iterable[str]], "ASGIApp"],
+    listener: socket.socket,
+    host: str,
+    browser: bool,
+    what: str,
+    others: str,
+) -> None:
+    """Serve a page, of the hosts that it is reached as, until Ctrl-C; `what` is to be seen there.
+
+    `others` says what everybody can do whom `host` lets in.
+    """
     port = listener.getsockname()[1]
     loopback = _loopback(listener.getsockname()[0])
-    address = f"http://{'localhost' if loopback else _written(host)}:{port}/"
-    print(f"{table.game.name} is played at {address} (Ctrl-C ends it)", flush=True)
+    address = address_of(listener, host)
+    print(f"{what} at {address} (Ctrl-C ends it)", flush=True)
     if not loopback:
         print(
-            f"jaxgbg: everybody who can reach this machine on port {port} can play there and use"
-            " its processor; nobody is asked for a password",
+            f"jaxgbg: everybody who can reach this machine on port {port} can {others};"
+            " nobody is asked for a password",
             file=sys.stderr,
             flush=True,
         )
     if browser:
-        # It asks as soon as it is open, and is answered as soon as the server is up.
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        open_browser(address)
     hosts = () if loopback else (host, socket.gethostname(), socket.getfqdn())
-    with contextlib.closing(table), contextlib.suppress(KeyboardInterrupt):
-        server_of(table, hosts).run(sockets=[listener])
+    with contextlib.suppress(KeyboardInterrupt):
+        server_for(application(hosts)).run(sockets=[listener])
+
+
+def address_of(listener: socket.socket, host: str = LOOPBACK) -> str:
+    """Where a browser finds what is served there."""
+    name, port = listener.getsockname()[:2]
+    return f"http://{'localhost' if _loopback(name) else _written(host)}:{port}/"
+
+
+def open_browser(address: str) -> None:
+    """Open a page, which asks as soon as it is open, and is answered once the server is up."""
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def server_of(table: Table, hosts: Iterable[str] = ()) -> "uvicorn.Server":
     """What serves the page of a table, reached as localhost, by a number, or as one of `hosts`."""
-    import uvicorn
-
     from jaxgbg.pages.play.server import application
 
+    return server_for(application(table, hosts))
+
+
+def server_for(application: "ASGIApp") -> "uvicorn.Server":
+    """What serves an application."""
+    import uvicorn
+
     # Logging is set up by nobody: to do so would close the streams that others write to.
-    config = uvicorn.Config(
-        application(table, hosts), log_config=None, ws="none", timeout_graceful_shutdown=1
-    )
+    config = uvicorn.Config(application, log_config=None, ws="none", timeout_graceful_shutdown=1)
     return uvicorn.Server(config)
 
 

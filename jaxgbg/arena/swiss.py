@@ -1,0 +1,69 @@
+"""The Swiss system: in each round players of like standing meet, and nobody meets anybody twice."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+Pair = tuple[int, int]
+
+
+def most_rounds(players: int) -> int:
+    """So many rounds can always be paired without meeting twice, whatever is won (Dirac 1952).
+
+    Before the last of them each of an even number n of players, of whom a bye may be one, has at
+    least n/2 others left to meet.
+    """
+    return (players + 1) // 2
+
+
+def play_rounds(
+    players: int, rounds: int, order: Sequence[int], meet: Callable[[Pair], float]
+) -> list[list[Pair]]:
+    """Play the rounds, and return the pairs of each, one a bye apart where players are odd.
+
+    `meet` lets the lower number meet the higher one, and returns the former's share of the points;
+    a bye is worth half of them, and comes to nobody twice. Of players with equal points the first
+    in `order` stands first. `rounds` are at most `most_rounds`.
+    """
+    points = np.zeros(players + players % 2)
+    # A bye is a player who always stands last.
+    bye = players if players % 2 else -1
+    rank = {player: place for place, player in enumerate(order)} | {bye: players}
+    left = {one: {*rank} - {one, -1} for one in rank if one >= 0}
+    played = []
+    for _ in range(rounds):
+        standing = sorted(left, key=lambda one: (one == bye, -points[one], rank[one]))
+        pairs = sorted(pair_up(standing, left))
+        played.append([pair for pair in pairs if bye not in pair])
+        for one, other in pairs:
+            left[one].remove(other)
+            left[other].remove(one)
+            share = 0.5 if bye in (one, other) else meet((one, other))
+            points[[one, other]] += share, 1 - share
+    return played
+
+
+def pair_up(standing: Sequence[int], left: dict[int, set[int]]) -> list[Pair]:
+    """Everybody with one who is `left` to be met, from the top of `standing` with the next one.
+
+    Each of n has at least n/2 others left. Two who remain and have met change partners with a pair,
+    the lowest that can: together they have more than n - 2 links to the pairs, so that to one of
+    them there are three.
+    """
+    partner: dict[int, int] = {}
+    for at, one in enumerate(standing):
+        if one not in partner:
+            others = [each for each in standing[at + 1 :] if each not in partner]
+            other = next((each for each in others if each in left[one]), None)
+            if other is not None:
+                partner |= {one: other, other: one}
+    alone = [one for one in standing if one not in partner]
+    for one, other in zip(alone[::2], alone[1::2], strict=True):
+        third = next(
+            each
+            for each in reversed(standing)
+            if each in partner and each in left[one] and partner[each] in left[other]
+        )
+        fourth = partner[third]
+        partner |= {one: third, third: one, other: fourth, fourth: other}
+    return [(one, other) for one, other in partner.items() if one < other]

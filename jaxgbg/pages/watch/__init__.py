@@ -1,0 +1,1 @@
+"""A page that shows runs in progress: curves, rate, time left, a game of the newest agent."""

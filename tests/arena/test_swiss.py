@@ -1,0 +1,74 @@
+"""The Swiss system: nobody meets twice, everybody plays, and those of like standing meet."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jaxgbg.arena.swiss import most_rounds, play_rounds
+
+
+def rounds_of(players, rounds, seed, share=None):
+    random = np.random.default_rng(seed)
+    order = random.permutation(players).tolist()
+    draw = share or (lambda pair: float(random.choice([0, 0.25, 0.5, 1])))
+    return play_rounds(players, rounds, order, draw)
+
+
+@given(st.integers(2, 26), st.integers(0, 2**32 - 1), st.data())
+def test_nobody_meets_twice_and_everybody_plays_each_round_but_one(players, seed, data):
+    rounds = data.draw(st.integers(1, most_rounds(players)))
+    played = rounds_of(players, rounds, seed)
+    assert len(played) == rounds
+    everyone = [pair for pairs in played for pair in pairs]
+    assert len(set(everyone)) == len(everyone)
+    assert all(one < other for one, other in everyone)
+    sat_out = []
+    for pairs in played:
+        met = [player for pair in pairs for player in pair]
+        assert len(set(met)) == len(met) == players - players % 2
+        sat_out += {*range(players)} - {*met}
+    assert len(set(sat_out)) == len(sat_out)
+
+
+@given(st.integers(2, 20), st.integers(0, 2**32 - 1))
+def test_the_same_results_make_the_same_pairs_and_more_rounds_go_on_from_there(players, seed):
+    strength = np.random.default_rng(seed).random(players)
+
+    def share(pair):
+        return float(strength[pair[0]] > strength[pair[1]])
+
+    whole = rounds_of(players, most_rounds(players), seed, share)
+    for rounds in range(len(whole)):
+        assert rounds_of(players, rounds, seed, share) == whole[:rounds]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_who_leads_meets_the_first_whom_he_has_not_met(seed):
+    random, points, met = np.random.default_rng(seed), np.zeros(16), set()
+
+    def share(pair):
+        won = random.random()
+        points[[*pair]] += won, 1 - won
+        met.add(pair)
+        return won
+
+    order = random.permutation(16).tolist()
+    for rounds in range(2, 5):
+        random = np.random.default_rng(seed)
+        points[:] = 0
+        met.clear()
+        play_rounds(16, rounds - 1, order, share)
+        before, standing = {*met}, np.argsort(-points).tolist()
+        leader = standing[0]
+        pairs = {tuple(sorted((leader, other))): other for other in standing[1:]}
+        first = next(pair for pair in pairs if pair not in before)
+        random = np.random.default_rng(seed)
+        assert first in play_rounds(16, rounds, order, share)[-1]
+
+
+def test_who_stands_last_has_the_bye():
+    first, second = play_rounds(5, 2, range(5), lambda pair: 1.0)
+    assert first == [(0, 1), (2, 3)]
+    # 0 and 2 have a point, 4 a half, 1 and 3 none.
+    assert second == [(0, 2), (1, 4)]

@@ -1,0 +1,174 @@
+"""The commands `watch` and `train --watch`: what is shown, what is said, and nothing is changed."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from jaxgbg.commands import watching
+from jaxgbg.pages.watch import serving
+
+RUN = ["tictactoe", "--episodes", "6000", "--eval-every", "500", "--opponents", "random"]
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What the command would have served."""
+    served = []
+    monkeypatch.setattr(watching, "serve_watch", lambda watched, *_: served.append(watched.root))
+    return served
+
+
+def test_a_run_or_a_folder_is_opened(jaxgbg, trained, shown, tmp_path):
+    for place in (trained, next((trained / "small").glob("nim-*"))):
+        assert jaxgbg("watch", place, "--port", 0) == (0, "", "")
+    assert jaxgbg("watch", tmp_path / "later", "--wait", "--port", 0)[0] == 0
+    assert len(shown) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["MISSING"], "is no folder; give the one that holds the runs"),
+        (["EMPTY"], "holds no runs"),
+        (["RUNS", "--port", "TAKEN"], "is in use: choose another by --port"),
+        (["RUNS", "--port", "70000"], "port must lie in"),
+        (["RUNS", "--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
+    ],
+)
+def test_what_cannot_be_watched_is_said_in_a_line(
+    jaxgbg, trained, shown, tmp_path, arguments, words
+):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        places = {"MISSING": tmp_path / "no", "EMPTY": tmp_path, "RUNS": trained, "TAKEN": port}
+        code, out, err = jaxgbg("watch", *(places.get(each, each) for each in arguments))
+    assert (code, out, shown) == (2, "", [])
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_a_port_in_use_is_told_before_anything_is_trained(jaxgbg, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, _, err = jaxgbg("train", *RUN, "--watch", "--watch-port", port, "--out", tmp_path)
+    assert code == 2
+    assert err == f"jaxgbg: port {port} is in use: choose another by --watch-port\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_extra_one_line_says_what_to_install(jaxgbg, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    for command in (["watch", tmp_path], ["train", *RUN, "--watch", "--out", tmp_path]):
+        code, out, err = jaxgbg(*command)
+        assert (code, out) == (2, "")
+        assert err == "jaxgbg: the page needs a server: pip install 'jaxgbg[play]'\n"
+
+
+def test_a_process_that_cannot_be_started_stops_no_training(monkeypatch, tmp_path):
+    def refuse(*_, **__):
+        raise OSError("no processes left")
+
+    monkeypatch.setattr(serving.subprocess, "Popen", refuse)
+    with serving.WatchProcess(0) as page:
+        page.show(tmp_path)
+
+
+def asked(address: str, name: str) -> dict:
+    with urllib.request.urlopen(f"{address}api/v1/{name}", timeout=30) as answer:
+        return json.loads(answer.read())
+
+
+def gone(address: str) -> bool:
+    """Whether nobody serves it any more, waited for."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        try:
+            asked(address, "state")
+        except (urllib.error.URLError, ConnectionError):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def started(out, *more) -> tuple[subprocess.Popen, str]:
+    """A training with a page, and the page's address once it answers."""
+    command = [sys.executable, "-m", "jaxgbg.cli", "train", *RUN, "--out", str(out), *more]
+    process = subprocess.Popen(
+        [*command, "--watch", "--watch-port", "0"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"BROWSER": shutil.which("true") or "true"},
+    )
+    assert process.stderr is not None
+    return process, re.search(r"http://localhost:\d+/", process.stderr.readline())[0]
+
+
+@pytest.mark.slow
+def test_a_watched_training_is_the_same_to_the_bit_and_the_page_ends_with_it(jaxgbg, tmp_path):
+    process, address = started(tmp_path / "watched")
+    try:
+        told = asked(address, "state")
+        while not told["ended"]:
+            time.sleep(0.2)
+            told = asked(address, "state")
+        # The training has ended before the page, which knows its end.
+        assert [run["state"] for run in told["runs"]] == ["finished"]
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 0, err
+    assert gone(address)
+    assert jaxgbg("train", *RUN, "--out", tmp_path / "alone")[0] == 0
+    runs = [next((tmp_path / name).glob("tictactoe-*/")) for name in ("watched", "alone")]
+    files = [
+        {path.relative_to(run): path for path in run.rglob("*") if path.is_file()} for run in runs
+    ]
+    assert files[0].keys() == files[1].keys()
+    for name, path in files[0].items():
+        if name.name not in ("summary.json", "provenance.json"):
+            assert path.read_bytes() == files[1][name].read_bytes(), name
+    sums = [json.loads((run / "summary.json").read_text())["state_sha256"] for run in runs]
+    assert sums[0] == sums[1]
+
+
+@pytest.mark.slow
+def test_a_training_that_is_killed_takes_its_page_along(tmp_path):
+    code = (
+        "import pathlib, sys, time; from jaxgbg.pages.watch.serving import WatchProcess;"
+        "page = WatchProcess(0); page.show(pathlib.Path(sys.argv[1]));"
+        "print(page.address, flush=True); time.sleep(600)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"BROWSER": "true"},
+    )
+    try:
+        address = process.stdout.readline().strip()
+        assert asked(address, "state")["ended"] is False
+    finally:
+        process.kill()
+        process.communicate()
+    assert gone(address)
+
+
+@pytest.mark.slow
+def test_a_page_that_is_killed_troubles_nobody(tmp_path, monkeypatch):
+    monkeypatch.setenv("BROWSER", "true")
+    with serving.WatchProcess(0) as page:
+        page.show(tmp_path / "later")
+        assert asked(page.address, "state")["line"].startswith("Nothing to be seen yet")
+        page._process.kill()
+        assert gone(page.address)

@@ -1,0 +1,70 @@
+"""A network follows a move by the cells that it alters as it would look at the whole board."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgbg.games import LinesOfAction, make
+from jaxgbg.games.sampling import sample_games
+from jaxgbg.learners.selection import action_values
+from jaxgbg.values import MLPSpec
+
+GAME = LinesOfAction(size=4, max_plies=40)
+BOTH = ("immobility", "cluster")
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return sample_games(GAME)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        pytest.param({"hidden": (7, 4), "activation": "tanh"}, marks=pytest.mark.slow),
+        pytest.param({"extras": BOTH}, marks=pytest.mark.slow),
+        pytest.param({"extras": BOTH, "extras_as": "inputs"}, marks=pytest.mark.slow),
+        pytest.param({"extras": BOTH, "extras_as": "outputs"}, marks=pytest.mark.slow),
+    ],
+)
+def test_moves_are_worth_what_their_boards_are(settings, sample):
+    value = MLPSpec(**{"hidden": (6,), "bias": 0.3} | settings).build(GAME, False, 1)
+    params = value.init(key=jax.random.key(1))
+    going = np.argwhere(~sample.states.terminal[:-1])
+    plies, games = going[:: max(1, len(going) // 60)].T
+    states = jax.tree.map(lambda leaf: jnp.asarray(leaf[plies, games]), sample.states)
+    assert set(np.asarray(states.player)) == {0, 1}
+    legal = sample.legal[plies, games]
+
+    @jax.jit
+    def found(states):
+        seen = value.features(params, jax.vmap(lambda state: value.observe(GAME, state))(states))
+        return action_values(GAME, value, params, states, seen, False)[1]
+
+    @jax.jit
+    def expected(states):
+        def one(state, action):
+            board = value.observe(GAME, GAME.afterstate(state, action))
+            return value.value(params, value.features(params, board), state.player)
+
+        actions = jnp.arange(GAME.num_actions)
+        return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(states, actions)
+
+    wanted = np.asarray(expected(states))[legal]
+    assert np.ptp(wanted) > 0.05
+    np.testing.assert_allclose(np.asarray(found(states))[legal], wanted, atol=2e-6)
+
+
+def test_cells_that_hold_no_pieces_have_an_input_for_each_digit():
+    game = make("nim")
+    value = MLPSpec(hidden=(5,)).build(game, False, 1)
+    params = value.init(key=jax.random.key(0))
+    before, after = np.array([[3, 1, 4], [3, 1, 4]]), np.array([[3, 1, 4], [3, 0, 2]])
+    cells, digits = np.array([[-1, -1], [2, 1]]), np.array([[9, 9], [2, 0]])
+    player = np.array([0, 1], np.int8)
+    sums = value.sums(params, before, player)
+    found = value.value_altered(params, sums, before, player, (cells, digits), after)
+    np.testing.assert_allclose(found, value.value(params, after, player), atol=1e-6)
+    assert abs(found[1] - value.value(params, before, player)[1]) > 0.01
