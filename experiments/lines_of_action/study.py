@@ -27,10 +27,13 @@ SESSIONS = 50
 PARTNERS = {"COM": "centre-of-mass", "RAND": "random", "itself": "self"}
 FEATURES = ("immobility", "freedom", "concentration", "cluster")
 NOISE = (0.6, 0.3, 0.1)
+ADAM = {"optimizer": "adam", "minibatch": 32, "combine": "mean"}
 
 SETTINGS: dict[str, dict[str, Any]] = {
     # Tables 5.1 and 5.2.
     **{partner: {"partner": name} for partner, name in PARTNERS.items()},
+    # The thesis names no optimizer: gradient descent, pair by pair, is a choice, and this another.
+    **{f"{partner}, Adam": {"partner": name} | ADAM for partner, name in PARTNERS.items()},
     # Tables 5.3 to 5.5.
     **{
         f"{partner}, {feature}": {"partner": name, "extras": (feature,)}

@@ -23,6 +23,7 @@ from jaxgbg.training.files import write_json, written_whole
 OPPONENTS = ("COM", "RAND", "SELF")
 _PLAYERS = {"itself": "self", "COM": "centre-of-mass", "RAND": "random", "SELF": "self"}
 UNLEARNING = ("itself", "itself, noise", "itself, epsilon .05", "itself, noise, epsilon .05")
+_OPTIMIZERS = tuple(name for partner in PARTNERS for name in (partner, f"{partner}, Adam"))
 _ENDINGS = ("itself", "itself, FARL", "itself, no FARL")
 
 
@@ -203,6 +204,7 @@ def main(arguments: list[str] | None = None) -> None:
         "What looking ahead brings, with noise": differences(judged, "look-ahead-noise", True),
         "What looking ahead brings, without noise": differences(judged, "look-ahead", False),
         "Tables 5.3 to 5.5": features(judged),
+        "Gradient descent and Adam": compared(judged, _OPTIMIZERS),
         "Unlearning": compared(judged, UNLEARNING),
         "Final Adaptation": compared(judged, _ENDINGS),
     }
