@@ -1,4 +1,4 @@
-"""What FARL will bring in Lines of Action, from random play alone, before anybody is trained with it.
+"""What FARL will bring in Lines of Action, from random play alone, before any training with it.
 
     python -m experiments.lines_of_action.forecast
 
