@@ -173,7 +173,8 @@ def _reach(
     parts, part = connected_components(reach, directed=False)
     if parts > 1:
         apart = " | ".join(
-            ", ".join(map(called, np.flatnonzero(part == number))) for number in range(parts)
+            ", ".join(map(called, np.flatnonzero(part == number).tolist()))
+            for number in range(parts)
         )
         raise ValueError(f"no games connect these players, who cannot be compared: {apart}")
     for middle in range(num_players):

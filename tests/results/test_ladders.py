@@ -12,8 +12,9 @@ from jaxgbg import tournament
 from jaxgbg.arena.tournament import Games
 from jaxgbg.games import Nim
 from jaxgbg.pages.ladder_svg import ratings_chart, scores_chart
-from jaxgbg.results import ask, kept_games
+from jaxgbg.results import ask, kept_games, queries
 from jaxgbg.results import tournament as module
+from jaxgbg.results.ladders import read_ladders
 
 SMALL = Nim(heaps=2, size=3)
 
@@ -105,6 +106,29 @@ def test_players_whom_no_games_connect_have_games_but_no_ladder_yet(jaxgbg, kept
     code, _, _ = jaxgbg("report", tmp_path)
     page = (tmp_path / "report.html").read_text()
     assert (code, "has no ratings yet" in page, "<h2>Ladders" in page) == (0, True, False)
+
+
+@pytest.mark.parametrize(
+    ("sql", "times"),
+    [
+        ("describe runs", 0),
+        ("select count(*) as my_ratings from runs", 0),
+        ("select * from Ratings", 1),
+        ('select max(elo) from "seats"', 1),
+        ("from games", 1),
+        ("from TOURNAMENTS", 1),
+    ],
+)
+def test_tournaments_are_read_only_for_who_asks_for_them(kept, tmp_path, monkeypatch, sql, times):
+    read = []
+
+    def counted(*arguments):
+        read.append(arguments)
+        return read_ladders(*arguments)
+
+    monkeypatch.setattr(queries, "read_ladders", counted)
+    assert not ask(tmp_path, sql=sql).empty
+    assert len(read) == times
 
 
 def test_without_a_query_a_folder_of_tournaments_holds_no_runs(kept, tmp_path):
