@@ -1,6 +1,7 @@
 """Ratings in Elo from the games of many players, with 95 % intervals; the model: `likelihood`."""
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +47,12 @@ class Ratings(NamedTuple):
     seats: list[Rating]
 
 
-def rate(outcomes: Outcomes, num_players: int, anchor: int | None = None) -> Ratings:
+def rate(
+    outcomes: Outcomes,
+    num_players: int,
+    anchor: int | None = None,
+    called: Callable[[int], str] = str,
+) -> Ratings:
     """The likeliest ratings, in Elo, of players 0 to P - 1; that of `anchor` is 0.
 
     Without an anchor the mean is 0, over the largest set of players who all beat each other in a
@@ -54,11 +60,12 @@ def rate(outcomes: Outcomes, num_players: int, anchor: int | None = None) -> Rat
     together: they are the sandwich estimate over openings, to which the model's own variance is
     added as for one opening more, so that equal openings claim no certainty. Who beat, or lost to,
     all of the others has an open interval, whose end is that of the likelihood (one-sided, an
-    opening counted as one game). Raises ValueError for players whom no games connect. Sources:
-    `likelihood`; White 1982 for the sandwich; Ford 1957 for which ratings are open.
+    opening counted as one game). Raises ValueError for players whom no games connect, each as
+    `called`. Sources: `likelihood`; White 1982 for the sandwich; Ford 1957 for which ratings are
+    open.
     """
     places = _places(outcomes.rewards)
-    reach = _reach(outcomes.players, places, num_players)
+    reach = _reach(outcomes.players, places, num_players, called)
     reference = _reference(reach, anchor)
     rows = np.concatenate([outcomes.players, places], 1)
     kinds, kind = np.unique(rows, axis=0, return_inverse=True)
@@ -148,7 +155,9 @@ def _places(rewards: np.ndarray) -> np.ndarray:
     return (rewards[:, None, :] > rewards[:, :, None]).sum(2)
 
 
-def _reach(players: np.ndarray, places: np.ndarray, num_players: int) -> np.ndarray:
+def _reach(
+    players: np.ndarray, places: np.ndarray, num_players: int, called: Callable[[int], str]
+) -> np.ndarray:
     """bool[P, P]: whether i was not worse than j in a game, or than one who was not worse ...
 
     Raises ValueError where two players have nothing to do with each other.
@@ -164,7 +173,8 @@ def _reach(players: np.ndarray, places: np.ndarray, num_players: int) -> np.ndar
     parts, part = connected_components(reach, directed=False)
     if parts > 1:
         apart = " | ".join(
-            ", ".join(map(str, np.flatnonzero(part == number))) for number in range(parts)
+            ", ".join(map(called, np.flatnonzero(part == number).tolist()))
+            for number in range(parts)
         )
         raise ValueError(f"no games connect these players, who cannot be compared: {apart}")
     for middle in range(num_players):

@@ -16,6 +16,11 @@ def most_rounds(players: int) -> int:
     return (players + 1) // 2
 
 
+def fewest_rounds(players: int) -> int:
+    """So many rounds connect all players by chains of games, as `pair_up` pairs them."""
+    return 2 if players > 2 else 1
+
+
 def play_rounds(
     players: int, rounds: int, order: Sequence[int], meet: Callable[[Pair], float]
 ) -> list[list[Pair]]:
@@ -23,17 +28,19 @@ def play_rounds(
 
     `meet` lets the lower number meet the higher one, and returns the former's share of the points;
     a bye is worth half of them, and comes to nobody twice. Of players with equal points the first
-    in `order` stands first. `rounds` are at most `most_rounds`.
+    in `order` stands first. `rounds` are at most `most_rounds`; after `fewest_rounds` of them all
+    are connected by chains of games.
     """
     points = np.zeros(players + players % 2)
     # A bye is a player who always stands last.
     bye = players if players % 2 else -1
     rank = {player: place for place, player in enumerate(order)} | {bye: players}
     left = {one: {*rank} - {one, -1} for one in rank if one >= 0}
+    joined = {one: {one} for one in left}
     played = []
     for _ in range(rounds):
         standing = sorted(left, key=lambda one: (one == bye, -points[one], rank[one]))
-        pairs = sorted(pair_up(standing, left))
+        pairs = sorted(pair_up(standing, left, joined))
         played.append([pair for pair in pairs if bye not in pair])
         for one, other in pairs:
             left[one].remove(other)
@@ -43,8 +50,14 @@ def play_rounds(
     return played
 
 
-def pair_up(standing: Sequence[int], left: dict[int, set[int]]) -> list[Pair]:
+def pair_up(
+    standing: Sequence[int], left: dict[int, set[int]], joined: dict[int, set[int]]
+) -> list[Pair]:
     """Everybody with one who is `left` to be met, from the top of `standing` with the next one.
+
+    Those to whom a chain of games leads already (`joined`, which is kept up) come last. So the
+    second round connects all: the first leaves chains of two, and of each chain both ends are to be
+    paired, which then join the end of another until one chain is left.
 
     Each of n has at least n/2 others left. Two who remain and have met change partners with a pair,
     the lowest that can: together they have more than n - 2 links to the pairs, so that to one of
@@ -53,10 +66,15 @@ def pair_up(standing: Sequence[int], left: dict[int, set[int]]) -> list[Pair]:
     partner: dict[int, int] = {}
     for at, one in enumerate(standing):
         if one not in partner:
-            others = [each for each in standing[at + 1 :] if each not in partner]
-            other = next((each for each in others if each in left[one]), None)
+            others = [
+                each for each in standing[at + 1 :] if each not in partner and each in left[one]
+            ]
+            apart = (each for each in others if each not in joined[one])
+            other = next(apart, others[0] if others else None)
             if other is not None:
                 partner |= {one: other, other: one}
+                chain = joined[one] | joined[other]
+                joined |= dict.fromkeys(chain, chain)
     alone = [one for one in standing if one not in partner]
     for one, other in zip(alone[::2], alone[1::2], strict=True):
         third = next(

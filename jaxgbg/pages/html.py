@@ -20,6 +20,7 @@ from jaxgbg.papers import GAMES
 from jaxgbg.results.curves import STYLES
 from jaxgbg.results.folders import FIGURES, Everything, StoredRun, find_all, unknown_games
 from jaxgbg.results.groups import group_stored, shortened
+from jaxgbg.results.ladder import Ladder
 from jaxgbg.results.ladders import StoredLadder, read_ladders
 from jaxgbg.results.places import Place, place_of
 from jaxgbg.results.rows import Row, Table
@@ -78,7 +79,11 @@ def write_report(
     found = find_all(root)
     found.check([*found.runs, *found.tournaments])
     runs, problems = _runs(found)
-    ladders = read_ladders(found.tournaments[:_MOST_SECTIONS], problems)
+    ladders = [
+        _ladder_section(each, each.ladder)
+        for each in read_ladders(found.tournaments[:_MOST_SECTIONS], problems)
+        if each.ladder is not None
+    ]
     samples = _samples(runs)
     whole = group_stored(runs, by, baseline)
     table = shortened(whole)
@@ -90,12 +95,12 @@ def write_report(
     environment.globals |= {"anchor": _anchor, "shape_markup": shape_markup, "units": _units}
     page = environment.get_template("page.html.j2").render(
         name=_name(root),
-        summary=_summary(runs, ladders),
+        summary=_summary(runs, len(ladders)),
         problems=problems[:_MOST_PROBLEMS],
         more_problems=len(problems[_MOST_PROBLEMS:]),
         games=[game_section(each) for each in table.of_games()],
         notes=notes(table.rows) + table.notes,
-        ladders=[_ladder_section(each) for each in ladders],
+        ladders=ladders,
         more_ladders=len(found.tournaments[_MOST_SECTIONS:]),
         runs=told,
         left_out=len(runs) - len(told),
@@ -116,9 +121,9 @@ def game_section(table: Table) -> dict[str, Any]:
     }
 
 
-def _ladder_section(stored: StoredLadder) -> dict[str, Any]:
+def _ladder_section(stored: StoredLadder, ladder: Ladder) -> dict[str, Any]:
     """The table, the figures and the notes of one tournament."""
-    ladder, settings = stored.ladder, stored.settings
+    settings = stored.settings
     cut = len(ladder.standings) - MOST_PLAYERS
     more = [f"The figures show the first {MOST_PLAYERS}."] if cut > 0 else []
     games = sum(met.games.rewards[..., 0].size for met in stored.met)
@@ -216,8 +221,8 @@ def _seconds(stored: StoredRun) -> float:
     return math.nan if seconds is None else seconds
 
 
-def _summary(runs: Sequence[StoredRun], ladders: Sequence[StoredLadder]) -> str:
-    met = [f"{_count(len(ladders), 'tournament')}."] if ladders else []
+def _summary(runs: Sequence[StoredRun], ladders: int) -> str:
+    met = [f"{_count(ladders, 'tournament')}."] if ladders else []
     if not runs and met:
         return met[0]
     finished = [stored for stored in runs if stored.finished]

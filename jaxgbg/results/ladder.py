@@ -70,7 +70,7 @@ class Ladder:
         self.game = game
         self.anchor = None if anchor is None else names[anchor]
         outcomes = _outcomes(met)
-        ratings = rate(outcomes, len(names), anchor)
+        ratings = rate(outcomes, len(names), anchor, names.__getitem__)
         self.seats = ratings.seats
         order = sorted(range(len(names)), key=lambda at: (-ratings.players[at].elo, names[at]))
         pairs = _pairs(met)

@@ -50,7 +50,7 @@ class StoredLadder(NamedTuple):
     """A tournament on disk; `name` is its path below the folder searched.
 
     `settings` are those of its openings, None where they cannot be read; `names` and `met` the
-    players and the groups of the ladder.
+    players and the groups that met; `ladder` is None where their games do not connect them all.
     """
 
     name: str
@@ -58,7 +58,7 @@ class StoredLadder(NamedTuple):
     settings: dict[str, Any]
     names: list[str]
     met: list[Met]
-    ladder: Ladder
+    ladder: Ladder | None
 
 
 def read_ladders(found: Sequence[Found], problems: list[str]) -> list[StoredLadder]:
@@ -92,9 +92,12 @@ def _read(found: Found, problems: list[str]) -> StoredLadder | None:
         for name, kind in _SETTINGS.items()
     }
     names = list(called.values())
-    return StoredLadder(
-        found.name, game, settings, names, met, Ladder(game, names, met, numbers.get("random"))
-    )
+    ladder = None
+    try:
+        ladder = Ladder(game, names, met, numbers.get("random"))
+    except ValueError as error:
+        problems.append(f"{found.path / GAMES}: {error}; the tournament has no ratings yet")
+    return StoredLadder(found.name, game, settings, names, met, ladder)
 
 
 def _names(kept: Mapping[tuple[str, ...], Kept]) -> dict[str, str]:
@@ -125,17 +128,18 @@ def frames(ladders: Sequence[StoredLadder]) -> dict[str, "pandas.DataFrame"]:
                 "games": sum(met.games.rewards[..., 0].size for met in stored.met),
             }
         )
-        told = stored.ladder.records()
-        wanted = COLUMNS["ratings"]
-        rows["ratings"] += [
-            where | {name: row[name] for name in wanted if name not in where} for row in told
-        ]
-        rows["seats"] += [
-            where
-            | {"seat": seat, "side": side}
-            | {name: told[0][f"seat_{seat}_{name}"] for name in ("elo", "low", "high")}
-            for seat, side in enumerate(stored.game.sides, 1)
-        ]
+        if stored.ladder is not None:
+            told = stored.ladder.records()
+            wanted = COLUMNS["ratings"]
+            rows["ratings"] += [
+                where | {name: row[name] for name in wanted if name not in where} for row in told
+            ]
+            rows["seats"] += [
+                where
+                | {"seat": seat, "side": side}
+                | {name: told[0][f"seat_{seat}_{name}"] for name in ("elo", "low", "high")}
+                for seat, side in enumerate(stored.game.sides, 1)
+            ]
         games.append(_games(stored, where))
     tables = {name: pandas.DataFrame(of, columns=list(COLUMNS[name])) for name, of in rows.items()}
     tables["games"] = (

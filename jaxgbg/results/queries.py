@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import re
 import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ from jaxgbg.results.database import SUMMARY, connect, scales_of
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.folders import StoredRun, find_all, unknown_games
-from jaxgbg.results.ladders import StoredLadder, read_ladders
+from jaxgbg.results.ladders import COLUMNS, StoredLadder, read_ladders
 from jaxgbg.specs import checked
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ SECONDS = 60.0
 """How long a question is thought about, where nothing else is said."""
 # Of 2048 rows, in each piece of an answer.
 _VECTORS = 100
+_OF_LADDERS = re.compile(rf"\b({'|'.join(COLUMNS)})\b", re.IGNORECASE)
 
 
 def to_stderr(text: str) -> None:
@@ -63,7 +65,9 @@ def ask(
     found = find_all(folder)
     found.check(found.runs if sql is None else [*found.runs, *found.tournaments])
     runs, problems = found.runs, found.problems
-    ladders = [] if sql is None else read_ladders(found.tournaments, problems)
+    # Ratings take a while, and most questions are about runs alone.
+    wanted = sql is not None and _OF_LADDERS.search(sql)
+    ladders = read_ladders(found.tournaments, problems) if wanted else []
     problems += [problem for run in runs for problem in run.problems]
     for problem in problems + unknown_games(runs, "shown with raw scores"):
         complain(problem)

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxgbg.arena import Protocol
 from jaxgbg.arena.protocol import MOST_GAMES
-from jaxgbg.arena.swiss import Pair, most_rounds, play_rounds
+from jaxgbg.arena.swiss import Pair, fewest_rounds, most_rounds, play_rounds
 from jaxgbg.arena.tournament import openings_for, play_group
 from jaxgbg.games import Game, make
 from jaxgbg.results.kept_games import Settings, TournamentFolder
@@ -84,11 +84,7 @@ def tournament(
                 met = _play_all(entrants, settings, folder, progress, swiss)
     finally:
         close(entrants)
-    try:
-        return Ladder(rules, [entrant.name for entrant in entrants], met, _anchor(entrants))
-    except ValueError as error:
-        # Few rounds may leave players apart.
-        raise ValueError(f"{error}: play more rounds (swiss)" if swiss else str(error)) from error
+    return Ladder(rules, [entrant.name for entrant in entrants], met, _anchor(entrants))
 
 
 def _check_groups(game: Game, players: int, swiss: int) -> None:
@@ -103,6 +99,11 @@ def _check_groups(game: Game, players: int, swiss: int) -> None:
         raise ValueError(
             f"{players} participants can be paired for {most_rounds(players)} rounds without"
             f" meeting twice, not for {swiss}: leave out swiss, and everybody meets everybody"
+        )
+    if 0 < swiss < (fewest := fewest_rounds(players)):
+        raise ValueError(
+            f"{swiss} round leaves most of {players} participants unconnected, who cannot be"
+            f" compared then: play at least {fewest} rounds (swiss)"
         )
     groups = swiss * (players // 2) if swiss else math.comb(players, seats)
     if groups > _MOST_GROUPS:

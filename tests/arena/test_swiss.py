@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxgbg.arena.swiss import most_rounds, play_rounds
+from jaxgbg.arena.swiss import fewest_rounds, most_rounds, play_rounds
 
 
 def rounds_of(players, rounds, seed, share=None):
@@ -41,6 +41,27 @@ def test_the_same_results_make_the_same_pairs_and_more_rounds_go_on_from_there(p
     whole = rounds_of(players, most_rounds(players), seed, share)
     for rounds in range(len(whole)):
         assert rounds_of(players, rounds, seed, share) == whole[:rounds]
+
+
+def parts(players, played):
+    """The number of sets of players between whom there is no chain of games."""
+    of = [*range(players)]
+    for one, other in (pair for pairs in played for pair in pairs):
+        of = [of[one] if part == of[other] else part for part in of]
+    return len({*of})
+
+
+STRONGER, DRAWN = (lambda pair: float(pair[0] > pair[1])), (lambda pair: 0.5)
+
+
+@pytest.mark.parametrize("share", [STRONGER, DRAWN, None], ids=["stronger", "drawn", "chance"])
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 7, 8, 16, 32, 33])
+def test_the_fewest_rounds_connect_all_and_fewer_cannot(players, share):
+    fewest = fewest_rounds(players)
+    assert (fewest - 1) * (players // 2) < players - 1
+    for seed in range(5):
+        for rounds in range(fewest, min(most_rounds(players), 5) + 1):
+            assert parts(players, rounds_of(players, rounds, seed, share)) == 1
 
 
 @pytest.mark.parametrize("seed", range(5))

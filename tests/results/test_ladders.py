@@ -12,8 +12,9 @@ from jaxgbg import tournament
 from jaxgbg.arena.tournament import Games
 from jaxgbg.games import Nim
 from jaxgbg.pages.ladder_svg import ratings_chart, scores_chart
-from jaxgbg.results import ask, kept_games
+from jaxgbg.results import ask, kept_games, queries
 from jaxgbg.results import tournament as module
+from jaxgbg.results.ladders import read_ladders
 
 SMALL = Nim(heaps=2, size=3)
 
@@ -87,14 +88,47 @@ def test_what_is_damaged_is_named_and_the_rest_is_read(kept, tmp_path):
         assert sum(words in problem for problem in problems) == 1
 
 
-def test_players_whom_no_games_connect_are_no_ladder_yet(kept, tmp_path):
+def test_players_whom_no_games_connect_have_games_but_no_ladder_yet(jaxgbg, kept, tmp_path):
     out, _ = kept
     line = json.loads((out / "games.jsonl").read_text().splitlines()[0])
     apart = line | {"players": ["x", "y"], "names": ["x", "y"]}
     (out / "games.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps(apart)}\n")
     problems = []
     assert ask(tmp_path, sql="select * from ratings", complain=problems.append).empty
-    assert "the tournament is left out" in problems[0]
+    assert len(problems) == 1
+    assert re.search(r"compared: .*\bx, y\b.*; the tournament has no ratings yet", problems[0])
+
+    def count(table):
+        (number,) = ask(tmp_path, sql=f"select count(*) from {table}", complain=str).iloc[0]
+        return number
+
+    assert [count(table) for table in ("tournaments", "games", "seats")] == [1, 2 * 12 * 2, 0]
+    code, _, _ = jaxgbg("report", tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert (code, "has no ratings yet" in page, "<h2>Ladders" in page) == (0, True, False)
+
+
+@pytest.mark.parametrize(
+    ("sql", "times"),
+    [
+        ("describe runs", 0),
+        ("select count(*) as my_ratings from runs", 0),
+        ("select * from Ratings", 1),
+        ('select max(elo) from "seats"', 1),
+        ("from games", 1),
+        ("from TOURNAMENTS", 1),
+    ],
+)
+def test_tournaments_are_read_only_for_who_asks_for_them(kept, tmp_path, monkeypatch, sql, times):
+    read = []
+
+    def counted(*arguments):
+        read.append(arguments)
+        return read_ladders(*arguments)
+
+    monkeypatch.setattr(queries, "read_ladders", counted)
+    assert not ask(tmp_path, sql=sql).empty
+    assert len(read) == times
 
 
 def test_without_a_query_a_folder_of_tournaments_holds_no_runs(kept, tmp_path):

@@ -104,9 +104,16 @@ def test_swiss_rounds_that_cannot_be_are_refused_in_a_line(drawn):
     three = Nim(heaps=1, size=3, players=3, rule="nim3p")
     with pytest.raises(ValueError, match="nim3p is played by 3: leave out swiss"):
         jaxgbg.tournament(SIX, swiss=2, **SETTINGS | {"game": three})
-    with pytest.raises(ValueError, match=r"no games connect .* play more rounds"):
+    with pytest.raises(ValueError, match=r"of 6 participants unconnected, .* at least 2 rounds"):
         jaxgbg.tournament(SIX, swiss=1, **SETTINGS)
-    assert len(drawn) == 3
+    assert drawn == []
+    assert len(jaxgbg.tournament(SIX, swiss=2, **SETTINGS).standings) == 6
+
+
+def test_who_is_not_connected_is_named():
+    apart = met(((0, 1), (1.0, -1.0)), ((2, 3), (1.0, -1.0)))
+    with pytest.raises(ValueError, match=r"compared: ann, bob \| cid, dan$"):
+        Ladder(SMALL, ["ann", "bob", "cid", "dan"], apart, None)
 
 
 def test_games_are_those_of_the_seed_with_and_without_a_folder(lines, tmp_path):
