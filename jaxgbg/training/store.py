@@ -341,6 +341,8 @@ def at_work(path: Path) -> bool:
 
 
 def _lock_of(path: Path) -> Path:
+    # "." and ".." have no name of their own.
+    path = Path(os.path.realpath(path))
     return path.with_name(f".{path.name}.lock")
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 
@@ -81,6 +82,15 @@ def test_a_run_in_progress_has_a_curve_a_rate_and_the_time_left(begun, watched):
     assert told["Time left"].startswith("about 1 min")
     assert "against maxn" in seen.curves()
     assert '<svg class="chart"' in seen.curves()
+
+
+@pytest.mark.parametrize(("within", "root"), [(".", "."), ("agents", "..")])
+def test_a_run_is_watched_from_its_own_folder(begun, watched, monkeypatch, within, root):
+    monkeypatch.chdir(begun.path / within)
+    with only_here(begun):
+        state = looked(watched(Path(root)))
+    assert (state["name"], state["runs"][0]["name"]) == (begun.path.name, begun.path.name)
+    assert state["runs"][0]["state"] == "running"
 
 
 def test_what_comes_is_seen(begun, watched):

@@ -2,6 +2,7 @@
 
 import calendar
 import hashlib
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -45,7 +46,7 @@ class Watched:
     """
 
     def __init__(self, root: Path, wait: bool = False) -> None:
-        self.root = root
+        self.root = Path(os.path.realpath(root))
         self._lock = threading.Lock()
         self._runs: list[StoredRun] = []
         self._problems: list[str] = []
@@ -76,7 +77,7 @@ class Watched:
             self._play()
             problems = [*self._problems, *(line for run in self._runs for line in run.problems)]
             return {
-                "name": self.root.resolve().name,
+                "name": self.root.name,
                 "line": self._line,
                 "runs": [self._told(run) for run in self._runs],
                 "settings": self._settings(),
