@@ -109,6 +109,23 @@ def test_what_comes_is_seen(begun, watched):
     assert looked(seen)["runs"][0]["state"] == "stopped"
 
 
+def test_a_run_that_is_resumed_is_as_fast_as_since_then(begun, watched):
+    metrics, now = begun.path / "metrics.jsonl", int(time.time())
+    with only_here(begun):
+        os.utime(metrics, (now - 15, now - 15))
+        seen = watched(begun.path)
+        assert "Rate" in facts(looked(seen)["runs"][0])
+        # Nothing else is changed: it goes on from where it was.
+        begun.resume(begun.metrics_size())
+        state = looked(seen)
+        assert "Rate" not in facts(state["runs"][0])
+        assert facts(state["runs"][0])["Episodes of each agent"] == "200 of 900"
+        begun.append(Result(0, "farl", 300, "maxn", 0.0, 20))
+        os.utime(metrics, (time.time() + 100, time.time() + 100))
+        rate = float(facts(looked(seen)["runs"][0])["Rate"].split()[0])
+    assert rate == pytest.approx(len(begun.run.lanes), rel=0.2)
+
+
 def test_a_finished_run_says_so_and_its_agent_plays(trained, watched):
     seen = watched(next((trained / "small").glob("nim-*")))
     state = looked(seen)
@@ -208,6 +225,19 @@ def test_the_rate_is_that_of_the_latest_points():
     assert pace.latest == (22.0, 70)
     pace.note(30.0, 10)
     assert (pace.latest, pace.rate()) == ((30.0, 10), None)
+
+
+def test_the_time_before_a_resume_does_not_count():
+    pace = Pace(since=100.0)
+    # An evaluation and then a checkpoint, from which it went on, are of before.
+    pace.note(10.0, 40)
+    pace.note(20.0, 50)
+    assert (pace.latest, pace.rate()) == ((100.0, 50), None)
+    pace.note(110.0, 70)
+    assert pace.rate() == 2.0
+    # What is compiled again counts no more either.
+    pace.note(120.0, 110)
+    assert pace.rate() == 4.0
 
 
 def test_work_keeps_below_its_share():

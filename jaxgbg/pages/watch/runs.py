@@ -27,6 +27,7 @@ MOST_RUNS = 200
 SHARE = 0.004
 """Of the time: what looking at the files, and playing games, may take each."""
 _MOST_WAIT = 120.0
+_ORIGIN = "provenance.json"
 _STATES = {
     "running": "In progress",
     "finished": "Finished",
@@ -107,7 +108,10 @@ class Watched:
             raise ValueError(
                 f"{self.root} holds more than {MOST_RUNS} runs: name one, or a folder with fewer"
             )
-        seen = [(each.name, each.signature, each.files) for each in found]
+        seen = [
+            (each.name, each.signature, each.files, _written(Path(str(each.path)) / _ORIGIN))
+            for each in found
+        ]
         if seen == self._seen:
             return
         runs, problems = find_runs(self.root)
@@ -119,23 +123,23 @@ class Watched:
 
     def _note(self, run: StoredRun) -> None:
         """Keep how far a run is, and when it was."""
-        origin = Provenance(**run.content("provenance.json", Provenance))
+        origin = Provenance(**run.content(_ORIGIN, Provenance))
         start = (origin.started, origin.resumed)
         path = Path(str(run.path))
         known = self._paces.get(path)
         if known is None or known[0] != start:
+            begun = _seconds(origin.resumed[-1] if origin.resumed else origin.started)
             pace = Pace()
-            begun = _seconds(origin.started)
-            if begun is not None and not origin.resumed:
+            if begun is not None and origin.resumed:
+                pace = Pace(begun)
+            elif begun is not None:
                 pace.note(begun, 0)
             self._paces[path] = start, pace
         reached = max(run.evaluations.column("episodes"), default=0)
         if reached:
-            try:
-                written = (path / "metrics.jsonl").stat().st_mtime
-            except OSError:
-                return
-            self._paces[path][1].note(written, reached)
+            written = _written(path / "metrics.jsonl")
+            if written is not None:
+                self._paces[path][1].note(written, reached)
 
     def _play(self) -> None:
         """Have the newest agent of the run that changed last play, if there is a new one."""
@@ -215,6 +219,14 @@ def _state(run: StoredRun, path: Path) -> str:
 def _version(markup: str) -> str:
     """What changes with some markup; empty without any."""
     return hashlib.sha256(markup.encode()).hexdigest()[:16] if markup else ""
+
+
+def _written(file: Path) -> float | None:
+    """When a file was written; None where it is not there."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return None
 
 
 def _seconds(started: str) -> float | None:
