@@ -1,5 +1,6 @@
 """The page on runs in progress: what it tells of them, and that it changes nothing."""
 
+import dataclasses
 import json
 import os
 import shutil
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jaxgbg.pages.watch import game as game_module
 from jaxgbg.pages.watch import runs as runs_module
 from jaxgbg.pages.watch.game import NewestGame
 from jaxgbg.pages.watch.pace import Budget, Pace
@@ -195,6 +197,28 @@ def test_nothing_is_waited_for_unless_asked(tmp_path, watched, monkeypatch, begu
         watched(begun.path)
 
 
+def test_one_who_waits_is_told_what_cannot_be_shown(begun, watched, monkeypatch):
+    monkeypatch.setattr(runs_module, "MOST_RUNS", 0)
+    state = looked(watched(begun.path, wait=True))
+    assert state["line"].endswith("more than 0 runs: name one, or a folder with fewer")
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(runs_module, "find", refuse)
+    line = looked(watched(begun.path, wait=True))["line"]
+    assert line == f"{begun.path}: Permission denied"
+
+
+def test_a_search_that_finds_nothing_takes_its_share_too(tmp_path, watched, monkeypatch):
+    taken = []
+    seen = watched(tmp_path, wait=True)
+    monkeypatch.setattr(seen._budget, "spent", lambda seconds, _: taken.append(seconds))
+    for _ in range(2):
+        seen.state()
+    assert min(taken) > 0
+
+
 def test_a_run_of_an_unknown_game_has_curves_and_no_game(begun, watched):
     config = json.loads((begun.path / "config.json").read_text())
     config["game"]["name"] = "not_here"
@@ -250,16 +274,37 @@ def test_work_keeps_below_its_share():
     assert budget.due(260.0)
 
 
-def test_a_new_game_waits_for_its_share_of_the_time(trained):
-    game = NewestGame(0.5)
-    folder = RunFolder.open(next((trained / "small").glob("nim-*")))
-    for tried in range(2):
-        game._tried = None
-        game.show(folder.path, folder.run, "")
-        game.wait()
-        # What is compiled at first is not counted.
-        assert game._budget.due(time.monotonic()) == (tried == 0)
+@pytest.fixture
+def game():
+    """A game of the newest agent with nothing to be played yet, and what it has taken in seconds."""
+    game, taken = NewestGame(0.5), []
+    game._budget.spent = lambda seconds, _: taken.append(seconds)
+    yield game, taken
     game.close()
+
+
+def test_a_new_game_takes_its_share_of_the_time(trained, game):
+    (game, taken), folder = game, RunFolder.open(next((trained / "small").glob("nim-*")))
+    for run in (folder.run, folder.run, dataclasses.replace(folder.run, seeds=(0,))):
+        game._tried = None
+        game.show(folder.path, run, "")
+        game.wait()
+    # What is compiled for the very first game alone is not counted.
+    assert (len(taken), game.line) == (2, "")
+    assert min(taken) > 0
+
+
+def test_what_goes_wrong_in_a_game_is_told(trained, game, monkeypatch):
+    def refuse(*_):
+        raise KeyError("a game of one's own")
+
+    monkeypatch.setattr(game_module, "record_games", refuse)
+    (game, taken), folder = game, RunFolder.open(next((trained / "small").glob("nim-*")))
+    game.show(folder.path, folder.run, "")
+    game.wait()
+    assert "No game of" in game.line
+    assert "a game of one's own" in game.line
+    assert len(taken) == 1
 
 
 def test_the_server_answers_its_own_page_alone(begun, watched):

@@ -17,7 +17,7 @@ from jaxgbg.pages.watch.pace import Budget, Pace
 from jaxgbg.pages.watch.templates import rendered
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
 from jaxgbg.results.groups import group_stored, shortened
-from jaxgbg.results.places import find
+from jaxgbg.results.places import NoRuns, find
 from jaxgbg.training.bars import duration
 from jaxgbg.training.kept import Provenance
 from jaxgbg.training.store import at_work
@@ -64,17 +64,7 @@ class Watched:
         """How far all runs are, a line for what is wrong, and which curves and game there are."""
         with self._lock:
             if self._budget.due(time.monotonic()):
-                start, first = time.thread_time(), self._seen is None
-                self._line = ""
-                try:
-                    self._read()
-                except (OSError, ValueError) as error:
-                    self._line = f"{reason(error)} (what was there is still shown)"
-                    if not self._runs:
-                        self._line = f"Nothing to be seen yet in {self.root}"
-                # What is imported at first comes once.
-                seconds = 0.0 if first else time.thread_time() - start
-                self._budget.spent(seconds, time.monotonic())
+                self._look()
             self._play()
             problems = [*self._problems, *(line for run in self._runs for line in run.problems)]
             return {
@@ -88,6 +78,23 @@ class Watched:
                 "game_line": self.game.line,
                 "ended": False,
             }
+
+    def _look(self) -> None:
+        """Read what is there, or say why it cannot be; what it takes is kept below its share."""
+        start, before = time.thread_time(), self._seen
+        self._line = ""
+        try:
+            self._read()
+        except (OSError, ValueError) as error:
+            place = f"{self.root}: " if isinstance(error, OSError) else ""
+            self._line = f"{place}{reason(error)}"
+            if self._runs:
+                self._line += " (what was there is still shown)"
+            elif isinstance(error, NoRuns):
+                self._line = f"Nothing to be seen yet in {self.root}"
+        # What is imported for the first runs comes once.
+        once = before is None and self._seen is not None
+        self._budget.spent(0.0 if once else time.thread_time() - start, time.monotonic())
 
     def hurry(self) -> None:
         """Let the next look at the files come now, whatever it takes."""

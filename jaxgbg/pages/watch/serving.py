@@ -117,6 +117,14 @@ class _Beside(Watched):
             self.told.set()
         return content
 
+    def end(self) -> None:
+        """The training has ended: until whoever looks at the page has been told, but not long."""
+        self.ended = True
+        if self.looked_at:
+            self.told.wait(_PATIENCE / 2)
+            # The answer is yet to be sent.
+            time.sleep(0.1)
+
     @property
     def looked_at(self) -> bool:
         """Whether somebody has the page open."""
@@ -137,11 +145,7 @@ def _main() -> None:
 
     def end_with_training() -> None:
         sys.stdin.buffer.read()
-        watched.ended = True
-        if watched.looked_at:
-            watched.told.wait(_PATIENCE / 2)
-            # The answer is yet to be sent.
-            time.sleep(0.1)
+        watched.end()
         os._exit(0)
 
     threading.Thread(target=end_with_training, daemon=True).start()
