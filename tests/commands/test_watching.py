@@ -13,11 +13,12 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from jaxgbg.commands import watching
+from jaxgbg.commands import progress, watching
 from jaxgbg.pages.watch import serving
 
 RUN = ["tictactoe", "--episodes", "6000", "--eval-every", "500", "--opponents", "random"]
@@ -77,13 +78,15 @@ def test_without_the_extra_one_line_says_what_to_install(jaxgbg, monkeypatch, tm
         assert err == "jaxgbg: the page needs a server: pip install 'jaxgbg[play]'\n"
 
 
-def test_a_process_that_cannot_be_started_stops_no_training(monkeypatch, tmp_path):
+def test_a_process_that_cannot_be_started_stops_no_training(monkeypatch, capsys, tmp_path):
     def refuse(*_, **__):
         raise OSError("no processes left")
 
     monkeypatch.setattr(serving.subprocess, "Popen", refuse)
-    with serving.WatchProcess(0) as page:
-        page.show(tmp_path)
+    with progress._page(tmp_path, 0):
+        pass
+    err = capsys.readouterr().err
+    assert err == "jaxgbg: no process could be started to show the training\n"
 
 
 @pytest.fixture
@@ -207,6 +210,12 @@ def test_a_training_that_is_killed_takes_its_page_along(tmp_path):
 @pytest.mark.slow
 def test_a_page_that_is_killed_troubles_nobody(tmp_path, monkeypatch):
     monkeypatch.setenv("BROWSER", "true")
+    # Modules of the working folder are imported where asked for, and are not taken for others.
+    monkeypatch.setenv("PYTHONPATH", str(Path(serving.__file__).parents[3]))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "json.py").write_text("raise SystemExit")
+    (tmp_path / "own_games_watched.py").write_text("")
+    monkeypatch.setattr(serving, "imported_modules", lambda: ("own_games_watched",))
     with serving.WatchProcess(0) as page:
         page.show(tmp_path / "later")
         assert asked(page.address, "state")["line"].startswith("Nothing to be seen yet")

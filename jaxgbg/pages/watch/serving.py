@@ -65,12 +65,15 @@ class WatchProcess:
         self.address = address_of(self._listener)
         self._process: subprocess.Popen[bytes] | None = None
 
-    def show(self, folder: Path) -> None:
-        """Show the run in `folder`, which need not be there yet."""
+    def show(self, folder: Path) -> bool:
+        """Show the run in `folder`, which need not be there yet; False where that is refused."""
         number = self._listener.fileno()
+        arguments = [str(folder), str(number), *imported_modules()]
         with contextlib.suppress(OSError):
+            # What lies in the working folder is taken for no other module, unless we lie there.
+            alone = [] if Path(__file__).parents[3] == Path.cwd() else ["-P"]
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(folder), str(number), *imported_modules()],
+                [sys.executable, *alone, "-m", __name__, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -80,6 +83,7 @@ class WatchProcess:
                 env=os.environ | {"JAX_PLATFORMS": "cpu"},
             )
         self._listener.close()
+        return self._process is not None
 
     def __enter__(self) -> "WatchProcess":
         return self
