@@ -276,7 +276,7 @@ def test_work_keeps_below_its_share():
 
 @pytest.fixture
 def game():
-    """A game of the newest agent with nothing to be played yet, and what it has taken in seconds."""
+    """Where the newest agent plays whenever it is asked to, and the seconds that counted."""
     game, taken = NewestGame(0.5), []
     game._budget.spent = lambda seconds, _: taken.append(seconds)
     yield game, taken

@@ -28,7 +28,8 @@ _MOST_POINTS = 120
 class NewestGame:
     """The newest agent's game as markup, and a line on whose it is or why there is none.
 
-    Reading and playing take `share` of the time, not counting the very first game, for which most is compiled.
+    Reading and playing take `share` of the time, not counting the very first game, for which most
+    is compiled.
     """
 
     def __init__(self, share: float) -> None:
