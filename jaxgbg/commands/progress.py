@@ -63,6 +63,8 @@ def _page(folder: Path, port: int | None) -> Iterator[None]:
         yield
         return
     with WatchProcess(port) as page:
-        page.show(folder)
-        print(f"jaxgbg: the training is shown at {page.address}", file=sys.stderr)
+        if page.show(folder):
+            print(f"jaxgbg: the training is shown at {page.address}", file=sys.stderr)
+        else:
+            print("jaxgbg: no process could be started to show the training", file=sys.stderr)
         yield

@@ -15,7 +15,7 @@ from jaxgbg.results.bulk import without_collector
 from jaxgbg.results.configs import Config, Configs
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.index import LEAST, Entry, Index
-from jaxgbg.results.places import FILES, LADDER, Found, Place, find, place_of
+from jaxgbg.results.places import FILES, LADDER, Found, NoRuns, Place, find, place_of
 from jaxgbg.specs import Spec
 from jaxgbg.training import LaneName, Run
 from jaxgbg.training.kept import Histograms, Summary, read_leniently
@@ -98,7 +98,7 @@ class StoredRun:
 def find_runs(folder: str | Path) -> tuple[list[StoredRun], list[str]]:
     """All runs below a folder, however deep, and itself; and a line for what is left out.
 
-    `folder` may be a URL of an object storage, as s3://bucket/runs. Raises ValueError where there
+    `folder` may be a URL of an object storage, as s3://bucket/runs. Raises NoRuns where there
     is no folder, or no run in it, MissingExtra where what reads the URL is not installed.
     """
     everything = find_all(folder)
@@ -115,10 +115,10 @@ class Everything(NamedTuple):
     problems: list[str]
 
     def check(self, wanted: Sequence[Any]) -> None:
-        """Raise ValueError where there is nothing of what is wanted, nor a problem with it."""
+        """Raise NoRuns where there is nothing of what is wanted, nor a problem with it."""
         if wanted or self.problems:
             return
-        raise ValueError(
+        raise NoRuns(
             f"{self.root} holds no runs; `jaxgbg train`, `ablate`, `table1` and `sweep` leave them"
             " in --out"
         )

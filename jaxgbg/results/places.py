@@ -76,6 +76,10 @@ class RemotePath:
 Place: TypeAlias = Path | RemotePath
 
 
+class NoRuns(ValueError):
+    """There is no such folder, or no run in it."""
+
+
 class Found(NamedTuple):
     """What may be a run or a tournament: its folder, its path below the one searched, its files.
 
@@ -122,12 +126,12 @@ def find(root: Place, complain: Complain) -> Iterator[Found]:
 
     Folders of tournaments are among them.
 
-    Raises ValueError where there is no such folder.
+    Raises NoRuns where there is no such folder.
     """
     if isinstance(root, RemotePath):
         return _find_remote(root)
     if not root.is_dir():
-        raise ValueError(f"{root} is no folder; give the one that holds the runs, such as runs")
+        raise NoRuns(f"{root} is no folder; give the one that holds the runs, such as runs")
     return _find_local(root, complain)
 
 
@@ -176,7 +180,7 @@ def _find_remote(root: RemotePath) -> Iterator[Found]:
     with _as_os_errors():
         listed = root.system.find(root.path)
     if not listed:
-        raise ValueError(f"{root} holds no files; give the folder that holds the runs")
+        raise NoRuns(f"{root} holds no files; give the folder that holds the runs")
     folders: dict[str, set[str]] = {}
     for path in listed:
         folder, _, file = path.rpartition("/")

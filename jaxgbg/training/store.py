@@ -341,7 +341,7 @@ def at_work(path: Path) -> bool:
 
 
 def _lock_of(path: Path) -> Path:
-    return path.with_name(f".{path.name}.lock")
+    return (real := Path(os.path.realpath(path))).with_name(f".{real.name}.lock")  # "." has none
 
 
 def _busy(folder: Folder) -> Busy:

@@ -1,19 +1,24 @@
 """The commands `watch` and `train --watch`: what is shown, what is said, and nothing is changed."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from jaxgbg.commands import watching
+from jaxgbg.commands import progress, watching
 from jaxgbg.pages.watch import serving
 
 RUN = ["tictactoe", "--episodes", "6000", "--eval-every", "500", "--opponents", "random"]
@@ -73,23 +78,55 @@ def test_without_the_extra_one_line_says_what_to_install(jaxgbg, monkeypatch, tm
         assert err == "jaxgbg: the page needs a server: pip install 'jaxgbg[play]'\n"
 
 
-def test_a_process_that_cannot_be_started_stops_no_training(monkeypatch, tmp_path):
+def test_a_process_that_cannot_be_started_stops_no_training(monkeypatch, capsys, tmp_path):
     def refuse(*_, **__):
         raise OSError("no processes left")
 
     monkeypatch.setattr(serving.subprocess, "Popen", refuse)
-    with serving.WatchProcess(0) as page:
-        page.show(tmp_path)
+    with progress._page(tmp_path, 0):
+        pass
+    err = capsys.readouterr().err
+    assert err == "jaxgbg: no process could be started to show the training\n"
+
+
+@pytest.fixture
+def beside(trained, monkeypatch):
+    """What the process beside a training shows, which waits long for those who look."""
+    monkeypatch.setattr(serving, "_PATIENCE", 240.0)
+    seen = serving._Beside(next((trained / "small").glob("nim-*")))
+    monkeypatch.setattr(seen.game, "show", lambda *_: None)
+    yield seen
+    seen.close()
+
+
+def test_who_looks_at_the_page_is_told_that_the_training_has_ended(beside):
+    assert beside.state()["ended"] is False
+    ending = threading.Thread(target=beside.end)
+    ending.start()
+    told = beside.state()
+    while not told["ended"]:
+        assert ending.is_alive()
+        told = beside.state()
+    assert [run["state"] for run in told["runs"]] == ["finished"]
+    ending.join(240)
+    assert not ending.is_alive()
+
+
+def test_a_page_that_nobody_looks_at_ends_at_once(beside, monkeypatch):
+    monkeypatch.setattr(beside.told, "wait", lambda _: pytest.fail("it waits for nobody"))
+    beside._asked = -np.inf
+    beside.end()
+    assert beside.ended
 
 
 def asked(address: str, name: str) -> dict:
-    with urllib.request.urlopen(f"{address}api/v1/{name}", timeout=30) as answer:
+    with urllib.request.urlopen(f"{address}api/v1/{name}", timeout=240) as answer:
         return json.loads(answer.read())
 
 
 def gone(address: str) -> bool:
     """Whether nobody serves it any more, waited for."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 240
     while time.monotonic() < end:
         try:
             asked(address, "state")
@@ -117,13 +154,19 @@ def started(out, *more) -> tuple[subprocess.Popen, str]:
 def test_a_watched_training_is_the_same_to_the_bit_and_the_page_ends_with_it(jaxgbg, tmp_path):
     process, address = started(tmp_path / "watched")
     try:
+        # However slow the machine, it does not end before the page is there.
+        process.send_signal(signal.SIGSTOP)
         told = asked(address, "state")
-        while not told["ended"]:
-            time.sleep(0.2)
-            told = asked(address, "state")
-        # The training has ended before the page, which knows its end.
-        assert [run["state"] for run in told["runs"]] == ["finished"]
-        _, err = process.communicate(timeout=30)
+        assert told["ended"] is False
+        process.send_signal(signal.SIGCONT)
+        # The page waits for one who asks, but not long: it may be gone before he is answered.
+        with contextlib.suppress(urllib.error.URLError, ConnectionError):
+            while not told["ended"]:
+                time.sleep(0.2)
+                told = asked(address, "state")
+        if told["ended"]:
+            assert [run["state"] for run in told["runs"]] == ["finished"]
+        _, err = process.communicate(timeout=240)
     finally:
         process.kill()
         process.communicate()
@@ -167,6 +210,12 @@ def test_a_training_that_is_killed_takes_its_page_along(tmp_path):
 @pytest.mark.slow
 def test_a_page_that_is_killed_troubles_nobody(tmp_path, monkeypatch):
     monkeypatch.setenv("BROWSER", "true")
+    # Modules of the working folder are imported where asked for, and are not taken for others.
+    monkeypatch.setenv("PYTHONPATH", str(Path(serving.__file__).parents[3]))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "json.py").write_text("raise SystemExit")
+    (tmp_path / "own_games_watched.py").write_text("")
+    monkeypatch.setattr(serving, "imported_modules", lambda: ("own_games_watched",))
     with serving.WatchProcess(0) as page:
         page.show(tmp_path / "later")
         assert asked(page.address, "state")["line"].startswith("Nothing to be seen yet")

@@ -1,12 +1,15 @@
 """The page on runs in progress: what it tells of them, and that it changes nothing."""
 
+import dataclasses
 import json
 import os
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 
+from jaxgbg.pages.watch import game as game_module
 from jaxgbg.pages.watch import runs as runs_module
 from jaxgbg.pages.watch.game import NewestGame
 from jaxgbg.pages.watch.pace import Budget, Pace
@@ -83,6 +86,15 @@ def test_a_run_in_progress_has_a_curve_a_rate_and_the_time_left(begun, watched):
     assert '<svg class="chart"' in seen.curves()
 
 
+@pytest.mark.parametrize(("within", "root"), [(".", "."), ("agents", "..")])
+def test_a_run_is_watched_from_its_own_folder(begun, watched, monkeypatch, within, root):
+    monkeypatch.chdir(begun.path / within)
+    with only_here(begun):
+        state = looked(watched(Path(root)))
+    assert (state["name"], state["runs"][0]["name"]) == (begun.path.name, begun.path.name)
+    assert state["runs"][0]["state"] == "running"
+
+
 def test_what_comes_is_seen(begun, watched):
     with only_here(begun):
         seen = watched(begun.path)
@@ -97,6 +109,23 @@ def test_what_comes_is_seen(begun, watched):
     assert looked(seen)["runs"][0]["state"] == "paused"
     begun.stop_early("enough")
     assert looked(seen)["runs"][0]["state"] == "stopped"
+
+
+def test_a_run_that_is_resumed_is_as_fast_as_since_then(begun, watched):
+    metrics, now = begun.path / "metrics.jsonl", int(time.time())
+    with only_here(begun):
+        os.utime(metrics, (now - 15, now - 15))
+        seen = watched(begun.path)
+        assert "Rate" in facts(looked(seen)["runs"][0])
+        # Nothing else is changed: it goes on from where it was.
+        begun.resume(begun.metrics_size())
+        state = looked(seen)
+        assert "Rate" not in facts(state["runs"][0])
+        assert facts(state["runs"][0])["Episodes of each agent"] == "200 of 900"
+        begun.append(Result(0, "farl", 300, "maxn", 0.0, 20))
+        os.utime(metrics, (time.time() + 100, time.time() + 100))
+        rate = float(facts(looked(seen)["runs"][0])["Rate"].split()[0])
+    assert rate == pytest.approx(len(begun.run.lanes), rel=0.2)
 
 
 def test_a_finished_run_says_so_and_its_agent_plays(trained, watched):
@@ -168,6 +197,28 @@ def test_nothing_is_waited_for_unless_asked(tmp_path, watched, monkeypatch, begu
         watched(begun.path)
 
 
+def test_one_who_waits_is_told_what_cannot_be_shown(begun, watched, monkeypatch):
+    monkeypatch.setattr(runs_module, "MOST_RUNS", 0)
+    state = looked(watched(begun.path, wait=True))
+    assert state["line"].endswith("more than 0 runs: name one, or a folder with fewer")
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(runs_module, "find", refuse)
+    line = looked(watched(begun.path, wait=True))["line"]
+    assert line == f"{begun.path}: Permission denied"
+
+
+def test_a_search_that_finds_nothing_takes_its_share_too(tmp_path, watched, monkeypatch):
+    taken = []
+    seen = watched(tmp_path, wait=True)
+    monkeypatch.setattr(seen._budget, "spent", lambda seconds, _: taken.append(seconds))
+    for _ in range(2):
+        seen.state()
+    assert min(taken) > 0
+
+
 def test_a_run_of_an_unknown_game_has_curves_and_no_game(begun, watched):
     config = json.loads((begun.path / "config.json").read_text())
     config["game"]["name"] = "not_here"
@@ -200,6 +251,19 @@ def test_the_rate_is_that_of_the_latest_points():
     assert (pace.latest, pace.rate()) == ((30.0, 10), None)
 
 
+def test_the_time_before_a_resume_does_not_count():
+    pace = Pace(since=100.0)
+    # An evaluation and then a checkpoint, from which it went on, are of before.
+    pace.note(10.0, 40)
+    pace.note(20.0, 50)
+    assert (pace.latest, pace.rate()) == ((100.0, 50), None)
+    pace.note(110.0, 70)
+    assert pace.rate() == 2.0
+    # What is compiled again counts no more either.
+    pace.note(120.0, 110)
+    assert pace.rate() == 4.0
+
+
 def test_work_keeps_below_its_share():
     budget = Budget(0.01, most=60.0)
     assert budget.due(100.0)
@@ -210,16 +274,37 @@ def test_work_keeps_below_its_share():
     assert budget.due(260.0)
 
 
-def test_a_new_game_waits_for_its_share_of_the_time(trained):
-    game = NewestGame(0.5)
-    folder = RunFolder.open(next((trained / "small").glob("nim-*")))
-    for tried in range(2):
-        game._tried = None
-        game.show(folder.path, folder.run, "")
-        game.wait()
-        # What is compiled at first is not counted.
-        assert game._budget.due(time.monotonic()) == (tried == 0)
+@pytest.fixture
+def game():
+    """Where the newest agent plays whenever it is asked to, and the seconds that counted."""
+    game, taken = NewestGame(0.5), []
+    game._budget.spent = lambda seconds, _: taken.append(seconds)
+    yield game, taken
     game.close()
+
+
+def test_a_new_game_takes_its_share_of_the_time(trained, game):
+    (game, taken), folder = game, RunFolder.open(next((trained / "small").glob("nim-*")))
+    for run in (folder.run, folder.run, dataclasses.replace(folder.run, seeds=(0,))):
+        game._tried = None
+        game.show(folder.path, run, "")
+        game.wait()
+    # What is compiled for the very first game alone is not counted.
+    assert (len(taken), game.line) == (2, "")
+    assert min(taken) > 0
+
+
+def test_what_goes_wrong_in_a_game_is_told(trained, game, monkeypatch):
+    def refuse(*_):
+        raise KeyError("a game of one's own")
+
+    monkeypatch.setattr(game_module, "record_games", refuse)
+    (game, taken), folder = game, RunFolder.open(next((trained / "small").glob("nim-*")))
+    game.show(folder.path, folder.run, "")
+    game.wait()
+    assert "No game of" in game.line
+    assert "a game of one's own" in game.line
+    assert len(taken) == 1
 
 
 def test_the_server_answers_its_own_page_alone(begun, watched):

@@ -1,5 +1,6 @@
 """The page on runs in progress in a browser: it follows the files, and says what is amiss."""
 
+import shutil
 import threading
 
 import pytest
@@ -103,6 +104,22 @@ def test_a_server_that_is_gone_is_told_and_found_again(browser, stopped):
         page.wait_for_selector("#fault", state="hidden")
     finally:
         again.close()
+    page.context.close()
+
+
+def test_the_page_of_another_run_begins_anew(browser, stopped, tmp_path):
+    served = Served(stopped.path)
+    page = visit(browser, served.address, [], SHAPES[0])
+    page.wait_for_selector("#game .record")
+    page.evaluate("window.begun = true")
+    served.close()
+    other = Served(shutil.copytree(stopped.path, tmp_path / "other"), served.port)
+    try:
+        page.wait_for_selector("#name:has-text('Watching other')")
+        page.wait_for_selector("#game .record")
+        assert page.evaluate("window.begun") is None
+    finally:
+        other.close()
     page.context.close()
 
 

@@ -28,7 +28,8 @@ _MOST_POINTS = 120
 class NewestGame:
     """The newest agent's game as markup, and a line on whose it is or why there is none.
 
-    Reading and playing take `share` of the time, not counting what is compiled at first.
+    Reading and playing take `share` of the time, not counting the very first game, for which most
+    is compiled.
     """
 
     def __init__(self, share: float) -> None:
@@ -37,7 +38,6 @@ class NewestGame:
         self.newest: Newest | None = None
         self._budget = Budget(share, _MOST_WAIT)
         self._tried: object = None
-        self._games: set[object] = set()
         self._pool = ThreadPoolExecutor(1)
         self._playing: Future[None] | None = None
         self._lock = threading.Lock()
@@ -71,18 +71,19 @@ class NewestGame:
         self._pool.shutdown(cancel_futures=True)
 
     def _play(self, file: Path, run: Run, name: str) -> None:
-        start = time.process_time()
+        start, first = time.process_time(), False
         try:
             newest = read_newest(file, run)
             record = record_games(newest.agent, (), newest.episodes % 2**32)[0]
             self.html = _markup(record, f"{name}{_about(newest)}")
+            first = self.newest is None
             self.newest, self.line = newest, ""
-        except (OSError, ValueError, MemoryError, RuntimeError) as error:
+        # Whatever a game of one's own raises: nobody would ever see it otherwise.
+        except Exception as error:
             self.line = f"{name}No game of {file.name}: {reason(error)}."
         seconds = time.process_time() - start
-        if run in self._games:
+        if not first:
             self._budget.spent(seconds, time.monotonic())
-        self._games.add(run)
 
 
 def _about(newest: Newest) -> str:

@@ -1,25 +1,34 @@
 """How fast a run is and how long it still takes, by when its files say that it had come how far."""
 
+import math
 from collections import deque
 
 _POINTS = 32
 
 
 class Pace:
-    """Points (when in seconds, episodes of each agent) of one run, the newest few."""
+    """Points (when in seconds, episodes of each agent) of one run, the newest few.
 
-    def __init__(self) -> None:
+    What it had reached before it was resumed, at `since`, it has then: it stood still in between.
+    """
+
+    def __init__(self, since: float = -math.inf) -> None:
+        self._since = since
         self._points: deque[tuple[float, float]] = deque(maxlen=_POINTS)
 
     def note(self, when: float, episodes: float) -> None:
         """It had come so far then; one that had been further before has begun anew."""
+        when = max(when, self._since)
+        if self._points and when == self._points[-1][0] and episodes > self._points[-1][1]:
+            self._points.pop()
         if self._points and episodes < self._points[-1][1]:
             if when <= self._points[-1][0]:
                 return
             self._points.clear()
         if not self._points or (when > self._points[-1][0] and episodes > self._points[-1][1]):
             self._points.append((when, episodes))
-            if len(self._points) == 3 and self._points[0][1] == 0:
+            (first, before), anew = self._points[0], len(self._points) == 3
+            if anew and (before == 0 or first == self._since):
                 # The beginning, when programs are compiled, tells least.
                 self._points.popleft()
 

@@ -2,6 +2,7 @@
 
 import calendar
 import hashlib
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from jaxgbg.pages.watch.pace import Budget, Pace
 from jaxgbg.pages.watch.templates import rendered
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
 from jaxgbg.results.groups import group_stored, shortened
-from jaxgbg.results.places import find
+from jaxgbg.results.places import NoRuns, find
 from jaxgbg.training.bars import duration
 from jaxgbg.training.kept import Provenance
 from jaxgbg.training.store import at_work
@@ -26,6 +27,7 @@ MOST_RUNS = 200
 SHARE = 0.004
 """Of the time: what looking at the files, and playing games, may take each."""
 _MOST_WAIT = 120.0
+_ORIGIN = "provenance.json"
 _STATES = {
     "running": "In progress",
     "finished": "Finished",
@@ -45,7 +47,7 @@ class Watched:
     """
 
     def __init__(self, root: Path, wait: bool = False) -> None:
-        self.root = root
+        self.root = Path(os.path.realpath(root))
         self._lock = threading.Lock()
         self._runs: list[StoredRun] = []
         self._problems: list[str] = []
@@ -62,21 +64,11 @@ class Watched:
         """How far all runs are, a line for what is wrong, and which curves and game there are."""
         with self._lock:
             if self._budget.due(time.monotonic()):
-                start, first = time.thread_time(), self._seen is None
-                self._line = ""
-                try:
-                    self._read()
-                except (OSError, ValueError) as error:
-                    self._line = f"{reason(error)} (what was there is still shown)"
-                    if not self._runs:
-                        self._line = f"Nothing to be seen yet in {self.root}"
-                # What is imported at first comes once.
-                seconds = 0.0 if first else time.thread_time() - start
-                self._budget.spent(seconds, time.monotonic())
+                self._look()
             self._play()
             problems = [*self._problems, *(line for run in self._runs for line in run.problems)]
             return {
-                "name": self.root.resolve().name,
+                "name": self.root.name,
                 "line": self._line,
                 "runs": [self._told(run) for run in self._runs],
                 "settings": self._settings(),
@@ -86,6 +78,23 @@ class Watched:
                 "game_line": self.game.line,
                 "ended": False,
             }
+
+    def _look(self) -> None:
+        """Read what is there, or say why it cannot be; what it takes is kept below its share."""
+        start, before = time.thread_time(), self._seen
+        self._line = ""
+        try:
+            self._read()
+        except (OSError, ValueError) as error:
+            place = f"{self.root}: " if isinstance(error, OSError) else ""
+            self._line = f"{place}{reason(error)}"
+            if self._runs:
+                self._line += " (what was there is still shown)"
+            elif isinstance(error, NoRuns):
+                self._line = f"Nothing to be seen yet in {self.root}"
+        # What is imported for the first runs comes once.
+        once = before is None and self._seen is not None
+        self._budget.spent(0.0 if once else time.thread_time() - start, time.monotonic())
 
     def hurry(self) -> None:
         """Let the next look at the files come now, whatever it takes."""
@@ -106,7 +115,10 @@ class Watched:
             raise ValueError(
                 f"{self.root} holds more than {MOST_RUNS} runs: name one, or a folder with fewer"
             )
-        seen = [(each.name, each.signature, each.files) for each in found]
+        seen = [
+            (each.name, each.signature, each.files, _written(Path(str(each.path)) / _ORIGIN))
+            for each in found
+        ]
         if seen == self._seen:
             return
         runs, problems = find_runs(self.root)
@@ -118,23 +130,23 @@ class Watched:
 
     def _note(self, run: StoredRun) -> None:
         """Keep how far a run is, and when it was."""
-        origin = Provenance(**run.content("provenance.json", Provenance))
+        origin = Provenance(**run.content(_ORIGIN, Provenance))
         start = (origin.started, origin.resumed)
         path = Path(str(run.path))
         known = self._paces.get(path)
         if known is None or known[0] != start:
+            begun = _seconds(origin.resumed[-1] if origin.resumed else origin.started)
             pace = Pace()
-            begun = _seconds(origin.started)
-            if begun is not None and not origin.resumed:
+            if begun is not None and origin.resumed:
+                pace = Pace(begun)
+            elif begun is not None:
                 pace.note(begun, 0)
             self._paces[path] = start, pace
         reached = max(run.evaluations.column("episodes"), default=0)
         if reached:
-            try:
-                written = (path / "metrics.jsonl").stat().st_mtime
-            except OSError:
-                return
-            self._paces[path][1].note(written, reached)
+            written = _written(path / "metrics.jsonl")
+            if written is not None:
+                self._paces[path][1].note(written, reached)
 
     def _play(self) -> None:
         """Have the newest agent of the run that changed last play, if there is a new one."""
@@ -214,6 +226,14 @@ def _state(run: StoredRun, path: Path) -> str:
 def _version(markup: str) -> str:
     """What changes with some markup; empty without any."""
     return hashlib.sha256(markup.encode()).hexdigest()[:16] if markup else ""
+
+
+def _written(file: Path) -> float | None:
+    """When a file was written; None where it is not there."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return None
 
 
 def _seconds(started: str) -> float | None:

@@ -65,12 +65,15 @@ class WatchProcess:
         self.address = address_of(self._listener)
         self._process: subprocess.Popen[bytes] | None = None
 
-    def show(self, folder: Path) -> None:
-        """Show the run in `folder`, which need not be there yet."""
+    def show(self, folder: Path) -> bool:
+        """Show the run in `folder`, which need not be there yet; False where that is refused."""
         number = self._listener.fileno()
+        arguments = [str(folder), str(number), *imported_modules()]
         with contextlib.suppress(OSError):
+            # What lies in the working folder is taken for no other module, unless we lie there.
+            alone = [] if Path(__file__).parents[3] == Path.cwd() else ["-P"]
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(folder), str(number), *imported_modules()],
+                [sys.executable, *alone, "-m", __name__, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -80,6 +83,7 @@ class WatchProcess:
                 env=os.environ | {"JAX_PLATFORMS": "cpu"},
             )
         self._listener.close()
+        return self._process is not None
 
     def __enter__(self) -> "WatchProcess":
         return self
@@ -117,6 +121,14 @@ class _Beside(Watched):
             self.told.set()
         return content
 
+    def end(self) -> None:
+        """The training has ended: until whoever looks at the page has been told, but not long."""
+        self.ended = True
+        if self.looked_at:
+            self.told.wait(_PATIENCE / 2)
+            # The answer is yet to be sent.
+            time.sleep(0.1)
+
     @property
     def looked_at(self) -> bool:
         """Whether somebody has the page open."""
@@ -137,11 +149,7 @@ def _main() -> None:
 
     def end_with_training() -> None:
         sys.stdin.buffer.read()
-        watched.ended = True
-        if watched.looked_at:
-            watched.told.wait(_PATIENCE / 2)
-            # The answer is yet to be sent.
-            time.sleep(0.1)
+        watched.end()
         os._exit(0)
 
     threading.Thread(target=end_with_training, daemon=True).start()

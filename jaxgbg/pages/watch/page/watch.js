@@ -2,7 +2,7 @@
 const ROOT = "/api/v1/", EVERY = 2000;
 const find = (what) => document.querySelector(what);
 const shown = { curves: "", game: "" };
-let told = null, latest = "";
+let name = null, told = null, latest = "";
 
 async function fetched(name) {
   const answer = await fetch(ROOT + name);
@@ -61,6 +61,12 @@ async function change(part, version, where) {
 
 async function look() {
   const state = await fetched("state");
+  name ??= state.name;
+  // Another server has the address now: nothing of what is shown here is of its runs.
+  if (state.name !== name) {
+    location.reload();
+    return false;
+  }
   find("#name").textContent = `Watching ${state.name}`;
   const share = state.runs.reduce((sum, run) => sum + run.share, 0) / (state.runs.length || 1);
   document.title = `${Math.floor(100 * share)} % · ${state.name} · jaxgbg`;
@@ -68,7 +74,7 @@ async function look() {
   say("#game-line", state.game_line);
   showRuns(state.runs);
   find("#settings").hidden = !state.settings.length;
-  if (state.settings.length && !find("#settings dl").children.length) find("#settings dl").append(...facts(state.settings));
+  find("#settings dl").replaceChildren(...facts(state.settings));
   find("#problems").hidden = !state.problems.length;
   find("#problems").replaceChildren(...state.problems.map((line) => element("li", line)));
   await change("curves", state.curves, "#curves");
