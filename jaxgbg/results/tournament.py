@@ -102,8 +102,8 @@ def _check_groups(game: Game, players: int, swiss: int) -> None:
         )
     if 0 < swiss < (fewest := fewest_rounds(players)):
         raise ValueError(
-            f"{swiss} round leaves most of {players} participants unconnected, who cannot be"
-            f" compared then: play at least {fewest} rounds (swiss)"
+            f"{swiss} round does not connect {players} participants, who cannot be compared then:"
+            f" play at least {fewest} (swiss)"
         )
     groups = swiss * (players // 2) if swiss else math.comb(players, seats)
     if groups > _MOST_GROUPS:
