@@ -268,7 +268,7 @@ class Game:
         return 0
 
     def altered(self, state: Any, action: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """(cells int32[K], digits int32[K]): what a legal action alters, and what is there then.
+        """(cells int32[K], digits int32[K, 2]): what a legal action alters, before and after it.
 
         No cell twice, -1 for none. Of an action that is not legal it may tell anything.
         """

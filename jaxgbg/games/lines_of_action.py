@@ -193,10 +193,12 @@ class LinesOfAction(Game):
     def altered(self, state: LinesOfActionState, action: jax.Array) -> tuple[jax.Array, jax.Array]:
         own, enemy = line_moves.sides(state.stones, state.player)
         number = jnp.clip(action, 0, self.num_actions - 2)
-        origin, _, _, _ = line_moves.move_of(own, enemy, number, self.size)
+        origin, _, end, _ = line_moves.move_of(own, enemy, number, self.size)
         squares = jnp.stack([origin, number % self.num_cells])
         squares = jnp.where(action == self.num_actions - 1, -1, squares)
-        return squares, jnp.stack([jnp.int32(2), state.player.astype(jnp.int32)])
+        mine, none = state.player.astype(jnp.int32), jnp.int32(2)
+        there = jnp.where(line_moves.some(end, enemy), 1 - mine, none)
+        return squares, jnp.stack([mine, none, there, mine]).reshape(2, 2)
 
     def _remembered(
         self, moved: LinesOfActionState, squares: jax.Array

@@ -127,8 +127,8 @@ def _altered_faults(
     digits: np.ndarray,
 ) -> list[str]:
     """Whether what legal actions alter, [n, X, K], leads from cells [n, C] to [n, X, C]."""
-    if where.shape[2:] != (game.most_altered,) or digits.shape != where.shape:
-        return ["altered: there must be most_altered cells, and as many digits"]
+    if where.shape[2:] != (game.most_altered,) or digits.shape != (*where.shape, 2):
+        return ["altered: there must be most_altered cells, and two digits for each"]
     where, digits = where[legal], digits[legal]
     if where.size and (where.min() < -1 or where.max() >= game.num_cells):
         return [f"altered names cell {where.max()}: there are {game.num_cells}"]
@@ -137,10 +137,12 @@ def _altered_faults(
     rows = np.arange(len(where))[:, None]
     named = np.zeros(expected.shape, int)
     np.add.at(named, (rows, where), 1)
-    expected[rows, where] = digits
     faults = []
     if (named[:, :-1] > 1).any():
         faults.append("altered names a cell twice")
+    if (expected[rows, where] != digits[..., 0])[where >= 0].any():
+        faults.append("altered: something else was there before")
+    expected[rows, where] = digits[..., 1]
     if (expected[:, :-1] != cells[legal]).any():
         faults.append("altered: a move alters the cells otherwise")
     return faults

@@ -71,13 +71,13 @@ def _evaluating(
 ) -> Callable[[jax.Array, jax.Array, Any], jax.Array]:
     """What `score_actions` asks: V of the afterstates for whoever moved."""
     if game.most_altered and isinstance(value, FollowsCells):
-        sums = value.sums(params, features, states.player)
+        prepared = value.prepared(params, features, states.player)
 
         def follow(row: jax.Array, action: jax.Array, after: Any) -> jax.Array:
-            state, before, board = jax.tree.map(lambda leaf: leaf[row], (states, sums, features))
+            state, before = jax.tree.map(lambda leaf: leaf[row], (states, prepared))
             altered = jax.vmap(game.altered)(state, action)
             seen = jax.vmap(partial(value.observe, game))(after)
-            return value.value_altered(params, before, board, state.player, altered, seen)
+            return value.value_altered(params, before, state.player, altered, seen)
 
         return follow
 

@@ -14,23 +14,21 @@ def entering(
     game: Game,
     views: Sequence[tuple[int, ...]],
     kernel: jax.Array,
-    features: jax.Array,
     player: jax.Array,
     altered: tuple[jax.Array, jax.Array],
 ) -> jax.Array:
     """float32[..., H] to be added to what enters the first hidden layer from the old board.
 
     `kernel` float32[I, H] holds the weights of the inputs that `MLP` describes, `views` are the
-    cells as each player sees them, () where all see the same. `features` int32[..., F] begin with
-    the old cells; `altered` cells and digits int32[..., K] are as `Game.altered` has them.
+    cells as each player sees them, () where all see the same; `altered` are cells int32[..., K] and
+    digits int32[..., K, 2] as `Game.altered` has them.
     """
     cells, digits = altered
     player = player.astype(jnp.int32)
     total = jnp.float32(0)
     for number in range(cells.shape[-1]):
-        cell, new = jnp.maximum(cells[..., number], 0), digits[..., number]
-        old = jnp.take_along_axis(features, cell[..., None], -1)[..., 0]
-        place = cell
+        place = cell = jnp.maximum(cells[..., number], 0)
+        old, new = digits[..., number, 0], digits[..., number, 1]
         if views:
             places = np.argsort(views, axis=1).reshape(-1)
             place = look_up(places, player * game.num_cells + cell)

@@ -137,23 +137,22 @@ class FollowsMoves(Protocol):
 class FollowsCells(Protocol):
     """Values a board by the few cells in which it differs from another (`Game.altered`)."""
 
-    def sums(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
-        """float32[..., H]: what there is to know of the other board, for player int[...]."""
+    def prepared(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        """[..., H]: what there is to know of the other board, for player int[...]."""
         ...
 
     def value_altered(
         self,
         params: Any,
-        sums: jax.Array,
-        features: jax.Array,
+        prepared: jax.Array,
         player: jax.Array,
         altered: tuple[jax.Array, jax.Array],
         board: jax.Array,
     ) -> jax.Array:
         """float32[...]: `value` of the board whose cells are `altered`.
 
-        `features` int32[..., F] and `sums` are those of the other board. `board` int[..., D] is as
-        observed: of it only what lies beside the cells is looked at.
+        `prepared` is that of the other board. `board` int[..., D] is as observed: of it only what
+        lies beside the cells is looked at.
         """
         ...
 

@@ -104,18 +104,19 @@ class Indices(ValueFunction):
         cells = np.arange(len(self.symmetries[0]))
         return (self._places(layout)[:, :, None] == cells).astype(jnp.float32)
 
-    def _float_strides(self, layout: jax.Array) -> jax.Array | np.ndarray:
-        """float32[C, F]: the strides of this agent's layout."""
+    def strides(self, layout: jax.Array) -> jax.Array | np.ndarray:
+        """int32[C, F]: by how much one more at a cell's digit moves each row of this agent."""
         if not self.varied:
-            return self._strides.astype(np.float32)
+            return self._strides
         values = self.place_values.astype(np.float32)
-        return jnp.einsum("flc,l->cf", self.at_places(layout), values, precision="highest")
+        strides = jnp.einsum("flc,l->cf", self.at_places(layout), values, precision="highest")
+        return strides.astype(jnp.int32)
 
     def features(self, params: Any, cells: jax.Array) -> jax.Array:
         """int32[..., F]: the table row of every tuple and image on boards `cells` int8[..., C]."""
         index = jnp.matmul(
             cells.astype(jnp.float32),
-            self._float_strides(params.tuples),
+            self.strides(params.tuples).astype(jnp.float32),
             precision=jax.lax.Precision.HIGHEST,
         )
         return index.astype(jnp.int32) + self._offsets

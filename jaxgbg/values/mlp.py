@@ -227,7 +227,7 @@ class MLP(ValueFunction):
     def _value(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._taken(self._totals(network, features, player), features, player)
 
-    def sums(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
+    def prepared(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., H]: what enters the first hidden layer, but for extras."""
         first = params.network["params"]["Dense_0"]
         squares = self._squares(features, player)
@@ -236,8 +236,7 @@ class MLP(ValueFunction):
     def value_altered(
         self,
         params: MLPParams,
-        sums: jax.Array,
-        features: jax.Array,
+        prepared: jax.Array,
         player: jax.Array,
         altered: tuple[jax.Array, jax.Array],
         board: jax.Array,
@@ -245,7 +244,7 @@ class MLP(ValueFunction):
         """Two rows of the first layer's weights a cell, where `value` looks at all of them."""
         kernel = params.network["params"]["Dense_0"]["kernel"]
         views = [view.cells for view in self.views]
-        sums = sums + entering(self.game, views, kernel, features, player, altered)
+        sums = prepared + entering(self.game, views, kernel, player, altered)
         if self._sees_extras:
             extras = self.known_extras(self.features(params, board), player)
             sums += extras @ kernel[-self.extras.size :]

@@ -70,7 +70,9 @@ class NTuple(Indices):
         return self.value(params, self.of_action(features[..., None, :], every), player[..., None])
 
     def value(self, params: NTupleParams, features: jax.Array, player: jax.Array) -> jax.Array:
-        rows = self.rows(features, player)
+        return self._value(params, self.rows(features, player))
+
+    def _value(self, params: NTupleParams, rows: jax.Array) -> jax.Array:
         weights = look_up(params.weights, rows)
         if self.num_features > 4:
             return self._activate(weights.sum(-1))
@@ -78,6 +80,29 @@ class NTuple(Indices):
         return self._activate(
             functools.reduce(jnp.add, [weights[..., i] for i in range(self.num_features)])
         )
+
+    def prepared(self, params: NTupleParams, features: jax.Array, player: jax.Array) -> jax.Array:
+        """int32[..., F]: the rows of the board, which the cells that a move alters shift."""
+        del params
+        return self.rows(features, player)
+
+    def value_altered(
+        self,
+        params: NTupleParams,
+        prepared: jax.Array,
+        player: jax.Array,
+        altered: tuple[jax.Array, jax.Array],
+        board: jax.Array,
+    ) -> jax.Array:
+        """The same value to the bit, for the rows are the same."""
+        del player, board
+        cells, digits = altered
+        strides, rows = self.strides(params.tuples), prepared
+        for number in range(cells.shape[-1]):
+            cell = cells[..., number]
+            change = jnp.where(cell < 0, 0, digits[..., number, 1] - digits[..., number, 0])
+            rows += look_up(strides, jnp.maximum(cell, 0)) * change[..., None]
+        return self._value(params, rows)
 
     def _activate(self, total: jax.Array) -> jax.Array:
         return jnp.tanh(total) if self.sigmoid else total

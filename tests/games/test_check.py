@@ -40,7 +40,8 @@ class Told(Nim):
     def altered(self, state, action):
         before, after = self.cells(state), self.cells(self.afterstate(state, action))
         heap = (before != after).argmax()
-        return heap[None], after[heap][None].astype(jnp.int32)
+        digits = jnp.stack([before[heap], after[heap]])
+        return heap[None], digits[None].astype(jnp.int32)
 
 
 def constant(function):
@@ -295,14 +296,18 @@ FAULTS = {
         "change_patterns: a move alters",
     ),
     "altered-cells": (
-        changed(Told, altered=lambda told, *_: (told[0], told[1] + 1)),
+        changed(Told, altered=lambda told, *_: (told[0], told[1].at[:, 1].add(1))),
         "altered: a move alters the cells otherwise",
+    ),
+    "altered-before": (
+        changed(Told, altered=lambda told, *_: (told[0], told[1].at[:, 0].add(1))),
+        "altered: something else was there before",
     ),
     "altered-twice": (
         changed(
             Told,
             most_altered=constant(lambda self: 2),
-            altered=lambda told, *_: (jnp.repeat(told[0], 2), jnp.repeat(told[1], 2)),
+            altered=lambda told, *_: tuple(jnp.repeat(part, 2, 0) for part in told),
         ),
         "altered names a cell twice",
     ),

@@ -1,4 +1,4 @@
-"""A network follows a move by the cells that it alters as it would look at the whole board."""
+"""A move is followed by the cells that it alters as if the whole board were looked at."""
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +8,8 @@ import pytest
 from jaxgbg.games import LinesOfAction, make
 from jaxgbg.games.sampling import sample_games
 from jaxgbg.learners.selection import action_values
-from jaxgbg.values import MLPSpec
+from jaxgbg.values import MLPSpec, NTupleSpec
+from jaxgbg.values.layouts import random_walk
 
 GAME = LinesOfAction(size=4, max_plies=40)
 BOTH = ("immobility", "cluster")
@@ -32,6 +33,26 @@ def sample():
 def test_moves_are_worth_what_their_boards_are(settings, sample):
     value = MLPSpec(**{"hidden": (6,), "bias": 0.3} | settings).build(GAME, False, 1)
     params = value.init(key=jax.random.key(1))
+    wanted, found = both_ways(value, params, sample)
+    assert np.ptp(wanted) > 0.05
+    np.testing.assert_allclose(found, wanted, atol=2e-6)
+
+
+@pytest.mark.parametrize("settings", [{"layout": random_walk(GAME, 9, 5, 3)}, {"walks": (9, 5)}])
+def test_tables_are_looked_up_in_the_same_rows(settings, sample):
+    spec = NTupleSpec(sigmoid=False, **settings)
+    value = spec.build(GAME, False, 1)
+    params = value.init(jnp.asarray(spec.drawn(GAME, 5)))
+    # Whole numbers: no order of their sum rounds.
+    weights = np.random.default_rng(0).integers(-9_999, 9_999, params.weights.shape)
+    params = params._replace(weights=jnp.asarray(weights, jnp.float32))
+    wanted, found = both_ways(value, params, sample)
+    assert np.ptp(wanted) > 10_000
+    np.testing.assert_array_equal(found, wanted)
+
+
+def both_ways(value, params, sample):
+    """The values of all legal moves by their boards, and as learners have them."""
     going = np.argwhere(~sample.states.terminal[:-1])
     plies, games = going[:: max(1, len(going) // 60)].T
     states = jax.tree.map(lambda leaf: jnp.asarray(leaf[plies, games]), sample.states)
@@ -52,9 +73,7 @@ def test_moves_are_worth_what_their_boards_are(settings, sample):
         actions = jnp.arange(GAME.num_actions)
         return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(states, actions)
 
-    wanted = np.asarray(expected(states))[legal]
-    assert np.ptp(wanted) > 0.05
-    np.testing.assert_allclose(np.asarray(found(states))[legal], wanted, atol=2e-6)
+    return np.asarray(expected(states))[legal], np.asarray(found(states))[legal]
 
 
 def test_cells_that_hold_no_pieces_have_an_input_for_each_digit():
@@ -62,9 +81,9 @@ def test_cells_that_hold_no_pieces_have_an_input_for_each_digit():
     value = MLPSpec(hidden=(5,)).build(game, False, 1)
     params = value.init(key=jax.random.key(0))
     before, after = np.array([[3, 1, 4], [3, 1, 4]]), np.array([[3, 1, 4], [3, 0, 2]])
-    cells, digits = np.array([[-1, -1], [2, 1]]), np.array([[9, 9], [2, 0]])
+    cells, digits = np.array([[-1, -1], [2, 1]]), np.array([[[9, 8], [9, 8]], [[4, 2], [1, 0]]])
     player = np.array([0, 1], np.int8)
-    sums = value.sums(params, before, player)
-    found = value.value_altered(params, sums, before, player, (cells, digits), after)
+    prepared = value.prepared(params, before, player)
+    found = value.value_altered(params, prepared, player, (cells, digits), after)
     np.testing.assert_allclose(found, value.value(params, after, player), atol=1e-6)
     assert abs(found[1] - value.value(params, before, player)[1]) > 0.01
