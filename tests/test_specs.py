@@ -183,6 +183,7 @@ OTHERS = {
     "seeds": [7],
     "alpha_end": 0.25,
     "epsilon_end": 0.25,
+    "averaging_from": 0.25,
     "opening_plies": 2,
     "ranks": [0.6, 0.4],
     "play_ranks": [0.6, 0.4],
@@ -198,6 +199,9 @@ NEEDS = {
     "passes": {"round_games": 5},
     "minibatch": {"round_games": 5},
     "extras_as": {"extras": ["cluster"]},
+    "averaging_from": {"averaging": "tail"},
+    "averaging_samples": {"averaging": "tail"},
+    "averaging_decay": {"averaging": "exponential"},
 }
 # Where a setting is of use, if not in TicTacToe.
 GAMES = dict.fromkeys(("extras", "extras_as"), LinesOfAction(size=4))

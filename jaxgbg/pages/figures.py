@@ -13,6 +13,7 @@ from jaxgbg.results.axes import VARIANT
 from jaxgbg.results.curves import STYLES, curve, looks_of, panels_of, span_of, title
 from jaxgbg.results.rows import Table
 from jaxgbg.training.kept import Histogram
+from jaxgbg.training.run import MEAN
 
 PALETTE = 8
 """How many colours the page has for lines; then they are dashed."""
@@ -60,6 +61,8 @@ def curve_looks(table: Table) -> dict[tuple[Any, ...], tuple[str, str]]:
         if [axis.path for axis in several] in ([], [VARIANT]):
             variant = [each for each in values if each in STYLES]
             style = variant[0] if variant else "farl"
+            if style.endswith(MEAN):
+                style = f"{style.removesuffix(MEAN)} dashed"
         named = len(several) == 1 and several[0].path != VARIANT
         looks[values] = f"{several[0].short} {look.label}" if named else look.label, style
     return looks

@@ -58,7 +58,7 @@ def meet(folder: RunFolder, name: str, make: Callable[[], Judge]) -> None:
     """
     run = folder.run
     met = {(one.seed, one.variant) for one in folder.results() if one.opponent == name}
-    lanes = tuple(lane for lane in run.lanes if lane not in met)
+    lanes = tuple(lane for lane in run.agents if lane not in met)
     if not lanes:
         return
     agents = folder.agents(lanes)

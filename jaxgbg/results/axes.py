@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from jaxgbg.learners import FARL_PARTS
 from jaxgbg.specs import Spec, shown
+from jaxgbg.training.run import MEAN
 from jaxgbg.training.settings import find, settings
 
 VARIANT = "variants"
@@ -187,9 +188,9 @@ def _axis(path: str, kinds: Sequence[Values]) -> Axis:
 
 
 def _order(path: str, value: Any) -> tuple[Any, ...]:
-    """Numbers by size before words; variants as they are always told."""
-    if path == VARIANT and value in FARL_PARTS:
-        return 0, list(FARL_PARTS).index(value), ""
+    """Numbers by size before words; variants as they are always told, each before its mean."""
+    if path == VARIANT and (lane := str(value).removesuffix(MEAN)) in FARL_PARTS:
+        return 0, list(FARL_PARTS).index(lane), str(value)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return (value is None, value if number else 0, "" if number else str(value))
 

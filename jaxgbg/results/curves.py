@@ -11,6 +11,7 @@ from jaxgbg.games import WIN_RATE
 from jaxgbg.results.axes import VARIANT, Axis, value_text
 from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.statistics import mean_sem
+from jaxgbg.training.run import MEAN
 
 # Okabe and Ito's colours, told apart by colour-blind readers.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -19,6 +20,7 @@ STYLES = {
     "part1": ("FARL part 1 only", "#009E73"),
     "none": ("no FARL", "#D55E00"),
 }
+STYLES |= {name + MEAN: (f"{label}, mean", colour) for name, (label, colour) in STYLES.items()}
 _DASHES = ("-", "--", ":", "-.")
 
 
@@ -59,7 +61,9 @@ def looks_of(table: Table) -> dict[tuple[Any, ...], Look]:
         else:
             colour = COLOURS[number % len(COLOURS)]
         kind = number // len(COLOURS) if len(coloured) > 1 else 0
-        if dashed:
+        if [axis.path for axis in several] == [VARIANT]:
+            kind = int(str(row["variant"]).endswith(MEAN))
+        elif dashed:
             kind = dashed[0].values.index(row[dashed[0].short])
         looks[key] = Look(label_of(several, row), colour, _DASHES[kind % len(_DASHES)])
     return looks

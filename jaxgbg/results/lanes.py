@@ -11,6 +11,7 @@ from jaxgbg.games import WINS, Game, Scale
 from jaxgbg.results.axes import VARIANT, frozen
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.training import LaneName
+from jaxgbg.training.run import MEAN
 
 Curve = Mapping[int, float]
 """Episodes -> figure of one agent."""
@@ -105,7 +106,7 @@ def members_of(
                     if max(curve) <= max(cell[seed]):
                         continue
                 else:
-                    lane = LaneName(seed, variant)
+                    lane = LaneName(seed, variant.removesuffix(MEAN))
                     row.untrained += lane in source.untrained - source.diverged
                     row.diverged += lane in source.diverged
                 cell[seed] = curve
@@ -122,7 +123,7 @@ def curves_of(source: Source) -> Curves:
     evaluations = source.evaluations
     lanes = evaluations.wins() if source.wins else evaluations.lanes()
     for opponent, variant, seed, episodes, scores in lanes:
-        if variant not in source.values[VARIANT]:
+        if variant.removesuffix(MEAN) not in source.values[VARIANT]:
             # A line of metrics may be whole and yet be of no lane.
             continue
         figure = source.scale(opponent).figure

@@ -23,7 +23,7 @@ from jaxgbg.players import MissingExtra
 from jaxgbg.sweeps.executors import Failure, Settings
 from jaxgbg.sweeps.spec import Plan, Unit
 from jaxgbg.sweeps.watching import reached
-from jaxgbg.training.run import LaneName, Run
+from jaxgbg.training.run import MEAN, LaneName, Run
 from jaxgbg.training.store import RunFolder
 
 RUNGS = (0.125, 0.25, 0.5)
@@ -176,11 +176,14 @@ def _at(unit: Unit, out: Path, share: float) -> bool:
 
 
 def _scores(units: Sequence[Unit], out: Path, share: float) -> dict[LaneName, float]:
-    """The mean score of each agent of a setting, by the last fifth until it is compared."""
+    """The mean score of each lane of a setting, by the last fifth until it is compared.
+
+    Those of averaged weights are of the same training, and do not count.
+    """
     scores: dict[LaneName, list[float]] = defaultdict(list)
     for run in (run for unit in units for run in unit.runs):
         rung = _rung(run, share)
         for result in RunFolder(out, run).results():
-            if 0.8 * rung < result.episodes <= rung:
+            if 0.8 * rung < result.episodes <= rung and not result.variant.endswith(MEAN):
                 scores[LaneName(result.seed, result.variant)].append(result.score)
     return {lane: float(np.mean(each)) for lane, each in scores.items()}

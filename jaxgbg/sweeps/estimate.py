@@ -60,8 +60,11 @@ def _pilot(unit: Unit) -> Cost:
     keeping = _twice(lambda _: _keep(training), len(unit.runs))
     compiling = max(begun - first, 0.0)
     compiling += sum(max(early - later, 0.0) for early, later in (evaluating, writing, keeping))
-    lasting = training_seconds + training.milestones * evaluating[1]
-    return Cost(compiling, lasting / unit.lanes + writing[1], keeping[1])
+    # The pilot meets no mean of weights, whose agents are judged and written as the last ones are.
+    judged = training.milestones + training.milestones_of_means
+    lasting = training_seconds + judged * evaluating[1]
+    written = len(unit.runs[0].agents) / len(unit.runs[0].lanes) * writing[1]
+    return Cost(compiling, lasting / unit.lanes + written, keeping[1])
 
 
 def _training_seconds(training: Training) -> tuple[float, float]:

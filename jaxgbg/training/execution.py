@@ -168,7 +168,7 @@ def _finish(training: Training, number: int, folder: RunFolder) -> None:
     try:
         agents = training.agents(number)
         write_json(folder.path / "histograms.json", histograms(value, agents))
-        for lane, params in agents.items():
+        for lane, params in (agents | training.means(number)).items():
             agent = SavedAgent(run.for_seed(lane.seed), lane.variant, value.weights_of(params))
             save_agent(folder.path / "agents" / lane.file, agent)
         lanes = [at for at, owner in enumerate(training.owners) if owner == number]
@@ -176,7 +176,7 @@ def _finish(training: Training, number: int, folder: RunFolder) -> None:
         seconds = training.seconds * len(lanes) / len(training.lanes)
         moves = int(np.asarray(training.state.moves, np.uint64)[lanes].sum())
         diverged = [training.lanes[lane] for lane in lanes if lane in training.diverged]
-        mine = (np.asarray(leaf)[lanes] for leaf in jax.tree.leaves(training.changing()))
+        mine = (np.asarray(leaf)[lanes] for leaf in jax.tree.leaves(training.changing().lanes))
         write_json(
             folder.path / "summary.json",
             {

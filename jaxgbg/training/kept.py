@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from jaxgbg.contents import reason
 from jaxgbg.learners import FARL_PARTS
 from jaxgbg.specs import Spec, setting
-from jaxgbg.training.run import Run
+from jaxgbg.training.run import MEAN, Run
 
 GREATEST = 2**53
 """No count in our files is greater: a float holds it exactly, and five of them fit 64 bits."""
@@ -92,18 +92,19 @@ class AgentHeader(Spec):
 
     Attributes:
       run: The run with its seed alone.
-      variant: One of the run's.
+      variant: One of the run's, or that of a mean of its weights.
     """
 
     run: Run
-    variant: str = setting(choices=tuple(FARL_PARTS))
+    variant: str = setting(choices=(*FARL_PARTS, *(each + MEAN for each in FARL_PARTS)))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.run.seeds) != 1:
             raise ValueError(f"an agent has one seed, not {len(self.run.seeds)}")
-        if self.variant not in self.run.variants:
-            known = ", ".join(self.run.variants)
+        variants = [agent.variant for agent in self.run.agents]
+        if self.variant not in variants:
+            known = ", ".join(variants)
             raise ValueError(f"variant must be one of its run's ({known}), not {self.variant!r}")
 
 

@@ -83,6 +83,7 @@ def program_of(run: Run) -> tuple[Any, ...]:
         run.make_learner(),
         run.schedule.episodes,
         run.evaluation,
+        run.averaging,
         run.learner.zero_terminal,
         jax.tree.structure(make_partner(run)),
     )

@@ -16,6 +16,7 @@ from jaxgbg.games.sampling import compiler_option
 from jaxgbg.learners import Hyperparameters, Lane, Learner
 from jaxgbg.learners.selection import LANE
 from jaxgbg.players import GreedyAgent, Player
+from jaxgbg.training.averaging import NEVER, Mean, add_sample, begin_mean
 from jaxgbg.training.huge_pages import move_to_huge_pages
 from jaxgbg.training.lanes import begin, lanes_sharding, program_of
 from jaxgbg.training.memory import TICKS_A_BLOCK
@@ -42,6 +43,13 @@ class Result(NamedTuple):
     wins: float | None = None
 
 
+class Changing(NamedTuple):
+    """All of a training that changes, L lanes: their states and, if there are any, their means."""
+
+    lanes: Lane
+    mean: Mean | None
+
+
 class Progress(NamedTuple):
     """Where a run stands: episodes and moves over all lanes, seconds spent in training chunks."""
 
@@ -58,15 +66,23 @@ _EIGEN = ("xla_cpu_experimental_ynn_fusion_type", "")
 
 
 @lru_cache(maxsize=8)
-def compile_chunk(learner: Learner, mesh: Mesh) -> Any:
+def compile_chunk(learner: Learner, mesh: Mesh, pausing: bool = False) -> Any:
     """The compiled hot path: (lanes, hyperparameters, limits uint32[L], blocks int32[]) -> lanes.
 
     Each device runs its own lanes, without a word to the others, until `blocks` blocks of ticks are
-    done or all its lanes have finished `limits` episodes. The lanes passed in are used up.
+    done or all its lanes have finished `limits` episodes. The lanes passed in are used up. One that
+    is `pausing` takes uint32[L] more, and stops after the block in which one of its lanes has
+    finished so many episodes.
     """
     one, every = PartitionSpec("lanes"), PartitionSpec()
 
-    def chunk(lanes: Lane, hyper: Hyperparameters, limit: jax.Array, blocks: jax.Array) -> Lane:
+    def chunk(
+        lanes: Lane,
+        hyper: Hyperparameters,
+        limit: jax.Array,
+        blocks: jax.Array,
+        *pause: jax.Array,
+    ) -> Lane:
         def block(carry: tuple[jax.Array, Lane]) -> tuple[jax.Array, Lane]:
             number, lanes = carry
             lanes, _ = jax.vmap(
@@ -76,12 +92,17 @@ def compile_chunk(learner: Learner, mesh: Mesh) -> Any:
             return number + 1, learner.between_blocks(lanes, hyper, limit)
 
         def busy(carry: tuple[jax.Array, Lane]) -> jax.Array:
-            return (carry[0] < blocks) & (carry[1].finished < limit).any()
+            going = (carry[0] < blocks) & (carry[1].finished < limit).any()
+            return going & (carry[1].finished < pause[0]).all() if pausing else going
 
         return jax.lax.while_loop(busy, block, (jnp.int32(0), lanes))[1]
 
     sharded = jax.shard_map(
-        chunk, mesh=mesh, in_specs=(one, one, one, every), out_specs=one, check_vma=False
+        chunk,
+        mesh=mesh,
+        in_specs=(one, one, one, every, *[one] * pausing),
+        out_specs=one,
+        check_vma=False,
     )
     # A device of its own would otherwise write its sharding in another way: compiled twice.
     return jax.jit(
@@ -112,7 +133,12 @@ class Training:
             judge_by(name, self.learner.game, evaluation.protocol_of(name))
             for name in evaluation.opponents
         ]
-        self._chunk = compile_chunk(self.learner, self._sharding.mesh)
+        averaging = runs[0].averaging
+        self._points = averaging.points(self.episodes)
+        self.mean: Mean | None = None
+        if averaging.on:
+            self.mean = begin_mean(self.learner.value, self.state.params, self._sharding)
+        self._chunk = compile_chunk(self.learner, self._sharding.mesh, pausing=averaging.on)
         self._settled = False
         self._blocks = 1
         self.seconds = 0.0
@@ -141,6 +167,14 @@ class Training:
         every = self.runs[0].evaluation.every
         return len(range(every, self.episodes, every)) + 1
 
+    @property
+    def milestones_of_means(self) -> int:
+        """After how many of these evaluations there is a mean of the weights to be judged too."""
+        if not len(self._points):
+            return 0
+        every, first = self.runs[0].evaluation.every, int(self._points[0])
+        return len(range(-(-first // every) * every, self.episodes, every)) + 1
+
     def progress(self) -> Progress:
         """Where all lanes stand together."""
         live = len(self.lanes)
@@ -152,14 +186,17 @@ class Training:
         """One chunk of every lane on its way to `limit` episodes."""
         limits = np.zeros(self.state.finished.shape, np.uint32)
         limits[: len(self.lanes)] = limit
+        pauses = [self._next_points()] if self.mean is not None else []
         start = time.perf_counter()
         self.state = self._chunk(
             self.state,
             self._hyper,
             jax.device_put(limits, self._sharding),
             np.int32(self._blocks),
+            *(jax.device_put(pause, self._sharding) for pause in pauses),
         )
         jax.block_until_ready(self.state.finished)
+        sampled = any(self._sample(pause) for pause in pauses)
         seconds = time.perf_counter() - start
         self.seconds += seconds
         if not self._settled:
@@ -167,10 +204,25 @@ class Training:
             move_to_huge_pages(self.state)
             self._settled = True
         self._check_finite()
-        if seconds < SECONDS_A_CHUNK / 2 and self._blocks < 2**20:
+        # A chunk that was cut short by a sample says nothing of how long others take.
+        if seconds < SECONDS_A_CHUNK / 2 and self._blocks < 2**20 and not sampled:
             self._blocks *= 2
         elif seconds > SECONDS_A_CHUNK and self._blocks > 1:
             self._blocks //= 2
+
+    def _next_points(self) -> np.ndarray:
+        """uint32[L]: after how many episodes each lane gives its next sample."""
+        finished = np.asarray(self.state.finished)
+        return np.append(self._points, NEVER)[np.searchsorted(self._points, finished, "right")]
+
+    def _sample(self, points: np.ndarray) -> bool:
+        """Take a sample of each lane that has come to its point of uint32[L]; whether one has."""
+        due = np.asarray(self.state.finished) >= points
+        if self.mean is not None and due.any():
+            value, averaging = self.learner.value, self.runs[0].averaging
+            self.mean = add_sample(value, self.mean, self.state.params, due, averaging)
+            jax.block_until_ready(self.mean.params)
+        return bool(due.any())
 
     def _check_finite(self) -> None:
         """Note which agents are past repair; ValueError once all are.
@@ -216,41 +268,58 @@ class Training:
 
     def agents(self, run: int = 0) -> dict[LaneName, Any]:
         """The parameters of every lane of one run as they stand, on the host."""
+        return self._of_lanes(self.state.params, run)
+
+    def means(self, run: int = 0) -> dict[LaneName, Any]:
+        """Those of the agents of averaged weights, if any: what a player needs of them."""
+        if self.mean is None:
+            return {}
+        return {lane.mean: own for lane, own in self._of_lanes(self.mean.params, run).items()}
+
+    def _of_lanes(self, params: Any, run: int) -> dict[LaneName, Any]:
+        """One lane after the other of parameters [L, ...], on the host: those of one run."""
         return {
-            lane: jax.device_get(jax.tree.map(lambda leaf, at=at: leaf[at], self.state.params))
+            lane: jax.device_get(jax.tree.map(lambda leaf, at=at: leaf[at], params))
             for at, (lane, owner) in enumerate(zip(self.lanes, self.owners, strict=True))
             if owner == run
         }
 
-    def changing(self) -> Lane:
-        """What a checkpoint holds of the lanes: plain arrays, without what never changes."""
+    def changing(self) -> Changing:
+        """What a checkpoint holds: plain arrays, without what never changes."""
         key = jax.random.key_data(self.state.key)
-        return self.state._replace(key=key, partner=None)
+        return Changing(self.state._replace(key=key, partner=None), self.mean)
 
     def restore(self, leaves: Sequence[np.ndarray], reached: int, seconds: float) -> None:
         """Go on from the leaves of what was `changing` once."""
         placed = jax.device_put(list(leaves), self._sharding)
-        state = jax.tree.unflatten(jax.tree.structure(self.changing()), placed)
+        state, mean = jax.tree.unflatten(jax.tree.structure(self.changing()), placed)
         self.state = state._replace(
             key=jax.random.wrap_key_data(state.key), partner=self.state.partner
         )
+        self.mean = mean and mean._replace(samples=np.asarray(mean.samples))
         self.reached, self.seconds = reached, seconds
         self._settled = False
 
     def evaluate(self, episodes: int) -> Iterator[tuple[int, Result]]:
-        """Evaluate every lane as it stands, after `episodes`, each result with its run's number."""
-        agents = GreedyAgent(
-            self.learner.game,
-            self.learner.value,
-            self.state.params,
-            self.runs[0].learner.zero_terminal,
-            several=True,
-        )
-        players = self.runs[0].play.player(agents)
+        """Evaluate every lane as it stands, after `episodes`, each result with its run's number.
+
+        So is the mean of its weights, once there is one, from the same starts.
+        """
+        agents = {self.lanes: self.state.params}
+        if self.mean is not None and self.mean.samples[: len(self.lanes)].all():
+            agents[tuple(lane.mean for lane in self.lanes)] = self.mean.params
+        players = {names: self._player(params) for names, params in agents.items()}
         for number, judge in enumerate(self.judges):
             key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
-            evaluations = evaluate(players, judge, episodes, self.lanes, key)
-            yield from zip(self.owners, evaluations, strict=True)
+            for names, player in players.items():
+                evaluations = evaluate(player, judge, episodes, names, key)
+                yield from zip(self.owners, evaluations, strict=True)
+
+    def _player(self, params: Any) -> Player:
+        """The agents of parameters [L, ...], playing as they are to be judged."""
+        run, learner = self.runs[0], self.learner
+        zero = run.learner.zero_terminal
+        return run.play.player(GreedyAgent(learner.game, learner.value, params, zero, several=True))
 
 
 @jax.jit

@@ -17,10 +17,12 @@ _WORD_BYTES = 4
 
 @functools.lru_cache(maxsize=64)
 def lane_memory(run: Run) -> int:
-    """Bytes of one lane's tables, counters and games."""
+    """Bytes of one lane's tables, counters and games, and of the mean of its weights."""
+    learner = run.make_learner()
     drawn = run.value.drawn(run.game, run.seeds[0])
-    lane = jax.eval_shape(run.make_learner().init, jax.eval_shape(lambda: jax.random.key(0)), drawn)
-    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(lane))
+    lane = jax.eval_shape(learner.init, jax.eval_shape(lambda: jax.random.key(0)), drawn)
+    mean = jax.eval_shape(learner.value.for_player, lane.params) if run.averaging.on else None
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves((lane, mean)))
 
 
 def check_memory(runs: Sequence[Run]) -> None:

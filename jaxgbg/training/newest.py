@@ -11,10 +11,11 @@ import jax
 import numpy as np
 
 from jaxgbg.contents import reason
-from jaxgbg.learners import Lane
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
+from jaxgbg.training.averaging import Mean
 from jaxgbg.training.checkpoints import Damaged, numbers_in, path_of, read_about
+from jaxgbg.training.loop import Changing
 from jaxgbg.training.memory import available_memory
 from jaxgbg.training.run import LaneName, Run
 
@@ -35,7 +36,10 @@ class Newest(NamedTuple):
 
 
 class _State(NamedTuple):
-    """The leaves of a lane in a checkpoint, and a Lane that has their numbers in their places."""
+    """The leaves of a lane in a checkpoint, and a Lane that has their numbers in their places.
+
+    The leaves of the mean of its weights, where there is one, are the last ones.
+    """
 
     leaves: list[Any]
     places: Any
@@ -118,12 +122,14 @@ def _state(run: Run) -> _State:
     # Only that there is one changes what a lane holds.
     partner = None if run.partner == "self" else object()
 
-    def begun() -> Lane:
+    def begun() -> Changing:
         lane = learner.init(jax.random.key(0), drawn, partner)
-        return lane._replace(key=jax.random.key_data(lane.key), partner=None)
+        mean = Mean(learner.value.for_player(lane.params), np.zeros((), np.uint32))
+        lane = lane._replace(key=jax.random.key_data(lane.key), partner=None)
+        return Changing(lane, mean if run.averaging.on else None)
 
     leaves, structure = jax.tree.flatten(jax.eval_shape(begun))
-    places = jax.tree.unflatten(structure, range(len(leaves)))
+    places = jax.tree.unflatten(structure, range(len(leaves))).lanes
     return _State([_Leaf(leaf.shape, np.dtype(leaf.dtype)) for leaf in leaves], places)
 
 

@@ -15,6 +15,7 @@ from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.learners import FARL_PARTS, Learner, LearnerSpec, Schedule, TDSpec
 from jaxgbg.players import GreedyAgent, Player
 from jaxgbg.specs import LAST_SEED, Limits, Spec, plain, setting, shown
+from jaxgbg.training.averaging import Averaging
 from jaxgbg.training.play import Play
 from jaxgbg.values import NTupleSpec, ValueSpec
 
@@ -25,8 +26,15 @@ Seeds = Annotated[int, Limits(low=1, high=MOST_SEEDS)]
 _MOST_OPPONENTS = 100
 
 
+MEAN = "-mean"
+"""What the variant of an agent of averaged weights ends in."""
+
+
 class LaneName(NamedTuple):
-    """A lane of a run: its seed and its FARL variant, "farl", "part1" or "none"."""
+    """A lane of a run, or its agent: its seed and its FARL variant, "farl", "part1" or "none".
+
+    The agent of a lane's averaged weights has a variant of its own: "farl-mean".
+    """
 
     seed: int
     variant: str
@@ -35,6 +43,11 @@ class LaneName(NamedTuple):
     def file(self) -> str:
         """The name of its agent's file."""
         return f"seed{self.seed}-{self.variant}.agent"
+
+    @property
+    def mean(self) -> "LaneName":
+        """The agent of this lane's averaged weights."""
+        return self._replace(variant=self.variant + MEAN)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,6 +88,7 @@ class Run(Spec):
       schedule: How long and how boldly each agent learns.
       evaluation: When and by whom agents are judged.
       play: How agents choose their moves in those games.
+      averaging: Which mean of its weights each lane leaves as a second agent.
       partner: Whom to train against: self, a traceable player's name, or an agent file, which
         may look ahead: FILE:look-ahead=3.
       variants: Parts of Final Adaptation, trained side by side: farl (both), part1, none.
@@ -87,6 +101,7 @@ class Run(Spec):
     schedule: Schedule = Schedule()
     evaluation: Evaluation = Evaluation()
     play: Play = Play()
+    averaging: Averaging = Averaging()
     partner: str = "self"
     variants: tuple[str, ...] = setting(("farl", "none"), choices=tuple(FARL_PARTS))
     seeds: tuple[int, ...] = setting(tuple(range(10)), low=0, high=LAST_SEED, most=MOST_SEEDS)
@@ -135,6 +150,12 @@ class Run(Spec):
     def lanes(self) -> tuple[LaneName, ...]:
         """Every training that runs side by side."""
         return tuple(LaneName(seed, variant) for seed in self.seeds for variant in self.variants)
+
+    @property
+    def agents(self) -> tuple[LaneName, ...]:
+        """Every agent that is judged and kept: those of the lanes and, if any, of their means."""
+        averaged = tuple(lane.mean for lane in self.lanes) if self.averaging.on else ()
+        return self.lanes + averaged
 
     def plain(self) -> dict[str, Any]:
         """All settings as JSON knows them, and the fingerprint of the game's rules."""

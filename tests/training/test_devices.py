@@ -17,7 +17,8 @@ import jax, numpy as np
 from jaxgbg import preset
 from jaxgbg.training import Training
 from jaxgbg.training.checkpoints import checksum
-run = preset(sys.argv[2], seeds=(0, 1, 2), episodes=1_000, eval_every=1_000, batch=16)
+settings = dict(episodes=1_000, eval_every=1_000, batch=16, averaging=sys.argv[3])
+run = preset(sys.argv[2], seeds=(0, 1, 2), **settings)
 training = Training(run)
 scores = [one.score for one in training.evaluations()]
 leaves = [np.asarray(leaf)[:6] for leaf in jax.tree.leaves(training.changing())]
@@ -27,13 +28,13 @@ print(json.dumps([training._sharding.mesh.size, scores, [checksum([leaf]) for le
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("full_optimization")
-@pytest.mark.parametrize("game", ["tictactoe", "nim3p"])
-def test_four_devices_train_the_same_as_one_bit_for_bit(game):
+@pytest.mark.parametrize(("game", "averaging"), [("tictactoe", "none"), ("nim3p", "tail")])
+def test_four_devices_train_the_same_as_one_bit_for_bit(game, averaging):
     # Six lanes: the last device is filled up with lanes that stand still.
     found = []
     for devices in (1, 4):
         done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, str(devices), game],
+            [sys.executable, "-c", PROGRAM, str(devices), game, averaging],
             capture_output=True, text=True, check=False, env=dict(os.environ),
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

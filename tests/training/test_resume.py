@@ -92,6 +92,24 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path, undisturbed,
     assert len(json.loads((folder.path / "provenance.json").read_text())["resumed"]) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"averaging": "tail"},
+        {"averaging": "exponential", "value": "mlp", "alpha": 0.01, "averaging_samples": 30},
+    ],
+)
+def test_a_mean_of_weights_goes_on_as_if_nothing_had_happened(tmp_path, changes):
+    run = small(seeds=(0,), episodes=1_500, eval_every=500, **changes)
+    whole = train(run, tmp_path / "whole")
+    assert any(one.variant == "farl-mean" for one in whole.results())
+    # Once before the first sample of the tail, and once within it.
+    for chunks in (6, 12):
+        stopped(run, tmp_path, chunks)
+    same(train(run, tmp_path), whole)
+
+
 def test_it_goes_on_from_the_checkpoint_and_not_from_the_start(tmp_path):
     stopped(small(), tmp_path)
     seen = []
