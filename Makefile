@@ -2,8 +2,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-RUN_ARGS ?= ablate tictactoe nim nim3p connectfour --seeds 10 connectfour=4 \
-	--episodes connectfour=200000 --eval-every connectfour=50000 --json runs/ablation.json
+RUN_ARGS ?= ablate tictactoe nim nim3p connectfour --seeds 10 nim3p=5 connectfour=4 \
+	--episodes connectfour=100000 --eval-every connectfour=20000 \
+	--opponents connectfour=solver --json runs/ablation.json
 BENCH_ARGS ?=
 FAULTS_ARGS ?=
 PYTEST_ARGS ?= -n 2 --dist worksteal

@@ -112,7 +112,7 @@ def train(
     Each of `callbacks` is told of each evaluation, once those of all agents are kept; by raising
     `StopTraining("why")` it ends the training early. The run then has a checkpoint and says so in
     stopped.json, and the same call without that callback goes on from there, as it does after an
-    interruption. `progress` shows a bar on a terminal or in a notebook, elsewhere a line a minute.
+    interruption. `progress` shows a bar on a terminal or in a notebook, elsewhere as lines.
     Raises ValueError where the folder cannot be written, holds a run under other rules, the game
     breaks its contract, or the memory does not suffice.
     """

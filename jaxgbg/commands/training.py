@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from tyro.conf import OmitArgPrefixes, Positional, arg
 
+from jaxgbg.arena import judge_names
 from jaxgbg.commands.common import (
     CheckpointEvery,
     GameName,
@@ -39,10 +40,20 @@ from jaxgbg.training.run import Seeds, digest_of
 from jaxgbg.values import read_layout
 
 _ByGame = Annotated[tuple[str, ...], arg(metavar="N|GAME=N ...")]
+_Opponents = Annotated[
+    tuple[str, ...],
+    optional(
+        "NAME|GAME=NAME ...",
+        "as published",
+        aliases=["--opponent"],
+        help="Evaluate against these players or agent files, in all games or one:"
+        f" {', '.join(judge_names())}.",
+    ),
+]
 _Settings: Any = run_options()
 _NOTHING_GIVEN = _Settings()
-# These are numbers by game there.
-_Shared: Any = run_options("episodes", "eval_every", "batch")
+# These are told by game there.
+_Shared: Any = run_options("episodes", "eval_every", "batch", "opponents")
 _NOTHING_SHARED = _Shared()
 
 
@@ -106,6 +117,7 @@ def ablate(
     episodes: _ByGame = (),
     eval_every: _ByGame = (),
     batch: _ByGame = (),
+    opponents: _Opponents = (),
     settings: OmitArgPrefixes[_Shared] = _NOTHING_SHARED,
     part1: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
@@ -126,7 +138,8 @@ def ablate(
     """
     if not games:
         raise ValueError("name at least one game; `jaxgbg games` lists them")
-    by_game = {
+    by_game: dict[str, dict[str, Any]] = {
+        "opponents": _opponents(opponents, games),
         "episodes": _numbers("episodes", episodes, games),
         "eval_every": _numbers("eval-every", eval_every, games),
         "batch": _numbers("batch", batch, games),
@@ -139,7 +152,7 @@ def ablate(
             seeds=range(seeds_of.get(game, 10)),
             variants=variants,
             **given(settings),
-            **{name: numbers[game] for name, numbers in by_game.items() if game in numbers},
+            **{name: told[game] for name, told in by_game.items() if game in told},
         )
         for game in games
     ]
@@ -191,6 +204,20 @@ def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> d
             raise ValueError(f"--{option} {entry}: must be at least 1")
         numbers.update({name: number for name in ([game] if game else games)})
     return numbers
+
+
+def _opponents(entries: tuple[str, ...], games: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Read ("maxn", "connectfour=solver") as names by game; those of one replace those of all.
+
+    An agent file may be told how to play, by more of "=".
+    """
+    of_all = tuple(entry for entry in entries if entry.partition("=")[0] not in games)
+    named = dict.fromkeys(games, of_all) if of_all else {}
+    for game in games:
+        own = tuple(e.removeprefix(f"{game}=") for e in entries if e.startswith(f"{game}="))
+        if own:
+            named[game] = own
+    return named
 
 
 def _run_all(

@@ -1,5 +1,5 @@
 """How far some work is, shown while it goes on: a bar on a terminal, another one in a notebook, and
-elsewhere, as in the file of a job, a line a minute.
+elsewhere, as in the file of a job, lines: soon the first, then a line a minute.
 """
 
 import itertools
@@ -7,8 +7,8 @@ import sys
 import time
 from typing import Any, Protocol
 
-LINE_SECONDS = 60.0
-"""Between two lines where there is no bar."""
+FIRST_LINE, LINE_SECONDS = 5.0, 60.0
+"""Before the first line where there is no bar, and the most between two; waits double."""
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 
@@ -50,18 +50,20 @@ class _Nothing:
 
 
 class _Lines:
-    """A line a minute, none in the first."""
+    """Lines ever further apart, so that a training of seconds shows too; then one a minute."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._clock = Clock()
         self._told = self._clock.start
+        self._wait = min(FIRST_LINE, LINE_SECONDS)
 
     def show(self, share: float, text: str = "", before: float = 0.0) -> None:
         now = time.monotonic()
-        if now - self._told < LINE_SECONDS:
+        if now - self._told < self._wait:
             return
         self._told = now
+        self._wait = min(2 * self._wait, LINE_SECONDS)
         parts = [f"{share:.0%}", *filter(None, [text]), self._clock.text(share, before)]
         print(f"{self.name}: {', '.join(parts)}", file=sys.stderr, flush=True)
 

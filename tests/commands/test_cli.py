@@ -1,5 +1,6 @@
 """The command line: records for machines, one line and exit code 2 for mistakes."""
 
+import inspect
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import pandas
 import pytest
 
 from jaxgbg import __version__
+from jaxgbg.commands import training
 from jaxgbg.games import make
 from jaxgbg.papers import konen2021, preset
 from jaxgbg.training import Result, RunFolder, SavedAgent, save_agent
@@ -394,8 +396,40 @@ def test_the_version_is_told(jaxgbg):
 def test_every_setting_of_train_is_one_of_ablate():
     from jaxgbg.commands.options import run_options
 
-    shared = run_options("episodes", "eval_every", "batch").__dataclass_fields__.keys()
-    assert run_options().__dataclass_fields__.keys() - shared == {"episodes", "eval_every", "batch"}
+    by_game = {"episodes", "eval_every", "batch", "opponents"}
+    shared = run_options(*by_game).__dataclass_fields__.keys()
+    assert run_options().__dataclass_fields__.keys() - shared == by_game
+    assert by_game <= inspect.signature(training.ablate).parameters.keys()
+
+
+@pytest.mark.parametrize(
+    ("entries", "opponents"),
+    [
+        ([], {}),
+        (["random"], {"nim": ("random",), "hex": ("random",)}),
+        (["hex=mcts-10", "hex=random"], {"hex": ("mcts-10", "random")}),
+        (["random", "hex=mcts-10"], {"nim": ("random",), "hex": ("mcts-10",)}),
+        (["nim=a.agent:look-ahead=2"], {"nim": ("a.agent:look-ahead=2",)}),
+    ],
+)
+def test_opponents_may_be_those_of_one_game(monkeypatch, entries, opponents):
+    asked = {}
+
+    def preset(game, **changes):
+        if "opponents" in changes:
+            asked[game] = changes["opponents"]
+
+    monkeypatch.setattr(training, "preset", preset)
+    monkeypatch.setattr(training, "_run_all", lambda *_: None)
+    training.ablate(("nim", "hex"), opponents=tuple(entries))
+    assert asked == opponents
+
+
+def test_an_opponent_of_a_game_that_is_not_trained_is_refused(jaxgbg, tmp_path):
+    code, _, err = jaxgbg("ablate", "nim", "--opponents", "hex=random", "--out", tmp_path / "runs")
+    assert code == 2
+    assert "unknown player 'hex=random'" in err
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("option", ["--opponent", "--opponents"])

@@ -1,4 +1,4 @@
-"""How far work is: a bar on a terminal, one in a notebook, a line a minute elsewhere."""
+"""How far work is: a bar on a terminal, one in a notebook, at last a line a minute elsewhere."""
 
 import sys
 from types import SimpleNamespace
@@ -18,20 +18,24 @@ def clock(monkeypatch):
 
 
 @pytest.mark.parametrize("without", [(), ("rich",)])
-def test_where_there_is_no_terminal_a_line_a_minute_tells_time_left(
+def test_where_there_is_no_terminal_lines_tell_time_left_at_last_one_a_minute(
     clock, capsys, monkeypatch, without
 ):
     for name in without:
         monkeypatch.setitem(sys.modules, name, None)
     bar = open_bar("nim")
-    for second in range(0, 151):
+    for second in range(0, 201):
         clock.seconds = second
         # A tenth was there before.
         bar.show(0.1 + 0.9 * second / 300, "5 units", before=0.1)
     bar.close()
     assert capsys.readouterr().err.splitlines() == [
-        "nim: 28%, 5 units, 1 min gone, 4 min left",
-        "nim: 46%, 5 units, 2 min gone, 3 min left",
+        "nim: 12%, 5 units, 5 s gone, 4 min 55 s left",
+        "nim: 15%, 5 units, 15 s gone, 4 min 45 s left",
+        "nim: 20%, 5 units, 35 s gone, 4 min 25 s left",
+        "nim: 32%, 5 units, 1 min 15 s gone, 3 min 45 s left",
+        "nim: 50%, 5 units, 2 min 15 s gone, 2 min 45 s left",
+        "nim: 68%, 5 units, 3 min 15 s gone, 1 min 45 s left",
     ]
 
 

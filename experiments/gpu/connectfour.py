@@ -1,0 +1,146 @@
+"""ConnectFour as far as the time allows: many seeds at once, towards 200-0-0 against AB-DL."""
+
+import contextlib
+import dataclasses
+import math
+import time
+from typing import Any
+
+import jax
+import numpy as np
+
+from experiments.gpu.records import Records
+from experiments.gpu.task import Task
+from jaxgbg.arena import Protocol
+from jaxgbg.papers import preset
+from jaxgbg.players import MissingExtra
+from jaxgbg.training import Run, RunFolder, train
+from jaxgbg.training.loop import Progress, Result, Training
+from jaxgbg.training.opponents import judge_by
+from jaxgbg.training.stopping import StopTraining
+
+KEY = ("what", "budget", "episodes", "seed")
+GAMES = 200
+_POINTS = 25
+# Of the time until a part must end: the rest is for compiling, evaluations and matches.
+_TRAINING = 0.6
+_NEVER, _ENDLESS = 1e9, 2**31
+
+
+def measure(task: Task, records: Records) -> None:
+    """A training that fits the time, its curve by time, then matches of the best seeds."""
+    if "connectfour" not in task.games:
+        return
+    known = [one for one in records.results if one["what"] == "budget"]
+    if not known:
+        records.add(budget(task))
+        known = records.results[-1:]
+    run = run_of(known[0]["seeds"], known[0]["batch"], known[0]["budget"])
+    begun = time.perf_counter()
+    progress = Progress(0, 0, 0.0, 1)
+
+    def on_chunk(now: Progress) -> None:
+        nonlocal progress
+        progress = now
+        if task.left() < 0:
+            raise StopTraining("out of time")
+
+    def on_evaluation(result: Result) -> None:
+        scores.setdefault(result.episodes, []).append(result.score)
+        if len(scores[result.episodes]) < len(run.lanes):
+            return
+        records.add(
+            {
+                "what": "curve",
+                "budget": run.schedule.episodes,
+                "episodes": result.episodes,
+                "training_s": round(progress.seconds, 1),
+                "wall_s": round(time.perf_counter() - begun, 1),
+                "moves": progress.moves,
+                "value_keeping": [round(score, 4) for score in scores[result.episodes]],
+                "mean": round(float(np.mean(scores[result.episodes])), 4),
+            }
+        )
+
+    scores: dict[int, list[float]] = {}
+    folder = train(run, task.out / "runs", on_chunk, on_evaluation, _NEVER)
+    if folder.finished:
+        meet(task, records, folder)
+
+
+def run_of(seeds: int, batch: int, episodes: int) -> Run:
+    """The published parameters; the solved positions of the package judge, which needs no solver.
+
+    Only FARL is trained: it is about the best that can be had.
+    """
+    return preset(
+        "connectfour",
+        seeds=range(seeds),
+        variants=("farl",),
+        batch=batch,
+        episodes=episodes,
+        eval_every=max(1, math.ceil(episodes / _POINTS)),
+        opponents=("solver",),
+    )
+
+
+def budget(task: Task) -> dict[str, Any]:
+    """How many seeds, and how many episodes each: the published ones, or what the time allows."""
+    small = jax.devices()[0].platform == "cpu"
+    seeds, batch = (2, 64) if small else (24, 256)
+    published = preset("connectfour").schedule.episodes
+    rate = episodes_per_s(run_of(seeds, batch, published), task) / seeds
+    most = _TRAINING * max(0.0, task.left()) * rate
+    episodes = max(_POINTS, int(min(published * task.scale, most)))
+    return {
+        "what": "budget",
+        "budget": episodes,
+        "published": published,
+        "seeds": seeds,
+        "batch": batch,
+        "episodes_per_s_a_seed": round(rate),
+    }
+
+
+def episodes_per_s(run: Run, task: Task, least: float = 5.0) -> float:
+    """Of all lanes together: measured for some seconds, the compilation left out."""
+    # As long as the budget lasts, which alters nothing of the program, there is something to do.
+    schedule = dataclasses.replace(run.schedule, episodes=_ENDLESS)
+    training = Training(dataclasses.replace(run, schedule=schedule))
+    training.advance(_ENDLESS)
+    before = now = training.progress()
+    seconds = least * min(1.0, 100 * task.scale)
+    while now.seconds - before.seconds < seconds or now.episodes == before.episodes:
+        training.advance(_ENDLESS)
+        now = training.progress()
+    return (now.episodes - before.episodes) / (now.seconds - before.seconds)
+
+
+def meet(task: Task, records: Records, folder: RunFolder) -> None:
+    """The seeds that keep the value most often play against AB-DL, moving first.
+
+    Where its solver is missing the agents are left in the folder of the run, to play elsewhere.
+    """
+    run = folder.run
+    last = {one.seed: one.score for one in folder.results()}
+    protocol = Protocol("default", repeats=GAMES, seats=(0,))
+    try:
+        judge = judge_by("ab-dl", run.game, protocol)
+    except MissingExtra as error:
+        missing = {"what": "no matches", "reason": str(error), "runs": run.name}
+        if missing not in records:
+            records.add({**missing, "best_seeds": sorted(last, key=last.__getitem__)[::-1][:3]})
+        return
+    with contextlib.closing(judge):
+        for lane in sorted(run.lanes, key=lambda lane: -last[lane.seed]):
+            about: dict[str, Any] = {
+                "what": "ab-dl",
+                "budget": run.schedule.episodes,
+                "seed": lane.seed,
+            }
+            if about in records or task.left() < 0:
+                continue
+            scores = judge.scores(folder.agents((lane,)), jax.random.key(0))
+            won, lost = int((scores > 0).sum()), int((scores < 0).sum())
+            told = {"won": won, "drawn": scores.size - won - lost, "lost": lost}
+            records.add({**about, **told, "value_keeping": round(last[lane.seed], 4)})

@@ -1,0 +1,107 @@
+"""What a part has found so far, on disk: one JSON file a part, whole or not at all."""
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+
+import jaxgbg
+from jaxgbg.training.files import write_json
+
+PACKAGES = ("jax", "jaxlib", "numpy", "flax", "optax", "chex", "bitbully")
+
+
+def machine() -> dict[str, Any]:
+    """What these results were made with: device, versions and revision of the source."""
+    devices = jax.devices()
+    versions = {}
+    for name in PACKAGES:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            versions[name] = "not installed"
+    return {
+        "platform": devices[0].platform,
+        "device": devices[0].device_kind,
+        "devices": len(devices),
+        "backend": " ".join(devices[0].client.platform_version.split()),
+        "xla_flags": os.environ.get("XLA_FLAGS", ""),
+        "python": platform.python_version(),
+        "versions": versions,
+        "revision": revision(),
+        "source": source(),
+    }
+
+
+def source() -> str:
+    """Twelve hexadecimal digits of every file of the package, which a copy has too."""
+    package = Path(jaxgbg.__file__).parent
+    whole = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        whole.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    return whole.hexdigest()[:12]
+
+
+def revision() -> str:
+    """The revision of the source; unknown in a copy without its history."""
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return "unknown"
+    return done.stdout.strip() or "unknown"
+
+
+class Records:
+    """The results of one part in `path`: those that are there are not made again.
+
+    `key` names the fields by which a result is known; `machines` lists every machine, each once,
+    that has worked on the file, and each result the number of its own.
+    """
+
+    def __init__(self, path: Path, here: dict[str, Any], key: tuple[str, ...]) -> None:
+        self.path, self.key = path, key
+        content = json.loads(path.read_text()) if path.exists() else {}
+        self.machines: list[dict[str, Any]] = content.get("machines", [])
+        self.results: list[dict[str, Any]] = content.get("results", [])
+        self.errors: list[str] = content.get("errors", [])
+        if here not in self.machines:
+            self.machines.append(here)
+        self._here = self.machines.index(here)
+
+    def __contains__(self, result: dict[str, Any]) -> bool:
+        wanted = self._name(result)
+        return any(self._name(known) == wanted for known in self.results)
+
+    def add(self, result: dict[str, Any]) -> None:
+        """Keep a result, at once on disk, and say it."""
+        time_now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self.results.append({**result, "machine": self._here, "at": time_now})
+        self._write()
+        shown = {name: value for name, value in result.items() if not isinstance(value, list)}
+        print(f"{self.path.stem}: {json.dumps(shown)}", flush=True)
+
+    def fail(self, error: str) -> None:
+        """Note what went wrong."""
+        self.errors.append(error)
+        self._write()
+        print(f"{self.path.stem}: FAILED: {error}", flush=True)
+
+    def _name(self, result: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple(result.get(field) for field in self.key)
+
+    def _write(self) -> None:
+        content = {"machines": self.machines, "results": self.results, "errors": self.errors}
+        write_json(self.path, content)

@@ -1,0 +1,83 @@
+"""All that is to be known of this project on a GPU, most valuable first, within a given time.
+
+    python -m experiments.gpu.run [--scale 1] [--minutes 25] [--parts ...] [--out runs/gpu]
+
+Correctness against a CPU's results, speed beside the device's own rates, ConnectFour towards
+200-0-0 against AB-DL, and Table 1. Each part is a process with its share of the time; its results
+are on disk as they come, and the next part begins whatever became of it. The same command with the
+same --out goes on where it ended.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.gpu.clock import SHARES, Clock
+from experiments.gpu.part import add_options
+from jaxgbg.training.files import write_json
+
+# What a part may take beyond its time to write down what it has.
+_GRACE = 30.0
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add_options(parser)
+    parser.add_argument("--minutes", type=float, default=25.0, help="for everything")
+    parser.add_argument(
+        "--parts", nargs="+", choices=list(SHARES), default=list(SHARES), metavar="PART"
+    )
+    parser.add_argument(
+        "--make-reference", action="store_true", help="on a CPU: what correctness compares with"
+    )
+    options = parser.parse_args(arguments)
+    if options.make_reference:
+        from experiments.gpu.correctness import make_reference
+
+        make_reference()
+        return
+    if not 0 < options.minutes < float("inf") or not 0 < options.scale < float("inf"):
+        parser.error("--minutes and --scale must be above 0")
+    options.out.mkdir(parents=True, exist_ok=True)
+    told = do_parts([part for part in SHARES if part in options.parts], options)
+    sys.exit(0 if all(part["state"] == "done" for part in told.values()) else 1)
+
+
+def do_parts(parts: list[str], options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """One part after the other; what became of each, also in OUT/parts.json."""
+    clock = Clock(60 * options.minutes)
+    told: dict[str, dict[str, Any]] = {}
+    while parts:
+        until = clock.until(parts)
+        part = parts.pop(0)
+        command = [sys.executable, "-m", "experiments.gpu.part", part, "--until", str(until)]
+        command += ["--scale", str(options.scale), "--out", str(options.out)]
+        command += ["--games", *options.games]
+        start = time.monotonic()
+        state = watched(command, min(until + _GRACE, clock.end) - time.time())
+        seconds = round(time.monotonic() - start, 1)
+        told[part] = {"state": state, "seconds": seconds}
+        write_json(Path(options.out) / "parts.json", told)
+        print(f"{part}: {state} after {seconds} s, {clock.left():.0f} s left", flush=True)
+    return told
+
+
+def watched(command: Sequence[str], seconds: float) -> str:
+    """Run a command for so long at most: done, stopped by the clock, or how it failed."""
+    try:
+        code = subprocess.run(command, timeout=max(seconds, 0.1), check=False).returncode
+    except subprocess.TimeoutExpired:
+        return "stopped"
+    if code < 0:
+        return f"killed by signal {-code}"
+    return "done" if code == 0 else f"failed with {code}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Table 1 at the published budgets, as far as the time allows: each game that fits, whole."""
+
+import dataclasses
+import time
+from typing import Any
+
+from experiments.gpu.connectfour import episodes_per_s
+from experiments.gpu.records import Records
+from experiments.gpu.speed import reason_of
+from experiments.gpu.task import Task
+from jaxgbg.papers import konen2021
+from jaxgbg.papers.table1 import meet_final_opponents, table1_run
+from jaxgbg.players import MissingExtra
+from jaxgbg.results.rows import as_records, rows
+from jaxgbg.training import Run, RunFolder, train
+from jaxgbg.training.loop import Progress
+from jaxgbg.training.opponents import judge_by
+from jaxgbg.training.stopping import StopTraining
+
+KEY = ("game", "what")
+# First those whose rows are shortened today, then those that other machines have made whole. 2048
+# is the last: its evaluations are games of thousands of moves, and no clock stops one.
+ORDER = ("othello", "connectfour", "hex", "nim3p", "tictactoe", "nim", "2048")
+SEEDS = 10
+# Evaluations and compiling beside the training that is foretold.
+_BESIDE = 1.3
+_NEVER = 1e9
+
+
+def measure(task: Task, records: Records) -> None:
+    """Train each game that will be ready in time, then let the finished meet the last opponents."""
+    games = [game for game in ORDER if game in task.games]
+    for game in games:
+        if {"game": game, "what": "row"} in records or task.left() < 0:
+            continue
+        try:
+            row(game, task, records)
+        except Exception as error:
+            records.fail(f"{game}: {reason_of(error)}")
+    for game in [game for game in games if game in konen2021.FINAL_OPPONENTS]:
+        folder = RunFolder(task.out / "runs", run_of(game, task.scale))
+        met = {"game": game, "what": "final opponents"} in records
+        if folder.finished and not met and task.left() > 0:
+            meet_final_opponents(folder, None, lambda text: print(f"table1: {text}", flush=True))
+            keep(records, folder, "final opponents")
+
+
+def row(game: str, task: Task, records: Records) -> None:
+    """One row, whole, or of what its time allowed; not begun where it would not be ready."""
+    run = run_of(game, task.scale)
+    rate = episodes_per_s(run, task)
+    foretold = _BESIDE * run.schedule.episodes * len(run.lanes) / rate
+    about = {"game": game, "episodes_per_s": round(rate), "foretold_s": round(foretold, 1)}
+    if foretold > task.left():
+        records.add({**about, "what": "no time", "left_s": round(task.left(), 1)})
+        return
+
+    def on_chunk(_: Progress) -> None:
+        if task.left() < 0:
+            raise StopTraining("out of time")
+
+    start = time.perf_counter()
+    folder = train(run, task.out / "runs", on_chunk, checkpoint_every=_NEVER)
+    took = round(time.perf_counter() - start, 1)
+    keep(records, folder, "row" if folder.finished else "stopped", **about, wall_s=took)
+
+
+def run_of(game: str, scale: float) -> Run:
+    """The published run; where the solver of ConnectFour is missing, solved positions judge."""
+    run = table1_run(game, SEEDS if scale >= 0.01 else 2, scale)
+    try:
+        for opponent in run.evaluation.opponents:
+            judge_by(opponent, run.game).close()
+    except MissingExtra:
+        evaluation = dataclasses.replace(run.evaluation, opponents=("solver",), protocols=())
+        return dataclasses.replace(run, evaluation=evaluation)
+    return run
+
+
+def keep(records: Records, folder: RunFolder, what: str, **about: Any) -> None:
+    """The rows of a run as the tables of the project have them."""
+    run, results = folder.run, folder.results()
+    seconds = folder.summary()["training_seconds"] if folder.finished else float("nan")
+    made = as_records(rows(run, results, seconds)) if results else []
+    fields = {"game": run.game.name, "what": what, "runs": run.name, **about}
+    records.add({**fields, "episodes": run.schedule.episodes, "rows": made})

@@ -1,0 +1,211 @@
+"""The command for a GPU: it keeps its time, writes what it has, survives its parts, and runs here
+whole with the core's packages alone.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from experiments.gpu import clock, connectfour, correctness, part, run, speed
+from experiments.gpu.records import Records
+from experiments.gpu.task import Task
+from jaxgbg.games import make
+from jaxgbg.papers import GAMES
+from jaxgbg.training.run import plain_game
+
+ROOT = Path(__file__).parents[2]
+HERE = {"device": "a test"}
+
+
+def reference() -> dict[str, np.ndarray]:
+    with np.load(correctness.REFERENCE) as kept:
+        return {name: kept[name] for name in kept.files}
+
+
+def test_parts_come_in_the_order_of_their_shares():
+    assert [*part.PARTS] == [*clock.SHARES]
+    assert sum(clock.SHARES.values()) == pytest.approx(1)
+
+
+def test_what_a_part_leaves_is_shared_by_those_after_it(monkeypatch):
+    monkeypatch.setattr(clock.time, "time", lambda: now)
+    now = 100.0
+    keeper = clock.Clock(60, {"a": 0.5, "b": 0.25, "c": 0.25})
+    assert keeper.until(["a", "b", "c"]) == 130
+    # The first took ten seconds instead of thirty.
+    now = 110.0
+    assert keeper.until(["b", "c"]) == 135
+    now = 150.0
+    assert keeper.until(["c"]) == 160
+    now = 170.0
+    assert keeper.until(["c"]) == 170
+
+
+def test_results_are_on_disk_at_once_and_not_made_again(tmp_path):
+    path = tmp_path / "speed.json"
+    records = Records(path, HERE, ("game",))
+    records.add({"game": "nim", "rate": 3})
+    records.fail("hex: broken")
+    again = Records(path, {"device": "another"}, ("game",))
+    assert {"game": "nim"} in again
+    assert {"game": "hex"} not in again
+    again.add({"game": "hex"})
+    content = json.loads(path.read_text())
+    assert [one["machine"] for one in content["results"]] == [0, 1]
+    assert content["machines"] == [HERE, {"device": "another"}]
+    assert content["errors"] == ["hex: broken"]
+
+
+@pytest.mark.parametrize(
+    ("program", "seconds", "state"),
+    [
+        ("pass", 60, "done"),
+        ("raise SystemExit(3)", 60, "failed with 3"),
+        ("import os; os.abort()", 60, "killed by signal 6"),
+        ("import time; time.sleep(60)", 0.2, "stopped"),
+    ],
+)
+def test_what_became_of_a_part_is_told(program, seconds, state):
+    start = time.monotonic()
+    assert run.watched([sys.executable, "-c", program], seconds) == state
+    assert time.monotonic() - start < 30
+
+
+def test_the_next_part_begins_whatever_became_of_one(tmp_path, monkeypatch, capsys):
+    begun = []
+
+    def watched(command, seconds):
+        begun.append(command[3])
+        assert 0 < seconds <= 60
+        return "killed by signal 6" if command[3] == "speed" else "done"
+
+    monkeypatch.setattr(run, "watched", watched)
+    with pytest.raises(SystemExit) as stopped:
+        run.main(["--minutes", "1", "--out", str(tmp_path)])
+    assert stopped.value.code == 1
+    assert begun == [*clock.SHARES]
+    told = json.loads((tmp_path / "parts.json").read_text())
+    assert [name for name, one in told.items() if one["state"] != "done"] == ["speed"]
+    assert "speed: killed by signal 6" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", [["--minutes", "0"], ["--scale", "-1"], ["--parts", "all"]])
+def test_a_mistake_ends_before_anything_is_begun(tmp_path, capsys, option):
+    with pytest.raises(SystemExit) as stopped:
+        run.main([*option, "--out", str(tmp_path / "out")])
+    assert stopped.value.code == 2
+    assert not (tmp_path / "out").exists()
+    assert "error: " in capsys.readouterr().err
+
+
+def test_the_reference_was_made_by_the_rules_of_today():
+    kept = reference()
+    for game in GAMES:
+        files = ROOT.glob(f"experiments/*/runs/{game}-*/config.json")
+        configs = [json.loads(path.read_text()) for path in files]
+        published = plain_game(make(game))
+        known = {each["fingerprint"] for each in configs if each["game"] == published}
+        assert known == {str(kept[f"{game}/fingerprint"])}
+
+
+@pytest.mark.parametrize("name", ["weights", "counters", "one_ply", "two_plies"])
+def test_numbers_beyond_rounding_are_found(name):
+    expected = {key[4:]: array for key, array in reference().items() if key.startswith("nim/")}
+    assert correctness.compared(expected, expected)["agrees"]
+    number = np.unravel_index(
+        np.nanargmax(np.where(np.isfinite(expected[name]), 1, 0)), (expected[name].shape)
+    )
+    for off, agrees in ((1e-5, True), (1.0, False)):
+        found = expected | {name: expected[name].copy()}
+        found[name][number] += off * np.sqrt(np.square(finite(expected[name])).mean())
+        assert correctness.compared(found, expected)["agrees"] is agrees
+    found[name][number] = np.nan
+    assert not correctness.compared(found, expected)["agrees"]
+
+
+def finite(array: np.ndarray) -> np.ndarray:
+    return array[np.isfinite(array)]
+
+
+def test_other_rules_and_other_moves_are_found():
+    expected = {key[4:]: array for key, array in reference().items() if key.startswith("nim/")}
+    for name in ("fingerprint", "states", "random_words", "played"):
+        told = correctness.compared(expected | {name: np.array("other")}, expected)
+        assert (told["agrees"], told[name]) == (False, False)
+    moves = expected["moves_puct"].copy()
+    moves[: len(moves) // 5] += 1
+    told = correctness.compared(expected | {"moves_puct": moves}, expected)
+    assert not told["agrees"]
+    assert told["moves_puct"] < correctness.MOVES_ALIKE
+
+
+@pytest.mark.parametrize(
+    ("rate", "scale", "episodes"),
+    # 60 % of 1000 s of what one of two seeds makes a second, at most the published budget.
+    [(2_000, 1.0, 600_000), (2e9, 1.0, 5_000_000), (2e9, 0.1, 500_000), (1e-9, 1.0, 25)],
+)
+def test_the_budget_fits_the_time(monkeypatch, tmp_path, rate, scale, episodes):
+    monkeypatch.setattr(connectfour, "episodes_per_s", lambda run, task: rate)
+    task = Task(tmp_path, ("connectfour",), scale, time.time() + 1000)
+    told = connectfour.budget(task)
+    assert told["seeds"] == 2
+    assert told["budget"] == pytest.approx(episodes, rel=1e-3)
+
+
+def test_too_little_memory_is_a_result_and_an_error_is_not(monkeypatch, tmp_path):
+    def bench(game, **_):
+        raise ValueError("need 90 GB") if game == "2048" else RuntimeError("broken")
+
+    monkeypatch.setattr(speed, "bench", bench)
+    monkeypatch.setattr(speed, "raw_rates", lambda *_: [{"what": "copy", "bytes": 8}])
+    records = Records(tmp_path / "speed.json", HERE, speed.KEY)
+    speed.measure(Task(tmp_path, ("2048",), 0.001, time.time() + 9), records)
+    assert records.results[-1]["not_run"] == "ValueError: need 90 GB"
+    with pytest.raises(RuntimeError):
+        speed.measure(Task(tmp_path, ("nim",), 0.001, time.time() + 9), records)
+
+
+_BLOCKED = "tyro tqdm matplotlib jinja2 duckdb pandas bitbully ray fastapi uvicorn pgx ludax pytest"
+
+
+@pytest.mark.slow
+def test_it_runs_whole_with_the_packages_of_the_core_alone(tmp_path):
+    blocked = f"import sys\nsys.modules.update(dict.fromkeys({_BLOCKED.split()}))\n"
+    (tmp_path / "sitecustomize.py").write_text(blocked)
+    command = [sys.executable, "-m", "experiments.gpu.run", "--scale", ".0002"]
+    command += ["--games", "connectfour", "--out", str(tmp_path / "out")]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    parts = {
+        name: json.loads((tmp_path / "out" / f"{name}.json").read_text()) for name in part.PARTS
+    }
+    for content in parts.values():
+        assert content["errors"] == []
+        assert {"device", "versions", "revision", "source"} <= content["machines"][0].keys()
+    (agreement,) = parts["correctness"]["results"]
+    assert agreement["agrees"]
+    assert {one["what"] for one in parts["speed"]["results"]} == {
+        "copy",
+        "look up",
+        "add",
+        "training",
+    }
+    assert all(one.get("moves_per_s", 1) > 0 for one in parts["speed"]["results"])
+    budget, *curve, end = parts["connectfour"]["results"]
+    assert (budget["budget"], curve[-1]["episodes"]) == (1000, 1000)
+    assert end["what"] == "no matches"
+    (row,) = parts["table1"]["results"]
+    assert {one["variant"] for one in row["rows"]} == {"farl", "none"}
