@@ -15,10 +15,11 @@ from jaxgbg.search.tree import (
     MOST_ITERATIONS,
     TOTAL,
     VISITS,
+    Iteration,
     Leaves,
     RootStatistics,
     grow,
-    words,
+    shared_capacity,
 )
 from jaxgbg.specs import Spec, setting, shown
 from jaxgbg.values.core import ValueFunction
@@ -110,14 +111,28 @@ class PUCT:
             raise ValueError("this agent has learned values of actions: it cannot search")
         if self.most_trees < 1:
             raise ValueError(
-                f"search: one tree of {self.iterations:,} iterations takes"
+                f"search: one tree of {self.capacity:,} iterations takes"
                 f" {-(-self._tree_bytes // 10**6):,} megabytes in {self.game.name}, but only"
                 f" {self.settings.megabytes:,} are allowed"
             )
 
     @property
-    def iterations(self) -> int:
+    def capacity(self) -> int:
+        """How many iterations a tree has room for."""
         return self.settings.iterations
+
+    def roomy(self) -> "PUCT":
+        """With room up to a power of two, which strengths that are alike then have in common.
+
+        Itself where memory is short.
+        """
+        iterations = shared_capacity(self.capacity)
+        settings = dataclasses.replace(self.settings, iterations=iterations)
+        try:
+            roomy = dataclasses.replace(self, settings=settings)
+        except ValueError:
+            return self
+        return self if roomy.most_trees < _FEW_TREES else roomy
 
     @property
     def width(self) -> int:
@@ -127,27 +142,30 @@ class PUCT:
     @property
     def depth(self) -> int:
         """How many edges a descent may be long."""
-        return min(self.game.max_plies, self.iterations)
+        return min(self.game.max_plies, self.capacity)
 
     @property
     def _tree_bytes(self) -> int:
         state = jax.eval_shape(self.game.init, jax.random.key(0))
         state_bytes = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
         node = 4 * (CHILD + self.width + 1) * self.game.num_actions + state_bytes
-        return node * (self.iterations + 1) + 20 * self.depth
+        return node * (self.capacity + 1) + 20 * self.depth
 
     @property
     def most_trees(self) -> int:
         """How many trees may be in memory at once."""
         return self.settings.megabytes * 10**6 // self._tree_bytes
 
-    def search(self, params: Any, states: Any, key: jax.Array) -> RootStatistics:
+    def search(
+        self, params: Any, states: Any, iterations: jax.Array | int, key: jax.Array
+    ) -> RootStatistics:
         """The roots' statistics after one search from each of states[B]; 0 for terminal states.
 
+        `iterations` int32[], as many as there is room for at most, are no part of the program.
         Positions that are not over are searched in portions: whoever is not to move costs nothing.
         A search depends on the key and its place in the batch, but not on the other states.
         """
-        batch = states.terminal.shape[0]
+        batch, total = states.terminal.shape[0], jnp.int32(iterations)
         size = min(batch, self.most_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // 2)))
         order = jnp.argsort(states.terminal)
         live = (~states.terminal).sum()
@@ -160,7 +178,7 @@ class PUCT:
             lanes = order[jnp.minimum(number, batch - 1)]
             roots = jax.tree.map(lambda leaf: leaf[lanes], states)
             roots = roots._replace(terminal=roots.terminal | (number >= live))
-            grown = grow(self, params, roots, lanes.astype(jnp.uint32), key)
+            grown = grow(self, params, roots, lanes.astype(jnp.uint32), total, key)
             place = jnp.where(number < live, lanes, batch)
             found = jax.tree.map(
                 lambda all_, new: all_.at[place].set(new, mode="drop"), found, grown
@@ -170,9 +188,9 @@ class PUCT:
         start = (jnp.int32(0), nothing)
         return jax.lax.while_loop(lambda carry: carry[0] < live, portion, start)[1]
 
-    def draws(self, keys: jax.Array, number: jax.Array) -> jax.Array:
+    def draws(self, keys: jax.Array, iteration: Iteration) -> jax.Array:
         """Nothing is drawn on the way down."""
-        del number
+        del iteration
         return jnp.zeros((0, len(keys)), jnp.uint32)
 
     def next_action(
@@ -190,7 +208,7 @@ class PUCT:
         return jnp.where((prior < 0).all(1), -1, scores.argmax(1).astype(jnp.int32))
 
     def evaluate(
-        self, params: Any, leaves: Leaves, keys: jax.Array, number: jax.Array, draws: jax.Array
+        self, params: Any, leaves: Leaves, keys: jax.Array, iteration: Iteration, draws: jax.Array
     ) -> tuple[jax.Array, jax.Array]:
         """What every player has been paid at the leaves and V of it, float32[B, N]; the priors.
 
@@ -214,7 +232,7 @@ class PUCT:
             values = jnp.where(mover, gained + q.max(1, keepdims=True), values)
             waiting &= ~mover
             if game.num_players > 1:
-                now = self._after_best(now, q, keys, number + (turn + 2) * self.iterations)
+                now = self._after_best(now, q, keys, iteration, turn + 2)
         over = waiting & now.terminal[:, None]
         values = jnp.where(over, now.rewards - states.rewards, values)
         return states.rewards + values, prior
@@ -238,12 +256,14 @@ class PUCT:
         # A network that has diverged: what is not a number is worst.
         return jnp.where(legal, jnp.nan_to_num(q, nan=_LEAST), _LEAST), legal
 
-    def _after_best(self, states: Any, q: jax.Array, keys: jax.Array, number: jax.Array) -> Any:
-        """states[B] after the first of the best moves, and after chance."""
+    def _after_best(
+        self, states: Any, q: jax.Array, keys: jax.Array, iteration: Iteration, kind: int
+    ) -> Any:
+        """states[B] after the first of the best moves, and after chance by words of its `kind`."""
         after = jax.vmap(self.game.afterstate)(states, q.argmax(1).astype(jnp.int32))
         if not self.game.stochastic:
             return after
-        chance = words(keys, number, self.game.spawn_words)
+        chance = iteration.words(keys, kind, self.game.spawn_words)
         return jax.vmap(self.game.spawn_from)(after, chance)
 
 
