@@ -10,16 +10,20 @@ from jaxgbg.learners.selection import LANE
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
+from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.tree import RootStatistics
+
+Statistics = RootStatistics | SolvedStatistics
 
 
 @jax.tree_util.register_pytree_node_class
 class SearchAgent(PlayerBase):
     """Plays the action that a tree search by the agent's own values has tried most often.
 
-    Among equals the one of the best mean, then any. Every move grows a new tree; the agent's copies
-    search one after the other. Players whose iterations round up to the same power of two share one
-    compiled program, unless memory is short. Raises ValueError where the agent cannot search.
+    Among equals the one of the best mean, then any; with a solver, of those that what is proved
+    leaves over. Every move grows a new tree; the agent's copies search one after the other. Players
+    whose iterations round up to the same power of two share one compiled program, unless memory is
+    short. Raises ValueError where the agent cannot search.
     """
 
     name = "agent"
@@ -52,10 +56,11 @@ class SearchAgent(PlayerBase):
         """states[B] -> int32[B], all moves in one compiled call; a terminal state gives 0."""
         return _act(self, states, key)
 
-    def statistics(self, state: Any, key: jax.Array | None = None) -> RootStatistics:
+    def statistics(self, state: Any, key: jax.Array | None = None) -> Statistics:
         """Visits int32[A] and values float32[A] at the root of one state, [B, A] of states[B].
 
-        Those of the first agent, where there are several. `key` draws what chance brings.
+        With a solver also the bounds, `low` and `high` float32[A]. Those of the first agent, where
+        there are several. `key` draws what chance brings.
         """
         key = jax.random.key(0) if key is None else key
         if state.terminal.ndim:
@@ -72,7 +77,7 @@ def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
 
     # Copies in step would each make their own copy of all trees in every iteration.
     @jax.custom_batching.sequential_vmap
-    def one(params: Any, states: Any, iterations: jax.Array, words: jax.Array) -> RootStatistics:
+    def one(params: Any, states: Any, iterations: jax.Array, words: jax.Array) -> Statistics:
         return _alone(search, params, states, iterations, jax.random.wrap_key_data(words))
 
     by_copy, each = agent.by_copy(states), (0, 0, None, 0)
@@ -84,16 +89,14 @@ def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
 
 def _alone(
     search: PUCT, params: Any, states: Any, iterations: jax.Array, key: jax.Array
-) -> RootStatistics:
+) -> Statistics:
     """A search that waits for no other lane: copies in sequence share no axis to agree upon."""
     among = jax.vmap(search.search, in_axes=None, axis_name=LANE, axis_size=1)
-    found: RootStatistics = jax.tree.map(
-        lambda leaf: leaf[0], among(params, states, iterations, key)
-    )
+    found: Statistics = jax.tree.map(lambda leaf: leaf[0], among(params, states, iterations, key))
     return found
 
 
 @jax.jit
-def _statistics(player: SearchAgent, states: Any, key: jax.Array) -> RootStatistics:
+def _statistics(player: SearchAgent, states: Any, key: jax.Array) -> Statistics:
     params = jax.tree.map(lambda leaf: leaf[0], player.agent.params)
     return player.search.search(params, states, player.iterations, key)

@@ -89,6 +89,8 @@ class MCTS:
     # What the tree asks of a search: see `tree.Search`.
     width = 1
     keeps_states = False
+    lines = 0
+    solver = None
 
     @property
     def capacity(self) -> int:

@@ -385,8 +385,18 @@ def test_values_of_actions_cannot_search():
 
 def test_a_search_is_named_in_a_line():
     assert PUCTSpec.parse("puct") == PUCTSpec()
-    text = "puct-50,exploration=2,temperature=.5,unvisited=-1,width=3,megabytes=9"
-    assert PUCTSpec.parse(text) == PUCTSpec(50, 2.0, 0.5, -1.0, 3, 9)
-    for wrong in ("uct-50", "puct-x", "puct-50,c=2", "puct-5,width", "puct-5,iterations=6", ""):
+    text = "puct-50,exploration=2,temperature=.5,unvisited=-1,width=3,megabytes=9,solver=1"
+    assert PUCTSpec.parse(text) == PUCTSpec(50, 2.0, 0.5, -1.0, 3, 9, True)
+    assert PUCTSpec.parse("puct-50,solver=0") == PUCTSpec(50)
+    for wrong in (
+        "puct-5,solver=yes",
+        "puct-5,solver=2",
+        "uct-50",
+        "puct-x",
+        "puct-50,c=2",
+        "puct-5,width",
+        "puct-5,iterations=6",
+        "",
+    ):
         with pytest.raises(ValueError, match="search must be puct-N for N iterations"):
             PUCTSpec.parse(wrong)
