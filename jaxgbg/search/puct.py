@@ -188,8 +188,8 @@ class PUCT:
         live = (~states.terminal).sum()
         zeros = jnp.zeros((batch, self.game.num_actions))
         nothing: Any = RootStatistics(zeros.astype(jnp.int32), zeros)
-        if self.settings.solver:
-            nothing = SolvedStatistics(*nothing, zeros - jnp.inf, zeros - jnp.inf)
+        if self.solver is not None:
+            nothing = self.solver.nothing(nothing)
 
         def portion(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
             first, found = carry
@@ -301,8 +301,7 @@ def most_visited(roots: RootStatistics | SolvedStatistics, key: jax.Array) -> ja
     Where values were proved, of those that are worth playing.
     """
     visits = roots.visits
-    solved = isinstance(roots, SolvedStatistics)
-    playable = worth_playing(roots) if solved else visits > 0
+    playable = worth_playing(roots) if isinstance(roots, SolvedStatistics) else visits > 0
     tries = jnp.where(playable, visits, -1)
     most = playable & (tries == tries.max(1, keepdims=True))
     values = jnp.where(most, roots.values, -jnp.inf)

@@ -74,7 +74,7 @@ class Solver:
         rewards, actions = leaves.states.rewards, jnp.arange(edges.shape[2])
         lines = edges.shape[1] + jnp.array([_LOW, _HIGH])
 
-        def step(carry: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
+        def step(carry: tuple[Any, ...]) -> tuple[Any, ...]:
             ply, edges, going, low, high = carry
             here = going & (ply < leaves.depth)
             rows, action = leaves.rows[ply], leaves.actions[ply]
@@ -95,13 +95,24 @@ class Solver:
 
         # Bounds are handed up as those of player 0; most iterations meet no end and take no step.
         ended = leaves.states.terminal & (rewards.sum(1) == 0) & (leaves.depth > 0)
-        start = (leaves.depth.max() - 1, edges, ended, rewards[:, 0], rewards[:, 0])
+        start: tuple[Any, ...] = (
+            leaves.depth.max() - 1,
+            edges,
+            ended,
+            rewards[:, 0],
+            rewards[:, 0],
+        )
         return jax.lax.while_loop(lambda carry: (carry[0] >= 0) & carry[2].any(), step, start)[1]
 
     def statistics(self, edges: jax.Array, roots: Any, found: RootStatistics) -> SolvedStatistics:
         """With the bounds in the rows `edges` [B, C, A] of roots[B], for gains from there on."""
         paid = jnp.take_along_axis(roots.rewards, roots.player[:, None].astype(jnp.int32), 1)
         return SolvedStatistics(*found, edges[:, _LOW] - paid, edges[:, _HIGH] - paid)
+
+    def nothing(self, found: RootStatistics) -> SolvedStatistics:
+        """Of positions that are over, as `found` is."""
+        none = jnp.full_like(found.values, -jnp.inf)
+        return SolvedStatistics(*found, none, none)
 
 
 def _from_seat(seat: jax.Array, low: jax.Array, high: jax.Array) -> tuple[jax.Array, jax.Array]:
