@@ -3,21 +3,27 @@
 from typing import Any
 
 import jax
+import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import LANE
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
+from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.tree import RootStatistics
+
+Statistics = RootStatistics | SolvedStatistics
 
 
 @jax.tree_util.register_pytree_node_class
 class SearchAgent(PlayerBase):
     """Plays the action that a tree search by the agent's own values has tried most often.
 
-    Among equals the one of the best mean, then any. Every move grows a new tree; the agent's copies
-    search one after the other. Raises ValueError where the agent cannot search.
+    Among equals the one of the best mean, then any; with a solver, of those that what is proved
+    leaves over. Every move grows a new tree; the agent's copies search one after the other. Players
+    whose iterations round up to the same power of two share one compiled program, unless memory is
+    short. Raises ValueError where the agent cannot search.
     """
 
     name = "agent"
@@ -25,16 +31,17 @@ class SearchAgent(PlayerBase):
 
     def __init__(self, agent: GreedyAgent, settings: PUCTSpec) -> None:
         self.agent = agent
-        self.search = PUCT(agent.game, agent.value, settings, agent.zero_terminal)
+        self.search = PUCT(agent.game, agent.value, settings, agent.zero_terminal).roomy()
+        self.iterations: Any = np.int32(settings.iterations)
 
-    def tree_flatten(self) -> tuple[tuple[GreedyAgent], PUCT]:
-        return (self.agent,), self.search
+    def tree_flatten(self) -> tuple[tuple[GreedyAgent, Any], PUCT]:
+        return (self.agent, self.iterations), self.search
 
     @classmethod
-    def tree_unflatten(cls, search: PUCT, leaves: tuple[GreedyAgent]) -> "SearchAgent":
+    def tree_unflatten(cls, search: PUCT, leaves: tuple[GreedyAgent, Any]) -> "SearchAgent":
         player = object.__new__(cls)
         player.search = search
-        (player.agent,) = leaves
+        player.agent, player.iterations = leaves
         return player
 
     @property
@@ -49,10 +56,11 @@ class SearchAgent(PlayerBase):
         """states[B] -> int32[B], all moves in one compiled call; a terminal state gives 0."""
         return _act(self, states, key)
 
-    def statistics(self, state: Any, key: jax.Array | None = None) -> RootStatistics:
+    def statistics(self, state: Any, key: jax.Array | None = None) -> Statistics:
         """Visits int32[A] and values float32[A] at the root of one state, [B, A] of states[B].
 
-        Those of the first agent, where there are several. `key` draws what chance brings.
+        With a solver also the bounds, `low` and `high` float32[A]. Those of the first agent, where
+        there are several. `key` draws what chance brings.
         """
         key = jax.random.key(0) if key is None else key
         if state.terminal.ndim:
@@ -69,23 +77,26 @@ def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
 
     # Copies in step would each make their own copy of all trees in every iteration.
     @jax.custom_batching.sequential_vmap
-    def one(params: Any, states: Any, words: jax.Array) -> RootStatistics:
-        return _alone(search, params, states, jax.random.wrap_key_data(words))
+    def one(params: Any, states: Any, iterations: jax.Array, words: jax.Array) -> Statistics:
+        return _alone(search, params, states, iterations, jax.random.wrap_key_data(words))
 
-    by_copy = agent.by_copy(states)
-    roots = jax.vmap(one)(agent.params, by_copy, jax.random.key_data(keys))
+    by_copy, each = agent.by_copy(states), (0, 0, None, 0)
+    words = jax.random.key_data(keys)
+    roots = jax.vmap(one, in_axes=each)(agent.params, by_copy, player.iterations, words)
     rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
     return most_visited(rows, choice)
 
 
-def _alone(search: PUCT, params: Any, states: Any, key: jax.Array) -> RootStatistics:
+def _alone(
+    search: PUCT, params: Any, states: Any, iterations: jax.Array, key: jax.Array
+) -> Statistics:
     """A search that waits for no other lane: copies in sequence share no axis to agree upon."""
     among = jax.vmap(search.search, in_axes=None, axis_name=LANE, axis_size=1)
-    found: RootStatistics = jax.tree.map(lambda leaf: leaf[0], among(params, states, key))
+    found: Statistics = jax.tree.map(lambda leaf: leaf[0], among(params, states, iterations, key))
     return found
 
 
 @jax.jit
-def _statistics(player: SearchAgent, states: Any, key: jax.Array) -> RootStatistics:
+def _statistics(player: SearchAgent, states: Any, key: jax.Array) -> Statistics:
     params = jax.tree.map(lambda leaf: leaf[0], player.agent.params)
-    return player.search.search(params, states, key)
+    return player.search.search(params, states, player.iterations, key)

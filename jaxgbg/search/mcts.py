@@ -15,11 +15,12 @@ from jaxgbg.search.tree import (
     MOST_ITERATIONS,
     TOTAL,
     VISITS,
+    Iteration,
     Leaves,
     RootStatistics,
     draw,
     grow,
-    words,
+    shared_capacity,
 )
 
 _TINY = np.float32(1e-6)
@@ -36,10 +37,11 @@ class MCTS:
     they stand. Rewards are mapped from `reward_range`, by default the game's, to [0, 1]. The move
     is the one of the highest mean, ties at random; every move grows a new tree.
 
-    A tree takes 12 * (iterations + 1) * num_actions bytes; `megabytes` bounds how many of them are
-    grown at once. A game may have a method `playout(state, words) -> rewards float32[N]`, a faster
-    way to draw the end of random play. Raises ValueError for a game of chance and for settings out
-    of range.
+    A tree takes 12 * (iterations + 1) * num_actions bytes, and up to twice that where all searches
+    of a call have room for it: strengths that are alike then share a compiled program. `megabytes`
+    bounds how many trees are grown at once. A game may have a method
+    `playout(state, words) -> rewards float32[N]`, a faster way to draw the end of random play.
+    Raises ValueError for a game of chance and for settings out of range.
     """
 
     game: Game
@@ -76,9 +78,24 @@ class MCTS:
         """How many trees may be in memory at once."""
         return self.megabytes * 10**6 // (12 * (self.iterations + 1) * self.game.num_actions)
 
+    def _roomy(self, searches: int) -> "MCTS":
+        """With room for iterations up to a power of two, where so many searches have it."""
+        try:
+            roomy = dataclasses.replace(self, iterations=shared_capacity(self.iterations))
+        except ValueError:
+            return self
+        return roomy if searches <= roomy.most_trees else self
+
     # What the tree asks of a search: see `tree.Search`.
     width = 1
     keeps_states = False
+    lines = 0
+    solver = None
+
+    @property
+    def capacity(self) -> int:
+        """How many iterations a tree has room for."""
+        return self.iterations
 
     @property
     def depth(self) -> int:
@@ -102,6 +119,7 @@ class MCTS:
         shape = (len(states.terminal), self.game.num_actions)
         visits, values = np.zeros(shape, np.int32), np.zeros(shape, np.float32)
         states = jax.tree.map(np.asarray, states)
+        search, iterations = self._roomy(len(live)), jnp.int32(self.iterations)
         mesh = _mesh(max(1, min(len(live), self.most_trees)))
         room = self.most_trees - self.most_trees % mesh.size
         for first in range(0, len(live), room):
@@ -112,17 +130,17 @@ class MCTS:
             # Lanes beyond the last search stand still, as terminal states do.
             spare = np.arange(len(lanes)) >= len(some)
             roots = roots._replace(terminal=roots.terminal | spare)
-            statistics = jax.device_get(_compile(self, mesh)(roots, lanes, key))
+            statistics = jax.device_get(_compile(search, mesh)(roots, lanes, iterations, key))
             visits[some], values[some] = (part[: len(some)] for part in statistics)
         return RootStatistics(jnp.asarray(visits), jnp.asarray(values))
 
-    def draws(self, keys: jax.Array, number: jax.Array) -> jax.Array:
+    def draws(self, keys: jax.Array, iteration: Iteration) -> jax.Array:
         """uint32[W, B]: two 16-bit draws a word, one for each ply of an iteration."""
         plies = self.tree_depth
         if not self._has_playout:
             # Random play draws from the word after the descent's, wherever that ended.
             plies += min(self.game.max_plies, self.rollout_depth)
-        return words(keys, number, -(-plies // 2)).T
+        return iteration.words(keys, 0, -(-plies // 2)).T
 
     def next_action(
         self, edges: jax.Array, states: Any, ply: jax.Array, draws: jax.Array
@@ -139,12 +157,12 @@ class MCTS:
         return jax.vmap(choose_action)(scores, legal, draw(draws, ply))
 
     def evaluate(
-        self, params: Any, leaves: Leaves, keys: jax.Array, number: jax.Array, draws: jax.Array
+        self, params: Any, leaves: Leaves, keys: jax.Array, iteration: Iteration, draws: jax.Array
     ) -> tuple[jax.Array, None]:
         """Every player's reward float32[B, N] in [0, 1] after random play from the leaves."""
         del params
         if self._has_playout:
-            rewards = self._ask_playout(leaves, keys, number)
+            rewards = self._ask_playout(leaves, keys, iteration)
         else:
             rewards = self._play_out(leaves, draws)
         low, high = self._range
@@ -173,12 +191,11 @@ class MCTS:
         """Whether the game draws the end of random play, and no cut-off can come before it."""
         return hasattr(self.game, "playout") and self.game.max_plies <= self.rollout_depth
 
-    def _ask_playout(self, leaves: Leaves, keys: jax.Array, number: jax.Array) -> jax.Array:
+    def _ask_playout(self, leaves: Leaves, keys: jax.Array, iteration: Iteration) -> jax.Array:
         """float32[B, N]: cumulative rewards at the end of random play, drawn by the game."""
         playout: Any = getattr(self.game, "playout")  # noqa: B009
-        # `draws` takes the words of the number itself.
-        drawn = words(keys, number + self.iterations, 2)
-        rewards = jax.vmap(playout)(leaves.states, drawn)
+        # The words of kind 0 are those of `draws`.
+        rewards = jax.vmap(playout)(leaves.states, iteration.words(keys, 1, 2))
         return jnp.where(leaves.states.terminal[:, None], leaves.states.rewards, rewards)
 
 
@@ -200,12 +217,12 @@ def _padded(searches: int, devices: int) -> int:
 
 @lru_cache(maxsize=64)
 def _compile(player: MCTS, mesh: Mesh) -> Any:
-    """The compiled search: (states[B], lane numbers uint32[B], key) -> RootStatistics."""
+    """The compiled search: (states[B], lane numbers uint32[B], iterations, key) -> statistics."""
     one, every = PartitionSpec("searches"), PartitionSpec()
     sharded = jax.shard_map(
         partial(grow, player, ()),
         mesh=mesh,
-        in_specs=(one, one, every),
+        in_specs=(one, one, every, every),
         out_specs=one,
         check_vma=False,
     )

@@ -10,15 +10,17 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import action_values, choose_uniformly
+from jaxgbg.search.solver import SolvedStatistics, Solver, worth_playing
 from jaxgbg.search.tree import (
     CHILD,
     MOST_ITERATIONS,
     TOTAL,
     VISITS,
+    Iteration,
     Leaves,
     RootStatistics,
     grow,
-    words,
+    shared_capacity,
 )
 from jaxgbg.specs import Spec, setting, shown
 from jaxgbg.values.core import ValueFunction
@@ -40,6 +42,7 @@ class PUCTSpec(Spec):
       unvisited: What a move is worth before it is tried, in rewards from there on.
       width: How many outcomes of chance are drawn for each move of a node.
       megabytes: Room for the trees that grow at once.
+      solver: Whether values of positions are proved, between two players and without chance.
     """
 
     iterations: int = setting(200, low=1, high=MOST_ITERATIONS)
@@ -48,6 +51,7 @@ class PUCTSpec(Spec):
     unvisited: float = setting(0.0, low=-1_000_000, high=1_000_000)
     width: int = setting(8, low=1, high=1_000)
     megabytes: int = setting(1536, low=0, high=1_000_000)
+    solver: bool = False
 
     @classmethod
     def parse(cls, text: str) -> "PUCTSpec":
@@ -66,6 +70,7 @@ class PUCTSpec(Spec):
             kinds: dict[str, Any] = {
                 field.name: type(field.default) for field in dataclasses.fields(cls)
             }
+            kinds["solver"] = {"0": False, "1": True}.__getitem__
             fields = {name: kinds[name](value) for name, value in fields.items()}
         except (KeyError, ValueError) as error:
             known = ", ".join(f"{field.name}=" for field in dataclasses.fields(cls)[1:])
@@ -90,11 +95,13 @@ class PUCT:
     alone. The root is valued before the first iteration.
 
     In a game of chance an action has up to `width` children, each another draw of its outcome, and
-    is tried with each of them in turn (sparse sampling, Kearns, Mansour & Ng 2002).
+    is tried with each of them in turn (sparse sampling, Kearns, Mansour & Ng 2002). With `solver`
+    values are proved (`search.solver`): the search tries nothing that cannot be best.
 
     `zero_terminal` is for the action values, see `learners.action_values`. A node takes
-    4 * (3 + width) * num_actions bytes and its state; `megabytes` bounds how many trees grow at
-    once. Raises ValueError where not one does, and for values of actions.
+    4 * (3 + width) * num_actions bytes, with `solver` 8 * num_actions more, and its state;
+    `megabytes` bounds how many trees grow at once. Raises ValueError where not one does, for values
+    of actions, and for a solver where nothing can be proved.
     """
 
     game: Game
@@ -108,16 +115,41 @@ class PUCT:
     def __post_init__(self) -> None:
         if self.value.num_actions > 1:
             raise ValueError("this agent has learned values of actions: it cannot search")
+        _ = self.solver
         if self.most_trees < 1:
             raise ValueError(
-                f"search: one tree of {self.iterations:,} iterations takes"
+                f"search: one tree of {self.capacity:,} iterations takes"
                 f" {-(-self._tree_bytes // 10**6):,} megabytes in {self.game.name}, but only"
                 f" {self.settings.megabytes:,} are allowed"
             )
 
     @property
-    def iterations(self) -> int:
+    def capacity(self) -> int:
+        """How many iterations a tree has room for."""
         return self.settings.iterations
+
+    def roomy(self) -> "PUCT":
+        """With room up to a power of two, which strengths that are alike then have in common.
+
+        Itself where memory is short.
+        """
+        iterations = shared_capacity(self.capacity)
+        settings = dataclasses.replace(self.settings, iterations=iterations)
+        try:
+            roomy = dataclasses.replace(self, settings=settings)
+        except ValueError:
+            return self
+        return self if roomy.most_trees < _FEW_TREES else roomy
+
+    @property
+    def solver(self) -> Solver | None:
+        """What proves values, if anything does."""
+        return Solver(self.game) if self.settings.solver else None
+
+    @property
+    def lines(self) -> int:
+        """Numbers of an action beside those of the tree: both bounds, where there are, and P."""
+        return 3 if self.settings.solver else 1
 
     @property
     def width(self) -> int:
@@ -127,40 +159,45 @@ class PUCT:
     @property
     def depth(self) -> int:
         """How many edges a descent may be long."""
-        return min(self.game.max_plies, self.iterations)
+        return min(self.game.max_plies, self.capacity)
 
     @property
     def _tree_bytes(self) -> int:
         state = jax.eval_shape(self.game.init, jax.random.key(0))
         state_bytes = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
-        node = 4 * (CHILD + self.width + 1) * self.game.num_actions + state_bytes
-        return node * (self.iterations + 1) + 20 * self.depth
+        node = 4 * (CHILD + self.width + self.lines) * self.game.num_actions + state_bytes
+        return node * (self.capacity + 1) + 20 * self.depth
 
     @property
     def most_trees(self) -> int:
         """How many trees may be in memory at once."""
         return self.settings.megabytes * 10**6 // self._tree_bytes
 
-    def search(self, params: Any, states: Any, key: jax.Array) -> RootStatistics:
+    def search(
+        self, params: Any, states: Any, iterations: jax.Array | int, key: jax.Array
+    ) -> RootStatistics | SolvedStatistics:
         """The roots' statistics after one search from each of states[B]; 0 for terminal states.
 
+        `iterations` int32[], as many as there is room for at most, are no part of the program.
         Positions that are not over are searched in portions: whoever is not to move costs nothing.
         A search depends on the key and its place in the batch, but not on the other states.
         """
-        batch = states.terminal.shape[0]
+        batch, total = states.terminal.shape[0], jnp.int32(iterations)
         size = min(batch, self.most_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // 2)))
         order = jnp.argsort(states.terminal)
         live = (~states.terminal).sum()
-        shape = (batch, self.game.num_actions)
-        nothing = RootStatistics(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, jnp.float32))
+        zeros = jnp.zeros((batch, self.game.num_actions))
+        nothing: Any = RootStatistics(zeros.astype(jnp.int32), zeros)
+        if self.solver is not None:
+            nothing = self.solver.nothing(nothing)
 
-        def portion(carry: tuple[jax.Array, RootStatistics]) -> tuple[jax.Array, RootStatistics]:
+        def portion(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
             first, found = carry
             number = first + jnp.arange(size)
             lanes = order[jnp.minimum(number, batch - 1)]
             roots = jax.tree.map(lambda leaf: leaf[lanes], states)
             roots = roots._replace(terminal=roots.terminal | (number >= live))
-            grown = grow(self, params, roots, lanes.astype(jnp.uint32), key)
+            grown = grow(self, params, roots, lanes.astype(jnp.uint32), total, key)
             place = jnp.where(number < live, lanes, batch)
             found = jax.tree.map(
                 lambda all_, new: all_.at[place].set(new, mode="drop"), found, grown
@@ -168,17 +205,22 @@ class PUCT:
             return first + size, found
 
         start = (jnp.int32(0), nothing)
-        return jax.lax.while_loop(lambda carry: carry[0] < live, portion, start)[1]
+        found: RootStatistics | SolvedStatistics
+        found = jax.lax.while_loop(lambda carry: carry[0] < live, portion, start)[1]
+        return found
 
-    def draws(self, keys: jax.Array, number: jax.Array) -> jax.Array:
+    def draws(self, keys: jax.Array, iteration: Iteration) -> jax.Array:
         """Nothing is drawn on the way down."""
-        del number
+        del iteration
         return jnp.zeros((0, len(keys)), jnp.uint32)
 
     def next_action(
         self, edges: jax.Array, states: Any, ply: jax.Array, draws: jax.Array
     ) -> jax.Array:
-        """int32[B]: the first action of the highest score; -1 at the end of a game."""
+        """int32[B]: the first action of the highest score; -1 at the end of a game.
+
+        With a solver of those that may be best, -1 also where the value is proved.
+        """
         del states, ply, draws
         visits, prior = edges[:, VISITS], edges[:, -1]
         mean = edges[:, TOTAL] / jnp.maximum(visits, 1)
@@ -186,15 +228,16 @@ class PUCT:
         visited = jnp.sqrt(visits.sum(1, keepdims=True) + np.float32(1e-8))
         bonus = np.float32(self.settings.exploration) * prior * visited / (1 + visits)
         # The prior of what is not legal is below 0.
-        scores = jnp.where(prior < 0, -jnp.inf, q + bonus)
-        return jnp.where((prior < 0).all(1), -1, scores.argmax(1).astype(jnp.int32))
+        closed = prior < 0 if self.solver is None else ~self.solver.may_be_best(edges)
+        scores = jnp.where(closed, -jnp.inf, q + bonus)
+        return jnp.where(closed.all(1), -1, scores.argmax(1).astype(jnp.int32))
 
     def evaluate(
-        self, params: Any, leaves: Leaves, keys: jax.Array, number: jax.Array, draws: jax.Array
+        self, params: Any, leaves: Leaves, keys: jax.Array, iteration: Iteration, draws: jax.Array
     ) -> tuple[jax.Array, jax.Array]:
-        """What every player has been paid at the leaves and V of it, float32[B, N]; the priors.
+        """What every player has been paid at the leaves and V of it, float32[B, N]; last lines.
 
-        float32[B, A], -1 for illegal actions.
+        float32[B, lines, A]: first bounds, where there are, last the priors, -1 if not legal.
         """
         del draws
         game, states = self.game, leaves.states
@@ -214,10 +257,13 @@ class PUCT:
             values = jnp.where(mover, gained + q.max(1, keepdims=True), values)
             waiting &= ~mover
             if game.num_players > 1:
-                now = self._after_best(now, q, keys, number + (turn + 2) * self.iterations)
+                now = self._after_best(now, q, keys, iteration, turn + 2)
         over = waiting & now.terminal[:, None]
         values = jnp.where(over, now.rewards - states.rewards, values)
-        return states.rewards + values, prior
+        lines = prior[:, None]
+        if self.solver is not None:
+            lines = jnp.concatenate([self.solver.unproved(legal), lines], 1)
+        return states.rewards + values, lines
 
     def _values_of_all(self, params: Any, states: Any) -> jax.Array:
         """float32[B, N]: V(s | player) of every player."""
@@ -238,18 +284,25 @@ class PUCT:
         # A network that has diverged: what is not a number is worst.
         return jnp.where(legal, jnp.nan_to_num(q, nan=_LEAST), _LEAST), legal
 
-    def _after_best(self, states: Any, q: jax.Array, keys: jax.Array, number: jax.Array) -> Any:
-        """states[B] after the first of the best moves, and after chance."""
+    def _after_best(
+        self, states: Any, q: jax.Array, keys: jax.Array, iteration: Iteration, kind: int
+    ) -> Any:
+        """states[B] after the first of the best moves, and after chance by words of its `kind`."""
         after = jax.vmap(self.game.afterstate)(states, q.argmax(1).astype(jnp.int32))
         if not self.game.stochastic:
             return after
-        chance = words(keys, number, self.game.spawn_words)
+        chance = iteration.words(keys, kind, self.game.spawn_words)
         return jax.vmap(self.game.spawn_from)(after, chance)
 
 
-def most_visited(roots: RootStatistics, key: jax.Array) -> jax.Array:
-    """int32[B]: the action tried most often, among equals that of the best value, then any."""
-    visits, values = roots
-    most = (visits == visits.max(1, keepdims=True)) & (visits > 0)
-    values = jnp.where(most, values, -jnp.inf)
+def most_visited(roots: RootStatistics | SolvedStatistics, key: jax.Array) -> jax.Array:
+    """int32[B]: the action tried most often, among equals that of the best value, then any.
+
+    Where values were proved, of those that are worth playing.
+    """
+    visits = roots.visits
+    playable = worth_playing(roots) if isinstance(roots, SolvedStatistics) else visits > 0
+    tries = jnp.where(playable, visits, -1)
+    most = playable & (tries == tries.max(1, keepdims=True))
+    values = jnp.where(most, roots.values, -jnp.inf)
     return choose_uniformly(most & (values == values.max(1, keepdims=True)), key)

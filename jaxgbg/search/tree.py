@@ -5,7 +5,7 @@ choosing among the children reads one row. B trees of K nodes are float32[K * B,
 action its visits, their total gain for who takes it, the numbers of the children behind it, and
 what else a search keeps there. Row k * B + b is node k of tree b. Iteration k makes node k + 1, or
 none; the root is node 0. A search may keep the states of its nodes, else descents make the moves
-again.
+again. The room for nodes is compiled in, how many iterations there are is not.
 """
 
 from functools import partial
@@ -22,6 +22,7 @@ from jaxgbg.values.indices import look_up
 VISITS, TOTAL, CHILD = range(3)
 # Counts and node numbers are kept as float32, which is exact up to here.
 MOST_ITERATIONS = 2**24 - 1
+_LEAST_CAPACITY = 64
 
 
 class RootStatistics(NamedTuple):
@@ -60,6 +61,17 @@ class Leaves(NamedTuple):
     made: jax.Array
 
 
+class Iteration(NamedTuple):
+    """Iteration `number` int32[], -1 for that which values the root, of `total` int32[]."""
+
+    number: jax.Array
+    total: jax.Array
+
+    def words(self, keys: jax.Array, kind: int, count: int) -> jax.Array:
+        """uint32[B, count]: the random words of this iteration for one kind of its draws."""
+        return words(keys, self.number + kind * self.total, count)
+
+
 class Tree(NamedTuple):
     """B trees: `edges` float32[K * B, C, A] and the `states` [K * B] of their nodes, or None."""
 
@@ -67,27 +79,40 @@ class Tree(NamedTuple):
     states: Any
 
 
+class Prover(Protocol):
+    """What proves the values of positions in a tree; see `search.solver`."""
+
+    def prove(self, edges: jax.Array, leaves: Leaves) -> jax.Array: ...
+    def solved(self, edges: jax.Array) -> jax.Array: ...
+    def statistics(self, edges: jax.Array, roots: Any, found: RootStatistics) -> Any: ...
+
+
 class Search(Protocol):
     """What tells one search from another: how it chooses on the way down, and what a leaf is worth.
 
-    `depth` is how many edges a descent may be long, `width` how many children an action may have,
-    which chance chooses among. With `keeps_states` a node's row ends with one more number for each
-    action, which `evaluate` gives.
+    `capacity` is how many iterations there may be, `depth` how many edges a descent may be long,
+    `width` how many children an action may have, which chance chooses among. With `keeps_states`
+    a node's row ends with `lines` more numbers for each action, which `evaluate` gives. A `solver`,
+    if there is one, proves values.
     """
 
     @property
     def game(self) -> Game: ...
     @property
-    def iterations(self) -> int: ...
+    def capacity(self) -> int: ...
     @property
     def depth(self) -> int: ...
     @property
     def width(self) -> int: ...
     @property
     def keeps_states(self) -> bool: ...
+    @property
+    def lines(self) -> int: ...
+    @property
+    def solver(self) -> Prover | None: ...
 
-    def draws(self, keys: jax.Array, number: jax.Array) -> jax.Array:
-        """uint32[W, B]: the random words of iteration `number`, by `keys` uint32[B, 2]."""
+    def draws(self, keys: jax.Array, iteration: Iteration) -> jax.Array:
+        """uint32[W, B]: the random words of the way down, by `keys` uint32[B, 2]."""
         ...
 
     def next_action(
@@ -100,13 +125,18 @@ class Search(Protocol):
         ...
 
     def evaluate(
-        self, params: Any, leaves: Leaves, keys: jax.Array, number: jax.Array, draws: jax.Array
+        self, params: Any, leaves: Leaves, keys: jax.Array, iteration: Iteration, draws: jax.Array
     ) -> tuple[jax.Array, jax.Array | None]:
-        """What leaves are worth to every player, float32[B, N], and the last line of their rows.
+        """What leaves are worth to every player, float32[B, N], and the last lines of their rows.
 
-        float32[B, A], or None without such a line.
+        float32[B, lines, A], or None without such lines.
         """
         ...
+
+
+def shared_capacity(iterations: int) -> int:
+    """Room that searches of about so many iterations have in common: one program serves them."""
+    return min(MOST_ITERATIONS, max(_LEAST_CAPACITY, 1 << (iterations - 1).bit_length()))
 
 
 def words(keys: jax.Array, number: jax.Array, count: int) -> jax.Array:
@@ -126,12 +156,12 @@ def draw(draws: jax.Array, ply: jax.Array) -> jax.Array:
 
 
 def grow(
-    search: Search, params: Any, roots: Any, lanes: jax.Array, key: jax.Array
-) -> RootStatistics:
-    """Statistics of roots[B] after all iterations; the trees grow in place.
+    search: Search, params: Any, roots: Any, lanes: jax.Array, iterations: jax.Array, key: jax.Array
+) -> Any:
+    """Statistics of roots[B] after `iterations` int32[], `capacity` at most; trees grow in place.
 
-    `lanes` uint32[B] number the searches: each draws by its own number. A terminal root stands
-    still.
+    RootStatistics, or what the solver makes of them. `lanes` uint32[B] number the searches: each
+    draws by its own number. A terminal root stands still, and so does a solved one.
     """
     keys = jax.random.key_data(jax.vmap(partial(jax.random.fold_in, key))(lanes))
     batch = roots.terminal.shape[0]
@@ -143,31 +173,42 @@ def grow(
 
     def iterate(carry: tuple[jax.Array, Tree, Leaves]) -> tuple[jax.Array, Tree, Leaves]:
         number, tree, leaves = carry
-        draws = search.draws(keys, number)
+        iteration = Iteration(number, iterations)
+        draws = search.draws(keys, iteration)
         leaves = _descend(search, tree, leaves._replace(states=roots), draws, number >= 0)
         if search.game.stochastic:
-            chance = words(keys, number + search.iterations, search.game.spawn_words)
+            chance = iteration.words(keys, 1, search.game.spawn_words)
             spawned = jax.vmap(search.game.spawn_from)(leaves.states, chance)
             leaves = leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
-        gains, line = search.evaluate(params, leaves, keys, number, draws)
-        if line is not None:
-            tree = _write(tree, leaves.states, line, number + 1)
+        gains, lines = search.evaluate(params, leaves, keys, iteration, draws)
+        if lines is not None:
+            tree = _write(tree, leaves.states, lines, number + 1)
         edges = _back_up(search, tree.edges, leaves, gains, number + 1)
+        if search.solver is not None:
+            edges = search.solver.prove(edges, leaves)
         return number + 1, tree._replace(edges=edges), leaves
 
     def unfinished(carry: tuple[jax.Array, Tree, Leaves]) -> jax.Array:
-        return carry[0] < search.iterations
+        number, tree, _ = carry
+        if search.solver is None:
+            return number < iterations
+        # The roots have no rows yet before their own iteration.
+        open_ = (number < 0) | ~search.solver.solved(tree.edges[:batch]).all()
+        return (number < iterations) & open_
 
     _, tree, _ = jax.lax.while_loop(unfinished, iterate, (start, tree, leaves))
     visits, totals = tree.edges[:batch, VISITS], tree.edges[:batch, TOTAL]
-    return RootStatistics(visits.astype(jnp.int32), totals / jnp.maximum(visits, 1))
+    found = RootStatistics(visits.astype(jnp.int32), totals / jnp.maximum(visits, 1))
+    if search.solver is None:
+        return found
+    return search.solver.statistics(tree.edges[:batch], roots, found)
 
 
 def _plant(search: Search, roots: Any) -> Tree:
     """Trees of a root each."""
     batch = roots.terminal.shape[0]
-    rows = batch * (search.iterations + 1)
-    columns = CHILD + search.width + search.keeps_states
+    rows = batch * (search.capacity + 1)
+    columns = CHILD + search.width + search.lines
     edges = jnp.zeros((rows, columns, search.game.num_actions), jnp.float32)
     if not search.keeps_states:
         return Tree(edges, None)
@@ -177,14 +218,14 @@ def _plant(search: Search, roots: Any) -> Tree:
     return Tree(edges, states)
 
 
-def _write(tree: Tree, states: Any, line: jax.Array, node: jax.Array) -> Tree:
-    """Keep `states` [B] and the last `line` float32[B, A] of their rows as node `node` int32[].
+def _write(tree: Tree, states: Any, lines: jax.Array, node: jax.Array) -> Tree:
+    """Keep `states` [B] and the last `lines` float32[B, L, A] of their rows as node `node` int32[].
 
     Where no node was made nobody ever comes here.
     """
-    first = node * line.shape[0]
-    place = (first, tree.edges.shape[1] - 1, 0)
-    edges = jax.lax.dynamic_update_slice(tree.edges, line[:, None], place)
+    first = node * lines.shape[0]
+    place = (first, tree.edges.shape[1] - lines.shape[1], 0)
+    edges = jax.lax.dynamic_update_slice(tree.edges, lines, place)
     kept = jax.tree.map(
         lambda all_, new: jax.lax.dynamic_update_slice_in_dim(all_, new, first, 0),
         tree.states,
@@ -266,7 +307,7 @@ def _back_up(
     search: Search, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
 ) -> jax.Array:
     """Credit the edges of every descent with gains float32[B, N]; a new one leads to `node`."""
-    slots, rest = np.arange(search.width), jnp.zeros((len(gains), search.keeps_states))
+    slots, rest = np.arange(search.width), jnp.zeros((len(gains), search.lines))
 
     def step(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         ply, edges = carry

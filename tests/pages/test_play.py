@@ -227,7 +227,7 @@ def test_who_is_offered_can_play(nim):
 @pytest.mark.slow
 def test_an_agent_searches_as_often_as_its_seat_says(nim):
     player, _ = nim.seats.player("agent:search=puct-50")
-    assert (player.search.iterations, player.agent) == (50, nim.seats.agents["agent"])
+    assert (player.iterations, player.agent) == (50, nim.seats.agents["agent"])
     (offered,) = (each for each in nim.seats.choices() if each["name"] == "agent:search=puct")
     assert offered["label"] == "drawn, tree search"
     assert nim.choose(requests.Choose("", "agent:search=puct", 1))["action"] in range(6)

@@ -23,6 +23,22 @@ class Node:
     totals: dict[int, float] = field(default_factory=dict)
     children: dict[int, Node] = field(default_factory=dict)
 
+    def bounds(self) -> tuple[float, float]:
+        """What player 0 ends with at least and at most, as far as this tree proves it."""
+        if self.state.terminal:
+            return self.state.rewards[0], self.state.rewards[0]
+        tried = [child.bounds() for child in self.children.values()]
+        every = tried + [(-1.0, 1.0)] * (len(self.prior) - len(tried))
+        best = max if self.state.player == 0 else min
+        return best(low for low, _ in every), best(high for _, high in every)
+
+    def may_be_best(self, action: int) -> bool:
+        """Whether an action may beat what this node's mover is sure of."""
+        sign = 1 if self.state.player == 0 else -1
+        sure = min(sign * bound for bound in self.bounds())
+        bounds = self.children[action].bounds() if action in self.children else (-1.0, 1.0)
+        return max(sign * bound for bound in bounds) > sure
+
 
 @dataclass
 class PUCT:
@@ -31,7 +47,8 @@ class PUCT:
     A position is worth to a player what his best action promises when it is his turn, the others
     before him having made theirs; to the last of the players in turn V(s | player).
     Of equal scores the first counts. `closest` is the least difference there was, if any, between
-    the best score and the next one, as a share of the former.
+    the best score and the next one, as a share of the former. With `solver` only what may be the
+    best is tried, by bounds that are worked out anew from the whole tree below (rewards -1 to 1).
     """
 
     game: Game
@@ -40,12 +57,15 @@ class PUCT:
     exploration: float = 1.0
     temperature: float = 1.0
     unvisited: float = 0.0
+    solver: bool = False
     closest: float = math.inf
 
     def search(self, state: State) -> Node:
         """The root after all iterations."""
         root = self._node(state)
         for _ in range(self.iterations):
+            if self.solver and root.bounds()[0] == root.bounds()[1]:
+                break
             self._iterate(root)
         return root
 
@@ -69,6 +89,8 @@ class PUCT:
         spread = math.sqrt(sum(node.visits.values()) + 1e-8)
         scores = {}
         for action, prior in node.prior.items():
+            if self.solver and not node.may_be_best(action):
+                continue
             visits = node.visits[action]
             q = node.totals[action] / visits if visits else self.unvisited
             scores[action] = q + self.exploration * prior * spread / (1 + visits)

@@ -14,6 +14,7 @@ from jaxgbg.games import ConnectFour, Game2048, Hex, TicTacToe, make
 from jaxgbg.players import MaxN, RandomPlayer
 from jaxgbg.search import mcts
 from jaxgbg.search.mcts import MCTS, _compile, _mesh
+from jaxgbg.search.tree import grow
 
 
 def _start(game, batch):
@@ -242,6 +243,33 @@ def test_trees_stay_within_their_memory():
     assert 23 * 12 * 10_000 * 36 < 100e6 < 24 * 12 * 10_000 * 36
 
 
+@pytest.mark.slow
+def test_strengths_of_one_capacity_share_a_program_that_changes_no_bit(monkeypatch):
+    traced = []
+
+    def counted(search, *arguments):
+        traced.append(search.capacity)
+        return grow(search, *arguments)
+
+    monkeypatch.setattr(mcts, "grow", counted)
+    game = _DrawnHex(size=3)
+    states, key = _on_the_way(game, games=2, plies=3), jax.random.key(1)
+    roots = [MCTS(game, n, exploration=1.1).search(states, key) for n in (50, 60)]
+    assert traced == [64]
+    assert [each.visits.sum(1).max() for each in roots] == [50, 60]
+    monkeypatch.setattr(MCTS, "_roomy", lambda search, searches: search)
+    exact = MCTS(game, 60, exploration=1.1).search(states, key)
+    assert traced == [64, 60]
+    for ours, theirs in zip(roots[1], exact, strict=True):
+        assert (np.asarray(ours) == np.asarray(theirs)).all()
+
+
+def test_trees_have_more_room_only_where_all_searches_have_it():
+    player = MCTS(Hex(), iterations=9_999, megabytes=100)
+    assert player._roomy(14).iterations == 2**14
+    assert player._roomy(15) == player
+
+
 def test_finished_games_are_not_searched(monkeypatch):
     states = _start(Hex(), 5)
     states = states._replace(terminal=jnp.ones(5, bool))
@@ -264,6 +292,13 @@ class _WonHex(Hex):
         assert words.shape == (2,)
         assert state.terminal.shape == ()
         return jnp.array([1.0, -1.0])
+
+
+class _DrawnHex(Hex):
+    """Hex whose random play is won by whom the words say."""
+
+    def playout(self, state, words):
+        return jnp.where(words[1] % 2, 1.0, -1.0) * jnp.array([1.0, -1.0])
 
 
 @pytest.mark.slow
@@ -326,7 +361,7 @@ def test_the_loop_copies_no_trees():
     search = _compile(MCTS(game, iterations), _mesh(1))
     states = jax.eval_shape(lambda: _start(game, batch))
     lanes = jax.ShapeDtypeStruct((batch,), jnp.uint32)
-    compiled = search.lower(states, lanes, jax.random.key(0)).compile()
+    compiled = search.lower(states, lanes, iterations, jax.random.key(0)).compile()
     size = 3 * batch * (iterations + 1) * game.num_actions
     shapes = re.findall(r"= f32\[([\d,]+)\]\S* copy\(", compiled.as_text())
     assert all(np.prod([int(n) for n in shape.split(",")]) < size for shape in shapes)

@@ -4,6 +4,7 @@ import dataclasses
 import re
 from typing import NamedTuple
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,8 +15,9 @@ from jaxgbg.games import Game, Nim, TicTacToe
 from jaxgbg.learners import QSpec, Schedule
 from jaxgbg.learners.selection import LANE, leaves_out
 from jaxgbg.players import GreedyAgent, MaxN, SearchAgent
+from jaxgbg.search import puct
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
-from jaxgbg.search.tree import RootStatistics
+from jaxgbg.search.tree import RootStatistics, grow
 from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.reference.puct import PUCT as Reference
 from tests.search.agents import (
@@ -137,7 +139,7 @@ def test_each_of_three_players_looks_for_his_own():
     shares = []
     for kind in (PUCT, _AllForTheFirst):
         search = jax.jit(kind(game, agent.value, settings).search)
-        visits = np.asarray(search(params, states, jax.random.key(0)).visits)
+        visits = np.asarray(search(params, states, 400, jax.random.key(0)).visits)
         shares.append(best[np.arange(len(best)), visits.argmax(1)].mean())
     assert len(best) > 30
     assert shares[0] > 0.98
@@ -228,6 +230,41 @@ def test_2048_is_searched_by_its_draws():
 
 
 @pytest.mark.slow
+def test_strengths_of_one_capacity_share_a_program(monkeypatch):
+    traced = []
+
+    def counted(search, *arguments):
+        traced.append(search.capacity)
+        return grow(search, *arguments)
+
+    monkeypatch.setattr(puct, "grow", counted)
+    agent, states = random_agent(TicTacToe()), random_positions(TicTacToe(), 4, 2)[0]
+    for iterations in (50, 60, 64, 1):
+        player = jaxgbg.search(agent, iterations, exploration=1.01)
+        assert player.statistics(states).visits.sum(1).tolist() == [iterations] * 4
+    assert traced == [64]
+    jaxgbg.search(agent, 50, exploration=1.01).act(states, jax.random.key(0))
+    times = len(traced)
+    jaxgbg.search(agent, 60, exploration=1.01).act(states, jax.random.key(0))
+    assert len(traced) == times
+    assert jaxgbg.search(agent, 65).search.capacity == 128
+
+
+@pytest.mark.slow
+def test_the_room_of_a_tree_changes_no_bit():
+    game = make_small("2048")
+    states, agent = random_positions(game, 9, 6)[0], random_agent(game)
+    params = jax.tree.map(lambda leaf: leaf[0], agent.params)
+    exact = PUCT(game, agent.value, PUCTSpec(20, width=3))
+    assert exact.roomy().capacity == 64
+    roots = [
+        jax.jit(search.search)(params, states, 20, jax.random.key(5))
+        for search in (exact, exact.roomy())
+    ]
+    chex.assert_trees_all_equal(*roots)
+
+
+@pytest.mark.slow
 def test_one_iteration_is_the_choice_of_the_agent_itself():
     game = TicTacToe()
     states = random_positions(game, 16, 3)[0]
@@ -282,10 +319,12 @@ def test_a_search_does_not_depend_on_the_rest_of_the_batch(monkeypatch):
 
 def test_trees_stay_within_their_memory():
     agent = random_agent(make_small("connectfour"))
-    search = jaxgbg.search(agent, 9_999, megabytes=100).search
     node = 4 * 4 * 7 + 26
-    tree = node * 10_000 + 20 * 42
-    assert search.most_trees == 100 * 10**6 // tree
+    for megabytes, capacity in ((100, 2**14), (30, 9_999)):
+        # Sixteen trees with more room do not fit into 30 megabytes.
+        search = jaxgbg.search(agent, 9_999, megabytes=megabytes).search
+        tree = node * (capacity + 1) + 20 * 42
+        assert (search.capacity, search.most_trees) == (capacity, megabytes * 10**6 // tree)
     with pytest.raises(
         ValueError, match="one tree of 99,999 iterations takes 14 megabytes"
     ) as error:
@@ -300,7 +339,7 @@ def test_the_loop_copies_no_trees():
     search = PUCT(game, agent.value, PUCTSpec(iterations))
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
     states = random_positions(game, batch, 0)[0]
-    compiled = jax.jit(search.search).lower(params, states, jax.random.key(0)).compile()
+    compiled = jax.jit(search.search).lower(params, states, iterations, jax.random.key(0)).compile()
     size = batch * (iterations + 1) * game.num_actions
     shapes = re.findall(r"= \w+\[([\d,]+)\]\S* copy\(", compiled.as_text())
     assert all(np.prod([int(n) for n in shape.split(",")]) < size for shape in shapes)
@@ -346,8 +385,18 @@ def test_values_of_actions_cannot_search():
 
 def test_a_search_is_named_in_a_line():
     assert PUCTSpec.parse("puct") == PUCTSpec()
-    text = "puct-50,exploration=2,temperature=.5,unvisited=-1,width=3,megabytes=9"
-    assert PUCTSpec.parse(text) == PUCTSpec(50, 2.0, 0.5, -1.0, 3, 9)
-    for wrong in ("uct-50", "puct-x", "puct-50,c=2", "puct-5,width", "puct-5,iterations=6", ""):
+    text = "puct-50,exploration=2,temperature=.5,unvisited=-1,width=3,megabytes=9,solver=1"
+    assert PUCTSpec.parse(text) == PUCTSpec(50, 2.0, 0.5, -1.0, 3, 9, True)
+    assert PUCTSpec.parse("puct-50,solver=0") == PUCTSpec(50)
+    for wrong in (
+        "puct-5,solver=yes",
+        "puct-5,solver=2",
+        "uct-50",
+        "puct-x",
+        "puct-50,c=2",
+        "puct-5,width",
+        "puct-5,iterations=6",
+        "",
+    ):
         with pytest.raises(ValueError, match="search must be puct-N for N iterations"):
             PUCTSpec.parse(wrong)

@@ -29,7 +29,7 @@ def test_an_agent_file_is_an_opponent_that_may_look_ahead(agent_file):
     assert player.ranks == (0.6, 0.3, 0.1)
     player = make_opponent(f"{agent_file}:search=puct-9,width=3", game)
     assert isinstance(player, SearchAgent)
-    assert player.search.settings == PUCTSpec(9, width=3)
+    assert (player.iterations, player.search.settings) == (9, PUCTSpec(64, width=3))
     judge = judge_by(f"{agent_file}:look-ahead=2", game)
     scores = judge.scores(jaxgbg.load(agent_file), jax.random.key(0))
     assert set(np.unique(scores)) <= {-1.0, 1.0}
