@@ -113,6 +113,18 @@ def test_kept_figures_of_searches_are_those_of_the_script() -> None:
         assert low <= row["mean"] <= high
 
 
+def test_kept_figures_of_averaged_weights_are_those_of_the_script() -> None:
+    script = module("averaging/run")
+    kept = records("averaging/figures.json")
+    for row in kept:
+        scale = float(row["command"].split("--scale ")[1].split()[0])
+        run = script.run_of(row["game"], row["condition"], scale, row["n"])
+        assert (row["config"], row["episodes"]) == (run.digest, run.schedule.episodes)
+        assert row["mean"] == pytest.approx(sum(row["per_seed"]) / row["n"], abs=1e-4)
+    readme = (EXPERIMENTS / "averaging" / "README.md").read_text()
+    assert "\n".join(script.table_of(kept)) in readme
+
+
 def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
     module("table1/report").main(["--results", str(tmp_path)])
     for name in ("rows.json", "table.txt"):

@@ -151,6 +151,22 @@ def test_agents_of_the_mean_are_judged_and_kept_beside_the_last_ones(averaged):
     }
 
 
+def test_the_mean_is_judged_by_its_own_weights_and_from_the_same_starts():
+    training = Training(run_of(opponents=("random",), eval_every=400, **RULES[0]))
+    last, means = [], []
+    for one in training.evaluations():
+        (means if one.variant.endswith("-mean") else last).append(one)
+    # In the place of the mean: the last weights, and then their opposite.
+    same = training.learner.value.for_player(training.state.params)
+    for params, expected in (
+        (same, [one.score for one in last]),
+        (same._replace(weights=-same.weights), None),
+    ):
+        training.mean = training.mean._replace(params=params)
+        found = [one.score for _, one in training.evaluate(400)][len(last) :]
+        assert (found == expected) if expected else found != [one.score for one in means]
+
+
 def test_an_agent_of_the_mean_plays(averaged, jaxgbg, tmp_path):
     path = averaged[0].path / "agents" / "seed3-farl-mean.agent"
     saved = load_agent(path)
