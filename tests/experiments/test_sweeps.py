@@ -17,6 +17,7 @@ from jaxgbg.training import Result
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 FILES = sorted(path.relative_to(EXPERIMENTS) for path in EXPERIMENTS.glob("*/*.toml"))
 RUNS = {
+    "lines_of_action/tuples.toml": 9,
     "lockstep/connectfour.toml": 16,
     "lockstep/hex.toml": 16,
     "lockstep/nim3p.toml": 16,
