@@ -36,7 +36,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{f"{partner}, Adam": {"partner": name} | ADAM for partner, name in PARTNERS.items()},
     # Tables 5.3 to 5.5.
     **{
-        f"{partner}, {feature}": {"partner": name, "extras": (feature,)}
+        f"{partner}{optimizer}, {feature}": {"partner": name, "extras": (feature,)} | steps
+        for optimizer, steps in {"": {}, ", Adam": ADAM}.items()
         for partner, name in PARTNERS.items()
         for feature in FEATURES
     },

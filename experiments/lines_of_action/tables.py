@@ -112,18 +112,18 @@ def features(judged: Judged) -> list[dict[str, Any]]:
     """Tables 5.3 to 5.5: what each feature brings, over networks of the same seeds."""
     return [
         {
-            "trained against": partner,
+            "setting": setting,
             "feature": feature,
             "opponent": opponent,
             "average": figure_of([*judged.means(name, "noise", opponent).values()]),
             "gain": paired(
-                judged.means(name, "noise", opponent), judged.means(partner, "noise", opponent)
+                judged.means(name, "noise", opponent), judged.means(setting, "noise", opponent)
             ),
         }
-        for partner in PARTNERS
+        for setting in _OPTIMIZERS
         for feature in FEATURES
         for opponent in ("COM", "RAND")
-        if judged.means(name := f"{partner}, {feature}", "noise", opponent)
+        if judged.means(name := f"{setting}, {feature}", "noise", opponent)
     ]
 
 

@@ -340,7 +340,7 @@ class Learner:
             boards = select(restart, start, move.afterstates)
             return self.value.features(params, self._observed(boards))
         (changes,) = once(jax.vmap(self.game.change)(games.state, move.choice.action))
-        moved = self.value.shift(games.features, changes)
+        moved = self.value.shift(params, games.features, changes)
         boards = self._observed(start)
         # Without openings there is one start position: its features are a constant.
         begun = self.value.features(params, boards if self.opening_plies else boards[:1])

@@ -3,7 +3,8 @@
 from jaxgbg.values.core import HasGradients, ValueFunction, ValueSpec
 from jaxgbg.values.layouts import Layout, random_walk, read_layout
 from jaxgbg.values.mlp import MLP, MLPSpec
-from jaxgbg.values.ntuple import NTuple, NTupleParams, NTupleSpec
+from jaxgbg.values.ntuple import NTuple, NTupleParams
+from jaxgbg.values.ntuple_spec import NTupleSpec
 
 __all__ = [
     "MLP",

@@ -122,7 +122,7 @@ def check_updates(value: ValueFunction, updates: Updates) -> None:
 class FollowsMoves(Protocol):
     """Follows a move by the number of its `Game.change`, without a look at the board."""
 
-    def shift(self, features: jax.Array, change: jax.Array) -> jax.Array:
+    def shift(self, params: Any, features: jax.Array, change: jax.Array) -> jax.Array:
         """int32[F] after pattern `change` int32[] of `Game.change_patterns`."""
         ...
 

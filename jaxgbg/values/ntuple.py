@@ -6,17 +6,15 @@ identity. Source: Konen & Bagheri 2021, appendices A.3 and A.5.
 
 import dataclasses
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, once
-from jaxgbg.specs import setting
-from jaxgbg.values.core import Updates, ValueSpec, check_updates
+from jaxgbg.games.core import once
+from jaxgbg.values.core import Updates, check_updates
 from jaxgbg.values.indices import Indices, look_up
-from jaxgbg.values.layouts import MOST_TUPLES, Layout, check_layout, default_layout, random_walk
 
 TC_INIT = 1e-4
 
@@ -197,147 +195,3 @@ class NTuple(Indices):
     def with_weights(self, weights: jax.Array, drawn: np.ndarray | None = None) -> NTupleParams:
         layout = np.zeros((0, 0)) if drawn is None else drawn
         return NTupleParams(jnp.asarray(weights), jnp.zeros((0, 0)), jnp.asarray(layout, jnp.int32))
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class FollowingNTuple(NTuple):
-    """n-tuples of a game whose moves alter few cells: `FollowsMoves`.
-
-    `patterns` are the (cell, difference) pairs of each way in which a move alters the board.
-    """
-
-    patterns: tuple[tuple[tuple[int, int], ...], ...]
-
-    @functools.cached_property
-    def _shifts(self) -> np.ndarray:
-        """int32[Q, F]: by how much each pattern of changes moves each index."""
-        return np.stack(
-            [
-                sum((d * self._strides[cell] for cell, d in row), np.zeros_like(self._offsets))
-                for row in self.patterns
-            ]
-        )
-
-    def shift(self, features: jax.Array, change: jax.Array) -> jax.Array:
-        return features + look_up(self._shifts, change)
-
-    def values_after(
-        self, params: NTupleParams, features: jax.Array, changes: jax.Array, player: jax.Array
-    ) -> jax.Array:
-        """V float32[A] of the boards that patterns `changes` int32[A] make of one board.
-
-        Looking up only the features that a change moves did not pay: finding them costs XLA more
-        than the look-ups that it saves.
-        """
-        return self.value(params, self.shift(features[None], once(changes)[0]), player)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class StoneNTuple(NTuple):
-    """n-tuples of a game whose moves add one stone each: `ValuesStones`; digits as in `Game`."""
-
-    stone_digits: tuple[int, ...]
-
-    def values_with_stone(
-        self, params: NTupleParams, features: jax.Array, player: jax.Array
-    ) -> jax.Array:
-        """V float32[..., C] of the boards that differ by one new stone of `player` int[...].
-
-        Each tuple is looked up once for each of its cells, as if the stone were there: F * L
-        look-ups instead of F * C. What stands for an occupied cell is of no use.
-        """
-        rows = self.rows(features, player)
-        digit = look_up(np.asarray(self.stone_digits, np.int32), player.astype(jnp.int32))
-        after = rows[..., None] + digit[..., None, None] * self.place_values
-        after = jnp.clip(after, 0, self.num_weights - 1)
-        before = look_up(params.weights, rows)
-        moved = look_up(params.weights, after) - before[..., None]
-        at_places = self.at_places(params.tuples).reshape(-1, len(self.symmetries[0]))
-        changed = jnp.matmul(
-            moved.reshape(*moved.shape[:-2], -1), at_places, precision=jax.lax.Precision.HIGHEST
-        )
-        return self._activate(before.sum(-1, keepdims=True) + changed)
-
-
-@dataclasses.dataclass(frozen=True)
-class NTupleSpec(ValueSpec):
-    """n-tuple tables (Konen & Bagheri 2021, appendix A.3) with temporal coherence (appendix A.5).
-
-    A `layout` goes before `walks`; without both the game's size decides, see `default_layout`.
-
-    Attributes:
-      layout: The n-tuples, each a list of cell numbers; all seeds have these.
-      walks: Number and length of the random walks that every seed draws for itself.
-      sigmoid: Whether a value is the tanh of the sum of its weights.
-      tcl: Step sizes by temporal coherence: none, |N| / A, or its exponential.
-      beta: Steepness of TCL-EXP.
-      combine: How updates of one weight in one tick are joined.
-    """
-
-    layout: Layout = setting((), most=MOST_TUPLES)
-    walks: tuple[int, int] = setting((0, 0), low=0, high=MOST_TUPLES)
-    sigmoid: bool = True
-    tcl: str = setting("none", choices=("none", "id", "exp"))
-    beta: float = setting(2.7, above=0, high=1_000_000)
-    combine: str = setting("saturating", choices=("sum", "mean", "saturating"))
-
-    kind = "ntuple"
-    lane_numbers = ("beta",)
-
-    def layout_of(self, game: Game, seed: int) -> Layout:
-        """The n-tuples of one seed; raises ValueError where they do not fit the game."""
-        if self.layout:
-            return check_layout(game, self.layout, "layout")
-        if any(self.walks):
-            return random_walk(game, *self.walks, seed=seed)
-        return default_layout(game)
-
-    def for_seed(self, game: Game, seed: int) -> "NTupleSpec":
-        return dataclasses.replace(self, layout=self.layout_of(game, seed), walks=(0, 0))
-
-    def drawn(self, game: Game, seed: int) -> np.ndarray:
-        """int32[m, L]: the walks of `seed`, if every seed draws its own."""
-        if not self._varied:
-            return super().drawn(game, seed)
-        return np.array(self.layout_of(game, seed), np.int32)
-
-    @property
-    def _varied(self) -> bool:
-        return not self.layout and any(self.walks)
-
-    def build(self, game: Game, of_actions: bool, batch: int) -> NTuple:
-        tuples, digits = self.layout_of(game, 0), game.num_cell_values
-        # Indices are summed in float32 by a matrix product, exact below 2**24.
-        longest = max(len(cells) for cells in tuples)
-        if digits**longest > 2**24:
-            raise ValueError(f"{digits}**{longest} weights a tuple: tuples are too long")
-        if len({len(cells) for cells in tuples}) > 1 and game.stone_digits:
-            raise ValueError(f"{game.name}: all tuples must have one length")
-        fields: dict[str, Any] = {
-            "tuples": tuples,
-            "symmetries": _rows(game.symmetries),
-            "num_cell_values": digits,
-            "num_players": game.num_players,
-            "sigmoid": self.sigmoid,
-            "tcl": self.tcl,
-            # With one game at a time nothing is combined; "sum" then saves the scratch count.
-            "combine": self.combine if batch > 1 else "sum",
-            "varied": self._varied,
-            "action_images": _rows(game.action_symmetries) if of_actions else None,
-        }
-        actions = game.num_actions if of_actions else 1
-        rows = sum(digits ** len(cells) for cells in tuples) * game.num_players * actions
-        if rows >= 2**31:
-            raise ValueError(f"layout: {rows:,} weights; at most {2**31 - 1:,} have an index")
-        if game.stone_digits is not None:
-            return StoneNTuple(stone_digits=game.stone_digits, **fields)
-        if game.change_patterns is not None:
-            patterns = zip(*map(_rows, game.change_patterns), strict=True)
-            pairs = tuple(tuple(zip(*row, strict=True)) for row in patterns)
-            return FollowingNTuple(patterns=pairs, **fields)
-        return NTuple(**fields)
-
-
-def _rows(array: np.ndarray) -> tuple[tuple[int, ...], ...]:
-    """A matrix as a static field has it."""
-    return tuple(tuple(int(number) for number in row) for row in array)

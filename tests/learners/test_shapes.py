@@ -16,7 +16,7 @@ from jaxgbg.players import GreedyAgent
 from jaxgbg.training.lanes import hyperparameters
 from jaxgbg.values import MLP, NTuple
 from jaxgbg.values.core import Updates
-from jaxgbg.values.ntuple import FollowingNTuple, StoneNTuple
+from jaxgbg.values.ntuple_moves import FollowingNTuple, StoneNTuple
 
 BATCH = 3
 

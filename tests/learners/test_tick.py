@@ -163,10 +163,18 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [3, 5])
-def test_every_seed_of_hex_draws_its_own_layout_and_keeps_it(seed):
-    changes = {"episodes": 60, "eval_every": 60, "batch": 4, "opponents": ()}
-    run = preset("hex", seeds=(3, 5), variants=("farl",), **changes)
+@pytest.mark.parametrize(
+    ("game", "walks", "seed"),
+    [
+        ("hex", (25, 6), 3),
+        ("hex", (25, 6), 5),
+        ("tictactoe", (4, 3), 5),
+        ("connectfour", (9, 5), 5),
+    ],
+)
+def test_every_seed_draws_its_own_layout_and_keeps_it(game, walks, seed):
+    changes = {"episodes": 60, "eval_every": 60, "batch": 4, "opponents": (), "walks": walks}
+    run = preset(game, seeds=(3, 5), variants=("farl",), **changes)
     layouts = [run.value.layout_of(run.game, seed) for seed in run.seeds]
     assert layouts[0] != layouts[1]
     together = Training(run)

@@ -58,19 +58,23 @@ def test_a_value_is_the_sum_over_tuples_and_images(name):
             assert seen == pytest.approx(np.tanh(total), abs=1e-5)
 
 
+@pytest.mark.parametrize("varied", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_shifted_features_are_those_of_the_afterstate(name):
-    value = make_value(name)
+def test_shifted_features_are_those_of_the_afterstate(name, varied):
     game, states = played_states(name, 10)
+    spec = NTupleSpec(walks=(3, 2))
+    value = spec.build(game, of_actions=False, batch=64) if varied else make_value(name)
+    assert value.varied == varied
     weights = jax.random.normal(jax.random.key(0), (value.num_weights,)) / 10
-    params = value.init()._replace(weights=weights)
+    # Not the layout of the first seed, of which alone the value function knows.
+    params = value.init(jnp.asarray(spec.drawn(game, 7)))._replace(weights=weights)
 
     def compare(state):
         actions = jnp.arange(game.num_actions)
         features = value.features(params, game.cells(state))
         changes = jax.vmap(lambda action: game.change(state, action))(actions)
         after = jax.vmap(lambda action: game.cells(game.afterstate(state, action)))(actions)
-        shifted = jax.vmap(lambda change: value.shift(features, change))(changes)
+        shifted = jax.vmap(lambda change: value.shift(params, features, change))(changes)
         fast = value.values_after(params, features, changes, state.player)
         players = jnp.broadcast_to(state.player, actions.shape)
         return shifted, value.features(params, after), fast, value.value(params, shifted, players)
