@@ -1,7 +1,7 @@
 """What the device gives by itself: memory in order, and single rows read and added to at random."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -14,22 +14,28 @@ SECTOR = 32
 """Bytes that a GPU fetches for one row of a table, however short that is."""
 
 
-def raw_rates(scale: float, seconds: float) -> list[dict[str, Any]]:
+def raw_rates(
+    scale: float, seconds: float, skip: Callable[[dict[str, Any]], bool]
+) -> Iterator[dict[str, Any]]:
     """GB/s of a copy, reads and writes counted; rows/s of look-ups and of additions by table.
 
     Tables are those of Nim3P to 2048: whether one fits a cache decides. `scale` below 1 makes them
-    and the calls smaller.
+    and the calls smaller. Those to `skip`, told by "what" and "bytes", are left out.
     """
     size = max(2**12, round(2**28 * min(1.0, scale)))
-    copied = _timed(_copy, size, seconds)
-    found = [{"what": "copy", "bytes": 4 * size, "gb_per_s": 8 * size * _ROUNDS * copied / 1e9}]
-    rows = max(2**10, round(2**24 * min(1.0, scale)))
-    for megabytes in (0.001, 4, 37, 182, 1024):
+    about: dict[str, Any] = {"what": "copy", "bytes": 4 * size}
+    if not skip(about):
+        copied = _timed(_copy, size, seconds)
+        yield {**about, "gb_per_s": 8 * size * _ROUNDS * copied / 1e9}
+    for megabytes, rows in ((37, 2**24), (4, 2**24), (182, 2**24), (1024, 2**24), (0.001, 2**20)):
+        # Additions to the smallest table meet each other all the time.
+        rows = max(2**10, round(rows * min(1.0, scale)))
         weights = max(64, round(megabytes * 250_000 * min(1.0, scale)))
         for what, function in (("look up", _look_up), ("add", _add)):
-            rate = rows * _ROUNDS * _timed(partial(function, rows), weights, seconds)
-            found.append({"what": what, "bytes": 4 * weights, "rows_per_s": round(rate)})
-    return found
+            about = {"what": what, "bytes": 4 * weights}
+            if not skip(about):
+                rate = rows * _ROUNDS * _timed(partial(function, rows), weights, seconds)
+                yield {**about, "rows_per_s": round(rate)}
 
 
 def _timed(

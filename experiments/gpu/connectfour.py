@@ -23,7 +23,9 @@ KEY = ("what", "budget", "episodes", "seed")
 GAMES = 200
 _POINTS = 25
 # Of the time until a part must end: the rest is for compiling, evaluations and matches.
-_TRAINING = 0.6
+_TRAINING = 0.5
+# Seconds of it, a fifth at most, for the checkpoint of a training that does not end.
+_TO_KEEP = 90.0
 _NEVER, _ENDLESS = 1e9, 2**31
 
 
@@ -36,13 +38,13 @@ def measure(task: Task, records: Records) -> None:
         records.add(budget(task))
         known = records.results[-1:]
     run = run_of(known[0]["seeds"], known[0]["batch"], known[0]["budget"])
-    begun = time.perf_counter()
+    begun, to_keep = time.perf_counter(), min(_TO_KEEP, task.left() / 5)
     progress = Progress(0, 0, 0.0, 1)
 
     def on_chunk(now: Progress) -> None:
         nonlocal progress
         progress = now
-        if task.left() < 0:
+        if task.left() < to_keep:
             raise StopTraining("out of time")
 
     def on_evaluation(result: Result) -> None:
@@ -103,7 +105,10 @@ def budget(task: Task) -> dict[str, Any]:
 
 
 def episodes_per_s(run: Run, task: Task, least: float = 5.0) -> float:
-    """Of all lanes together: measured for some seconds, the compilation left out."""
+    """Of all lanes together: measured for some seconds, the compilation left out.
+
+    Above 0; where the time is over, of what there was.
+    """
     # As long as the budget lasts, which alters nothing of the program, there is something to do.
     schedule = dataclasses.replace(run.schedule, episodes=_ENDLESS)
     training = Training(dataclasses.replace(run, schedule=schedule))
@@ -111,9 +116,11 @@ def episodes_per_s(run: Run, task: Task, least: float = 5.0) -> float:
     before = now = training.progress()
     seconds = least * min(1.0, 100 * task.scale)
     while now.seconds - before.seconds < seconds or now.episodes == before.episodes:
+        if task.left() < 0:
+            break
         training.advance(_ENDLESS)
         now = training.progress()
-    return (now.episodes - before.episodes) / (now.seconds - before.seconds)
+    return max(now.episodes - before.episodes, 1) / max(now.seconds - before.seconds, 1e-3)
 
 
 def meet(task: Task, records: Records, folder: RunFolder) -> None:

@@ -17,10 +17,9 @@ LADDER = ((256, 5), (2048, 5), (1024, 1), (64, 10), (8192, 1), (1024, 20), (16, 
 def measure(task: Task, records: Records) -> None:
     """The raw rates, then every game once with each entry of the ladder, as far as time goes."""
     seconds = max(0.01, 0.5 * min(1.0, 100 * task.scale))
-    if not any(known["what"] == "copy" for known in records.results):
-        for rate in raw_rates(task.scale, seconds):
-            records.add(rate)
-    slowest = 0.0
+    for rate in raw_rates(task.scale, seconds, lambda about: about in records or task.left() < 0):
+        records.add(rate)
+    slowest, failed = 0.0, 0
     for batch, seeds in LADDER if task.scale >= 0.01 else ((8, 1),):
         for game in task.games:
             about = {"what": "training", "game": game, "batch": batch, "lanes": 2 * seeds}
@@ -30,10 +29,16 @@ def measure(task: Task, records: Records) -> None:
             try:
                 (row,) = bench(game, seeds=seeds, batches=(batch,), seconds=seconds)
             except Exception as error:
-                if not isinstance(error, ValueError) and _NO_MEMORY not in str(error):
-                    raise
                 records.add({**about, "not_run": reason_of(error)})
+                if isinstance(error, ValueError) or _NO_MEMORY in str(error):
+                    continue
+                # A device that has failed for good fails the next one, too.
+                failed += 1
+                if failed > 1:
+                    raise
+                records.fail(f"{game}: {reason_of(error)}")
                 continue
+            failed = 0
             took = time.perf_counter() - start
             slowest = max(slowest, took)
             records.add({**about, **figures(row), "seconds": round(took, 1)})

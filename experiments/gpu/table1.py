@@ -24,32 +24,37 @@ ORDER = ("othello", "connectfour", "hex", "nim3p", "tictactoe", "nim", "2048")
 SEEDS = 10
 # Evaluations and compiling beside the training that is foretold.
 _BESIDE = 1.3
+# How many times as long as an untrained game a trained one is, where that is much.
+_LONGER = {"2048": 10}
 _NEVER = 1e9
 
 
 def measure(task: Task, records: Records) -> None:
-    """Train each game that will be ready in time, then let the finished meet the last opponents."""
-    games = [game for game in ORDER if game in task.games]
-    for game in games:
-        if {"game": game, "what": "row"} in records or task.left() < 0:
-            continue
+    """Train each game that will be ready in time, and let it meet its last opponents."""
+    for game in [game for game in ORDER if game in task.games]:
         try:
-            row(game, task, records)
+            if {"game": game, "what": "row"} not in records and task.left() > 0:
+                row(game, task, records)
+            if game in konen2021.FINAL_OPPONENTS and task.left() > 0:
+                last_opponents(game, task, records)
         except Exception as error:
             records.fail(f"{game}: {reason_of(error)}")
-    for game in [game for game in games if game in konen2021.FINAL_OPPONENTS]:
-        folder = RunFolder(task.out / "runs", run_of(game, task.scale))
-        met = {"game": game, "what": "final opponents"} in records
-        if folder.finished and not met and task.left() > 0:
-            meet_final_opponents(folder, None, lambda text: print(f"table1: {text}", flush=True))
-            keep(records, folder, "final opponents")
+
+
+def last_opponents(game: str, task: Task, records: Records) -> None:
+    """The matches of a finished row that come after its training."""
+    folder = RunFolder(task.out / "runs", run_of(game, task.scale))
+    if folder.finished and {"game": game, "what": "final opponents"} not in records:
+        meet_final_opponents(folder, None, lambda text: print(f"table1: {text}", flush=True))
+        keep(records, folder, "final opponents")
 
 
 def row(game: str, task: Task, records: Records) -> None:
     """One row, whole, or of what its time allowed; not begun where it would not be ready."""
     run = run_of(game, task.scale)
     rate = episodes_per_s(run, task)
-    foretold = _BESIDE * run.schedule.episodes * len(run.lanes) / rate
+    longer = _BESIDE * _LONGER.get(game, 1)
+    foretold = longer * run.schedule.episodes * len(run.lanes) / rate
     about = {"game": game, "episodes_per_s": round(rate), "foretold_s": round(foretold, 1)}
     if foretold > task.left():
         records.add({**about, "what": "no time", "left_s": round(task.left(), 1)})

@@ -30,7 +30,7 @@ from jaxgbg.results.lanes import (
 )
 from jaxgbg.results.statistics import confidence_interval, mean_sem, paired_difference
 from jaxgbg.training import Result, Run
-from jaxgbg.training.run import plain_game
+from jaxgbg.training.run import MEAN, plain_game
 from jaxgbg.values import NTupleSpec
 
 _NOT_FLAT = ("game", "opponent", "settings", "scale", "curves")
@@ -156,6 +156,17 @@ def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[
     }
     axes, rest = find_axes(kinds.values(), by)
     settings = {key: kind for key, (_, kind) in kinds.items()}
+    if VARIANT not in [axis.path for axis in axes]:
+        # The last and the mean weights of one training are not two of it.
+        curves = [
+            {
+                (opponent, variant): lanes
+                for (opponent, variant), lanes in each.items()
+                if variant.removesuffix(MEAN) == variant
+                or (opponent, variant.removesuffix(MEAN)) not in each
+            }
+            for each in curves
+        ]
     members, notes = members_of(sources, curves, settings, [axis.path for axis in axes], rest)
     compared = read_baseline(baseline, axes)
     if not baseline:

@@ -189,6 +189,13 @@ def test_tables_tell_the_mean_from_the_last(averaged):
     assert looks[0].colour == looks[1].colour != looks[2].colour
     plain = read_table(averaged[1].path)
     assert [row.variant for row in plain.rows] == ["farl", "none"]
+    # Where variants are pooled, one training counts once.
+    (pooled,) = read_table(averaged[0].path, by=("alpha",)).rows
+    (expected,) = read_table(averaged[1].path, by=("alpha",)).rows
+    assert (pooled.n, pooled.mean) == (expected.n, expected.mean)
+    (means,) = read_table(averaged[0].path, by=("alpha",), where="variant like '%-mean'").rows
+    assert means.n == expected.n
+    assert means.mean != expected.mean
 
 
 def test_without_a_mean_a_run_keeps_its_name():
