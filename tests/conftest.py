@@ -17,6 +17,7 @@ import pytest
 
 from jaxgbg import cli
 from jaxgbg.games import registry
+from jaxgbg.training import bars
 
 jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
 jax.config.update("jax_compilation_cache_dir", str(_CACHE / "jax"))
@@ -75,6 +76,8 @@ def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def jaxgbg(monkeypatch, capsys):
     """Run a command in this process; returns (exit code, standard output, standard error)."""
     monkeypatch.setattr(cli, "prepare_jax", lambda: None)
+    # As long as any test here takes: a slow machine shows no progress among complaints.
+    monkeypatch.setattr(bars, "FIRST_LINE", bars.LINE_SECONDS)
     # pytest-xdist has one for its workers, who have no terminal.
     monkeypatch.delenv("COLUMNS", raising=False)
 

@@ -117,4 +117,4 @@ def test_a_run_compiles_its_chunk_once():
     changes = {"batch": 4, "episodes": 200, "eval_every": 100, "opponents": ("random",)}
     training = Training(preset("nim", seeds=(0,), variants=("farl",), **changes))
     assert len(list(training.evaluations())) == 2
-    assert compile_chunk(training.learner, lane_mesh(1))._cache_size() == 1
+    assert compile_chunk(training.learner, lane_mesh(1), pausing=False)._cache_size() == 1
