@@ -287,7 +287,7 @@ def _histograms(stored: StoredRun, sample: _Sample | None) -> tuple[list[str], s
 def _state(stored: StoredRun) -> str:
     summary = stored.summary
     if stored.finished:
-        text = f"Finished: {_count(len(stored.run.lanes), 'agent')}"
+        text = f"Finished: {_count(len(stored.run.agents), 'agent')}"
         if all(summary.get(figure) is not None for figure in FIGURES):
             text += (
                 f", {summary['episodes']:,} episodes and {summary['moves']:,} moves in"
@@ -314,6 +314,7 @@ def settings_told(run: Run) -> list[tuple[str, str]]:
         ("Learner", run.learner.describe()),
         ("Schedule", run.schedule.describe()),
         ("Evaluation", run.evaluation.describe()),
+        *([("Averaging", run.averaging.describe())] if run.averaging.on else []),
         ("Partner", run.partner),
         ("Variants", ", ".join(STYLES[variant][0] for variant in run.variants)),
         ("Seeds", ", ".join(map(str, run.seeds))),

@@ -122,9 +122,12 @@ def curves_of(source: Source) -> Curves:
     curves: Curves = {}
     evaluations = source.evaluations
     lanes = evaluations.wins() if source.wins else evaluations.lanes()
+    variants = list(source.values[VARIANT])
+    if source.values["averaging.rule"] != "none":
+        variants += [variant + MEAN for variant in variants]
     for opponent, variant, seed, episodes, scores in lanes:
-        if variant.removesuffix(MEAN) not in source.values[VARIANT]:
-            # A line of metrics may be whole and yet be of no lane.
+        if variant not in variants:
+            # A line of metrics may be whole and yet be of no agent.
             continue
         figure = source.scale(opponent).figure
         of_lanes = curves.setdefault((opponent, variant), {})

@@ -13,6 +13,7 @@ import pytest
 
 from jaxgbg.papers import preset
 from jaxgbg.results.groups import read_table
+from jaxgbg.results.rows import rows
 from jaxgbg.training import StopTraining, Training, load_agent, train
 from jaxgbg.training.averaging import Averaging, begin_mean, move_towards
 from jaxgbg.training.lanes import lanes_sharding
@@ -196,6 +197,34 @@ def test_tables_tell_the_mean_from_the_last(averaged):
     (means,) = read_table(averaged[0].path, by=("alpha",), where="variant like '%-mean'").rows
     assert means.n == expected.n
     assert means.mean != expected.mean
+
+
+def test_a_line_of_a_mean_that_a_run_does_not_take_is_left_out(averaged):
+    run, results = averaged[1].run, averaged[1].results()
+    stray = results[-1]._replace(variant="none-mean")
+    assert rows(run, [*results, stray], 1.0) == rows(run, results, 1.0)
+
+
+def test_a_row_of_agents_and_their_means_says_so(averaged):
+    pooled = read_table(averaged[0].path, by=["alpha"])
+    assert [row.n for row in pooled.rows] == [8]
+    assert any("means of their weights" in note for note in pooled.notes)
+    for table in (
+        read_table(averaged[0].path, by=["alpha", "variant"]),
+        read_table(averaged[0].path, by=["alpha"], where="variant like '%-mean'"),
+        read_table(averaged[1].path, by=["alpha"]),
+    ):
+        assert not any("means of their weights" in note for note in table.notes)
+
+
+@pytest.mark.slow
+def test_a_report_tells_of_the_mean_and_counts_its_agents(averaged, tmp_path, jaxgbg):
+    for folder, told, count in zip(averaged, (True, False), (8, 4), strict=True):
+        page = tmp_path / "report.html"
+        assert jaxgbg("report", folder.path, "--out", page)[0] == 0
+        text = page.read_text()
+        assert f"Finished: {count} agents" in text
+        assert ("Averaging" in text) == told
 
 
 def test_without_a_mean_a_run_keeps_its_name():
