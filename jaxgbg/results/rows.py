@@ -168,8 +168,6 @@ def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[
             for each in curves
         ]
     members, notes = members_of(sources, curves, settings, [axis.path for axis in axes], rest)
-    if any(name + MEAN in row.variants for row in members.values() for name in row.variants):
-        notes.append("Rows count agents and the means of their weights alike: --by variant too.")
     compared = read_baseline(baseline, axes)
     if not baseline:
         compared = {

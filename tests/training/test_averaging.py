@@ -205,18 +205,6 @@ def test_a_line_of_a_mean_that_a_run_does_not_take_is_left_out(averaged):
     assert rows(run, [*results, stray], 1.0) == rows(run, results, 1.0)
 
 
-def test_a_row_of_agents_and_their_means_says_so(averaged):
-    pooled = read_table(averaged[0].path, by=["alpha"])
-    assert [row.n for row in pooled.rows] == [8]
-    assert any("means of their weights" in note for note in pooled.notes)
-    for table in (
-        read_table(averaged[0].path, by=["alpha", "variant"]),
-        read_table(averaged[0].path, by=["alpha"], where="variant like '%-mean'"),
-        read_table(averaged[1].path, by=["alpha"]),
-    ):
-        assert not any("means of their weights" in note for note in table.notes)
-
-
 @pytest.mark.slow
 def test_a_report_tells_of_the_mean_and_counts_its_agents(averaged, tmp_path, jaxgbg):
     for folder, told, count in zip(averaged, (True, False), (8, 4), strict=True):
