@@ -1,11 +1,9 @@
 """What a part has found so far, on disk: one JSON file a part, whole or not at all."""
 
 import hashlib
-import importlib.metadata
 import json
 import os
 import platform
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import jax
 
 import jaxgbg
 from jaxgbg.training.files import write_json
+from jaxgbg.training.origin import revision, versions_of
 
 PACKAGES = ("jax", "jaxlib", "numpy", "flax", "optax", "chex", "bitbully")
 
@@ -21,12 +20,6 @@ PACKAGES = ("jax", "jaxlib", "numpy", "flax", "optax", "chex", "bitbully")
 def machine() -> dict[str, Any]:
     """What these results were made with: device, versions and revision of the source."""
     devices = jax.devices()
-    versions = {}
-    for name in PACKAGES:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            versions[name] = "not installed"
     return {
         "platform": devices[0].platform,
         "device": devices[0].device_kind,
@@ -34,7 +27,7 @@ def machine() -> dict[str, Any]:
         "backend": " ".join(devices[0].client.platform_version.split()),
         "xla_flags": os.environ.get("XLA_FLAGS", ""),
         "python": platform.python_version(),
-        "versions": versions,
+        "versions": versions_of(PACKAGES),
         "revision": revision(),
         "source": source(),
     }
@@ -47,21 +40,6 @@ def source() -> str:
     for path in sorted(package.rglob("*.py")):
         whole.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
     return whole.hexdigest()[:12]
-
-
-def revision() -> str:
-    """The revision of the source; unknown in a copy without its history."""
-    try:
-        done = subprocess.run(
-            ["git", "describe", "--always", "--dirty"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError:
-        return "unknown"
-    return done.stdout.strip() or "unknown"
 
 
 class Records:

@@ -162,8 +162,7 @@ def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[
             {
                 (opponent, variant): lanes
                 for (opponent, variant), lanes in each.items()
-                if variant.removesuffix(MEAN) == variant
-                or (opponent, variant.removesuffix(MEAN)) not in each
+                if not variant.endswith(MEAN) or (opponent, variant.removesuffix(MEAN)) not in each
             }
             for each in curves
         ]

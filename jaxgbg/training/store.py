@@ -13,14 +13,7 @@ import fcntl
 import hashlib
 import json
 import os
-import platform
-import re
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -35,6 +28,7 @@ from jaxgbg.training.files import NO_ROOM, Folder, NoRoom, write_json
 from jaxgbg.training.kept import Provenance, Summary, read_kept
 from jaxgbg.training.loop import Result
 from jaxgbg.training.metrics import evaluation_columns
+from jaxgbg.training.origin import provenance
 from jaxgbg.training.run import LaneName, RulesChanged, Run
 
 
@@ -250,66 +244,6 @@ def _differing(stored: Mapping[str, Any], own: Mapping[str, Any]) -> str:
         elif stored[name] != own[name]:
             return name
     return ""
-
-
-@lru_cache(maxsize=1)
-def _origin() -> dict[str, Any]:
-    """What is the same for all runs of a process; a sweep has hundreds."""
-    packages = ("jaxgbg", "jax", "jaxlib", "numpy", "bitbully")
-    versions = {}
-    for name in packages:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            versions[name] = "not installed"
-    revision = subprocess.run(
-        ["git", "describe", "--always", "--dirty"],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.strip()
-    return {
-        "command": _command(),
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "versions": versions,
-        "devices": [str(device) for device in jax.devices()],
-        "revision": revision or "unknown",
-    }
-
-
-def _command() -> list[str]:
-    """The command line without a path of this machine: paths relative.
-
-    What lies outside the working folder is told by its last name alone, and our own program is
-    jaxgbg, however it was found.
-    """
-    name, *arguments = sys.argv
-    ours = Path(name).name == "jaxgbg" or Path(name) == Path(__file__).parents[1] / "cli.py"
-    return ["jaxgbg" if ours else _without_machine(name), *map(_without_machine, arguments)]
-
-
-def _without_machine(argument: str) -> str:
-    """An argument, a path or a command with paths in it, such as an engine's."""
-    if argument.startswith(("/", "../")) and Path(argument).parent.is_dir():
-        return _relative(argument)
-    return _ELSEWHERE.sub(lambda found: _relative(found[0]), argument)
-
-
-# A path from the root or upwards, where an argument or what it gives begins.
-_ELSEWHERE = re.compile(r"(?<![^\s=,\"'\[(])(?:/|\.\./)[^\s=,\"'\])]*")
-
-
-def _relative(path: str) -> str:
-    """From the working folder down, else the last name."""
-    place, here = Path(os.path.abspath(path)), Path.cwd()
-    return str(place.relative_to(here)) if place.is_relative_to(here) else place.name or path
-
-
-def provenance() -> dict[str, Any]:
-    """Versions, device, revision and time behind a result."""
-    return {**_origin(), "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
 
 
 @contextlib.contextmanager

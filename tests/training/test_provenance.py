@@ -9,7 +9,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg import cli
-from jaxgbg.training import store
+from jaxgbg.training.origin import _origin
 
 ROOT = Path(__file__).parents[2]
 TEXTS = (".json", ".jsonl", ".md", ".txt", ".toml", ".py")
@@ -37,7 +37,7 @@ def test_the_command_is_kept_by_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [word.format(here=tmp_path) for word in started])
-    store._origin.cache_clear()
+    _origin.cache_clear()
     try:
         run = jaxgbg.preset("nim", episodes=10, seeds=(0,), opponents=())
         folder = jaxgbg.RunFolder("runs", run)
@@ -45,7 +45,7 @@ def test_the_command_is_kept_by_name(
         origin = json.loads((folder.path / "provenance.json").read_text())
         assert origin["command"] == kept
     finally:
-        store._origin.cache_clear()
+        _origin.cache_clear()
 
 
 def test_no_kept_file_names_a_path_of_a_machine() -> None:
