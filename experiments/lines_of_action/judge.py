@@ -47,17 +47,17 @@ SELF_SEED = 100
 _SELF_SHARE = 0.88
 
 
-def self_path(out: Path) -> Path:
+def self_path(results: Path) -> Path:
     """Where the network SELF is kept."""
-    return out / "SELF.agent"
+    return results / "SELF.agent"
 
 
-def opponents(out: Path) -> dict[str, str]:
+def opponents(results: Path) -> dict[str, str]:
     """COM, RAND and, once it is fixed, SELF, who all but RAND play with noise."""
     known = {"COM": "centre-of-mass", "RAND": "random"}
-    if self_path(out).exists():
+    if self_path(results).exists():
         shares = ",".join(map(str, NOISE))
-        known["SELF"] = f"{self_path(out)}:ranks={shares}"
+        known["SELF"] = f"{self_path(results)}:ranks={shares}"
     return known
 
 
@@ -76,21 +76,21 @@ def shares(sessions: Sessions, play: Play, opponent: str, games: int) -> np.ndar
     return scores.reshape(len(sessions.games), -1).mean(1) / 2 + 0.5
 
 
-def fix_self(out: Path) -> dict[str, Any]:
+def fix_self(out: Path, results: Path) -> dict[str, Any]:
     """Write SELF and say which session it is."""
     sessions = load(path_of(out, "itself", SELF_SEED))
     found = shares(sessions, PLAYS["noise"], "centre-of-mass", 1000)
     half = len(found) // 2
     session = half + int(np.abs(found[half:] - _SELF_SHARE).argmin())
     agent = SavedAgent(sessions.run, sessions.run.variants[0], sessions.weights[session])
-    save_agent(self_path(out), agent)
+    save_agent(self_path(results), agent)
     chosen = {
         "seed": SELF_SEED,
         "games": int(sessions.games[session]),
         "share against COM": round(float(found[session]), 3),
         "all sessions": found.round(3).tolist(),
     }
-    write_json(out / "SELF.json", chosen)
+    write_json(self_path(results).with_suffix(".json"), chosen)
     return chosen
 
 
@@ -106,21 +106,21 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--fix-self", action="store_true")
     options = parser.parse_args(arguments)
     if options.fix_self:
-        print(fix_self(options.out))
+        print(fix_self(options.out, options.results))
         return
     for seed in options.seeds:
         for setting in options.settings:
             path = path_of(options.out, setting, seed)
             if path.exists():
-                judge_network(path, options.out, options.plays)
+                judge_network(path, options.results, options.plays)
 
 
-def judge_network(path: Path, out: Path, plays: list[str]) -> None:
+def judge_network(path: Path, results: Path, plays: list[str]) -> None:
     """Add to the file beside a network what is not yet in it."""
     sessions, beside = load(path), path.with_suffix(".json")
     found = read_judged(path)
     for play in plays:
-        for name, opponent in opponents(out).items():
+        for name, opponent in opponents(results).items():
             key = f"{play} {name}"
             if key in found:
                 continue

@@ -2,11 +2,13 @@
 
     python -m experiments.lines_of_action.tables
 
-Writes study.json, tables.md and curves.png beside this file. A figure of a network is the mean of
-its 51 sessions, as in the thesis; errors here are over networks, there over sessions of a curve.
+Adds the networks judged in --out to judged.jsonl, from which it writes study.json, tables.md and
+curves.png beside this file. A figure of a network is the mean of its 51 sessions, as in the thesis;
+errors here are over networks, there over sessions of a curve.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 from experiments.lines_of_action.judge import read_judged, self_path
 from experiments.lines_of_action.study import FEATURES, PARTNERS, SETTINGS, load, path_of
 from experiments.shared import make_parser, new_figure, save_figure
-from jaxgbg.contents import read_json
+from jaxgbg.contents import parse_json, read_json, read_object
 from jaxgbg.papers import sasso2018
 from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.training.files import write_json, written_whole
@@ -23,6 +25,8 @@ from jaxgbg.training.files import write_json, written_whole
 OPPONENTS = ("COM", "RAND", "SELF")
 _PLAYERS = {"itself": "self", "COM": "centre-of-mass", "RAND": "random", "SELF": "self"}
 UNLEARNING = ("itself", "itself, noise", "itself, epsilon .05", "itself, noise, epsilon .05")
+EARLIER = "earlier"
+"""Networks of revision 42fff7a and before: their sessions were not kept, only these rows."""
 _OPTIMIZERS = tuple(name for partner in PARTNERS for name in (partner, f"{partner}, Adam"))
 _ENDINGS = ("itself", "itself, FARL", "itself, no FARL")
 
@@ -30,23 +34,17 @@ _ENDINGS = ("itself", "itself, FARL", "itself, no FARL")
 class Judged:
     """All that is known: for each setting and seed the shares of every session."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, networks: Iterable[dict[str, Any]]) -> None:
         self.shares: dict[tuple[str, str], dict[int, np.ndarray]] = {}
         self.trained: dict[str, list[dict[str, Any]]] = {}
         self.games: dict[str, np.ndarray] = {}
-        for setting in SETTINGS:
-            for path in sorted(path_of(out, setting, 0).parent.glob("seed*.npz")):
-                seed = int(path.stem.removeprefix("seed"))
-                found = read_judged(path)
-                for key, shares in found.items():
-                    self.shares.setdefault((setting, key), {})[seed] = np.array(shares)
-                if found:
-                    sessions = load(path)
-                    self.games[setting] = sessions.games
-                    about = {"seed": seed, "config": sessions.run.digest, "moves": sessions.moves}
-                    self.trained.setdefault(setting, []).append(
-                        about | {"seconds": round(sessions.seconds, 1)}
-                    )
+        for network in networks:
+            setting = network["setting"]
+            for key, shares in network["shares"].items():
+                self.shares.setdefault((setting, key), {})[network["seed"]] = np.array(shares)
+            self.games[setting] = np.array(network["games"])
+            about = {name: network[name] for name in ("seed", "config", "moves", "seconds")}
+            self.trained.setdefault(setting, []).append(about)
 
     def means(self, setting: str, play: str, opponent: str) -> dict[int, float]:
         """For each seed the mean of all sessions."""
@@ -57,6 +55,34 @@ class Judged:
         """For each seed the last session."""
         known = self.shares.get((setting, f"{play} {opponent}"), {})
         return {seed: float(shares[-1]) for seed, shares in known.items()}
+
+
+def judged_networks(out: Path) -> Iterator[dict[str, Any]]:
+    """What each network in `out` is, and what it won in every session."""
+    for setting in SETTINGS:
+        for path in sorted(path_of(out, setting, 0).parent.glob("seed*.npz")):
+            if found := read_judged(path):
+                sessions = load(path)
+                yield {
+                    "setting": setting,
+                    "seed": sessions.run.seeds[0],
+                    "config": sessions.run.digest,
+                    "moves": sessions.moves,
+                    "seconds": round(sessions.seconds, 1),
+                    "games": sessions.games.tolist(),
+                    "shares": found,
+                }
+
+
+def kept_networks(path: Path, judged: Iterable[dict[str, Any]] = ()) -> list[dict[str, Any]]:
+    """All networks of the file at `path`, a line each, where those of `judged` are newer."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    known = {
+        (network["setting"], network["seed"]): network
+        for network in (*map(parse_json, lines), *judged)
+    }
+    order = list(SETTINGS)
+    return [known[key] for key in sorted(known, key=lambda key: (order.index(key[0]), key[1]))]
 
 
 def figure_of(values: Sequence[float]) -> dict[str, Any] | None:
@@ -152,6 +178,18 @@ def compared(judged: Judged, settings: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
+def with_earlier(rows: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows, and those of `earlier` networks where there is none or one without a figure."""
+
+    def name(row: dict[str, Any]) -> tuple[Any, ...]:
+        return row.get("setting", row.get("trained against")), row["opponent"]
+
+    known = {name(row) for row in rows if any(isinstance(cell, dict) for cell in row.values())}
+    lost = {name(row): row | {"networks": EARLIER} for row in earlier if name(row) not in known}
+    filled = [lost.pop(name(row), row) for row in rows]
+    return [row | {"networks": row.get("networks", "")} for row in filled + [*lost.values()]]
+
+
 def small_board(results: Path) -> list[dict[str, Any]]:
     """What `unlearning` has found on 4x4, without its curves."""
     path = results / "unlearning.json"
@@ -178,12 +216,16 @@ def _cell(value: Any) -> str:
     return f"{value['mean']:.3f}{error} ({value['n']})"
 
 
+CURVES = (tuple(PARTNERS), UNLEARNING, _ENDINGS)
+"""The settings of each line of the picture; the first is Figure 5.1."""
+
+
 def curves(path: Path, judged: Judged) -> None:
-    """Figure 5.1: nine curves, and the same with the settings of which unlearning is asked."""
-    figure = new_figure(12, 6.4)
-    for row, settings in enumerate((tuple(PARTNERS), UNLEARNING)):
+    """The share won by session: a line of `CURVES` each, against every opponent."""
+    figure = new_figure(12, 3.2 * len(CURVES))
+    for row, settings in enumerate(CURVES):
         for column, opponent in enumerate(OPPONENTS):
-            axes = figure.add_subplot(2, 3, 3 * row + column + 1)
+            axes = figure.add_subplot(len(CURVES), 3, 3 * row + column + 1)
             for setting in settings:
                 known = judged.shares.get((setting, f"noise {opponent}"), {})
                 if known:
@@ -197,7 +239,11 @@ def curves(path: Path, judged: Judged) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     options = make_parser(__file__, __doc__).parse_args(arguments)
-    judged = Judged(options.out)
+    path = options.results / "judged.jsonl"
+    networks = kept_networks(path, judged_networks(options.out))
+    with written_whole(path) as temporary:
+        temporary.write_text("".join(json.dumps(network) + "\n" for network in networks))
+    judged = Judged(networks)
     found = {
         "Table 5.1": partners(judged, "noise", sasso2018.AVERAGES),
         "Table 5.2": partners(judged, "look-ahead-noise", sasso2018.AVERAGES_LOOKING_AHEAD),
@@ -208,17 +254,25 @@ def main(arguments: list[str] | None = None) -> None:
         "Unlearning": compared(judged, UNLEARNING),
         "Final Adaptation": compared(judged, _ENDINGS),
     }
+    earlier = options.results / "earlier.json"
+    for title, rows in read_object(earlier).items() if earlier.exists() else ():
+        if title in found:
+            found[title] = with_earlier(found[title], rows)
     small = small_board(options.results)
     tables = "\n".join(markdown(title, rows) for title, rows in found.items())
     tables += "\n" + markdown("Unlearning on 4x4: positions whose value the best move keeps", small)
     with written_whole(options.results / "tables.md") as temporary:
         temporary.write_text(f"# Lines of Action, all tables\n\n{tables}")
-    known = self_path(options.out).with_suffix(".json")
+    known = self_path(options.results).with_suffix(".json")
     chosen = read_json(known) if known.exists() else None
     about = {"SELF": chosen, "trained": judged.trained}
     write_json(options.results / "study.json", found | about)
-    curves(options.results / "curves.png", judged)
     print(tables)
+    picture = options.results / "curves.png"
+    if missing := {setting for row in CURVES for setting in row} - {*judged.games}:
+        print(f"{picture} stays as it is: no network yet of {'; '.join(sorted(missing))}")
+    else:
+        curves(picture, judged)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def test_figures_are_paired_by_seed():
     assert tables.paired({0: 1.0}, {1: 1.0}) is None
     (row,) = [
         row
-        for row in tables.partners(tables.Judged(Path("nowhere")), "noise", sasso2018.AVERAGES)
+        for row in tables.partners(tables.Judged([]), "noise", sasso2018.AVERAGES)
         if (row["trained against"], row["opponent"]) == ("COM", "SELF")
     ]
     assert row["paper"] == 0.304
@@ -45,6 +45,7 @@ def out(tmp_path_factory):
     """Two networks of a board of 3x3, 51 sessions each, judged."""
     folder = tmp_path_factory.mktemp("study")
     chosen = ["--out", str(folder), "--seeds", "0", "--settings", *SETTINGS]
+    chosen += ["--results", str(folder)]
     study.main([*chosen, "--size", "3", "--games", "500"])
     judge.main(chosen)
     return folder
@@ -64,13 +65,40 @@ def test_networks_are_kept_and_judged_once(out, capsys):
         len(shares) == 51 and 0 <= min(shares) <= max(shares) <= 1 for shares in found.values()
     )
     capsys.readouterr()
-    again = ["--out", str(out), "--seeds", "0", "--settings", *SETTINGS]
+    again = ["--out", str(out), "--results", str(out), "--seeds", "0", "--settings", *SETTINGS]
     study.main(again)
     judge.main(again)
     assert capsys.readouterr().out == ""
     found["noise COM"] = [0.5] * 51
     path.with_suffix(".json").write_text(json.dumps(found))
-    assert tables.Judged(out).means("itself, noise", "noise", "COM") == {0: 0.5}
+    judged = tables.Judged(tables.judged_networks(out))
+    assert judged.means("itself, noise", "noise", "COM") == {0: 0.5}
+
+
+@pytest.mark.slow
+def test_networks_that_are_gone_keep_their_figures(out, tmp_path):
+    own = ["--out", str(tmp_path / "none"), "--results", str(tmp_path)]
+    tables.main(["--out", str(out), "--results", str(tmp_path)])
+    kept, figures = (tmp_path / name for name in ("judged.jsonl", "study.json"))
+    before = kept.read_text(), figures.read_text()
+    tables.main(own)
+    assert (kept.read_text(), figures.read_text()) == before
+    assert [json.loads(line)["setting"] for line in before[0].splitlines()] == [*SETTINGS]
+    # Judged again, a network takes the place of its line.
+    newer = json.loads(before[0].splitlines()[0]) | {"shares": {"noise COM": [0.25] * 51}}
+    one, two = tables.kept_networks(kept, [newer])
+    assert (one, two["setting"]) == (newer, SETTINGS[1])
+
+
+def test_rows_of_earlier_networks_stand_until_there_are_others():
+    def row(setting, figure):
+        return {"setting": setting, "opponent": "COM", "average": figure}
+
+    rows = [row("A", {"mean": 0.5, "n": 1}), row("B", None)]
+    earlier = [row(name, {"mean": 0.1, "n": 3}) for name in ("A", "B", "C")]
+    found = tables.with_earlier(rows, earlier)
+    shown = [(one["setting"], one["average"]["mean"], one["networks"]) for one in found]
+    assert shown == [("A", 0.5, ""), ("B", 0.1, "earlier"), ("C", 0.1, "earlier")]
 
 
 @pytest.mark.slow
