@@ -2,6 +2,7 @@
 
 import dataclasses
 import typing
+from collections.abc import Sequence
 
 import jax
 import numpy as np
@@ -27,8 +28,11 @@ class Judge(typing.Protocol):
     @property
     def scale(self) -> Scale: ...
 
-    def scores(self, agent: Player, key: jax.Array) -> np.ndarray:
-        """A score for every game or question, float32[copies, ...]; the same key, the same ones."""
+    def scores(self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()) -> np.ndarray:
+        """A score for every game or question, float32[copies, ...]; the same key, the same ones.
+
+        `seeds` int[copies] says which copies meet the same drawn starts, all if empty.
+        """
         ...
 
     def wins(self, scores: np.ndarray) -> np.ndarray | None:
@@ -56,8 +60,8 @@ class MatchJudge:
     def scale(self) -> Scale:
         return self.game.scale
 
-    def scores(self, agent: Player, key: jax.Array) -> np.ndarray:
-        return compete(self.game, agent, self.opponent, self.protocol, key)
+    def scores(self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()) -> np.ndarray:
+        return compete(self.game, agent, self.opponent, self.protocol, key, seeds)
 
     def wins(self, scores: np.ndarray) -> np.ndarray:
         return (scores > 0).reshape(len(scores), -1).mean(1)

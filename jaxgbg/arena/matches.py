@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.arena.protocol import Protocol, extended, start_states
+from jaxgbg.arena.protocol import Protocol, drawn_starts, extended, start_states
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import play_ply, roll_out, select_states
 from jaxgbg.players import History, Player
@@ -79,22 +79,38 @@ def compete(
     opponent: Player | None,
     protocol: Protocol,
     key: jax.Array,
+    seeds: Sequence[int] = (),
 ) -> np.ndarray:
     """The agent's final reward in every game, float32[copies, seats, starts * repeats].
 
     A game of one player has no opponent. An agent with `copies` plays the whole protocol with each
-    of them.
+    of them; `seeds` int[copies] says which of them meet the same drawn starts, all if empty.
     """
     opening, moves = jax.random.split(key)
     protocol = protocol.for_game(game)
-    starts, history = start_states(game, protocol, opening)
+    states, history, own = _starts(game, protocol, opening, seeds or (0,) * agent.copies)
     agent_seats = np.array(protocol.seats or range(game.num_players))
-    games_a_seat = len(starts.terminal) * protocol.repeats
+    games_a_seat = own.shape[1] * protocol.repeats
     seat = np.tile(np.repeat(agent_seats, games_a_seat), agent.copies)
-    times = agent.copies * len(agent_seats) * protocol.repeats
-    repeated = np.tile(np.arange(len(starts.terminal)), times)
-    states, history = select_states((starts, history), repeated)
+    repeated = np.tile(own, (1, len(agent_seats) * protocol.repeats)).ravel()
+    states, history = select_states((states, history), repeated)
     seats = (np.arange(game.num_players) != seat[:, None]).astype(int)
     players = [agent] if opponent is None else [agent, opponent]
     rewards = play(game, seats, players, states, history, moves)
     return rewards[np.arange(len(seat)), seat].reshape(agent.copies, len(agent_seats), -1)
+
+
+def _starts(
+    game: Game, protocol: Protocol, key: jax.Array, seeds: Sequence[int]
+) -> tuple[Any, History, np.ndarray]:
+    """All starts, states[S] and their history, and which each copy has, int[copies, starts].
+
+    What a seed draws depends on no other.
+    """
+    if not protocol.drawn:
+        states, history = start_states(game, protocol, key)
+        return states, history, np.tile(np.arange(len(history.actions)), (len(seeds), 1))
+    numbers, which = np.unique(np.array(seeds, np.uint32), return_inverse=True)
+    keys = jax.vmap(jax.random.fold_in, (None, 0))(key, numbers)
+    states, history = drawn_starts(game, protocol, keys)
+    return states, history, which[:, None] * protocol.count + np.arange(protocol.count)

@@ -2,7 +2,8 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -10,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.games.rollout import play_ply, select_states
+from jaxgbg.games.rollout import record, select_states
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.players import History
 from jaxgbg.specs import Spec, setting, shown
@@ -55,9 +56,14 @@ class Protocol(Spec):
                 f" {self.count * self.repeats:,}"
             )
 
+    @property
+    def drawn(self) -> bool:
+        """Whether every key has starts of its own."""
+        return self.starts in _DRAWN
+
     def for_game(self, game: Game) -> "Protocol":
         """This protocol with a start for every repetition where chance makes all of them differ."""
-        if not game.stochastic or self.starts not in _DRAWN:
+        if not (game.stochastic and self.drawn):
             return self
         return dataclasses.replace(self, count=self.count * self.repeats, repeats=1)
 
@@ -68,7 +74,33 @@ def start_states(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     None of them is terminal. Raises ValueError where the game has too few such positions, or has
     chance and `protocol` goes through sequences of plies.
     """
-    return _STARTS[protocol.starts](game, protocol, key)
+    if protocol.drawn:
+        return drawn_starts(game, protocol, key[None])
+    return _LISTED[protocol.starts](game, protocol, key)
+
+
+def drawn_starts(game: Game, protocol: Protocol, keys: jax.Array) -> Starts:
+    """`protocol.count` starts drawn by each of `keys` [K], states[K * count], none terminal.
+
+    Raises ValueError where hardly a game goes on after so many plies.
+    """
+    draw, plies = _DRAWN[protocol.starts](protocol)
+    groups, parts = [], []
+    missing = np.full(len(keys), protocol.count)
+    for attempt in range(_ATTEMPTS if plies < game.max_plies else 0):
+        drawn = _draw(draw, game, protocol, jax.vmap(jax.random.fold_in, (0, None))(keys, attempt))
+        states, history = jax.tree.map(lambda leaf: np.concatenate(np.asarray(leaf)), drawn)
+        goes_on = ~states.terminal.reshape(len(keys), -1)
+        taken = goes_on & (goes_on.cumsum(1) <= missing[:, None])
+        groups.append(np.nonzero(taken)[0])
+        parts.append(select_states((states, history), taken.ravel()))
+        missing -= taken.sum(1)
+        if not missing.any():
+            together = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
+            return select_states(together, np.concatenate(groups).argsort(kind="stable"))
+    raise ValueError(
+        f"hardly a game of {game.name} goes on after {plies} random plies: open with fewer"
+    )
 
 
 def no_history(games: int) -> History:
@@ -84,9 +116,40 @@ def extended(history: History, actions: np.ndarray, players: np.ndarray) -> Hist
     )
 
 
+Draw = Callable[[Game, Protocol, jax.Array], Starts]
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2))
+def _draw(draw: Draw, game: Game, protocol: Protocol, keys: jax.Array) -> Starts:
+    """`protocol.count` starts for each key, states[K, count]; some may be terminal."""
+    return jax.vmap(partial(draw, game, protocol))(keys)
+
+
 def _default(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     states = jax.vmap(game.init)(jax.random.split(key, protocol.count))
     return states, no_history(protocol.count)
+
+
+def _choose_01(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
+    coin, choice, begin, chance = jax.random.split(key, 4)
+    start = game.init(begin)
+    legal = jnp.broadcast_to(game.legal_actions(start), (protocol.count, game.num_actions))
+    played = jax.random.bernoulli(coin, 0.5, (protocol.count,))
+    actions = jnp.where(played, choose_uniformly(legal, choice), -1)
+    return _after_one_ply(game, start, actions, chance)
+
+
+def _random_plies(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
+    begin, choices, chance = jax.random.split(key, 3)
+    states = jax.vmap(game.init)(jax.random.split(begin, protocol.count))
+
+    def choose(states: Any, key: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+        actions = choose_uniformly(jax.vmap(game.legal_actions)(states), key)
+        return actions, (actions.astype(jnp.int32), states.player.astype(jnp.int8))
+
+    keys = jax.random.split(choices, protocol.plies), jax.random.split(chance, protocol.plies)
+    states, (actions, players) = record(game, states, choose, *keys)
+    return states, History(actions.T, players.T)
 
 
 def _one_ply(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
@@ -97,37 +160,6 @@ def _one_ply(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
         row, column = np.divmod(actions, math.isqrt(game.num_actions))
         actions = actions[column <= row]
     return _going_on(_after_one_ply(game, start, np.append(-1, actions), chance))
-
-
-def _choose_01(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
-    def draw(key: jax.Array) -> Starts:
-        coin, choice, begin, chance = jax.random.split(key, 4)
-        start = game.init(begin)
-        drawn = jax.random.choice(
-            choice, np.flatnonzero(game.legal_actions(start)), (protocol.count,)
-        )
-        played = jax.random.bernoulli(coin, 0.5, (protocol.count,))
-        return _after_one_ply(game, start, np.asarray(jnp.where(played, drawn, -1)), chance)
-
-    # The last of five is a key of its own beside the four of the first attempt.
-    keys = [key, *jax.random.split(jax.random.split(key, 5)[4], _ATTEMPTS - 1)]
-    return _drawn(game, protocol.count, 1, draw, keys)
-
-
-def _random_plies(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
-    count, plies = protocol.count, protocol.plies
-
-    def draw(key: jax.Array) -> Starts:
-        begin, *keys = jax.random.split(key, 1 + 2 * plies)
-        states, history = jax.vmap(game.init)(jax.random.split(begin, count)), no_history(count)
-        for choice, chance in zip(keys[::2], keys[1::2], strict=True):
-            actions = choose_uniformly(jax.vmap(game.legal_actions)(states), choice)
-            history = extended(history, np.asarray(actions), np.asarray(states.player))
-            states = play_ply(game, states, actions, chance)
-        return states, history
-
-    attempts = _ATTEMPTS if plies < game.max_plies else 0
-    return _drawn(game, count, plies, draw, jax.random.split(key, attempts))
 
 
 def _four_ply(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
@@ -157,53 +189,37 @@ def _four_ply_positions(game: Game, protocol: Protocol, key: jax.Array) -> Start
     return select_states((states, history), first)
 
 
-_STARTS: dict[str, Callable[[Game, Protocol, jax.Array], Starts]] = {
-    "default": _default,
+_LISTED: dict[str, Callable[[Game, Protocol, jax.Array], Starts]] = {
     "one_ply": _one_ply,
     "one_ply_triangle": _one_ply,
     "four_ply": _four_ply,
     "four_ply_positions": _four_ply_positions,
-    "choose_01": _choose_01,
-    "random_plies": _random_plies,
 }
-_DRAWN = ("default", "choose_01", "random_plies")
+# With the random plies that each draw makes.
+_DRAWN: dict[str, Callable[[Protocol], tuple[Draw, int]]] = {
+    "default": lambda protocol: (_default, 0),
+    "choose_01": lambda protocol: (_choose_01, 1),
+    "random_plies": lambda protocol: (_random_plies, protocol.plies),
+}
+_STARTS = (*_DRAWN, *_LISTED)
 
 
-def _after_one_ply(game: Game, start: Any, actions: np.ndarray, chance: jax.Array) -> Starts:
-    """The states after one ply each, chance included, or at the start where the action is -1."""
+@partial(jax.jit, static_argnums=0)
+def _after_one_ply(
+    game: Game, start: Any, actions: jax.Array, chance: jax.Array
+) -> tuple[Any, Any]:
+    """`Starts` after one ply each, chance included, or at the start where the action is -1."""
 
-    @jax.jit
     def one(action: jax.Array, key: jax.Array) -> Any:
-        played = game.spawn(game.afterstate(start, jnp.maximum(action, 0)), key)
-        return jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), played, start)
+        moved = game.spawn(game.afterstate(start, jnp.maximum(action, 0)), key)
+        return jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), moved, start)
 
-    players = np.full((len(actions), 1), start.player, np.int8)
     states = jax.vmap(one)(actions, jax.random.split(chance, len(actions)))
-    return states, History(actions[:, None].astype(np.int32), players)
+    played: Any = actions[:, None].astype(jnp.int32)
+    players: Any = jnp.broadcast_to(start.player.astype(jnp.int8), played.shape)
+    return states, History(played, players)
 
 
-def _going_on(starts: Starts, most: int | None = None) -> Starts:
-    """The first `most` of those starts that are not terminal."""
-    return select_states(starts, np.flatnonzero(~np.asarray(starts[0].terminal))[:most])
-
-
-def _drawn(
-    game: Game,
-    count: int,
-    plies: int,
-    draw: Callable[[jax.Array], Starts],
-    keys: Iterable[jax.Array],
-) -> Starts:
-    """`count` starts that go on, from as many of the draws as it takes.
-
-    Raises ValueError where those of all `keys` leave too few.
-    """
-    kept, missing = [], count
-    for key in keys:
-        kept.append(_going_on(draw(key), missing))
-        missing -= len(kept[-1][1].actions)
-        if not missing:
-            return jax.tree.map(lambda *parts: np.concatenate(parts), *kept)
-    raise ValueError(
-        f"hardly a game of {game.name} goes on after {plies} random plies: open with fewer"
-    )
+def _going_on(starts: Starts) -> Starts:
+    """Those starts that are not terminal."""
+    return select_states(starts, np.flatnonzero(~np.asarray(starts[0].terminal)))

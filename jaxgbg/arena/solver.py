@@ -5,6 +5,7 @@ positions and their solution are a file of this package, made with the solver bi
 `experiments/solved_positions.py`; asking an agent needs no solver.
 """
 
+from collections.abc import Sequence
 from importlib import resources
 
 import jax
@@ -44,7 +45,7 @@ class Solver:
             jnp.zeros((len(player), 2), jnp.float32),
         )
 
-    def scores(self, agent: Player, key: jax.Array) -> np.ndarray:
+    def scores(self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()) -> np.ndarray:
         """float32[copies, P]: 1 where each copy of the agent keeps the value of position P."""
         repeat = agent.copies
         positions = np.tile(np.arange(len(self.keeps)), repeat)

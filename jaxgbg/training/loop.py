@@ -335,10 +335,14 @@ def evaluate(
     lanes: Sequence[LaneName],
     key: jax.Array,
 ) -> Iterator[Result]:
-    """One evaluation of each copy of `agents` after `episodes`; `lanes` names the copies."""
-    scores = judge.scores(agents, key)
-    wins = judge.wins(scores)
+    """One evaluation of each copy of `agents` after `episodes`; `lanes` names the copies.
+
+    Those of one seed, whatever the variant, meet the same drawn starts.
+    """
     # Copies beyond the lanes only fill up a device.
+    seeds = [seed for seed, _ in lanes] + [lanes[0][0]] * (agents.copies - len(lanes))
+    scores = judge.scores(agents, key, seeds)
+    wins = judge.wins(scores)
     for number, (seed, variant) in enumerate(lanes):
         own = scores[number]
         share = None if wins is None else float(wins[number])

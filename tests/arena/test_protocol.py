@@ -6,7 +6,9 @@ import pytest
 
 import jaxgbg
 from jaxgbg.arena import Protocol, compete, start_states
-from jaxgbg.players import RandomPlayer
+from jaxgbg.arena.protocol import drawn_starts
+from jaxgbg.players import PlayerBase, RandomPlayer
+from jaxgbg.specs import LAST_SEED
 
 KEY = jax.random.key(1)
 
@@ -73,7 +75,9 @@ def test_where_chance_differs_every_repetition_has_a_start_of_its_own():
 
 
 def test_unknown_starts_are_refused():
-    with pytest.raises(ValueError, match="starts must be one of default, one_ply"):
+    with pytest.raises(
+        ValueError, match="starts must be one of default, choose_01, random_plies, one_ply"
+    ):
         Protocol("two_ply")
 
 
@@ -96,3 +100,53 @@ def test_openings_are_drawn_move_by_move_and_go_on():
     assert len(np.unique(history.actions, axis=0)) > 250
     with pytest.raises(ValueError, match="hardly a game of tictactoe goes on after 9"):
         start_states(game, Protocol("random_plies", count=3, plies=9), jax.random.key(1))
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        Protocol("choose_01", count=30),
+        pytest.param(Protocol("random_plies", count=30, plies=2), marks=pytest.mark.slow),
+    ],
+)
+def test_each_seed_draws_starts_of_its_own(protocol):
+    # A third of the draws of one ply end this game: they are drawn anew, by the seed's own key.
+    game = jaxgbg.make("nim", heaps=2, size=3)
+
+    def boards(*numbers):
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(KEY, np.array(numbers))
+        states, history = drawn_starts(game, protocol, keys)
+        assert not states.terminal.any()
+        return np.asarray(history.actions).reshape(len(numbers), -1).tolist()
+
+    five, six, seven = boards(5, 6, 7)
+    assert five != six != seven != five
+    assert boards(7, 5) == [seven, five]
+    assert boards(6) == [six]
+
+
+class Onlooker(PlayerBase):
+    """Four copies of a player who notes the heaps of the first positions that they see."""
+
+    name, copies, seen = "onlooker", 4, None
+
+    def act(self, states, key, history=None):
+        if self.seen is None:
+            self.seen = np.asarray(states.heaps).reshape(4, -1)
+        return np.asarray(states.heaps).argmax(1) * GAME.max_take
+
+
+GAME = jaxgbg.make("nim3p")
+
+
+def test_copies_of_a_seed_meet_the_same_starts():
+    def starts(seeds):
+        onlooker = Onlooker()
+        protocol = Protocol("choose_01", count=20, repeats=2)
+        compete(GAME, onlooker, RandomPlayer(GAME), protocol, KEY, seeds)
+        return onlooker.seen.tolist()
+
+    first, second, third, last = starts((3, 8, 3, LAST_SEED))
+    assert first == third != second != last != first
+    assert starts((8, 3, 8, 8))[:2] == [second, first]
+    assert len({str(each) for each in starts(())}) == 1
