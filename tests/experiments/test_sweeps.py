@@ -20,7 +20,9 @@ RUNS = {
     "lines_of_action/tuples.toml": 9,
     "lockstep/connectfour.toml": 16,
     "lockstep/hex.toml": 16,
+    "lockstep/nim.toml": 2,
     "lockstep/nim3p.toml": 16,
+    "lockstep/tictactoe.toml": 2,
     "networks/boards.toml": 9,
     "networks/small.toml": 9,
     "ralpha/connectfour.toml": 24,
@@ -32,6 +34,8 @@ RUNS = {
 }
 # Which figures are of which files, told apart by what, and whether of games won.
 KEPT: dict[str, tuple[list[str], list[str], bool]] = {
+    "lockstep/nim.json": (["lockstep/nim.toml"], ["batch", "variant"], False),
+    "lockstep/tictactoe.json": (["lockstep/tictactoe.toml"], ["batch", "variant"], False),
     "lockstep/nim3p.json": (["lockstep/nim3p.toml"], ["batch", "combine"], False),
     "networks/networks.json": (["networks/small.toml", "networks/boards.toml"], [], False),
     "ralpha/tictactoe.json": (["ralpha/tictactoe.toml"], [], True),
