@@ -13,7 +13,7 @@ from experiments.shared import make_parser
 from jaxgbg import RunFolder
 from jaxgbg.papers import konen2021
 from jaxgbg.results import as_records, draw_curves, print_table
-from jaxgbg.results.rows import rows
+from jaxgbg.results.rows import Row, rows
 from jaxgbg.training.files import write_json
 
 HERE = Path(__file__).parent
@@ -25,15 +25,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     folders = [RunFolder.open(path) for path in options.out.iterdir()]
     folders.sort(key=lambda folder: konen2021.GAMES.index(folder.run.game.name))
-    table = []
-    for folder in folders:
-        seconds = folder.summary()["training_seconds"] if folder.finished else math.nan
-        table += rows(folder.run, folder.results(), seconds)
+    serial, lockstep = (
+        [folder for folder in folders if (folder.run.schedule.batch == 1) is alone]
+        for alone in (True, False)
+    )
+    records = []
     with (options.results / "table.txt").open("w", encoding="utf-8") as file:
-        print_table(table, Console(file=file, width=136))
-    write_json(options.results / "rows.json", as_records(table))
-    curves = [(folder.run, folder.results()) for folder in folders]
+        console = Console(file=file, width=136)
+        for title, chosen in (("In lockstep", lockstep), ("One game at a time", serial)):
+            console.print(f"{title}\n{'=' * len(title)}")
+            table = [row for folder in chosen for row in rows_of(folder)]
+            print_table(table, console)
+            console.print()
+            records += [{"games": title.lower()} | record for record in as_records(table)]
+    write_json(options.results / "rows.json", records)
+    curves = [(folder.run, folder.results()) for folder in lockstep]
     draw_curves(curves, options.results / "curves.png")
+
+
+def rows_of(folder: RunFolder) -> list[Row]:
+    """The rows of a run."""
+    seconds = folder.summary()["training_seconds"] if folder.finished else math.nan
+    return rows(folder.run, folder.results(), seconds)
 
 
 if __name__ == "__main__":

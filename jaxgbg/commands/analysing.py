@@ -233,6 +233,8 @@ def compare(
       seed: Seed of starts and draws.
     """
     test = SequentialTest(elo0, elo1, alpha, beta)
+    if agent.is_dir() and Path(opponent).is_dir() and agent.samefile(opponent):
+        raise ValueError(f"{agent} is given twice, for its first agent: name two files in it")
     agent = agent_file(agent)
     saved = load_agent(agent)
     game = saved.run.game

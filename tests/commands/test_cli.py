@@ -220,6 +220,9 @@ def test_agents_are_compared(jaxgbg, tmp_path):
     (tmp_path / "run" / "agents" / "seed0-farl.agent").write_bytes(agent.read_bytes())
     assert jaxgbg("compare", tmp_path / "run", agent, *play)[0] == 0
     assert json.loads((tmp_path / "rows.json").read_text())[0]["agent"] == "seed0-farl.agent"
+    code, _, err = jaxgbg("compare", tmp_path / "run", tmp_path / "run")
+    assert code == 2
+    assert "is given twice, for its first agent" in " ".join(err.split())
     code, _, err = jaxgbg("compare", agent, small)
     assert code == 2
     assert "other parameters" in err

@@ -72,6 +72,8 @@ def published_runs(experiment: str) -> Iterator[Run]:
     if experiment == "table1":
         for game in ("tictactoe", "nim", "nim3p", "hex"):
             yield table1_run(game, 10, 1.0)
+        for game in ("tictactoe", "nim", "nim3p"):
+            yield preset(game, seeds=range(10), batch=1)
         yield table1_run("othello", 5, 1.0)
         yield preset("2048", seeds=(0, 1), episodes=50_000)
     elif experiment == "farl_ablation":
