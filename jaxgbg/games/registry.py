@@ -103,7 +103,7 @@ def import_games(modules: Sequence[str]) -> None:
 
     Raises ValueError, in one line, for the first that cannot be imported.
     """
-    if os.getcwd() not in sys.path:
+    if modules and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     for module in modules:
         try:
@@ -124,6 +124,16 @@ def import_games(modules: Sequence[str]) -> None:
 def imported_modules() -> tuple[str, ...]:
     """The modules of `import_games` in their order, for other processes to import as well."""
     return tuple(_imported)
+
+
+def module_command(name: str) -> list[str]:
+    """The command that runs one of our modules, whatever lies in the current folder.
+
+    Python would take a file there, a user's `json.py`, for the module of that name; only where the
+    package itself lies there, not installed, has it to look.
+    """
+    alone = [] if Path(__file__).parents[2] == Path.cwd() else ["-P"]
+    return [sys.executable, *alone, "-m", name]
 
 
 def described(error: BaseException) -> str:

@@ -8,12 +8,12 @@ end and stops no other.
 import contextlib
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from jaxgbg.games.registry import module_command
 from jaxgbg.players import MissingExtra
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.sweeps.worker import Tell, as_text, run_unit, train_when_free
@@ -110,7 +110,7 @@ def _ended_together(working: dict[int, _Worker]) -> Iterator[None]:
 def _start(unit: Unit, settings: Settings, core: str) -> "subprocess.Popen[str]":
     arguments = [str(settings.out), str(settings.checkpoint_every), str(settings.until), core]
     process = subprocess.Popen(
-        [sys.executable, "-m", "jaxgbg.sweeps.worker", *arguments],
+        [*module_command("jaxgbg.sweeps.worker"), *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -164,6 +164,12 @@ def test_a_module_that_fails_ends_in_a_line(tmp_path, text, complaint):
     assert imported_modules() == ()
 
 
+def test_without_modules_the_current_folder_is_not_looked_into(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    import_games([])
+    assert str(tmp_path) not in sys.path
+
+
 def test_the_games_of_an_installed_package_appear_by_themselves(tmp_path):
     (tmp_path / "plugin_games.py").write_text(MODULE.format(name="plugged"))
     install(tmp_path, "pluggames", {"plugged": "plugin_games:Mine"})

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -59,6 +60,15 @@ def test_processes_do_the_same(wanted, inline, tmp_path):
     assert EXECUTORS["processes"](wanted, Settings(tmp_path, 60.0, 2), done.append) == []
     assert sorted(unit.name for unit in done) == sorted(unit.name for unit in wanted)
     assert results(tmp_path, wanted) == inline
+
+
+@pytest.mark.slow
+def test_workers_take_no_file_of_the_working_folder_for_a_module(tmp_path, monkeypatch):
+    short = units(FIELDS | {"settings": SHORT, "axes": {}, "chunk": 4})
+    monkeypatch.setenv("PYTHONPATH", str(Path(worker.__file__).parents[2]))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "json.py").write_text("raise SystemExit('taken for json')")
+    assert EXECUTORS["processes"](short, Settings(tmp_path, 60.0, 1), lambda _: None) == []
 
 
 @pytest.mark.slow

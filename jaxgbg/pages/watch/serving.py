@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from jaxgbg.games.registry import import_games, imported_modules
+from jaxgbg.games.registry import import_games, imported_modules, module_command
 from jaxgbg.pages.play.serving import (
     LOOPBACK,
     address_of,
@@ -70,10 +70,8 @@ class WatchProcess:
         number = self._listener.fileno()
         arguments = [str(folder), str(number), *imported_modules()]
         with contextlib.suppress(OSError):
-            # What lies in the working folder is taken for no other module, unless we lie there.
-            alone = [] if Path(__file__).parents[3] == Path.cwd() else ["-P"]
             self._process = subprocess.Popen(
-                [sys.executable, *alone, "-m", __name__, *arguments],
+                [*module_command(__name__), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
