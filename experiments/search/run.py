@@ -11,7 +11,7 @@ import contextlib
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,16 +31,19 @@ _Z = 1.96
 
 
 class Study(NamedTuple):
-    """Of one game: the budget of its agents, whom they meet in how many games, and how they play.
+    """The budget of a game's agents, whom they meet in how many games, and how they play.
 
-    `opponents` names the protocols that are not the published ones; `span` bounds a score.
+    `opponents` names the protocols that are not the published ones; `span` bounds a score. Of runs
+    that are judged while they train, `evaluated` has the settings; their averaged agents play too.
     """
 
+    game: str
     episodes: int
     seeds: int
     opponents: dict[str, Protocol | None]
     plays: tuple[str, ...]
     span: tuple[float, float] | None = (-1.0, 1.0)
+    evaluated: dict[str, Any] | None = None
 
 
 # Less exploration than the paper has: it trusts the values sooner.
@@ -48,6 +51,7 @@ BOLD = "puct-200,exploration=0.25"
 _FIRST = Protocol("default", repeats=100, seats=(0,))
 STUDIES = {
     "connectfour": Study(
+        "connectfour",
         300_000,
         1,
         {"solver": None, "ab": _FIRST, "ab-dl": _FIRST},
@@ -60,18 +64,35 @@ STUDIES = {
             *(f"puct-{n},solver=1" for n in (50, 200)),
         ),
     ),
-    "tictactoe": Study(30_000, 4, {"maxn": None}, ("greedy", "puct-50", "puct-200")),
-    "nim3p": Study(300_000, 1, {"maxn": None}, ("greedy", "puct-50", "puct-200", BOLD), (0.0, 1.0)),
+    # The published budget, a layout drawn for every seed.
+    "connectfour-5m": Study(
+        "connectfour",
+        5_000_000,
+        2,
+        {"solver": None, "ab": _FIRST, "ab-dl": _FIRST},
+        ("greedy", "puct-50", "puct-200", "puct-1000"),
+        evaluated={
+            "walks": (70, 8),
+            "averaging": "tail",
+            "opponents": ("ab", "ab-dl", "solver"),
+        },
+    ),
+    "tictactoe": Study("tictactoe", 30_000, 4, {"maxn": None}, ("greedy", "puct-50", "puct-200")),
+    "nim3p": Study(
+        "nim3p", 300_000, 1, {"maxn": None}, ("greedy", "puct-50", "puct-200", BOLD), (0.0, 1.0)
+    ),
     "hex": Study(
+        "hex",
         100_000,
         1,
         {"mcts-1000": None},
         ("greedy", "puct-50", "puct-200", "puct-200,temperature=0.1", "puct-1000"),
     ),
     "othello": Study(
-        50_000, 1, {"bench": None, "positional": None}, ("greedy", "puct-20", "puct-100")
+        "othello", 50_000, 1, {"bench": None, "positional": None}, ("greedy", "puct-20", "puct-100")
     ),
     "2048": Study(
+        "2048",
         20_000,
         1,
         {"score": Protocol("default", repeats=50)},
@@ -86,17 +107,37 @@ STUDIES = {
 }
 
 
-def run_of(game: str, episodes: int | None = None) -> Run:
-    """The training run of a game, by its published parameters but for the budget."""
-    study = STUDIES[game]
+class Asked(NamedTuple):
+    """What is asked of a study's agents: whom they meet, how they play, which of their weights."""
+
+    opponent: str
+    play: str
+    weights: str
+
+
+def questions(name: str, opponents: Sequence[str], plays: Sequence[str]) -> Iterator[Asked]:
+    """All that a study asks, of `opponents` and `plays` alone where they are given."""
+    study = STUDIES[name]
+    for opponent in study.opponents:
+        if opponents and opponent not in opponents:
+            continue
+        for play in plays or study.plays:
+            for weights in ("last", "mean") if study.evaluated else ("last",):
+                yield Asked(opponent, play, weights)
+
+
+def run_of(name: str, episodes: int | None = None) -> Run:
+    """The training run of a study, by the published parameters but for the budget."""
+    study = STUDIES[name]
     budget = episodes or study.episodes
+    opponents = ("score" if study.game == "2048" else "random",)
+    settings = study.evaluated or {"eval_every": budget, "opponents": opponents}
     return preset(
-        game,
+        study.game,
         seeds=range(study.seeds),
         variants=("farl",),
         episodes=budget,
-        eval_every=budget,
-        opponents=("score" if game == "2048" else "random",),
+        **settings,
     )
 
 
@@ -124,36 +165,39 @@ def interval(scores: np.ndarray, span: tuple[float, float] | None) -> tuple[floa
     return low + width * max(0.0, centre - reach), low + width * min(1.0, centre + reach)
 
 
-def judged(
-    folder: RunFolder, opponent: str, protocol: Protocol | None, text: str
-) -> dict[str, Any]:
-    """The figures of all agents of a run, playing as `text` says, against one opponent."""
+def judged(name: str, folder: RunFolder, asked: Asked) -> dict[str, Any]:
+    """The figures of all agents of a run, playing and judged as asked."""
     run, game = folder.run, folder.run.game
-    agents = play_of(text).player(folder.agents(run.lanes))
-    judge = judge_by(opponent, game, protocol or protocol_for(game, opponent))
+    lanes = run.lanes if asked.weights == "last" else tuple(lane.mean for lane in run.lanes)
+    agents = play_of(asked.play).player(folder.agents(lanes))
+    protocol = STUDIES[name].opponents[asked.opponent] or protocol_for(game, asked.opponent)
+    judge = judge_by(asked.opponent, game, protocol)
     with contextlib.closing(judge):
         begun = time.perf_counter()
         scores = judge.scores(agents, jax.random.key(0))
         seconds = time.perf_counter() - begun
-    span = (0.0, 1.0) if opponent == "solver" else STUDIES[game.name].span
+    span = (0.0, 1.0) if asked.opponent == "solver" else STUDIES[name].span
     scale = judge.scale
     low, high = (scale.figure(end) for end in interval(scores, span))
     return {
+        "study": name,
         "game": game.name,
-        "opponent": opponent,
-        "play": text,
+        **asked._asdict(),
         "unit": scale.label,
         "mean": round(scale.figure(float(scores.mean())), 4),
         "interval": [round(low, 4), round(high, 4)],
         "n": scores.size,
-        "agents": len(run.lanes),
+        "agents": len(lanes),
+        "per agent": [
+            round(scale.figure(float(own.mean())), 4) for own in scores.reshape(len(lanes), -1)
+        ],
         "wins": int((scores > 0).sum()),
         "losses": int((scores < 0).sum()),
         "seconds": round(seconds, 1),
         "episodes": run.schedule.episodes,
         "config": run.digest,
-        "command": f"python -m experiments.search.run --only {game.name}"
-        f" --opponents {opponent} --plays {text}",
+        "command": f"python -m experiments.search.run --only {name}"
+        f" --opponents {asked.opponent} --plays {asked.play}",
     }
 
 
@@ -170,18 +214,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     path: Path = options.results / FILE
     records = json.loads(path.read_text()) if path.exists() else []
     known = {tuple(record[name] for name in _KEY) for record in records}
-    for game in options.only:
-        study, folder = STUDIES[game], train(run_of(game, options.episodes), options.out)
-        for opponent, protocol in study.opponents.items():
-            if options.opponents and opponent not in options.opponents:
+    for name in options.only:
+        folder = train(run_of(name, options.episodes), options.out)
+        for asked in questions(name, options.opponents or (), options.plays or ()):
+            if (name, *asked, folder.run.digest) in known:
                 continue
-            for text in options.plays or study.plays:
-                if (game, opponent, text, folder.run.digest) in known:
-                    continue
-                record = judged(folder, opponent, protocol, text)
-                records.append(record)
-                write_json(path, records)
-                print(*(record[name] for name in _SHOWN), flush=True)
+            record = judged(name, folder, asked)
+            records.append(record)
+            write_json(path, records)
+            print(*(record[each] for each in _SHOWN), flush=True)
     draw(records, path.with_suffix(".png"))
 
 
@@ -189,9 +230,11 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     """A panel a game and opponent: how agents do by the iterations of the paper's search."""
     panels: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
     for record in records:
+        if record["weights"] != "last":
+            continue
         iterations = record["play"].removeprefix("puct-").replace("greedy", "1")
         if iterations.isdecimal():
-            panel = panels.setdefault((record["game"], record["opponent"]), {})
+            panel = panels.setdefault((record["study"], record["opponent"]), {})
             panel[int(iterations)] = record
     panels = {name: panel for name, panel in panels.items() if len(panel) > 1}
     if not panels:
@@ -202,20 +245,20 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     axes = figure.subplots(lines, columns, squeeze=False).ravel()
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
-    for axis, ((game, opponent), panel) in zip(axes, panels.items(), strict=False):
+    for axis, ((study, opponent), panel) in zip(axes, panels.items(), strict=False):
         places = sorted(panel)
         means = np.array([panel[place]["mean"] for place in places])
         ends = np.array([panel[place]["interval"] for place in places])
         axis.errorbar(places, means, abs(ends.T - means), marker="o", capsize=3, color="#0072B2")
         unit = panel[places[0]]["unit"]
-        axis.set(title=f"{game}, {opponent}", xlabel="iterations (1: no search)")
+        axis.set(title=f"{study}, {opponent}", xlabel="iterations (1: no search)")
         axis.set(ylabel=unit, xscale="log")
         axis.grid(alpha=0.25)
     save_figure(figure, path)
 
 
-_KEY = ("game", "opponent", "play", "config")
-_SHOWN = ("game", "opponent", "play", "mean", "interval", "unit", "n", "seconds")
+_KEY = ("study", "opponent", "play", "weights", "config")
+_SHOWN = ("study", "opponent", "play", "weights", "mean", "interval", "unit", "n", "seconds")
 
 if __name__ == "__main__":
     main()

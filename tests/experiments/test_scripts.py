@@ -108,8 +108,9 @@ def test_kept_figures_name_the_runs_of_their_scripts() -> None:
 def test_kept_figures_of_searches_are_those_of_the_script() -> None:
     script = module("search/run")
     for row in records("search/figures.json"):
-        assert row["config"] == script.run_of(row["game"]).digest
-        assert row["opponent"] in script.STUDIES[row["game"]].opponents
+        run = script.run_of(row["study"])
+        assert (row["config"], row["game"]) == (run.digest, run.game.name)
+        assert row["opponent"] in script.STUDIES[row["study"]].opponents
         script.play_of(row["play"])
         low, high = row["interval"]
         assert low <= row["mean"] <= high
