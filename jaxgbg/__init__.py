@@ -27,7 +27,7 @@ from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
 from jaxgbg.results import frame as results
 from jaxgbg.results.ladder import Ladder
 from jaxgbg.results.tournament import tournament
-from jaxgbg.search import TDLeafSpec
+from jaxgbg.search import TDLeafSpec, TDSearchSpec
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.search.puct import PUCTSpec
 from jaxgbg.session import Picture, Sweep, TrainedRun, sweep, train
@@ -64,6 +64,7 @@ __all__ = [
     "StopTraining",
     "Sweep",
     "TDLeafSpec",
+    "TDSearchSpec",
     "TDSpec",
     "TrainedRun",
     "__version__",

@@ -11,7 +11,7 @@ from jaxgbg.arena import Protocol
 from jaxgbg.games import LinesOfAction, make
 from jaxgbg.learners import LearnerSpec, QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import GAMES, preset
-from jaxgbg.search import TDLeafSpec
+from jaxgbg.search import TDLeafSpec, TDSearchSpec
 from jaxgbg.specs import Spec, setting
 from jaxgbg.sweeps.spec import units
 from jaxgbg.training import Evaluation, Run, Training, with_changes
@@ -157,6 +157,7 @@ def test_every_kind_is_one_of_its_component():
         "sarsa": SarsaSpec,
         "q": QSpec,
         "td-leaf": TDLeafSpec,
+        "td-search": TDSearchSpec,
     }
 
 
@@ -172,6 +173,7 @@ def test_a_new_setting_at_its_default_leaves_the_digest_alone():
 
 
 OTHERS = {
+    "train_search": "puct-7",
     "layout": [[0, 1, 2]],
     "walks": [4, 3],
     "hidden": [9],

@@ -1,15 +1,15 @@
 """The learned player that searches: PUCT led by the agent's own values."""
 
+from functools import partial
 from typing import Any
 
 import jax
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import LANE
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
-from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
+from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited, search_alone
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.tree import RootStatistics
 
@@ -75,25 +75,12 @@ def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
     search_key, choice = jax.random.split(key)
     keys = jax.random.split(search_key, agent.copies)
 
-    # Copies in step would each make their own copy of all trees in every iteration.
-    @jax.custom_batching.sequential_vmap
-    def one(params: Any, states: Any, iterations: jax.Array, words: jax.Array) -> Statistics:
-        return _alone(search, params, states, iterations, jax.random.wrap_key_data(words))
-
     by_copy, each = agent.by_copy(states), (0, 0, None, 0)
     words = jax.random.key_data(keys)
-    roots = jax.vmap(one, in_axes=each)(agent.params, by_copy, player.iterations, words)
+    by_one = jax.vmap(partial(search_alone, search), in_axes=each)
+    roots = by_one(agent.params, by_copy, player.iterations, words)
     rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
     return most_visited(rows, choice)
-
-
-def _alone(
-    search: PUCT, params: Any, states: Any, iterations: jax.Array, key: jax.Array
-) -> Statistics:
-    """A search that waits for no other lane: copies in sequence share no axis to agree upon."""
-    among = jax.vmap(search.search, in_axes=None, axis_name=LANE, axis_size=1)
-    found: Statistics = jax.tree.map(lambda leaf: leaf[0], among(params, states, iterations, key))
-    return found
 
 
 @jax.jit

@@ -2,5 +2,6 @@
 
 # Known to `--learner` as soon as anything looks ahead.
 from jaxgbg.search.td_leaf import TDLeafSpec
+from jaxgbg.search.td_search import TDSearchSpec
 
-__all__ = ["TDLeafSpec"]
+__all__ = ["TDLeafSpec", "TDSearchSpec"]

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import action_values, choose_uniformly
+from jaxgbg.learners.selection import LANE, action_values, choose_uniformly
 from jaxgbg.search.solver import SolvedStatistics, Solver, worth_playing
 from jaxgbg.search.tree import (
     CHILD,
@@ -293,6 +293,28 @@ class PUCT:
             return after
         chance = iteration.words(keys, kind, self.game.spawn_words)
         return jax.vmap(self.game.spawn_from)(after, chance)
+
+
+def search_alone(
+    search: PUCT, params: Any, states: Any, iterations: Any, words: jax.Array, *zero: jax.Array
+) -> RootStatistics | SolvedStatistics:
+    """`PUCT.search` that several lanes do one after the other under `vmap`.
+
+    In step each would make its own copy of all trees in every iteration; so each lane's values are
+    copied once, before it searches. `words` are the data of a key; `zero` bool[] goes before the
+    search's own `zero_terminal`.
+    """
+
+    @jax.custom_batching.sequential_vmap
+    def one(params: Any, states: Any, iterations: Any, words: Any, *zero: Any) -> Any:
+        alone = dataclasses.replace(search, zero_terminal=zero[0]) if zero else search
+        # Lanes in sequence share no axis to agree upon.
+        among = jax.vmap(alone.search, in_axes=None, axis_name=LANE, axis_size=1)
+        found = among(params, states, iterations, jax.random.wrap_key_data(words))
+        return jax.tree.map(lambda leaf: leaf[0], found)
+
+    found: RootStatistics | SolvedStatistics = one(params, states, iterations, words, *zero)
+    return found
 
 
 def most_visited(roots: RootStatistics | SolvedStatistics, key: jax.Array) -> jax.Array:

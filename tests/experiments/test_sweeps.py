@@ -28,6 +28,7 @@ RUNS = {
     "ralpha/connectfour.toml": 24,
     "ralpha/connectfour_best.toml": 1,
     "ralpha/tictactoe.toml": 24,
+    "search/training.toml": 2,
     "sweeps/nim3p_lambda.toml": 5,
     "sweeps/tictactoe.toml": 200,
     "td_sarsa/tictactoe.toml": 4,

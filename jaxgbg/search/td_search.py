@@ -1,0 +1,108 @@
+"""TD learning whose moves are searched for, and which counts on what the search has found.
+
+The tick and its stages are those of TD-FARL (`learners.td`). Where the mover chooses by himself, a
+tree search by the values of this very tick (`search.puct`) grows from his position; he makes the
+move that it tried most often, of equals that of the best mean, and V(last afterstate) moves towards
+his reward since then and the mean of what the search found behind the move. A random move, or one
+of a training partner, counts on V of the board that it leads to, as without a search. The end of
+the game, and what Final Adaptation makes of it, are those of TD-FARL.
+
+Source: searches in training as Scheiermann & Konen 2022 (arXiv 2204.13307) have them at play time;
+that the target is the mean behind the move is ours.
+"""
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxgbg.games.core import Game
+from jaxgbg.learners.policy import EpsilonGreedy
+from jaxgbg.learners.schedules import Schedule
+from jaxgbg.learners.selection import action_values
+from jaxgbg.learners.spec import LearnerSpec
+from jaxgbg.learners.state import Choice, Games, Hyperparameters
+from jaxgbg.learners.td import TDLearner
+from jaxgbg.search.puct import PUCT, PUCTSpec, search_alone
+from jaxgbg.search.solver import SolvedStatistics
+from jaxgbg.search.tree import RootStatistics
+from jaxgbg.specs import setting
+from jaxgbg.values.core import ValueFunction, ValueSpec
+
+# Up to here float32 counts exactly.
+_LARGEST = 2**24
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TreeSearch(EpsilonGreedy):
+    """The action that `search` has tried most often, or a random one; what it found is learned."""
+
+    search: PUCT
+
+    def select(
+        self,
+        game: Game,
+        value: ValueFunction,
+        params: Any,
+        games: Games,
+        words: jax.Array,
+        epsilon: jax.Array,
+        hyper: Hyperparameters,
+        imposed: jax.Array | None,
+    ) -> Choice:
+        """See `EpsilonGreedy.select`; the value is the mean behind the move, without its reward."""
+        states = games.state
+        legal = jax.vmap(game.legal_actions)(states)
+        iterations = jnp.int32(self.search.settings.iterations)
+        # What chance brings in the search is drawn by words of the tick.
+        found = search_alone(self.search, params, states, iterations, words[0], hyper.zero_terminal)
+        action, explored = self.choose(_order(found), legal, words, epsilon, imposed)
+        alone = legal & (jnp.arange(legal.shape[1]) == action[:, None])
+        ahead = action_values(
+            game, value, params, states, games.features, hyper.zero_terminal, alone
+        )[1]
+        by_search = ~explored if imposed is None else ~explored & (imposed < 0)
+        paid = jax.vmap(game.afterstate)(states, action).rewards - states.rewards
+        reward = jnp.take_along_axis(paid, states.player[:, None].astype(jnp.int32), 1)[:, 0]
+        mean = jax.vmap(lambda row, action: row[action])(found.values, action) - reward
+        return Choice(
+            action, explored, jnp.where(by_search, mean, self.bootstrap(ahead, legal, action))
+        )
+
+
+def _order(found: RootStatistics | SolvedStatistics) -> jax.Array:
+    """float32[B, A] in the order of the visits and, of equals, of the means."""
+    means = jnp.where(found.visits > 0, found.values, -jnp.inf)
+    smaller = (means[:, None] < means[:, :, None]).sum(2)
+    return (found.visits * means.shape[1] + smaller).astype(jnp.float32)
+
+
+@dataclasses.dataclass(frozen=True)
+class TDSearchSpec(LearnerSpec):
+    """TD(lambda) with Final Adaptation, moves and targets by tree search (`search.td_search`).
+
+    Attributes:
+      search: The tree search that training makes before each move: puct-N for N iterations, with
+        its settings after commas.
+    """
+
+    search: str = setting("puct-100", short="train_search")
+
+    kind = "td-search"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if PUCTSpec.parse(self.search).solver:
+            raise ValueError("train_search: proofs are for play alone, leave out solver=1")
+        if self.discount != 1:
+            raise ValueError("a search adds up rewards as they come: set discount 1")
+
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> TDLearner:
+        parts, settings = self._parts(game, value, schedule), PUCTSpec.parse(self.search)
+        most = _LARGEST // game.num_actions
+        if settings.iterations > most:
+            raise ValueError(f"train_search: {most:,} iterations at most in {game.name}")
+        search = PUCT(game, parts["value"], settings)
+        parts["policy"] = TreeSearch(ranks=self.ranks, search=search)
+        return TDLearner(**parts)

@@ -1,0 +1,182 @@
+"""Search in training: moves and targets are those of a plain search in float64."""
+
+import types
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgbg
+from jaxgbg import TDSearchSpec
+from jaxgbg.learners import Schedule
+from jaxgbg.search.td_search import _order
+from jaxgbg.search.tree import RootStatistics
+from jaxgbg.values import NTupleSpec
+from tests.learners.replay import named, stack_hyperparameters
+from tests.reference.puct import PUCT as Reference
+from tests.search.agents import (
+    make_small,
+    random_agent,
+    random_positions,
+    reference_states,
+    reference_value,
+)
+
+_CLOSE = 5e-7
+
+
+def chosen(game, agent, states, search, epsilon=0.0, imposed=None):
+    """What the policy of a learner that searches makes of states[B]."""
+    spec = TDSearchSpec(search=search)
+    layout = ((0, 1), tuple(range(game.num_cells))[-2:])
+    learner = spec.build(game, NTupleSpec(layout=layout), Schedule(batch=1))
+    params = jax.tree.map(lambda leaf: leaf[0], agent.params)
+    # The search is the learner's, the values are those of the agent.
+    policy = learner.policy
+    policy = type(policy)(search=type(policy.search)(game, agent.value, policy.search.settings))
+    features = agent.value.features(params, jax.vmap(game.cells)(states))
+    words = jax.random.bits(jax.random.key(3), (len(features), 2))
+    hyper = types.SimpleNamespace(zero_terminal=jnp.bool_(agent.zero_terminal))
+    games = types.SimpleNamespace(state=states, features=features)
+
+    def select(states, features):
+        return policy.select(
+            game, agent.value, params, games, words, jnp.float32(epsilon), hyper, imposed
+        )
+
+    return jax.vmap(select, (None, None), axis_name="lane", axis_size=1)(states, features)
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("nim3p", 2),
+        pytest.param("tictactoe", 3, marks=pytest.mark.slow),
+        pytest.param("connectfour", 8, marks=pytest.mark.slow),
+        pytest.param("othello", 5, marks=pytest.mark.slow),
+    ],
+)
+def test_moves_and_targets_are_those_of_a_plain_search(name, start):
+    game = make_small(name)
+    agent = random_agent(game, few_digits=True)
+    states, actions = random_positions(game, 8, start)
+    choice = jax.tree.map(lambda leaf: leaf[0], chosen(game, agent, states, "puct-40"))
+    checked = 0
+    for row, state in enumerate(reference_states(name, states, actions)):
+        reference = Reference(*reference_value(name, agent), 40)
+        root = reference.search(state)
+        if state.terminal or reference.closest <= _CLOSE:
+            continue
+        means = {a: root.totals[a] / n for a, n in root.visits.items() if n}
+        best = max(means, key=lambda action: (root.visits[action], means[action]))
+        assert choice.action[row] == best
+        paid = root.children[best].state.rewards[state.player] - state.rewards[state.player]
+        assert choice.value[row] == pytest.approx(means[best] - paid, abs=2e-5)
+        checked += 1
+    assert checked >= 3
+
+
+def test_random_moves_and_those_of_a_partner_count_on_the_board_after_them():
+    game = jaxgbg.make("tictactoe")
+    agent = random_agent(game)
+    states, _ = random_positions(game, 8, 3)
+    legal = np.asarray(jax.vmap(game.legal_actions)(states))
+    made = jnp.array(legal.argmax(1), jnp.int32)
+    boards = jax.vmap(game.cells)(jax.vmap(game.afterstate)(states, made))
+    params = jax.tree.map(lambda leaf: leaf[0], agent.params)
+    own = agent.value.value(params, agent.value.features(params, boards), states.player)
+    partner = jax.tree.map(
+        lambda leaf: leaf[0], chosen(game, agent, states, "puct-10", imposed=made)
+    )
+    np.testing.assert_array_equal(partner.action, made)
+    np.testing.assert_allclose(partner.value, own, atol=1e-6)
+    drawn = jax.tree.map(lambda leaf: leaf[0], chosen(game, agent, states, "puct-10", 1.0))
+    assert drawn.explored.all()
+    same = np.asarray(drawn.action) == made
+    np.testing.assert_allclose(drawn.value[same], own[same], atol=1e-6)
+    assert same.any()
+
+
+def test_rewards_on_the_way_are_counted_once():
+    game = jaxgbg.make("2048")
+    agent = random_agent(game)
+    agent.params = jax.tree.map(jnp.zeros_like, agent.params)
+    states, _ = random_positions(game, 6, 40)
+    choice = jax.tree.map(lambda leaf: leaf[0], chosen(game, agent, states, "puct-1"))
+    # Who values all boards at 0 expects, of the one board he sees, what its best move pays.
+    after = jax.vmap(game.afterstate)(states, choice.action)
+    assert (after.rewards > states.rewards).any()
+    spawned = jax.vmap(jax.vmap(game.spawn, (0, None)), (None, 0))(
+        after, jax.random.split(jax.random.key(5), 200)
+    )
+    moves = jnp.arange(game.num_actions)
+    moved = jax.vmap(jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None)), (0, None))(
+        spawned, moves
+    )
+    best = (moved.rewards - spawned.rewards[:, :, None])[..., 0].max(2)
+    near = np.abs(np.asarray(best) - np.asarray(choice.value)) < 1e-7
+    assert near.any(0).all()
+
+
+def test_the_most_visited_comes_first_and_of_equals_the_better():
+    visits = jnp.array([[3, 3, 0, 2]])
+    order = _order(RootStatistics(visits, jnp.array([[0.1, 0.5, 0.0, 0.9]])))[0]
+    assert np.argsort(-order).tolist() == [1, 0, 3, 2]
+
+
+@pytest.mark.slow
+def test_lanes_that_train_together_learn_what_each_learns_alone():
+    game = jaxgbg.make("tictactoe")
+    layout = (tuple(range(9)),)
+    learner = TDSearchSpec(search="puct-8").build(
+        game, NTupleSpec(layout=layout), Schedule(batch=4)
+    )
+    hyper = stack_hyperparameters([named(True, True, True, False)] * 2, 0.5, 0.0, 40)
+    keys = jax.random.split(jax.random.key(0), 2)
+
+    def trained(rows):
+        lanes = jax.vmap(learner.init)(keys[rows])
+        own = jax.tree.map(lambda leaf: leaf[rows], hyper)
+        limit = jnp.full(len(rows), 40, jnp.uint32)
+        advance = jax.jit(jax.vmap(lambda *each: learner.advance(*each, 60)[0], axis_name="lane"))
+        return np.asarray(advance(lanes, own, limit).params.weights)
+
+    together = trained(np.array([0, 1]))
+    assert (together[0] != together[1]).any()
+    for row in (0, 1):
+        np.testing.assert_array_equal(trained(np.array([row]))[0], together[row])
+
+
+@pytest.mark.slow
+def test_a_search_in_training_needs_fewer_episodes():
+    def score(**settings):
+        run = jaxgbg.preset(
+            "tictactoe",
+            seeds=range(4),
+            variants=("farl",),
+            episodes=600,
+            eval_every=600,
+            batch=16,
+            **settings,
+        )
+        training = jaxgbg.training.Training(run)
+        return np.mean([result.score for result in training.evaluations()])
+
+    assert score(learner="td-search", train_search="puct-30") > score() + 0.1
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"train_search": "mcts-10"}, "search must be puct-N for N iterations"),
+        ({"train_search": "puct-0"}, r"iterations must lie in \[1, "),
+        ({"train_search": "puct-20,solver=1"}, "train_search: proofs are for play alone"),
+        ({"discount": 0.9}, "a search adds up rewards as they come: set discount 1"),
+        ({"train_search": "puct-9999999"}, "train_search: .* iterations at most in tictactoe"),
+        ({"train_search": "puct-1000,megabytes=0"}, "takes .* megabytes in tictactoe"),
+    ],
+)
+def test_what_training_cannot_search_for_is_told(settings, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        jaxgbg.preset("tictactoe", learner="td-search", **settings).make_learner()
