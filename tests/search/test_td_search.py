@@ -12,6 +12,7 @@ from jaxgbg import TDSearchSpec
 from jaxgbg.learners import Schedule
 from jaxgbg.search.td_search import _order
 from jaxgbg.search.tree import RootStatistics
+from jaxgbg.training import Training
 from jaxgbg.values import NTupleSpec
 from tests.learners.replay import named, stack_hyperparameters
 from tests.reference.puct import PUCT as Reference
@@ -149,21 +150,23 @@ def test_lanes_that_train_together_learn_what_each_learns_alone():
 
 
 @pytest.mark.slow
-def test_a_search_in_training_needs_fewer_episodes():
-    def score(**settings):
+def test_what_was_searched_for_is_learned():
+    def score(episodes):
         run = jaxgbg.preset(
             "tictactoe",
+            learner="td-search",
+            train_search="puct-20",
             seeds=range(4),
             variants=("farl",),
-            episodes=600,
-            eval_every=600,
+            episodes=episodes,
+            eval_every=episodes,
             batch=16,
-            **settings,
         )
-        training = jaxgbg.training.Training(run)
-        return np.mean([result.score for result in training.evaluations()])
+        # Judged without a search.
+        return np.mean([result.score for result in Training(run).evaluations()])
 
-    assert score(learner="td-search", train_search="puct-30") > score() + 0.1
+    assert score(16) < -0.7
+    assert score(2_000) > -0.5
 
 
 @pytest.mark.parametrize(
