@@ -78,7 +78,10 @@ def played(
     if weights is not None:
         shared = jnp.broadcast_to(weights, start.params.weights.shape)
         start = start._replace(params=start.params._replace(weights=shared))
-    ticks = episodes * (learner.game.max_plies + learner.game.num_players) + 1
+    # A game is free, and begins the next episode, as long as there are any: the last to begin does
+    # so when no game has been busy for longer than all others together.
+    in_turn = episodes if learner.batch == 1 else -(-episodes // learner.batch) + 1
+    ticks = in_turn * (learner.game.max_plies + learner.game.num_players) + 1
     advance = jax.jit(jax.vmap(lambda *arguments: learner.advance(*arguments, ticks=ticks)))
     after, record = advance(start, hyper, limit)
     assert (after.finished == episodes).all()
@@ -88,9 +91,9 @@ def played(
 Transcript = tuple[list[int], list[tuple[int, int, bool]]]
 
 
-def transcripts(record: Any, lane: int) -> list[Transcript]:
-    """The episodes of one lane as (opening plies, [(foreseen, executed, was random)])."""
-    seen = jax.tree.map(lambda leaf: np.asarray(leaf)[lane, :, 0], record)
+def transcripts(record: Any, lane: int, game: int = 0) -> list[Transcript]:
+    """The episodes of one game as (opening plies, [(foreseen, executed, was random)])."""
+    seen = jax.tree.map(lambda leaf: np.asarray(leaf)[lane, :, game], record)
     episodes: list[Transcript] = []
     for tick in range(len(seen.moved)):
         if seen.moved[tick]:
