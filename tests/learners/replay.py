@@ -109,6 +109,29 @@ def made(moves: list[tuple[int, int, bool]]) -> list[tuple[int, bool]]:
     return [move[1:] for move in moves]
 
 
+class Choices:
+    """The moves of a record that were not random, in the eyes of the reference.
+
+    `lost`: by how much the move made is worse than the best one. `margins`: by how much the best
+    one is better than the second best, infinite where there is one alone.
+    """
+
+    def __init__(self) -> None:
+        self.lost: list[float] = []
+        self.margins: list[float] = []
+
+    def __call__(self, values: dict[int, float], made: int) -> None:
+        best, second = sorted([*values.values(), -np.inf], reverse=True)[:2]
+        self.lost.append(best - values[made])
+        self.margins.append(best - second)
+
+    def assert_best(self, rounding: float) -> None:
+        """Every move made is a best one, and often enough there is no other."""
+        assert max(self.lost) < rounding
+        margins = np.array(self.margins)
+        assert np.mean((margins > 100 * rounding) & np.isfinite(margins)) > 0.2
+
+
 def set_tables(reference: SerialTDFarl, layout: Layout, weights: np.ndarray) -> None:
     """Put `weights`, in the order of NTupleParams, into the reference's tables."""
     sizes = [reference.game.num_cell_values ** len(cells) for cells in layout]

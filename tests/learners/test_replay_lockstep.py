@@ -11,10 +11,11 @@ import pytest
 
 import jaxgbg
 from jaxgbg.games import Othello
-from jaxgbg.learners import FARL_PARTS, TDLearner
+from jaxgbg.learners import TDLearner
 from jaxgbg.training.lanes import hyperparameters
 from tests.learners.replay import (
     CASES,
+    Choices,
     made,
     named,
     ntuple,
@@ -37,29 +38,6 @@ SWITCHES = [
     named(True, False, False, True),
     named(False, True, False, False),
 ]
-
-
-class Choices:
-    """The moves of a record that were not random, in the eyes of the reference.
-
-    `lost`: by how much the move made is worse than the best one. `margins`: by how much the best
-    one is better than the second best, infinite where there is one alone.
-    """
-
-    def __init__(self) -> None:
-        self.lost: list[float] = []
-        self.margins: list[float] = []
-
-    def __call__(self, values: dict[int, float], made: int) -> None:
-        best, second = sorted([*values.values(), -np.inf], reverse=True)[:2]
-        self.lost.append(best - values[made])
-        self.margins.append(best - second)
-
-    @property
-    def decided(self) -> float:
-        """The share of those where one move was best beyond all rounding."""
-        margins = np.array(self.margins)
-        return float(np.mean((margins > 100 * ROUNDING) & np.isfinite(margins)))
 
 
 def reference_of(plain, learner: TDLearner, hyper, lane: int, alpha_end: float) -> LockstepTDFarl:
@@ -102,8 +80,7 @@ def assert_replays(plain, learner: TDLearner, hyper, alpha_end: float, greedy: b
         assert reference.episodes_done == episodes
         assert_same_tables(reference, learner.value, lane.params, i)
         if greedy and np.abs(reference.weights).max() > 0:
-            assert max(choices.lost) < ROUNDING
-            assert choices.decided > 0.2
+            choices.assert_best(ROUNDING)
         # Else no rule of joining would matter.
         assert reference.collisions > episodes / 10
 
@@ -142,7 +119,7 @@ def assert_case_replays(
     decay, episodes = 0.0 if horizon == 1 else 0.5, rounds * batch
     hyper = stack_hyperparameters(switches, alpha, decay, episodes)
     hyper = hyper._replace(discount=np.full(len(switches), discount, np.float32))
-    # The reference discounts what it chooses by, as the authors' program does; the learner does not.
+    # The reference discounts what it chooses by, as the authors' program does; our learners do not.
     assert_replays(plain, learner, hyper, alpha / 2, greedy=discount == 1)
 
 
@@ -161,7 +138,7 @@ def test_games_in_lockstep_learn_as_the_reference(name, batch, rule, tcl, delaye
 @pytest.mark.parametrize("batch", [4, 64])
 @pytest.mark.parametrize("name", CASES)
 def test_games_in_lockstep_learn_as_the_reference_by_every_rule(name, batch, rule, tcl, horizon):
-    assert_case_replays(name, batch, rule, tcl, horizon, rounds=50 if batch == 4 else 6)
+    assert_case_replays(name, batch, rule, tcl, horizon, rounds=25 if batch == 4 else 3)
 
 
 @pytest.mark.slow
@@ -189,8 +166,8 @@ def test_a_discount_shortens_the_traces_too(delayed):
 def test_published_runs_as_shipped_learn_as_the_reference(name):
     """Batch, rule, layout, step sizes, traces and openings of `jaxgbg train NAME`."""
     run = jaxgbg.preset(name)
-    episodes = 3 * run.schedule.batch
+    episodes = 2 * run.schedule.batch
     schedule = dataclasses.replace(run.schedule, episodes=episodes)
-    run = dataclasses.replace(run, schedule=schedule, seeds=(0,), variants=tuple(FARL_PARTS))
+    run = dataclasses.replace(run, schedule=schedule, seeds=(0,), variants=("farl", "none"))
     hyper = hyperparameters(run, run.lanes)
     assert_replays(CASES[name][0], run.make_learner(), hyper, schedule.last_alpha)
