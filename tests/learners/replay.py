@@ -78,7 +78,10 @@ def played(
     if weights is not None:
         shared = jnp.broadcast_to(weights, start.params.weights.shape)
         start = start._replace(params=start.params._replace(weights=shared))
-    ticks = episodes * (learner.game.max_plies + learner.game.num_players) + 1
+    # A game is free, and begins the next episode, as long as there are any: the last to begin does
+    # so when no game has been busy for longer than all others together.
+    in_turn = episodes if learner.batch == 1 else -(-episodes // learner.batch) + 1
+    ticks = in_turn * (learner.game.max_plies + learner.game.num_players) + 1
     advance = jax.jit(jax.vmap(lambda *arguments: learner.advance(*arguments, ticks=ticks)))
     after, record = advance(start, hyper, limit)
     assert (after.finished == episodes).all()
@@ -88,9 +91,9 @@ def played(
 Transcript = tuple[list[int], list[tuple[int, int, bool]]]
 
 
-def transcripts(record: Any, lane: int) -> list[Transcript]:
-    """The episodes of one lane as (opening plies, [(foreseen, executed, was random)])."""
-    seen = jax.tree.map(lambda leaf: np.asarray(leaf)[lane, :, 0], record)
+def transcripts(record: Any, lane: int, game: int = 0) -> list[Transcript]:
+    """The episodes of one game as (opening plies, [(foreseen, executed, was random)])."""
+    seen = jax.tree.map(lambda leaf: np.asarray(leaf)[lane, :, game], record)
     episodes: list[Transcript] = []
     for tick in range(len(seen.moved)):
         if seen.moved[tick]:
@@ -104,6 +107,29 @@ def transcripts(record: Any, lane: int) -> list[Transcript]:
 def made(moves: list[tuple[int, int, bool]]) -> list[tuple[int, bool]]:
     """The moves without what was foreseen: all that a learner of afterstates needs."""
     return [move[1:] for move in moves]
+
+
+class Choices:
+    """The moves of a record that were not random, in the eyes of the reference.
+
+    `lost`: by how much the move made is worse than the best one. `margins`: by how much the best
+    one is better than the second best, infinite where there is one alone.
+    """
+
+    def __init__(self) -> None:
+        self.lost: list[float] = []
+        self.margins: list[float] = []
+
+    def __call__(self, values: dict[int, float], made: int) -> None:
+        best, second = sorted([*values.values(), -np.inf], reverse=True)[:2]
+        self.lost.append(best - values[made])
+        self.margins.append(best - second)
+
+    def assert_best(self, rounding: float) -> None:
+        """Every move made is a best one, and often enough there is no other."""
+        assert max(self.lost) < rounding
+        margins = np.array(self.margins)
+        assert np.mean((margins > 100 * rounding) & np.isfinite(margins)) > 0.2
 
 
 def set_tables(reference: SerialTDFarl, layout: Layout, weights: np.ndarray) -> None:

@@ -1,4 +1,7 @@
-"""With one game at a time the lockstep learner is the serial algorithm, update for update."""
+"""With one game at a time the lockstep learner is the serial algorithm, update for update.
+
+And the moves that it makes by its values are those that the serial one finds best at that time.
+"""
 
 import numpy as np
 import pytest
@@ -7,6 +10,7 @@ import jaxgbg
 from jaxgbg.learners import TDLearner
 from tests.learners.replay import (
     CASES,
+    Choices,
     made,
     named,
     ntuple,
@@ -58,14 +62,18 @@ def assert_replays(name, layout, alpha, tcl, horizon, all_switches, episodes) ->
                 learn_from_random=switches["learn_from_random"],
                 final_others=switches["final_others"],
                 final_zero=switches["final_zero"],
+                zero_terminal=switches["learn_from_random"],
             ),
         )
+        choices = Choices()
         for opening, moves in transcripts(record, i):
-            reference.episode(opening, made(moves))
+            reference.episode(opening, made(moves), choices)
         weights, counter_n, counter_a = reference_tables(reference, value)
         # Nim3P pays its last mover nothing: without part 1 there is nothing to learn at all.
         learns = switches["final_others"] or name != "nim3p"
         assert (np.abs(weights).max() > 0.01) == learns
+        if learns:
+            choices.assert_best(tolerance)
         found = np.asarray(lane.params.weights[i])
         np.testing.assert_allclose(found, weights, atol=tolerance, rtol=tolerance)
         if tcl != "none":

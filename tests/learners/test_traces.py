@@ -1,7 +1,5 @@
 """Delayed traces: every state gets the errors of its horizon, in one update when it leaves."""
 
-from collections import deque
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,54 +18,10 @@ from tests.learners.replay import (
     transcripts,
 )
 from tests.reference import rules
-from tests.reference.td_farl import Parameters, SerialTDFarl
+from tests.reference.lockstep_td_farl import LockstepTDFarl
+from tests.reference.td_farl import Parameters
 
 LAYOUT = ((0, 1, 2), (0, 2))
-
-
-class Waiting:
-    """A state on a list: its indices, its slope, and what has reached it so far."""
-
-    def __init__(self, indices: np.ndarray, slope: float) -> None:
-        self.indices, self.slope = indices, slope
-        self.share, self.change, self.size = 1.0, 0.0, 0.0
-
-
-class DelayedTDFarl(SerialTDFarl):
-    """The serial reference, with states updated when they leave the list."""
-
-    def __init__(self, *arguments) -> None:
-        super().__init__(*arguments)
-        self.waiting = [deque() for _ in range(self.game.num_players)]
-
-    def update(self, cells, player: int, target: float) -> None:
-        p = self.parameters
-        value = float(self.values(cells, player))
-        waiting = self.waiting[player]
-        # A random move that was not learned from has emptied the lists since.
-        if p.trace_mode == "reset" and not self.eligibility[player]:
-            for state in waiting:
-                state.share = 0.0
-        self.eligibility[player].appendleft((self.indices(cells), 0.0))
-        slope = 1 - value**2 if p.sigmoid else 1.0
-        waiting.append(Waiting(self.indices(cells), slope))
-        for state in waiting:
-            change = state.share * (target - value) * state.slope
-            state.change, state.size = state.change + change, state.size + abs(change)
-            state.share *= p.lambda_
-        if len(waiting) == p.horizon:
-            self.apply(player, waiting.popleft())
-        self.updates_done += 1
-
-    def apply(self, player: int, state: Waiting) -> None:
-        p = self.parameters
-        step = self.alpha / (len(self._tuple_cells) * len(self.symmetries))
-        for number, images in enumerate(state.indices.T):
-            for index in images:
-                factor = 1.0 if p.tcl == "none" else self.tc_factor(player, number, index)
-                self.weights[player, number, index] += step * state.change * factor
-                self.counters_n[player, number, index] += state.change
-                self.counters_a[player, number, index] += state.size
 
 
 @pytest.mark.parametrize("tcl", [pytest.param("none", marks=pytest.mark.slow), "id"])
@@ -79,7 +33,7 @@ def test_delayed_updates_are_those_of_a_plain_list(tcl):
     hyper = stack_hyperparameters(switches, 0.5, 0.5, episodes)
     _, lane, record = played(learner, hyper, len(switches), episodes)
     for i, each in enumerate(switches):
-        reference = DelayedTDFarl(
+        reference = LockstepTDFarl(
             rules.Nim(),
             LAYOUT,
             Parameters(
@@ -92,9 +46,10 @@ def test_delayed_updates_are_those_of_a_plain_list(tcl):
                 tcl=tcl,
                 learn_from_random=False,
             ),
+            rule="sum",
+            delayed=True,
         )
-        for opening, moves in transcripts(record, i):
-            reference.episode(opening, made(moves))
+        reference.replay([[(opening, made(moves)) for opening, moves in transcripts(record, i)]])
         weights, counter_n, counter_a = reference_tables(reference, value)
         assert np.abs(weights).max() > 0.1
         np.testing.assert_allclose(lane.params.weights[i], weights, atol=1e-4)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,28 @@ Opening = Sequence[int] | Sequence[Spawn]
 
 Transcript = tuple[Opening, list[Move]]
 """One episode: its opening, which is no part of the episode itself, and its moves."""
+
+
+Watch = Callable[[dict[int, float], int], None]
+"""Told of every move of a record that was not random: the values of all actions, the one made."""
+
+
+class Update(NamedTuple):
+    """V(cells | player) moves towards `target`."""
+
+    cells: Cells
+    player: int
+    target: float
+
+
+class Stage(NamedTuple):
+    """A move, or one final update after the last: the update it calls for, or None.
+
+    `clears`: a random move that is not learned from empties all eligibility lists of the game.
+    """
+
+    update: Update | None = None
+    clears: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +205,7 @@ class SerialTDFarl:
                 self.counters_n[place] += change
                 self.counters_a[place] += abs(change)
 
-    def episode(self, opening: Opening, moves: Sequence[Move]) -> None:
+    def episode(self, opening: Opening, moves: Sequence[Move], watch: Watch | None = None) -> None:
         """Learn from one recorded episode.
 
         `opening`: the plies from the default start to the start state, which are no part of the
@@ -199,8 +222,21 @@ class SerialTDFarl:
             _, state = self._play(state, move)
         if not state.terminal:
             raise ValueError(f"the moves end in a state that is not terminal: {state}")
+        self._learn(start, self._recorded(moves, watch))
+
+    def _recorded(
+        self, moves: Sequence[Move], watch: Watch | None
+    ) -> Callable[[State | TileState], Move]:
+        """What plays `moves`, and shows `watch` the tables' opinion before each."""
         recorded = iter(moves)
-        self._learn(start, lambda _: next(recorded))
+
+        def choose(state: State | TileState) -> Move:
+            move = next(recorded)
+            if watch is not None and not move[1]:
+                watch(self.action_values(state), move[0])
+            return move
+
+        return choose
 
     def self_play(
         self,
@@ -275,6 +311,28 @@ class SerialTDFarl:
         self, start: State | TileState, choose: Callable[[State | TileState], Move]
     ) -> list[Move]:
         """Run one episode from `start`; `choose` sees the tables as they are before each move."""
+        moves: list[Move] = []
+
+        def noted(state: State | TileState) -> Move:
+            moves.append(choose(state))
+            return moves[-1]
+
+        for stage in self._stages(start, noted):
+            if stage.clears:
+                for traces in self.eligibility:
+                    traces.clear()
+            if stage.update is not None:
+                self.update(*stage.update)
+        self.episodes_done += 1
+        return moves
+
+    def _stages(
+        self, start: State | TileState, choose: Callable[[State | TileState], Move]
+    ) -> Iterator[Stage]:
+        """The moves and the final updates of one episode, each as the tables then stand.
+
+        Whoever asks for the next one has made the update before, or has put it off.
+        """
         p = self.parameters
         players = range(self.game.num_players)
         last_cells: list[Cells | None] = [None for _ in players]
@@ -284,29 +342,25 @@ class SerialTDFarl:
         if not isinstance(self.game, Game2048):
             last_cells[start.player - 1] = start.cells
         state = start
-        moves: list[Move] = []
         while not state.terminal:
             mover = state.player
             move = choose(state)
-            moves.append(move)
-            was_random = move[1]
             after, state = self._play(state, move)
             previous = last_cells[mover]
-            if previous is not None:
-                if was_random and not p.learn_from_random:
-                    if p.trace_mode == "reset":
-                        for traces in self.eligibility:
-                            traces.clear()
-                else:
-                    next_value = 0.0 if state.terminal else float(self.values(after.cells, mover))
-                    reward = state.rewards[mover] - last_reward[mover]
-                    self.update(previous, mover, reward + p.gamma * next_value)
+            if previous is None:
+                yield Stage()
+            elif move[1] and not p.learn_from_random:
+                yield Stage(clears=p.trace_mode == "reset")
+            else:
+                next_value = 0.0 if state.terminal else float(self.values(after.cells, mover))
+                reward = state.rewards[mover] - last_reward[mover]
+                yield Stage(Update(previous, mover, reward + p.gamma * next_value))
             last_cells[mover] = after.cells
             last_reward[mover] = state.rewards[mover]
-        if moves:
-            self._final_adaptation(after.cells, mover, state.rewards, last_cells, last_reward)
-        self.episodes_done += 1
-        return moves
+        if state is not start:
+            yield from self._final_adaptation(
+                after.cells, mover, state.rewards, last_cells, last_reward
+            )
 
     def _final_adaptation(
         self,
@@ -315,14 +369,16 @@ class SerialTDFarl:
         rewards: tuple[float, ...],
         last_cells: list[Cells | None],
         last_reward: list[float],
-    ) -> None:
+    ) -> Iterator[Stage]:
         """FARL, after random moves too: the others in order of their numbers, then the mover.
 
         `final_cells`: the afterstate of the last move, whose value is 0.
         """
         if self.parameters.final_others:
             for player, cells in enumerate(last_cells):
-                if player != last_mover and cells is not None:
-                    self.update(cells, player, rewards[player] - last_reward[player])
+                if player == last_mover:
+                    continue
+                gain = rewards[player] - last_reward[player]
+                yield Stage() if cells is None else Stage(Update(cells, player, gain))
         if self.parameters.final_zero:
-            self.update(final_cells, last_mover, 0.0)
+            yield Stage(Update(final_cells, last_mover, 0.0))
