@@ -16,6 +16,7 @@ from jaxgbg.commands.common import (
     write_rows,
 )
 from jaxgbg.results.figures import check_name
+from jaxgbg.results.hall import Executor
 from jaxgbg.results.layout import print_columns, print_plain
 from jaxgbg.results.tournament import NumGames, Plies, Rounds
 from jaxgbg.results.tournament import tournament as play
@@ -43,6 +44,8 @@ def tournament(
     swiss: Rounds = 0,
     first: bool = False,
     seed: Seed = 0,
+    executor: Executor = "inline",
+    address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
     out: Annotated[Path | None, optional("DIR")] = None,
     plot: Annotated[Path | None, optional("FILE.png|svg|pdf")] = None,
     form: TableFormat = "table",
@@ -64,6 +67,8 @@ def tournament(
       swiss: Rounds of the Swiss system, for many players of a game of two; 0 lets all meet.
       first: Of a run its first agent alone, with FARL if one is.
       seed: Seed of openings and draws.
+      executor: Who plays: this process, or a Ray cluster, a group at a time on each core.
+      address: Of the Ray cluster; auto finds one.
       out: Folder that keeps the games.
       plot: Also draw the ladder and who scores against whom.
     """
@@ -73,7 +78,19 @@ def tournament(
     if game is None and (size is not None or parameters):
         raise ValueError("--size and --parameters are those of --game: name it")
     rules = None if game is None else read_game(game, size, parameters)
-    ladder = play(participants, rules, games, starts, plies, seed, out, first, swiss=swiss)
+    ladder = play(
+        participants,
+        rules,
+        games,
+        starts,
+        plies,
+        seed,
+        out,
+        first,
+        swiss=swiss,
+        executor=executor,
+        address=address,
+    )
     records = ladder.records()
     if form in ("csv", "json"):
         print_plain(records, form)
