@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import game_names
+from jaxgbg.pages.play.guests import met
 from jaxgbg.pages.play.serving import LOOPBACK, listen, server_of
 from jaxgbg.pages.play.table import Table
 from tests.pages.tables import table_of
+from tests.training.test_newest import begun
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -272,6 +274,25 @@ def test_an_agent_is_told_how_often_to_search(visit):
     assert page.locator("#seats .strength input").input_value() == "50"
 
 
+def test_a_search_is_told_to_prove(visit):
+    page = visit.page
+    assert page.locator("#seats .switch").count() == 0
+    page.locator("#seats select").nth(1).select_option("agent:search=puct")
+    page.locator("#seats .switch input").check()
+    told = "#seats=person,agent:search=puct-200:solver=1&"
+    visit.until(lambda: page.evaluate("location.hash").startswith(told))
+    page.reload()
+    visit.settle(2)
+    assert page.locator("#seats .switch input").is_checked()
+    page.locator("#seats .strength input").fill("50")
+    page.keyboard.press("Tab")
+    visit.until(lambda: "puct-50:solver=1&" in page.evaluate("location.hash"))
+    visit.click(2)
+    visit.settle(4)
+    page.locator("#seats .switch input").uncheck()
+    visit.until(lambda: "puct-50&" in page.evaluate("location.hash"))
+
+
 def test_a_position_goes_out_and_in_as_text_and_as_a_file(visit, tmp_path):
     page = visit.page
     page.locator("#text summary").click()
@@ -330,12 +351,36 @@ def test_the_tuples_through_a_cell_are_looked_into(visit):
     assert (
         "b2, valued for O: 8 of 8 look-ups read it" in page.locator("#inside .sum").text_content()
     )
+    assert "TC counters are none: its weights were" in page.locator("#inside .sum").text_content()
+    assert page.locator("#inside thead").text_content().endswith("hits")
     page.locator("#inside tbody tr").first.hover()
     assert page.locator("svg.board .spot.read").count() == 9
     assert visit.plies == 2
     page.locator("#inside summary").click()
     visit.click(8)
     visit.settle(3)
+
+
+def test_the_counters_of_a_checkpoint_stand_beside_the_weights(browser, tmp_path):
+    table = Table(*met([begun(tmp_path, tcl="exp").path]))
+    table.warm_up()
+    with served(table) as address:
+        opened = Visit(browser, address + "#seats=person,person&moves=4,0", DESKTOP)
+        opened.settle(2)
+        opened.page.locator("#inside summary").click()
+        opened.click(4)
+        opened.page.wait_for_selector("#inside tbody tr")
+        said = opened.page.locator("#inside .sum").text_content()
+        assert "TC counters are of the checkpoint after" in said
+        heads = opened.page.locator("#inside thead th").all_text_contents()
+        assert heads[-3:] == ["N", "A", "TC factor"]
+        for row in opened.page.locator("#inside tbody tr").all()[:5]:
+            n, a, factor = (
+                float(cell.replace("−", "-")) for cell in row.locator("td").all_text_contents()[-3:]
+            )
+            assert factor == pytest.approx(abs(n) / a, abs=0.02 + 0.0006 / a)
+        opened.done()
+    table.close()
 
 
 def test_an_address_without_sense_is_told_and_a_new_game_is_there(visit):

@@ -39,11 +39,11 @@ def board(
     from jaxgbg.pages.play.table import Table
 
     games, agents = _sorted(what, parameters)
-    game, guests = met(agents, games[0] if games else None)
+    guests = met(agents, games[0] if games else None)
     line = moves if isinstance(moves, str) else ",".join(map(str, moves))
     if isinstance(seats, str):
         raise ValueError(f"seats are a list of players, one a seat: [{seats!r}]")
-    return Board(Table(game, guests), line, seats)
+    return Board(Table(*guests), line, seats)
 
 
 def _sorted(

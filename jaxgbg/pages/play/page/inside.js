@@ -7,16 +7,17 @@ export function showTuples(find, about, answer, cell, surface) {
   const name = about.spots[about.cells.indexOf(cell)] ?? `cell ${cell}`;
   card.querySelector(".sum").textContent = `${name}, valued for ${about.sides[answer.player]}: `
     + `${answer.count} of ${answer.lookups} look-ups read it and add ${signed(answer.through)} `
-    + `to a sum of ${signed(answer.total)}.`;
+    + `to a sum of ${signed(answer.total)}. TC counters are ${answer.counters}.`;
   const factors = answer.tuples.some(({ factor }) => factor !== null);
-  const heads = ["n-tuple", "image", "digits", "weight", "hits", ...(factors ? ["TC factor"] : [])];
+  const heads = ["n-tuple", "image", "digits", "weight", "hits", ...(factors ? ["N", "A", "TC factor"] : [])];
   card.querySelector("thead").replaceChildren(
     element("tr", {}, ...heads.map((textContent) => element("th", { textContent, scope: "col" }))));
   const most = Math.max(...answer.tuples.map(({ weight }) => Math.abs(weight)), 1e-9);
   card.querySelector("tbody").replaceChildren(...answer.tuples.map((tuple) => {
     const cells = [tuple.tuple, tuple.image, tuple.digits.join(" "), signed(tuple.weight), tuple.hits];
     const row = element("tr", { tabIndex: 0 }, ...cells.map((textContent) => element("td", { textContent })));
-    if (factors) row.append(element("td", { textContent: tuple.factor ?? "" }));
+    const known = factors ? [signed(tuple.n), tuple.a.toPrecision(3), tuple.factor.toFixed(3)] : [];
+    row.append(...known.map((textContent) => element("td", { textContent })));
     const bar = row.children[3];
     bar.className = tuple.weight < 0 ? "figure against" : "figure";
     bar.style.setProperty("--share", `${Math.round(100 * Math.abs(tuple.weight) / most)}%`);
