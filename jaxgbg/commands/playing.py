@@ -34,8 +34,9 @@ def play(
     """Open a page to play on: against agents and players, with what they think of each move.
 
     Args:
-      what: Agent files, folders of runs for their first agents, or the name of a game; several
-        agents of one game may meet. ConnectFour if nothing is named.
+      what: Agent files, folders of runs for their first agents (of unfinished ones those of the
+        newest checkpoints), or the name of a game; several agents of one game may meet. ConnectFour
+        if nothing is named.
       host: Who may reach the page: this machine alone, or 0.0.0.0 for all who can reach it.
       port: Where the page is served; 0 takes any free port.
       browser: Open the page in a browser.

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -9,12 +10,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from jaxgbg.games import game_names
-from jaxgbg.pages.play.guests import met
+from jaxgbg.games import game_names, make
 from jaxgbg.pages.play.serving import LOOPBACK, listen, server_of
 from jaxgbg.pages.play.table import Table
-from tests.pages.tables import table_of
-from tests.training.test_newest import begun
+from jaxgbg.pages.play.tuples import Counters
+from tests.pages.tables import drawn_agent, table_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -361,24 +361,33 @@ def test_the_tuples_through_a_cell_are_looked_into(visit):
     visit.settle(3)
 
 
-def test_the_counters_of_a_checkpoint_stand_beside_the_weights(browser, tmp_path):
-    table = Table(*met([begun(tmp_path, tcl="exp").path]))
+@pytest.mark.parametrize("shape", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_counters_of_a_checkpoint_stand_beside_the_weights(browser, shape):
+    agent = drawn_agent(make("tictactoe"), tcl="exp")
+    changes = np.random.default_rng(0).normal(size=(agent.value.num_weights, 3))
+    values = np.column_stack([changes.sum(1), np.abs(changes).sum(1)])
+    counters = Counters(values, "of the checkpoint after 7 episodes")
+    table = Table(agent.game, {"drawn": agent}, {"drawn": counters})
     table.warm_up()
     with served(table) as address:
-        opened = Visit(browser, address + "#seats=person,person&moves=4,0", DESKTOP)
+        opened = Visit(browser, address + "#seats=person,person&moves=4,0", shape)
         opened.settle(2)
         opened.page.locator("#inside summary").click()
         opened.click(4)
         opened.page.wait_for_selector("#inside tbody tr")
         said = opened.page.locator("#inside .sum").text_content()
-        assert "TC counters are of the checkpoint after" in said
+        assert "TC counters are of the checkpoint after 7 episodes." in said
         heads = opened.page.locator("#inside thead th").all_text_contents()
-        assert heads[-3:] == ["N", "A", "TC factor"]
-        for row in opened.page.locator("#inside tbody tr").all()[:5]:
-            n, a, factor = (
-                float(cell.replace("−", "-")) for cell in row.locator("td").all_text_contents()[-3:]
-            )
+        assert heads[-1] == "TC factor"
+        rows = opened.page.locator("#inside tbody tr").all()
+        assert len(rows) == 8
+        for row in rows:
+            told = row.locator("td").last.text_content().replace("−", "-")
+            factor, n, a = map(float, re.fullmatch(r"(.+)N (.+)A (.+)", told).groups())
             assert factor == pytest.approx(abs(n) / a, abs=0.02 + 0.0006 / a)
+        # All of it is seen without a move to the side.
+        scroll = opened.page.locator("#inside .scroll")
+        assert scroll.evaluate("(it) => it.scrollWidth <= it.clientWidth")
         opened.done()
     table.close()
 

@@ -9,15 +9,18 @@ export function showTuples(find, about, answer, cell, surface) {
     + `${answer.count} of ${answer.lookups} look-ups read it and add ${signed(answer.through)} `
     + `to a sum of ${signed(answer.total)}. TC counters are ${answer.counters}.`;
   const factors = answer.tuples.some(({ factor }) => factor !== null);
-  const heads = ["n-tuple", "image", "digits", "weight", "hits", ...(factors ? ["N", "A", "TC factor"] : [])];
+  const heads = ["n-tuple", "image", "digits", "weight", "hits", ...(factors ? ["TC factor"] : [])];
   card.querySelector("thead").replaceChildren(
     element("tr", {}, ...heads.map((textContent) => element("th", { textContent, scope: "col" }))));
   const most = Math.max(...answer.tuples.map(({ weight }) => Math.abs(weight)), 1e-9);
   card.querySelector("tbody").replaceChildren(...answer.tuples.map((tuple) => {
     const cells = [tuple.tuple, tuple.image, tuple.digits.join(" "), signed(tuple.weight), tuple.hits];
     const row = element("tr", { tabIndex: 0 }, ...cells.map((textContent) => element("td", { textContent })));
-    const known = factors ? [signed(tuple.n), tuple.a.toPrecision(3), tuple.factor.toFixed(3)] : [];
-    row.append(...known.map((textContent) => element("td", { textContent })));
+    if (factors) {
+      const counters = [`N ${signed(tuple.n)}`, `A ${tuple.a.toPrecision(3)}`];
+      row.append(element("td", { className: "tc" }, tuple.factor.toFixed(3),
+        ...counters.map((textContent) => element("small", { textContent }))));
+    }
     const bar = row.children[3];
     bar.className = tuple.weight < 0 ? "figure against" : "figure";
     bar.style.setProperty("--share", `${Math.round(100 * Math.abs(tuple.weight) / most)}%`);
