@@ -17,6 +17,7 @@ from jaxgbg.commands.common import (
 )
 from jaxgbg.results.figures import check_name
 from jaxgbg.results.hall import Executor
+from jaxgbg.results.ladder import Ladder
 from jaxgbg.results.layout import print_columns, print_plain
 from jaxgbg.results.tournament import NumGames, Plies, Rounds
 from jaxgbg.results.tournament import tournament as play
@@ -78,26 +79,18 @@ def tournament(
     if game is None and (size is not None or parameters):
         raise ValueError("--size and --parameters are those of --game: name it")
     rules = None if game is None else read_game(game, size, parameters)
-    ladder = play(
-        participants,
-        rules,
-        games,
-        starts,
-        plies,
-        seed,
-        out,
-        first,
-        swiss=swiss,
-        executor=executor,
-        address=address,
-    )
-    records = ladder.records()
-    if form in ("csv", "json"):
-        print_plain(records, form)
-    else:
-        print_columns(ladder.columns(), console(), form)
-        for note in ladder.notes() if form == "table" else ():
-            console().print(note, highlight=False, markup=False)
+    on = (executor, address)
+    ladder = play(participants, rules, games, starts, plies, seed, out, first, True, swiss, *on)
+    _print(ladder, form)
     if plot is not None:
         ladder.plot(plot)
-    write_rows(json_file, records)
+    write_rows(json_file, ladder.records())
+
+
+def _print(ladder: Ladder, form: TableFormat) -> None:
+    if form in ("csv", "json"):
+        print_plain(ladder.records(), form)
+        return
+    print_columns(ladder.columns(), console(), form)
+    for note in ladder.notes() if form == "table" else ():
+        console().print(note, highlight=False, markup=False)

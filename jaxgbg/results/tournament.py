@@ -64,16 +64,8 @@ def tournament(
     rules = make(game) if isinstance(game, str) else game or game_of(entries)
     if rules is None:
         raise ValueError("no agent takes part that would say which game: name it (game)")
-    seats = rules.num_players
-    if seats < 2:
-        raise ValueError(f"{rules.name} is a game of one player, and nobody meets another there")
-    if len(entries) < max(2, seats):
-        raise ValueError(
-            f"a tournament of {rules.name} needs at least {max(2, seats)} participants,"
-            f" not {len(entries)}"
-        )
     _check_groups(rules, len(entries), swiss)
-    protocol = Protocol(starts, count=openings_for(games, seats), plies=plies)
+    protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
     entrants = enter(entries, rules)
     settings = Settings(rules, protocol, seed)
     play = here if executor == "inline" else partial(on_cluster, address=address)
@@ -95,8 +87,15 @@ def tournament(
 
 
 def _check_groups(game: Game, players: int, swiss: int) -> None:
-    """Raise ValueError where there would be too many groups, or rounds that cannot be paired."""
+    """Raise ValueError for too few players, too many groups, or rounds that cannot be paired."""
     seats = game.num_players
+    if seats < 2:
+        raise ValueError(f"{game.name} is a game of one player, and nobody meets another there")
+    if players < max(2, seats):
+        raise ValueError(
+            f"a tournament of {game.name} needs at least {max(2, seats)} participants,"
+            f" not {players}"
+        )
     if swiss and seats != 2:
         raise ValueError(
             f"the Swiss system pairs two players, and {game.name} is played by {seats}: leave out"

@@ -26,8 +26,8 @@ def board(
     meet. `moves` lead to the position, by their numbers. `seats` are "person", "agent" (then
     "agent-1" ...), "agent:look-ahead=3", "agent:search=puct-200" (with proofs
     "agent:search=puct-200:solver=1"), "mcts-1000" and other players' names; by default a person
-    plays with the first agent. The board is that of the play page, a picture where widgets do not run, and no
-    cell may run while it answers.
+    plays with the first agent. The board is that of the play page, a picture where widgets do not
+    run, and no cell may run while it answers.
 
     Raises ValueError for agents of several games, a run without agents, a damaged file, a move that
     is not legal and a player that does not know the game; MissingExtra without anywidget.
