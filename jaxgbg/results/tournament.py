@@ -60,6 +60,8 @@ def tournament(
     that holds something else, or groups that could not be played, after all others have been;
     MissingExtra where a player lacks its package.
     """
+    if address is not None and executor == "inline":
+        raise ValueError("address is that of a Ray cluster: choose the executor ray")
     entries = named(participants, first)
     rules = make(game) if isinstance(game, str) else game or game_of(entries)
     if rules is None:

@@ -89,6 +89,14 @@ def test_whom_only_python_knows_is_refused_before_a_game(cluster):
     assert cluster == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("address", ["127.0.0.1:9", "ray://127.0.0.1:9", "127.0.0.1:99999"])
+def test_a_cluster_that_is_not_there_is_told_at_once(address):
+    pytest.importorskip("ray")
+    with pytest.raises(ValueError, match=f"no Ray cluster answers at {address}: "):
+        jaxgbg.tournament(FOUR[:2], executor="ray", address=address, **SETTINGS)
+
+
 def test_a_machine_with_other_rules_is_refused(cluster, drawn, tmp_path):
     jaxgbg.tournament(FOUR[:2], executor="ray", **SETTINGS)
     content = json.loads(cluster[0])
