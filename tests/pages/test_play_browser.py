@@ -373,6 +373,8 @@ def test_the_counters_of_a_checkpoint_stand_beside_the_weights(browser, shape):
         opened = Visit(browser, address + "#seats=person,person&moves=4,0", shape)
         opened.settle(2)
         opened.page.locator("#inside summary").click()
+        # On a phone the board is above what was opened.
+        opened.page.locator("#board").scroll_into_view_if_needed()
         opened.click(4)
         opened.page.wait_for_selector("#inside tbody tr")
         said = opened.page.locator("#inside .sum").text_content()
