@@ -22,14 +22,17 @@ def fewest_rounds(players: int) -> int:
 
 
 def play_rounds(
-    players: int, rounds: int, order: Sequence[int], meet: Callable[[Pair], float]
+    players: int,
+    rounds: int,
+    order: Sequence[int],
+    meet: Callable[[Sequence[Pair]], Sequence[float]],
 ) -> list[list[Pair]]:
     """Play the rounds, and return the pairs of each, one a bye apart where players are odd.
 
-    `meet` lets the lower number meet the higher one, and returns the former's share of the points;
-    a bye is worth half of them, and comes to nobody twice. Of players with equal points the first
-    in `order` stands first. `rounds` are at most `most_rounds`; after `fewest_rounds` of them all
-    are connected by chains of games.
+    `meet` lets all pairs of a round meet, the lower number the higher one, and returns the former's
+    share of the points in each; a bye is worth half of them, and comes to nobody twice. Of players
+    with equal points the first in `order` stands first. `rounds` are at most `most_rounds`; after
+    `fewest_rounds` of them all are connected by chains of games.
     """
     points = np.zeros(players + players % 2)
     # A bye is a player who always stands last.
@@ -42,10 +45,11 @@ def play_rounds(
         standing = sorted(left, key=lambda one: (one == bye, -points[one], rank[one]))
         pairs = sorted(pair_up(standing, left, joined))
         played.append([pair for pair in pairs if bye not in pair])
+        shares = dict(zip(played[-1], meet(played[-1]), strict=True))
         for one, other in pairs:
             left[one].remove(other)
             left[other].remove(one)
-            share = 0.5 if bye in (one, other) else meet((one, other))
+            share = shares.get((one, other), 0.5)
             points[[one, other]] += share, 1 - share
     return played
 

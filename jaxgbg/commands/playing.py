@@ -9,7 +9,7 @@ from tyro.conf import Positional, arg
 from jaxgbg.commands.common import Parameters, Size, optional, read_game
 from jaxgbg.games import Game
 from jaxgbg.pages.export.file import game_file
-from jaxgbg.pages.play.guests import met
+from jaxgbg.pages.play.guests import Guests, met
 from jaxgbg.pages.play.serving import LOOPBACK, check_extra, listen, serve
 from jaxgbg.pages.play.table import Table
 from jaxgbg.players import GreedyAgent
@@ -34,8 +34,9 @@ def play(
     """Open a page to play on: against agents and players, with what they think of each move.
 
     Args:
-      what: Agent files, folders of runs for their first agents, or the name of a game; several
-        agents of one game may meet. ConnectFour if nothing is named.
+      what: Agent files, folders of runs for their first agents (of unfinished ones those of the
+        newest checkpoints), or the name of a game; several agents of one game may meet. ConnectFour
+        if nothing is named.
       host: Who may reach the page: this machine alone, or 0.0.0.0 for all who can reach it.
       port: Where the page is served; 0 takes any free port.
       browser: Open the page in a browser.
@@ -47,16 +48,17 @@ def play(
     if export is not None:
         if (host, port, browser) != (LOOPBACK, 8484, True):
             raise ValueError("--host, --port and --browser are about a page that is served")
-        _write_file(export, replace, *_read(what, size, parameters))
+        guests = _read(what, size, parameters)
+        _write_file(export, replace, guests.game, guests.agents)
         return
     if replace:
         raise ValueError("--replace is about the file of --export")
     check_extra()
-    game, agents = _read(what, size, parameters)
+    guests = _read(what, size, parameters)
     listener = listen(host, port)
     try:
         with Console(stderr=True).status("compiling"):
-            table = Table(game, agents)
+            table = Table(*guests)
             table.warm_up()
         serve(table, listener, host, browser)
     finally:
@@ -75,10 +77,8 @@ def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyA
     print(f"{path}: {game.name} in {len(text.encode()) / 1e6:.1f} MB, plays in a browser, offline")
 
 
-def _read(
-    what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]
-) -> tuple[Game, dict[str, GreedyAgent]]:
-    """The game, and the agents by what they are called; raises ValueError."""
+def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> Guests:
+    """The game and its agents; raises ValueError."""
     names = what or ("connectfour",)
     files = [name for name in names if names_agent(name) or Path(name).is_dir()]
     games = [name for name in names if name not in files]

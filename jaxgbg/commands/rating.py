@@ -16,6 +16,8 @@ from jaxgbg.commands.common import (
     write_rows,
 )
 from jaxgbg.results.figures import check_name
+from jaxgbg.results.hall import Executor
+from jaxgbg.results.ladder import Ladder
 from jaxgbg.results.layout import print_columns, print_plain
 from jaxgbg.results.tournament import NumGames, Plies, Rounds
 from jaxgbg.results.tournament import tournament as play
@@ -43,6 +45,8 @@ def tournament(
     swiss: Rounds = 0,
     first: bool = False,
     seed: Seed = 0,
+    executor: Executor = "inline",
+    address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
     out: Annotated[Path | None, optional("DIR")] = None,
     plot: Annotated[Path | None, optional("FILE.png|svg|pdf")] = None,
     form: TableFormat = "table",
@@ -64,6 +68,8 @@ def tournament(
       swiss: Rounds of the Swiss system, for many players of a game of two; 0 lets all meet.
       first: Of a run its first agent alone, with FARL if one is.
       seed: Seed of openings and draws.
+      executor: Who plays: this process, or a Ray cluster, a group at a time on each core.
+      address: Of the Ray cluster; auto finds one.
       out: Folder that keeps the games.
       plot: Also draw the ladder and who scores against whom.
     """
@@ -73,14 +79,18 @@ def tournament(
     if game is None and (size is not None or parameters):
         raise ValueError("--size and --parameters are those of --game: name it")
     rules = None if game is None else read_game(game, size, parameters)
-    ladder = play(participants, rules, games, starts, plies, seed, out, first, swiss=swiss)
-    records = ladder.records()
-    if form in ("csv", "json"):
-        print_plain(records, form)
-    else:
-        print_columns(ladder.columns(), console(), form)
-        for note in ladder.notes() if form == "table" else ():
-            console().print(note, highlight=False, markup=False)
+    on = (executor, address)
+    ladder = play(participants, rules, games, starts, plies, seed, out, first, True, swiss, *on)
+    _print(ladder, form)
     if plot is not None:
         ladder.plot(plot)
-    write_rows(json_file, records)
+    write_rows(json_file, ladder.records())
+
+
+def _print(ladder: Ladder, form: TableFormat) -> None:
+    if form in ("csv", "json"):
+        print_plain(ladder.records(), form)
+        return
+    print_columns(ladder.columns(), console(), form)
+    for note in ladder.notes() if form == "table" else ():
+        console().print(note, highlight=False, markup=False)

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,13 +13,13 @@ import numpy as np
 from jaxgbg.arena import Protocol
 from jaxgbg.arena.protocol import MOST_GAMES
 from jaxgbg.arena.swiss import Pair, fewest_rounds, most_rounds, play_rounds
-from jaxgbg.arena.tournament import openings_for, play_group
+from jaxgbg.arena.tournament import openings_for
 from jaxgbg.games import Game, make
+from jaxgbg.results.hall import Executor, Hall, Play, here, on_cluster
 from jaxgbg.results.kept_games import Settings, TournamentFolder
 from jaxgbg.results.ladder import Ladder, Met
-from jaxgbg.results.queries import to_stderr
 from jaxgbg.specs import Limits, Seed, checked
-from jaxgbg.training.bars import Bar, open_bar
+from jaxgbg.training.bars import open_bar
 from jaxgbg.training.entrants import Entrant, What, close, enter, game_of, named
 from jaxgbg.training.store import only_here
 
@@ -41,6 +42,8 @@ def tournament(
     first: bool = False,
     progress: bool = True,
     swiss: Rounds = 0,
+    executor: Executor = "inline",
+    address: str | None = None,
 ) -> Ladder:
     """Every player meets every other in all seats from drawn openings; returns the ladder.
 
@@ -50,29 +53,27 @@ def tournament(
     plays at least `games` games: openings as `Protocol` has `starts`, of so many `plies` where they
     are random, each in all orders of seats (of more than four players in N rotations). `out` keeps
     each group as it is done; the same call goes on from there, and more players may join. With
-    `swiss` not all pairs meet, but in so many rounds those of like standing, nobody twice. Raises
-    ValueError for fewer participants than seats, one who takes part twice, an agent of another
-    game, or a folder that holds something else; MissingExtra where a player lacks its package.
+    `swiss` not all pairs meet, but in so many rounds those of like standing, nobody twice. The
+    executor "ray" gives each group to a Ray cluster, that at `address` or a new one on this
+    machine; its machines see the same agents' files, and the games are the same. Raises ValueError
+    for fewer participants than seats, one who takes part twice, an agent of another game, a folder
+    that holds something else, or groups that could not be played, after all others have been;
+    MissingExtra where a player lacks its package.
     """
+    if address is not None and executor == "inline":
+        raise ValueError("address is that of a Ray cluster: choose the executor ray")
     entries = named(participants, first)
     rules = make(game) if isinstance(game, str) else game or game_of(entries)
     if rules is None:
         raise ValueError("no agent takes part that would say which game: name it (game)")
-    seats = rules.num_players
-    if seats < 2:
-        raise ValueError(f"{rules.name} is a game of one player, and nobody meets another there")
-    if len(entries) < max(2, seats):
-        raise ValueError(
-            f"a tournament of {rules.name} needs at least {max(2, seats)} participants,"
-            f" not {len(entries)}"
-        )
     _check_groups(rules, len(entries), swiss)
-    protocol = Protocol(starts, count=openings_for(games, seats), plies=plies)
+    protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
     entrants = enter(entries, rules)
     settings = Settings(rules, protocol, seed)
+    play = here if executor == "inline" else partial(on_cluster, address=address)
     try:
         if out is None:
-            met = _play_all(entrants, settings, None, progress, swiss)
+            met = _play_all(entrants, settings, None, progress, swiss, play)
         else:
             if nameless := [entrant.name for entrant in entrants if not entrant.identity]:
                 raise ValueError(
@@ -81,15 +82,22 @@ def tournament(
             folder = TournamentFolder(out, settings)
             with only_here(folder):
                 folder.check()
-                met = _play_all(entrants, settings, folder, progress, swiss)
+                met = _play_all(entrants, settings, folder, progress, swiss, play)
     finally:
         close(entrants)
     return Ladder(rules, [entrant.name for entrant in entrants], met, _anchor(entrants))
 
 
 def _check_groups(game: Game, players: int, swiss: int) -> None:
-    """Raise ValueError where there would be too many groups, or rounds that cannot be paired."""
+    """Raise ValueError for too few players, too many groups, or rounds that cannot be paired."""
     seats = game.num_players
+    if seats < 2:
+        raise ValueError(f"{game.name} is a game of one player, and nobody meets another there")
+    if players < max(2, seats):
+        raise ValueError(
+            f"a tournament of {game.name} needs at least {max(2, seats)} participants,"
+            f" not {players}"
+        )
     if swiss and seats != 2:
         raise ValueError(
             f"the Swiss system pairs two players, and {game.name} is played by {seats}: leave out"
@@ -120,74 +128,31 @@ def _anchor(entrants: Sequence[Entrant]) -> int | None:
     return kinds.index("random") if "random" in kinds else None
 
 
-class _Hall:
-    """Where groups meet that have not yet; each is kept."""
-
-    def __init__(
-        self,
-        entrants: Sequence[Entrant],
-        settings: Settings,
-        folder: TournamentFolder | None,
-        bar: Bar,
-    ) -> None:
-        self._settings, self._folder, self._bar = settings, folder, bar
-        # A group is in one order, whatever that of the participants.
-        self.order = sorted(
-            range(len(entrants)), key=lambda at: (entrants[at].identity, entrants[at].name)
-        )
-        self._entrants = [entrants[at] for at in self.order]
-        self._known = {} if folder is None else folder.read(to_stderr)
-
-    def known(self, group: Sequence[int]) -> bool:
-        """Whether it has met before; players are known by their places in `order`."""
-        return tuple(self._entrants[at].identity for at in group) in self._known
-
-    def meet(self, group: Sequence[int], done: float, before: float) -> Met:
-        """The games of a group; `done` of all is done by now, `before` was in the folder."""
-        sitting = [self._entrants[at] for at in group]
-        players = tuple(each.identity for each in sitting)
-        numbers = tuple(self.order[at] for at in group)
-        if (kept := self._known.get(players)) is not None:
-            return Met(numbers, kept.games)
-        names = [each.name for each in sitting]
-        self._bar.show(done, ", ".join(names), before)
-        settings = self._settings
-        key = settings.key([each.identity or each.name for each in sitting])
-        games = play_group(settings.game, [each.player for each in sitting], settings.protocol, key)
-        if self._folder is not None:
-            self._folder.append(players, names, games)
-        return Met(numbers, games)
-
-
 def _play_all(
     entrants: Sequence[Entrant],
     settings: Settings,
     folder: TournamentFolder | None,
     progress: bool,
     rounds: int,
+    play: Play,
 ) -> list[Met]:
     """Let all groups meet or, with `rounds`, those that the Swiss system pairs."""
     with contextlib.closing(open_bar(settings.game.name, progress)) as bar:
-        hall = _Hall(entrants, settings, folder, bar)
+        seats = settings.game.num_players
         if rounds:
-            return _swiss(hall, settings.seed, rounds)
-        groups = list(itertools.combinations(range(len(entrants)), settings.game.num_players))
-        before = sum(map(hall.known, groups)) / len(groups)
-        return [
-            hall.meet(group, number / len(groups), before) for number, group in enumerate(groups)
-        ]
+            total = rounds * (len(entrants) // 2)
+            return _swiss(Hall(entrants, settings, folder, bar, play, total), settings.seed, rounds)
+        groups = list(itertools.combinations(range(len(entrants)), seats))
+        return Hall(entrants, settings, folder, bar, play, len(groups)).meet(groups)
 
 
-def _swiss(hall: _Hall, seed: int, rounds: int) -> list[Met]:
+def _swiss(hall: Hall, seed: int, rounds: int) -> list[Met]:
     """The pairs of all rounds; what was kept of them comes first where they are played on."""
-    players = len(hall.order)
-    total, found, met = rounds * (players // 2), 0, list[Met]()
+    players, met = len(hall.order), list[Met]()
 
-    def meet(pair: Pair) -> float:
-        nonlocal found
-        found += hall.known(pair)
-        met.append(hall.meet(pair, len(met) / total, found / total))
-        return met[-1].points()
+    def meet(pairs: Sequence[Pair]) -> list[float]:
+        met.extend(hall.meet(pairs))
+        return [each.points() for each in met[len(met) - len(pairs) :]]
 
     # Who meets whom first is drawn, and does not follow the names.
     play_rounds(players, rounds, np.random.default_rng(seed).permutation(players).tolist(), meet)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from jaxgbg.games.registry import module_command
 from jaxgbg.players import MissingExtra
+from jaxgbg.sweeps.ray_tasks import on_ray
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.sweeps.worker import Tell, as_text, run_unit, train_when_free
 from jaxgbg.training.stopping import stop_signals
@@ -127,27 +128,15 @@ def _start(unit: Unit, settings: Settings, core: str) -> "subprocess.Popen[str]"
 
 def by_ray(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
     """A task for each unit, on any machine of a Ray cluster; all machines see the same folder."""
-    # No statistics of anybody's use leave the machine.
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        import ray
-    except ImportError as error:
-        raise MissingExtra("the executor ray needs Ray: pip install 'jaxgbg[ray]'") from error
-    if not ray.is_initialized():
-        ray.init(address=settings.address, include_dashboard=False, log_to_driver=False)
-    task = ray.remote(num_cpus=1, max_retries=TRIES - 1)(run_unit)
     out = str(settings.out.resolve())
     every, until = settings.checkpoint_every, settings.until
-    pending = {task.remote(as_text(unit.runs), out, every, until): unit for unit in units}
+    tasks = [(as_text(unit.runs), out, every, until) for unit in units]
     failures = []
-    while pending:
-        (done,), _ = ray.wait(list(pending), num_returns=1)
-        unit = pending.pop(done)
-        try:
-            ray.get(done)
-            report(unit)
-        except Exception as error:
-            failures.append(Failure(unit, line(error)))
+    for number, result in on_ray(run_unit, tasks, settings.address, TRIES):
+        if isinstance(result, Exception):
+            failures.append(Failure(units[number], line(result)))
+        else:
+            report(units[number])
     return failures
 
 

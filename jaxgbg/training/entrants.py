@@ -27,12 +27,14 @@ class Entrant(NamedTuple):
     """One who takes part: the name in tables, what tells it from all others, and the player.
 
     `identity` is that of the weights and how they play, or the player's name: games are kept under
-    it. It is empty for a player made in Python, of whom nothing can be kept.
+    it. It is empty for a player made in Python, of whom nothing can be kept. `what` is the player's
+    name or that of the agent's absolute file, by which another process can `enter` it; empty alike.
     """
 
     name: str
     identity: str
     player: Player
+    what: str = ""
 
 
 class _Named(NamedTuple):
@@ -101,7 +103,7 @@ def enter(entries: Sequence[_Named], game: Game) -> list[Entrant]:
     try:
         for name, (_, what) in zip(names, entries, strict=True):
             player = make_opponent(what, game) if isinstance(what, str) else what
-            entrants.append(Entrant(name, _identity(what), player))
+            entrants.append(Entrant(name, _identity(what), player, _anywhere(what)))
             if player.copies != 1:
                 raise ValueError(f"{name} is {player.copies} agents: enter one of them")
             identity = entrants[-1].identity
@@ -129,6 +131,16 @@ def _identity(what: str | Player) -> str:
     path = file_of(what)
     digest = hashlib.sha256(read_bytes(path, MOST_BYTES)).hexdigest()[:_DIGITS]
     return f"agent {digest}{what.removeprefix(path)}"
+
+
+def _anywhere(what: str | Player) -> str:
+    """What a player is entered by where another folder is the working one."""
+    if not isinstance(what, str):
+        return ""
+    if not names_agent(what):
+        return what
+    path = file_of(what)
+    return str(Path(path).resolve()) + what.removeprefix(path)
 
 
 def _names(entries: Sequence[_Named]) -> list[str]:

@@ -25,6 +25,7 @@ _PIECE = 2**22
 class Newest(NamedTuple):
     """An agent, its seed and variant, and where it was read, at `written` (seconds, as files have
     it) after `episodes` of its training; moves of all agents `moves_per_second`, None if not told.
+    `counters` float32[R, 2] as `tc_counters`, where they were asked for and are kept.
     """
 
     agent: GreedyAgent
@@ -33,6 +34,7 @@ class Newest(NamedTuple):
     written: float
     episodes: int
     moves_per_second: float | None
+    counters: np.ndarray | None = None
 
 
 class _State(NamedTuple):
@@ -58,10 +60,11 @@ def newest_file(folder: Path, run: Run) -> Path | None:
     return path_of(folder / "checkpoints", numbers[-1]) if numbers else None
 
 
-def read_newest(file: Path, run: Run) -> Newest:
+def read_newest(file: Path, run: Run, counters: bool = False) -> Newest:
     """The agent of the first seed, with FARL if one is, from what `newest_file` gives.
 
-    Of a checkpoint no more is kept in memory than this agent's weights. Raises ValueError or
+    Of a checkpoint no more is kept in memory than this agent's weights, and its `counters` if they
+    are asked for; an agent's file has none. Raises ValueError or
     OSError in one line where it cannot be read, as when it has just made room for a newer one.
     """
     lane = _first(run)
@@ -70,7 +73,7 @@ def read_newest(file: Path, run: Run) -> Newest:
         agent = load_agent(file, run.game.name).player()
         return Newest(agent, lane, file, written, run.schedule.episodes, None)
     try:
-        return _of_checkpoint(file, run, lane)
+        return _of_checkpoint(file, run, lane, counters)
     except Damaged as error:
         raise ValueError(f"checkpoint {file.name} is damaged: {reason(error)}") from error
 
@@ -80,7 +83,7 @@ def _first(run: Run) -> LaneName:
     return min(run.lanes, key=lambda lane: lane.variant != "farl")
 
 
-def _of_checkpoint(path: Path, run: Run, lane: LaneName) -> Newest:
+def _of_checkpoint(path: Path, run: Run, lane: LaneName, counters: bool) -> Newest:
     learner, shapes = run.make_learner(), _state(run)
     weights = jax.tree.leaves(shapes.places.params)
     needed = sum(shapes.leaves[at].nbytes for at in weights)
@@ -111,7 +114,8 @@ def _of_checkpoint(path: Path, run: Run, lane: LaneName) -> Newest:
     if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(agent.params)):
         raise ValueError("its network has diverged: its weights are no finite numbers")
     rate = float(moves.astype(np.uint64).sum()) / about.seconds if about.seconds else None
-    return Newest(agent, lane, path, written, int(finished[run.lanes.index(lane)]), rate)
+    kept = learner.value.tc_counters(params) if counters else None
+    return Newest(agent, lane, path, written, int(finished[run.lanes.index(lane)]), rate, kept)
 
 
 @functools.lru_cache(maxsize=8)

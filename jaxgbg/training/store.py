@@ -13,9 +13,10 @@ import fcntl
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -30,6 +31,8 @@ from jaxgbg.training.loop import Result
 from jaxgbg.training.metrics import evaluation_columns
 from jaxgbg.training.origin import provenance
 from jaxgbg.training.run import LaneName, RulesChanged, Run
+
+_INSTANT = 0.05
 
 
 class Busy(ValueError):
@@ -256,10 +259,11 @@ def only_here(folder: Folder) -> Iterator[None]:
     except OSError as error:
         raise folder.unwritable(error) from error
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise _busy(folder) from error
+        if not _lock(file, fcntl.LOCK_EX):
+            # It may be no other process at work, but one that looks (`at_work`), for an instant.
+            time.sleep(_INSTANT)
+            if not _lock(file, fcntl.LOCK_EX):
+                raise _busy(folder)
         # Whoever let go of the lock has deleted the file: then somebody else may hold a new one.
         if not (path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino):
             raise _busy(folder)
@@ -270,8 +274,30 @@ def only_here(folder: Folder) -> Iterator[None]:
 
 
 def at_work(path: Path) -> bool:
-    """Whether a process is at work in a run's folder, or was killed there; nothing is locked."""
-    return _lock_of(path).exists()
+    """Whether a process is at work in a run's folder; one that was killed there is not."""
+    try:
+        with _lock_of(path).open("rb") as file:
+            # A process that ends in any way lets go of its lock, not of the file.
+            return not _lock(file, fcntl.LOCK_SH)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        # Who may not look there takes it for what it seems.
+        return True
+
+
+def killed(path: Path) -> bool:
+    """Whether a process was at work in a run's folder that ended before it could tidy up."""
+    return _lock_of(path).exists() and not at_work(path)
+
+
+def _lock(file: IO[Any], kind: int) -> bool:
+    """Lock a file until it is closed, LOCK_EX or LOCK_SH; False where another has it."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _lock_of(path: Path) -> Path:

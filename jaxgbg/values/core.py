@@ -103,9 +103,19 @@ class ValueFunction:
         """Parameters for a player, of float32[R] and what its seed has `drawn`."""
         raise NotImplementedError
 
-    def tc_factors(self, params: Any) -> np.ndarray | None:
-        """float32[R]: |N| / A of every weight; None where there are no such counters."""
+    def tc_counters(self, params: Any) -> np.ndarray | None:
+        """float32[R, 2]: N and A of every weight; None where there are no such counters."""
         return None
+
+    def tc_factors(self, params: Any) -> np.ndarray | None:
+        """float32[R]: |N| / A of every weight; None where there are no such counters.
+
+        N sums the recommended changes of a weight, A their absolute values: the factor is 1 while
+        they agree in sign, or where there was none, and falls to 0 where they cancel (Beal & Smith
+        1999).
+        """
+        counters = self.tc_counters(params)
+        return None if counters is None else np.abs(counters[:, 0]) / counters[:, 1]
 
 
 def check_updates(value: ValueFunction, updates: Updates) -> None:

@@ -181,16 +181,10 @@ class NTuple(Indices):
     def weights_of(self, params: NTupleParams) -> np.ndarray:
         return np.asarray(params.weights)
 
-    def tc_factors(self, params: NTupleParams) -> np.ndarray | None:
-        """float32[R]: |N| / A of every weight, 1 where nothing was learned yet; None without TCL.
-
-        N sums the recommended changes of a weight, A their absolute values: the factor is 1 while
-        they agree in sign and falls to 0 where they cancel (Beal & Smith 1999).
-        """
+    def tc_counters(self, params: NTupleParams) -> np.ndarray | None:
         if self.tcl == "none" or not params.counters.size:
             return None
-        counters = np.asarray(params.counters)
-        return np.abs(counters[:, 0]) / counters[:, 1]
+        return np.asarray(params.counters)[:, :2]
 
     def with_weights(self, weights: jax.Array, drawn: np.ndarray | None = None) -> NTupleParams:
         layout = np.zeros((0, 0)) if drawn is None else drawn

@@ -12,7 +12,12 @@ def rounds_of(players, rounds, seed, share=None):
     random = np.random.default_rng(seed)
     order = random.permutation(players).tolist()
     draw = share or (lambda pair: float(random.choice([0, 0.25, 0.5, 1])))
-    return play_rounds(players, rounds, order, draw)
+    return play_rounds(players, rounds, order, each_by(draw))
+
+
+def each_by(share):
+    """Lets the pairs of a round meet one by one."""
+    return lambda pairs: [share(pair) for pair in pairs]
 
 
 @given(st.integers(2, 26), st.integers(0, 2**32 - 1), st.data())
@@ -79,17 +84,17 @@ def test_who_leads_meets_the_first_whom_he_has_not_met(seed):
         random = np.random.default_rng(seed)
         points[:] = 0
         met.clear()
-        play_rounds(16, rounds - 1, order, share)
+        play_rounds(16, rounds - 1, order, each_by(share))
         before, standing = {*met}, np.argsort(-points).tolist()
         leader = standing[0]
         pairs = {tuple(sorted((leader, other))): other for other in standing[1:]}
         first = next(pair for pair in pairs if pair not in before)
         random = np.random.default_rng(seed)
-        assert first in play_rounds(16, rounds, order, share)[-1]
+        assert first in play_rounds(16, rounds, order, each_by(share))[-1]
 
 
 def test_who_stands_last_has_the_bye():
-    first, second = play_rounds(5, 2, range(5), lambda pair: 1.0)
+    first, second = play_rounds(5, 2, range(5), each_by(lambda pair: 1.0))
     assert first == [(0, 1), (2, 3)]
     # 0 and 2 have a point, 4 a half, 1 and 3 none.
     assert second == [(0, 2), (1, 4)]

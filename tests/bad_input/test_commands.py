@@ -68,6 +68,8 @@ CASES = [
     Case("tournament random maxn mcts --game nim --swiss 3", "can be paired for 2 rounds .* not"),
     Case("tournament random maxn --game nim --swiss -1", "swiss must lie in .*, not -1"),
     Case("tournament random ab --game nim", "alpha-beta plays connectfour only"),
+    Case("tournament random maxn --game nim --executor slurm", "executor"),
+    Case("tournament random maxn --game nim --address auto", "choose the executor ray"),
     Case("tournament random maxn --size 3", "--size and --parameters are those of --game"),
     Case("tournament random maxn --game nim --starts x", "starts must be one of default"),
     Case("tournament random maxn --game nim --games 0", "games must lie in .*, not 0"),

@@ -233,6 +233,30 @@ def test_an_agent_searches_as_often_as_its_seat_says(nim):
     assert nim.choose(requests.Choose("", "agent:search=puct", 1))["action"] in range(6)
 
 
+def test_a_search_proves_where_its_seat_says_so(nim):
+    (offered,) = (each for each in nim.seats.choices() if each["name"] == "agent:search=puct")
+    assert offered["switch"]["name"] == ":solver=1"
+    plain, _ = nim.seats.player("agent:search=puct-50")
+    proving, _ = nim.seats.player("agent:search=puct-50:solver=1")
+    assert not plain.search.settings.solver
+    assert (proving.iterations, proving.search.settings.solver) == (50, True)
+    # Two heaps of three: whoever moves first loses against proofs. After a stone the rest is won.
+    best = {each["action"] for each in nim.perfect(requests.Verdicts("0"))["moves"] if each["best"]}
+    for seed in range(3):
+        chosen = nim.choose(requests.Choose("0", "agent:search=puct-200:solver=1", seed))
+        assert chosen["action"] in best
+
+
+@pytest.mark.parametrize(("name", "parameters"), [("2048", {}), ("nim3p", {"heaps": 1, "size": 3})])
+def test_no_proofs_are_offered_where_there_can_be_none(name, parameters):
+    table = table_of(name, **parameters)
+    (offered,) = (each for each in table.seats.choices() if "search" in each["name"])
+    assert "switch" not in offered
+    with pytest.raises(ValueError, match="needs two players, no chance"):
+        table.seats.player("agent:search=puct-5:solver=1")
+    table.close()
+
+
 def test_agents_of_actions_are_not_offered_as_searching():
     game = make("nim", heaps=2, size=3)
     seats = Seats(game, {"drawn": drawn_agent(game, learner="q")}, lambda: 6)

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -9,10 +10,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from jaxgbg.games import game_names
+from jaxgbg.games import game_names, make
 from jaxgbg.pages.play.serving import LOOPBACK, listen, server_of
 from jaxgbg.pages.play.table import Table
-from tests.pages.tables import table_of
+from jaxgbg.pages.play.tuples import Counters
+from tests.pages.tables import drawn_agent, table_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -272,6 +274,25 @@ def test_an_agent_is_told_how_often_to_search(visit):
     assert page.locator("#seats .strength input").input_value() == "50"
 
 
+def test_a_search_is_told_to_prove(visit):
+    page = visit.page
+    assert page.locator("#seats .switch").count() == 0
+    page.locator("#seats select").nth(1).select_option("agent:search=puct")
+    page.locator("#seats .switch input").check()
+    told = "#seats=person,agent:search=puct-200:solver=1&"
+    visit.until(lambda: page.evaluate("location.hash").startswith(told))
+    page.reload()
+    visit.settle(2)
+    assert page.locator("#seats .switch input").is_checked()
+    page.locator("#seats .strength input").fill("50")
+    page.keyboard.press("Tab")
+    visit.until(lambda: "puct-50:solver=1&" in page.evaluate("location.hash"))
+    visit.click(2)
+    visit.settle(4)
+    page.locator("#seats .switch input").uncheck()
+    visit.until(lambda: "puct-50&" in page.evaluate("location.hash"))
+
+
 def test_a_position_goes_out_and_in_as_text_and_as_a_file(visit, tmp_path):
     page = visit.page
     page.locator("#text summary").click()
@@ -330,12 +351,47 @@ def test_the_tuples_through_a_cell_are_looked_into(visit):
     assert (
         "b2, valued for O: 8 of 8 look-ups read it" in page.locator("#inside .sum").text_content()
     )
+    assert "TC counters are none: its weights were" in page.locator("#inside .sum").text_content()
+    assert page.locator("#inside thead").text_content().endswith("hits")
     page.locator("#inside tbody tr").first.hover()
     assert page.locator("svg.board .spot.read").count() == 9
     assert visit.plies == 2
     page.locator("#inside summary").click()
     visit.click(8)
     visit.settle(3)
+
+
+@pytest.mark.parametrize("shape", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_counters_of_a_checkpoint_stand_beside_the_weights(browser, shape):
+    agent = drawn_agent(make("tictactoe"), tcl="exp")
+    changes = np.random.default_rng(0).normal(size=(agent.value.num_weights, 3))
+    values = np.column_stack([changes.sum(1), np.abs(changes).sum(1)])
+    counters = Counters(values, "of the checkpoint after 7 episodes")
+    table = Table(agent.game, {"drawn": agent}, {"drawn": counters})
+    table.warm_up()
+    with served(table) as address:
+        opened = Visit(browser, address + "#seats=person,person&moves=4,0", shape)
+        opened.settle(2)
+        opened.page.locator("#inside summary").click()
+        # On a phone the board is above what was opened.
+        opened.page.locator("#board").scroll_into_view_if_needed()
+        opened.click(4)
+        opened.page.wait_for_selector("#inside tbody tr")
+        said = opened.page.locator("#inside .sum").text_content()
+        assert "TC counters are of the checkpoint after 7 episodes." in said
+        heads = opened.page.locator("#inside thead th").all_text_contents()
+        assert heads[-1] == "TC factor"
+        rows = opened.page.locator("#inside tbody tr").all()
+        assert len(rows) == 8
+        for row in rows:
+            told = row.locator("td").last.text_content().replace("−", "-")
+            factor, n, a = map(float, re.fullmatch(r"(.+)N (.+)A (.+)", told).groups())
+            assert factor == pytest.approx(abs(n) / a, abs=0.02 + 0.0006 / a)
+        # All of it is seen without a move to the side.
+        scroll = opened.page.locator("#inside .scroll")
+        assert scroll.evaluate("(it) => it.scrollWidth <= it.clientWidth")
+        opened.done()
+    table.close()
 
 
 def test_an_address_without_sense_is_told_and_a_new_game_is_there(visit):

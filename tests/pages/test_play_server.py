@@ -216,6 +216,31 @@ def test_the_description_names_every_question_and_its_fields(client, document):
         assert answer.status_code == expected, answer.text
 
 
+def test_the_description_of_an_answer_is_what_is_answered(client, document):
+    answers = document["paths"][f"{ROOT}/tuples"]["post"]["responses"]["200"]
+    schema = answers["content"]["application/json"]["schema"]
+    answer = ask(client, "tuples", moves="0", cell=0).json()
+    fits(answer, schema)
+    assert answer["tuples"]
+    with pytest.raises(AssertionError):
+        fits(answer | {"counters": None}, schema)
+
+
+def fits(value, schema) -> None:
+    """That some JSON is as a schema of ours says, all of it and nothing else."""
+    kinds = {"integer": int, "number": (int, float), "string": str, "array": list, "object": dict}
+    names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    assert any(
+        value is None if name == "null" else isinstance(value, kinds[name]) for name in names
+    )
+    if "object" in names:
+        assert value.keys() == schema["properties"].keys() == {*schema["required"]}
+        for name, inner in schema["properties"].items():
+            fits(value[name], inner)
+    for each in value if "array" in names else ():
+        fits(each, schema["items"])
+
+
 def schema_of(document, path):
     body = document["paths"][path]["post"]["requestBody"]
     return body["content"]["application/json"]["schema"]

@@ -4,6 +4,8 @@ import dataclasses
 import json
 import os
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from jaxgbg.pages.watch.server import application
 from jaxgbg.papers import preset
 from jaxgbg.training import Result, RunFolder
 from jaxgbg.training.checkpoints import path_of
+from jaxgbg.training.files import write_json
 from jaxgbg.training.store import only_here
 from tests.pages.test_play_server import HERE, Client
 
@@ -109,6 +112,35 @@ def test_what_comes_is_seen(begun, watched):
     assert looked(seen)["runs"][0]["state"] == "paused"
     begun.stop_early("enough")
     assert looked(seen)["runs"][0]["state"] == "stopped"
+
+
+def test_a_run_that_was_killed_by_force_is_not_in_progress(begun, watched):
+    write_json(begun.path / "provenance.json", {"command": ["jaxgbg", "train", "nim", "a b"]})
+    program = (
+        "import sys, time; from pathlib import Path; from types import SimpleNamespace\n"
+        "from jaxgbg.training.store import only_here\n"
+        "with only_here(SimpleNamespace(path=Path(sys.argv[1]))):\n"
+        "    print('at work', flush=True); time.sleep(600)"
+    )
+    seen = watched(begun.path)
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(begun.path)], stdout=subprocess.PIPE
+    ) as process:
+        try:
+            assert process.stdout.readline() == b"at work\n"
+            assert looked(seen)["runs"][0]["state"] == "running"
+            with pytest.raises(ValueError, match="another process is at work"), only_here(begun):
+                raise AssertionError("two are at work")
+        finally:
+            process.kill()
+    (run,) = looked(seen)["runs"]
+    assert run["state"] == "killed"
+    assert "Stopped by force: the same command goes on" in run["words"]
+    assert facts(run)["Begun by"] == "jaxgbg train nim 'a b'"
+    # The same command goes on, and tidies up.
+    with only_here(begun):
+        assert looked(seen)["runs"][0]["state"] == "running"
+    assert looked(seen)["runs"][0]["state"] == "paused"
 
 
 def test_a_run_that_is_resumed_is_as_fast_as_since_then(begun, watched):

@@ -11,8 +11,7 @@ import jaxgbg
 from jaxgbg.arena.tournament import Games
 from jaxgbg.games import Nim
 from jaxgbg.players import MaxN, RandomPlayer
-from jaxgbg.results import kept_games
-from jaxgbg.results import tournament as module
+from jaxgbg.results import hall, kept_games
 from jaxgbg.results.ladder import Ladder, Met
 from jaxgbg.training.store import only_here
 
@@ -45,7 +44,7 @@ def drawn(monkeypatch):
         orders = np.array([[0, 1], [1, 0]])
         return Games(orders, np.stack([won, -won], 2), np.arange(protocol.count))
 
-    monkeypatch.setattr(module, "play_group", draw)
+    monkeypatch.setattr(hall, "play_group", draw)
     monkeypatch.setattr(kept_games, "fingerprint", str)
     return groups
 
@@ -79,17 +78,17 @@ def test_a_swiss_tournament_that_was_stopped_ends_as_one_that_was_not(drawn, tmp
     whole = jaxgbg.tournament(SIX, swiss=3, **SETTINGS)
     assert len(drawn) == 9
     assert [row["games"] for row in whole.records()] == [3 * 12] * 6
-    draw = module.play_group
+    draw = hall.play_group
 
     def stopped(*arguments):
         if len(drawn) == 9 + 4:
             raise KeyboardInterrupt
         return draw(*arguments)
 
-    monkeypatch.setattr(module, "play_group", stopped)
+    monkeypatch.setattr(hall, "play_group", stopped)
     with pytest.raises(KeyboardInterrupt):
         jaxgbg.tournament(SIX, swiss=3, out=tmp_path / "t", **SETTINGS)
-    monkeypatch.setattr(module, "play_group", draw)
+    monkeypatch.setattr(hall, "play_group", draw)
     again = jaxgbg.tournament(SIX[::-1], swiss=3, out=tmp_path / "t", **SETTINGS)
     assert again.records() == whole.records()
     assert len(drawn) == 9 + 9

@@ -21,12 +21,13 @@ def board(
 ) -> "Board":
     """A board to play on in a notebook, with what agents think of each move.
 
-    `what` is an agent, a run or its folder for its first agent, or a game or its name with its
-    `parameters`; several agents of one game may meet. `moves` lead to the position, by their
-    numbers. `seats` are "person", "agent" (then "agent-1" ...), "agent:look-ahead=3",
-    "agent:search=puct-200", "mcts-1000" and other players' names; by default a person plays with
-    the first agent. The board is that of the play page, a picture where widgets do not run, and no
-    cell may run while it answers.
+    `what` is an agent, a run or its folder for its first agent, of an unfinished run that of its
+    newest checkpoint, or a game or its name with its `parameters`; several agents of one game may
+    meet. `moves` lead to the position, by their numbers. `seats` are "person", "agent" (then
+    "agent-1" ...), "agent:look-ahead=3", "agent:search=puct-200" (with proofs
+    "agent:search=puct-200:solver=1"), "mcts-1000" and other players' names; by default a person
+    plays with the first agent. The board is that of the play page, a picture where widgets do not
+    run, and no cell may run while it answers.
 
     Raises ValueError for agents of several games, a run without agents, a damaged file, a move that
     is not legal and a player that does not know the game; MissingExtra without anywidget.
@@ -39,11 +40,11 @@ def board(
     from jaxgbg.pages.play.table import Table
 
     games, agents = _sorted(what, parameters)
-    game, guests = met(agents, games[0] if games else None)
+    guests = met(agents, games[0] if games else None)
     line = moves if isinstance(moves, str) else ",".join(map(str, moves))
     if isinstance(seats, str):
         raise ValueError(f"seats are a list of players, one a seat: [{seats!r}]")
-    return Board(Table(game, guests), line, seats)
+    return Board(Table(*guests), line, seats)
 
 
 def _sorted(

@@ -2,7 +2,7 @@
 
 import dataclasses
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
 import jaxgbg
@@ -15,6 +15,29 @@ MOST_BYTES = 2**21
 _TYPES = {int: "integer", str: "string", bool: "boolean"}
 
 
+def _field(kind: str | list[str], words: str) -> dict[str, Any]:
+    return {"type": kind, "description": words}
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON Schema of an object that has all of these."""
+    return {"type": "object", "properties": dict(properties), "required": list(properties)}
+
+
+_INTEGERS = {"items": {"type": "integer"}}
+_LOOKUP = {
+    "tuple": _field("integer", "Number of the n-tuple"),
+    "image": _field("integer", "Number of the board's image"),
+    "cells": _field("array", "Cells of the board that it reads") | _INTEGERS,
+    "digits": _field("array", "What stands in them") | _INTEGERS,
+    "weight": _field("number", "What it adds to the sum"),
+    "hits": _field("integer", "How many look-ups of the position read the same weight"),
+    "n": _field(["number", "null"], "TC counter N: the sum of the changes recommended"),
+    "a": _field(["number", "null"], "TC counter A: the sum of their sizes"),
+    "factor": _field(["number", "null"], "TC factor |N| / A"),
+}
+
+
 @dataclasses.dataclass(frozen=True)
 class Question(Spec):
     """A position by its moves.
@@ -24,6 +47,8 @@ class Question(Spec):
     """
 
     summary: ClassVar[str] = ""
+    told: ClassVar[Mapping[str, Any]] = {}
+    """What all answers hold, as JSON Schema has properties, where that is more than an object."""
 
     moves: str = ""
 
@@ -49,7 +74,8 @@ class Move(Look):
 
     Attributes:
       action: The move's number; if it is -1, the player moves.
-      player: Who moves, as agent:look-ahead=2, agent:search=puct-200, mcts-1000, random.
+      player: Who moves, as agent:look-ahead=2, agent:search=puct-200,
+        agent:search=puct-200:solver=1, mcts-1000, random.
       seed: Draws among equal moves; a new one each time if it is -1.
     """
 
@@ -105,7 +131,18 @@ class Tuples(Question):
       judge: The agent whose n-tuples they are.
     """
 
-    summary: ClassVar[str] = "The n-tuples through a cell: weights, hits, TC factors"
+    summary: ClassVar[str] = "The n-tuples through a cell: weights, hits, TC counters and factors"
+    told: ClassVar[Mapping[str, Any]] = {
+        "player": _field("integer", "For whom the position is valued"),
+        "lookups": _field("integer", "Weights that are read for it, once for each image"),
+        "total": _field("number", "Their sum"),
+        "value": _field("number", "The position's value, of that sum"),
+        "count": _field("integer", "Look-ups that read the cell"),
+        "through": _field("number", "The sum of their weights"),
+        "counters": _field("string", "Where TC counters were read, or why there are none"),
+        "tuples": _field("array", "These look-ups, the greatest weights first, 200 at most")
+        | {"items": _object(_LOOKUP)},
+    }
 
     cell: int = setting(0, low=0, high=2**31 - 1)
     player: int = setting(-1, low=-1, high=2**31 - 1)
@@ -144,7 +181,7 @@ def description(questions: dict[str, type[Question]]) -> dict[str, Any]:
                 "summary": question.summary,
                 "operationId": name,
                 "requestBody": body,
-                "responses": {"200": _answer(question.summary)}
+                "responses": {"200": _answer(question.summary, question.told)}
                 | {
                     code: _answer(words, {"error": {"type": "string"}})
                     for code, words in refused.items()
@@ -173,10 +210,8 @@ def _schema(question: type[Question]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _answer(words: str, properties: dict[str, Any] | None = None) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "object"}
-    if properties:
-        schema |= {"properties": properties, "required": list(properties)}
+def _answer(words: str, properties: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    schema = _object(properties) if properties else {"type": "object"}
     return {"description": words, "content": {"application/json": {"schema": schema}}}
 
 

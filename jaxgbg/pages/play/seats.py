@@ -30,7 +30,14 @@ _FIRST_ITERATIONS, _FIRST_SEARCHED = 1000, 200
 _MOST_KEPT = 16
 _AGENT = re.compile(r"([\w. -]+?)(?::look-ahead=(\d{1,9}))?", re.ASCII)
 _SEARCH = ":search=puct"
-_SEARCHING = re.compile(rf"([\w. -]+?){_SEARCH}(?:-(\d{{1,9}}))?", re.ASCII)
+_PROVING = ":solver=1"
+_SWITCH = {
+    "name": _PROVING,
+    "label": "proofs",
+    "title": "Wins, draws and losses that the search has proved are searched no more",
+}
+# Commas stand between seats: what search words have after them follows a colon here.
+_SEARCHING = re.compile(rf"([\w. -]+?){_SEARCH}(?:-(\d{{1,9}}))?({_PROVING})?", re.ASCII)
 
 
 def agent_names(count: int) -> list[str]:
@@ -78,7 +85,8 @@ class Seats:
     def choices(self) -> list[dict[str, Any]]:
         """Who may sit there: name, label, and how strong, where that may be chosen.
 
-        The name of a player of chosen strength is name, `join`, number.
+        The name of a player of chosen strength is name, `join`, number, then the name of a switch
+        that is on.
         """
         choices: list[dict[str, Any]] = []
         for name, agent in self.agents.items():
@@ -90,18 +98,21 @@ class Seats:
             if most := self._most_searched(name):
                 strength = _iterations(min(_FIRST_SEARCHED, most), most)
                 label = f"{self._labels[name]}, tree search"
-                choices.append({"name": name + _SEARCH, "label": label, "strength": strength})
+                choice = {"name": name + _SEARCH, "label": label, "strength": strength}
+                if self._most_searched(name, proving=True) == most:
+                    choice["switch"] = _SWITCH
+                choices.append(choice)
         for name in self._names:
             known = PLAYERS[name].argument
             strength = _iterations(_FIRST_ITERATIONS, MOST_ITERATIONS) if known else None
             choices.append({"name": name, "label": name, "strength": strength})
         return choices
 
-    def _most_searched(self, name: str) -> int:
+    def _most_searched(self, name: str, proving: bool = False) -> int:
         """How many iterations of tree search an agent may play with; 0 where it cannot search."""
         for most in (MOST_SEARCHED, 1000, 100):
             try:
-                SearchAgent(self.agents[name], PUCTSpec(most))
+                SearchAgent(self.agents[name], PUCTSpec(most, solver=proving))
             except ValueError:
                 continue
             return most
@@ -141,20 +152,21 @@ class Seats:
         agent = self.agents[found[1]]
         return agent if plies == 1 else LookAheadAgent(agent, plies)
 
-    def _searching(self, name: str, iterations: int) -> SearchAgent:
-        most = self._most_searched(name)
+    def _searching(self, name: str, iterations: int, proving: bool) -> SearchAgent:
+        most = self._most_searched(name, proving)
         if not most:
-            return SearchAgent(self.agents[name], PUCTSpec(1))  # It says why it cannot.
+            # It says why it cannot.
+            return SearchAgent(self.agents[name], PUCTSpec(1, solver=proving))
         if not 1 <= iterations <= most:
             raise ValueError(
                 f"agents search with 1 to {most:,} iterations here, not {iterations:,}"
             )
-        return SearchAgent(self.agents[name], PUCTSpec(iterations))
+        return SearchAgent(self.agents[name], PUCTSpec(iterations, solver=proving))
 
     def _make(self, name: str) -> Player:
         found = _SEARCHING.fullmatch(name)
         if found is not None and found[1] in self.agents:
-            return self._searching(found[1], int(found[2] or _FIRST_SEARCHED))
+            return self._searching(found[1], int(found[2] or _FIRST_SEARCHED), bool(found[3]))
         found = _AGENT.fullmatch(name)
         if found is not None and found[1] in self.agents:
             return self.agent(name)

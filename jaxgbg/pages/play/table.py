@@ -18,7 +18,7 @@ from jaxgbg.pages.play.perfect import Perfect
 from jaxgbg.pages.play.replay import Replay
 from jaxgbg.pages.play.seats import Seats
 from jaxgbg.pages.play.told import told_of_game
-from jaxgbg.pages.play.tuples import has_tuples, tuples_through
+from jaxgbg.pages.play.tuples import Counters, has_tuples, tuples_through
 from jaxgbg.pages.positions import (
     halos,
     outcome_text,
@@ -37,10 +37,16 @@ _MOST_SEEN = 40
 class Table:
     """Answers questions about positions of one game; remembers none but to be quick.
 
-    `agents` by their labels. Raises ValueError for an agent of another game.
+    `agents` and their TCL `counters` by their labels. Raises ValueError for an agent of another
+    game.
     """
 
-    def __init__(self, game: Game, agents: Mapping[str, GreedyAgent] | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        agents: Mapping[str, GreedyAgent] | None = None,
+        counters: Mapping[str, Counters] | None = None,
+    ) -> None:
         for label, agent in (agents or {}).items():
             if agent.game != game:
                 raise ValueError(f"{label} plays {agent.game.name}, or with other parameters")
@@ -48,6 +54,10 @@ class Table:
         self.drawing = drawing_of(game)
         self.replay = Replay(game)
         self.seats = Seats(game, agents or {}, self._branching)
+        self._counters = {
+            name: (counters or {}).get(label)
+            for name, label in zip(self.seats.agents, agents or {}, strict=True)
+        }
         self.scale = value_scale(game)
         try:
             self._perfect: Perfect | None = Perfect(game)
@@ -140,7 +150,8 @@ class Table:
             player = int(self.replay.end(before).player[0])
         agent = self.seats.agent(question.judge)
         greedy = agent.agent if isinstance(agent, LookAheadAgent) else agent
-        return tuples_through(greedy, states, question.cell, player)
+        name = next(name for name, each in self.seats.agents.items() if each is greedy)
+        return tuples_through(greedy, states, question.cell, player, self._counters[name])
 
     def page(self, question: requests.Page) -> dict[str, Any]:
         """The game as an HTML file, with an agent's values of all its moves."""

@@ -1,6 +1,6 @@
 """What an n-tuple agent reads on a board, and what stands there."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +11,17 @@ from jaxgbg.values.core import ValueFunction
 from jaxgbg.values.indices import Indices
 
 _MOST = 200
+_ABSENT = {
+    "none": "none: its weights were learned without temporal coherence",
+    "kept": "not known: agents' files keep no counters, only checkpoints of unfinished runs do",
+}
+
+
+class Counters(NamedTuple):
+    """N and A of every weight, float32[R, 2], and where they were read, in words."""
+
+    values: np.ndarray
+    origin: str
 
 
 def has_tuples(value: ValueFunction) -> bool:
@@ -18,11 +29,15 @@ def has_tuples(value: ValueFunction) -> bool:
     return isinstance(value, Indices) and value.num_actions == 1
 
 
-def tuples_through(agent: GreedyAgent, states: Any, cell: int, player: int) -> dict[str, Any]:
+def tuples_through(
+    agent: GreedyAgent, states: Any, cell: int, player: int, counters: Counters | None = None
+) -> dict[str, Any]:
     """The n-tuples, on all images of the board, that read `cell` when states[1] is valued.
 
     The greatest weights stand first, 200 at most; `hits` says how many look-ups of the position
-    read the same weight. Raises ValueError for an agent without n-tuples of the board.
+    read the same weight. `n`, `a` and `factor` are its TCL counters N and A and |N| / A, None where
+    they are not known, and `counters` says why, or whence they are. Raises ValueError for an agent
+    without n-tuples of the board.
     """
     value = agent.value
     if not isinstance(value, Indices) or value.num_actions > 1:
@@ -31,7 +46,7 @@ def tuples_through(agent: GreedyAgent, states: Any, cell: int, player: int) -> d
     board = jax.vmap(lambda state: value.observe(agent.game, state))(states)[0]
     rows = np.asarray(value.rows(value.features(params, board), jnp.int32(player)))
     weights = np.asarray(params.weights)[rows]
-    factors = value.tc_factors(params)
+    known = None if counters is None else counters.values[rows].tolist()
     hits = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True)), strict=True))
     layout = np.asarray(params.tuples).tolist() if value.varied else value.tuples
     found = []
@@ -41,7 +56,10 @@ def tuples_through(agent: GreedyAgent, states: Any, cell: int, player: int) -> d
         if cell in cells:
             told = {"tuple": number, "image": image, "cells": cells, "weight": round(weight, 5)}
             told |= {"digits": [int(board[each]) for each in cells], "hits": hits[row]}
-            told["factor"] = None if factors is None else round(float(factors[row]), 4)
+            told |= {"n": None, "a": None, "factor": None}
+            if known is not None:
+                n, a = known[feature]
+                told |= {"n": n, "a": a, "factor": abs(n) / a}
             found.append(told)
     through = sum(each["weight"] for each in found)
     found.sort(key=lambda each: -abs(each["weight"]))
@@ -52,5 +70,8 @@ def tuples_through(agent: GreedyAgent, states: Any, cell: int, player: int) -> d
         "value": float(value.value(params, value.features(params, board), jnp.int32(player))),
         "through": round(through, 4),
         "count": len(found),
+        "counters": _ABSENT["none" if getattr(value, "tcl", "none") == "none" else "kept"]
+        if counters is None
+        else counters.origin,
         "tuples": found[:_MOST],
     }

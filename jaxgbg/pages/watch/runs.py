@@ -3,6 +3,7 @@
 import calendar
 import hashlib
 import os
+import shlex
 import threading
 import time
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from jaxgbg.results.groups import group_stored, shortened
 from jaxgbg.results.places import NoRuns, find
 from jaxgbg.training.bars import duration
 from jaxgbg.training.kept import Provenance
-from jaxgbg.training.store import at_work
+from jaxgbg.training.store import at_work, killed
 
 MOST_RUNS = 200
 """So many runs are followed at once."""
@@ -33,6 +34,7 @@ _STATES = {
     "finished": "Finished",
     "stopped": "Stopped early",
     "paused": "Not at work: the same command goes on from the last checkpoint",
+    "killed": "Stopped by force: the same command goes on from the last checkpoint",
     "gone": "The folder is gone",
 }
 _MOST_PROBLEMS = 20
@@ -53,6 +55,7 @@ class Watched:
         self._problems: list[str] = []
         self._seen: object = None
         self._paces: dict[Path, tuple[object, Pace]] = {}
+        self._commands: dict[Path, str] = {}
         self._budget = Budget(SHARE, _MOST_WAIT)
         self._curves = ""
         self._line = ""
@@ -133,6 +136,7 @@ class Watched:
         origin = Provenance(**run.content(_ORIGIN, Provenance))
         start = (origin.started, origin.resumed)
         path = Path(str(run.path))
+        self._commands[path] = shlex.join(origin.command)
         known = self._paces.get(path)
         if known is None or known[0] != start:
             begun = _seconds(origin.resumed[-1] if origin.resumed else origin.started)
@@ -187,6 +191,8 @@ class Watched:
                 run.summary.get(each) for each in ("moves_per_second", "training_seconds")
             )
             facts.append(("Training", f"{duration(seconds or 0)}, {moves or 0:,.0f} moves/s"))
+        if state in ("paused", "killed") and (command := self._commands.get(path)):
+            facts.append(("Begun by", command))
         if pace.latest and reached and not run.finished:
             facts.append(("Last news", f"{duration(max(now - pace.latest[0], 0))} ago"))
         return {
@@ -220,7 +226,9 @@ def _state(run: StoredRun, path: Path) -> str:
         return "gone"
     if run.finished:
         return "finished"
-    return "stopped" if run.stopped else "running" if at_work(path) else "paused"
+    if run.stopped:
+        return "stopped"
+    return "running" if at_work(path) else "killed" if killed(path) else "paused"
 
 
 def _version(markup: str) -> str:

@@ -7,7 +7,7 @@ export function showTuples(find, about, answer, cell, surface) {
   const name = about.spots[about.cells.indexOf(cell)] ?? `cell ${cell}`;
   card.querySelector(".sum").textContent = `${name}, valued for ${about.sides[answer.player]}: `
     + `${answer.count} of ${answer.lookups} look-ups read it and add ${signed(answer.through)} `
-    + `to a sum of ${signed(answer.total)}.`;
+    + `to a sum of ${signed(answer.total)}. TC counters are ${answer.counters}.`;
   const factors = answer.tuples.some(({ factor }) => factor !== null);
   const heads = ["n-tuple", "image", "digits", "weight", "hits", ...(factors ? ["TC factor"] : [])];
   card.querySelector("thead").replaceChildren(
@@ -16,7 +16,11 @@ export function showTuples(find, about, answer, cell, surface) {
   card.querySelector("tbody").replaceChildren(...answer.tuples.map((tuple) => {
     const cells = [tuple.tuple, tuple.image, tuple.digits.join(" "), signed(tuple.weight), tuple.hits];
     const row = element("tr", { tabIndex: 0 }, ...cells.map((textContent) => element("td", { textContent })));
-    if (factors) row.append(element("td", { textContent: tuple.factor ?? "" }));
+    if (factors) {
+      const counters = [`N ${signed(tuple.n)}`, `A ${tuple.a.toPrecision(3)}`];
+      row.append(element("td", { className: "tc" }, tuple.factor.toFixed(3),
+        ...counters.map((textContent) => element("small", { textContent }))));
+    }
     const bar = row.children[3];
     bar.className = tuple.weight < 0 ? "figure against" : "figure";
     bar.style.setProperty("--share", `${Math.round(100 * Math.abs(tuple.weight) / most)}%`);

@@ -11,43 +11,55 @@ export function element(name, properties = {}, ...children) {
 const MOST_SHOWN = 500;
 const PERSON = { name: "person", label: "person", strength: null };
 
-// A seat is text: a player's name, with its strength where it has one.
+// A seat is text: a player's name, its strength where it has one, and what of its switch is on.
 function parts(seat, choices) {
   const exact = choices.find((choice) => choice.name === seat);
-  if (exact) return { choice: exact, strength: exact.strength?.value };
+  if (exact) return { choice: exact, strength: exact.strength?.value, on: false };
   for (const choice of choices.filter(({ strength }) => strength)) {
+    const on = Boolean(choice.switch) && seat.endsWith(choice.switch.name);
+    const plain = on ? seat.slice(0, -choice.switch.name.length) : seat;
+    if (on && plain === choice.name) return { choice, strength: choice.strength.value, on };
     const start = choice.name + choice.strength.join;
-    if (seat.startsWith(start)) return { choice, strength: seat.slice(start.length) };
+    if (plain.startsWith(start)) return { choice, strength: plain.slice(start.length), on };
   }
-  return { choice: choices[0], strength: undefined };
+  return { choice: choices[0], strength: undefined, on: false };
 }
+
+const named = (choice, strength, on) =>
+  choice.name + (choice.strength ? choice.strength.join + strength : "") + (on ? choice.switch.name : "");
 
 // As it stands in the address: with its strength.
 export function seatText(about, seat) {
-  const { choice, strength } = parts(seat, [PERSON, ...about.seats]);
-  return choice.name + (choice.strength ? choice.strength.join + strength : "");
+  const { choice, strength, on } = parts(seat, [PERSON, ...about.seats]);
+  return named(choice, strength, on);
 }
 
 export function seatRows(find, about, seats, onChange) {
   const choices = [PERSON, ...about.seats];
   find("#seats .rows").replaceChildren(...about.sides.map((side, number) => {
-    const { choice, strength } = parts(seats[number], choices);
+    const { choice, strength, on } = parts(seats[number], choices);
     const select = element("select", { ariaLabel: `${side} is played by` },
       ...choices.map(({ name, label }) => element("option", { value: name, textContent: label, selected: name === choice.name })));
     const row = element("div", { className: `row seat-${number % 8}` },
       element("span", { className: "side", textContent: about.sides.length > 1 ? side : "player" }), select);
-    const { low, high, unit, join } = choice.strength ?? {};
     if (choice.strength) {
+      const { low, high, unit } = choice.strength;
       const field = element("input", { type: "number", min: low, max: high, value: strength, ariaLabel: `${unit} of ${side}` });
       field.addEventListener("change", () => {
         const whole = Math.round(Number(field.value)) || low;
-        onChange(number, choice.name + join + Math.min(high, Math.max(low, whole)));
+        onChange(number, named(choice, Math.min(high, Math.max(low, whole)), on));
       });
       row.append(element("label", { className: "strength" }, field, ` ${unit}`));
     }
+    if (choice.switch) {
+      const { label, title } = choice.switch;
+      const box = element("input", { type: "checkbox", checked: on, ariaLabel: `${label} of ${side}` });
+      box.addEventListener("change", () => onChange(number, named(choice, strength, box.checked)));
+      row.append(element("label", { className: "switch", title }, box, ` ${label}`));
+    }
     select.addEventListener("change", () => {
       const chosen = choices.find(({ name }) => name === select.value);
-      onChange(number, chosen.name + (chosen.strength ? chosen.strength.join + chosen.strength.value : ""));
+      onChange(number, named(chosen, chosen.strength?.value, false));
     });
     row.append(element("span", { className: "result" }));
     return row;

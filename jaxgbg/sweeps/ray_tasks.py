@@ -1,0 +1,58 @@
+"""Tasks on a Ray cluster: each on whichever machine is free, and again where one was lost."""
+
+import os
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from jaxgbg.players import MissingExtra
+
+_PATIENCE_SECONDS = 10.0
+
+
+def on_ray(
+    work: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    address: str | None,
+    tries: int,
+) -> Iterator[tuple[int, Any]]:
+    """The number of each task, and what `work` returns for its arguments, or the exception.
+
+    They come as they end. A task whose worker was lost is begun `tries` times in all. Without
+    `address` Ray is started on this machine. Who stops listening stops the tasks. Raises
+    MissingExtra without Ray, ValueError where nobody answers at `address`.
+    """
+    # No statistics of anybody's use leave the machine.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtra("the executor ray needs Ray: pip install 'jaxgbg[ray]'") from error
+    if not ray.is_initialized():
+        _reach(address)
+        ray.init(address=address, include_dashboard=False, log_to_driver=False)
+    task = ray.remote(num_cpus=1, max_retries=tries - 1)(work)
+    pending = {task.remote(*arguments): number for number, arguments in enumerate(tasks)}
+    try:
+        while pending:
+            (done,), _ = ray.wait(list(pending), num_returns=1)
+            number = pending.pop(done)
+            try:
+                result = ray.get(done)
+            except Exception as error:
+                result = error
+            yield number, result
+    finally:
+        for each in pending:
+            ray.cancel(each)
+
+
+def _reach(address: str | None) -> None:
+    """Raise ValueError where nobody listens at host:port; Ray itself would try for minutes."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host, int(port)), _PATIENCE_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ValueError(f"no Ray cluster answers at {address}: {error}") from error
