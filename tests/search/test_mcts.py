@@ -13,8 +13,8 @@ import pytest
 from jaxgbg.games import ConnectFour, Game2048, Hex, TicTacToe, make
 from jaxgbg.players import MaxN, RandomPlayer
 from jaxgbg.search import mcts
+from jaxgbg.search.growth import grow
 from jaxgbg.search.mcts import MCTS, _compile, _mesh
-from jaxgbg.search.tree import grow
 
 
 def _start(game, batch):

@@ -16,8 +16,9 @@ from jaxgbg.learners import QSpec, Schedule
 from jaxgbg.learners.selection import LANE, leaves_out
 from jaxgbg.players import GreedyAgent, MaxN, SearchAgent
 from jaxgbg.search import puct
+from jaxgbg.search.growth import grow
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
-from jaxgbg.search.tree import RootStatistics, grow
+from jaxgbg.search.tree import RootStatistics
 from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.reference.puct import PUCT as Reference
 from tests.search.agents import (
