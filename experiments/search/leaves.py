@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         player = search(agent, options.iterations, leaves=leaves)
         scores = solved.scores(player, jax.random.key(0))[0]
         first = scores if first is None else first
-        low, high = interval(2 * scores - 1, (-1.0, 1.0))
+        low, high = interval(scores, (0.0, 1.0))
         together = positions_per_s(player, solved.states, options.iterations)
         alone = positions_per_s(player, one, options.iterations)
         row = {
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "iterations": options.iterations,
             "positions": len(scores),
             "value_kept": round(100 * float(scores.mean()), 1),
-            "interval": [round(50 * (1 + bound), 1) for bound in (low, high)],
+            "interval": [round(100 * bound, 1) for bound in (low, high)],
             "lost_and_won": [int((scores < first).sum()), int((scores > first).sum())],
             "positions_per_s": together[0],
             "positions_per_core_s": together[1],

@@ -19,6 +19,8 @@ REFERENCES = {
     "othello": lambda: board_rules.Othello(4),
     "2048": board_rules.Game2048,
 }
+# As a share of a score: below it float32 and float64 may find another one the greater.
+CLOSE = 5e-7
 
 
 def make_small(name):
@@ -83,10 +85,6 @@ def reference_value(name: str, agent: GreedyAgent) -> tuple[rules.Game, Value]:
     weights = np.asarray(agent.params.weights[0], np.float64)
     learner.weights[:] = weights.reshape(learner.weights.shape)
     return game, lambda *board: float(learner.values(*board))
-
-
-# As a share of a score: below it float32 and float64 may find another one the greater.
-CLOSE = 5e-7
 
 
 def compare_with_plain_search(name, states, actions, iterations, loss=-1.0, **settings):
