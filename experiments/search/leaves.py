@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     one = jax.tree.map(lambda leaf: leaf[:1], solved.states)
     agent = folder.agents(folder.run.lanes[:1])
     rows: list[dict[str, Any]] = []
-    first = None
+    first, every = None, " ".join(map(str, options.leaves))
     for leaves in options.leaves:
         player = search(agent, options.iterations, leaves=leaves)
         scores = solved.scores(player, jax.random.key(0))[0]
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "alone_per_s": alone[0],
             "alone_per_core_s": alone[1],
             "config": folder.run.digest,
-            "command": f"python -m experiments.search.leaves --leaves {leaves}"
+            "command": f"python -m experiments.search.leaves --leaves {every}"
             f" --positions {len(scores)} --iterations {options.iterations}"
             f" --episodes {options.episodes}",
         }
