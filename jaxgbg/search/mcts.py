@@ -11,6 +11,7 @@ from jax.sharding import AxisType, Mesh, PartitionSpec
 
 from jaxgbg.games import Game
 from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
+from jaxgbg.search.growth import grow
 from jaxgbg.search.tree import (
     MOST_ITERATIONS,
     TOTAL,
@@ -19,7 +20,6 @@ from jaxgbg.search.tree import (
     Leaves,
     RootStatistics,
     draw,
-    grow,
     shared_capacity,
 )
 
@@ -90,6 +90,8 @@ class MCTS:
     width = 1
     keeps_states = False
     lines = 0
+    leaves = 1
+    virtual_loss = 0.0
     solver = None
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import LANE, action_values, choose_uniformly
+from jaxgbg.search.growth import grow
 from jaxgbg.search.solver import SolvedStatistics, Solver, worth_playing
 from jaxgbg.search.tree import (
     CHILD,
@@ -19,7 +20,6 @@ from jaxgbg.search.tree import (
     Iteration,
     Leaves,
     RootStatistics,
-    grow,
     shared_capacity,
 )
 from jaxgbg.specs import Spec, setting, shown
@@ -43,6 +43,7 @@ class PUCTSpec(Spec):
       width: How many outcomes of chance are drawn for each move of a node.
       megabytes: Room for the trees that grow at once.
       solver: Whether values of positions are proved, between two players and without chance.
+      leaves: How many positions of a search are valued at once.
     """
 
     iterations: int = setting(200, low=1, high=MOST_ITERATIONS)
@@ -52,6 +53,7 @@ class PUCTSpec(Spec):
     width: int = setting(8, low=1, high=1_000)
     megabytes: int = setting(1536, low=0, high=1_000_000)
     solver: bool = False
+    leaves: int = setting(1, low=1, high=256)
 
     @classmethod
     def parse(cls, text: str) -> "PUCTSpec":
@@ -98,10 +100,16 @@ class PUCT:
     is tried with each of them in turn (sparse sampling, Kearns, Mansour & Ng 2002). With `solver`
     values are proved (`search.solver`): the search tries nothing that cannot be best.
 
+    Several `leaves` are found before they are valued together: on the way down each edge that
+    others of the same step have gone by counts as tried once more by each of them, with the game's
+    lowest reward for a gain (virtual loss). Of those who come to the same new position one adds it
+    to the tree, and it counts for all.
+
     `zero_terminal` is for the action values, see `learners.action_values`. A node takes
-    4 * (3 + width) * num_actions bytes, with `solver` 8 * num_actions more, and its state;
-    `megabytes` bounds how many trees grow at once. Raises ValueError where not one does, for values
-    of actions, and for a solver where nothing can be proved.
+    4 * (3 + width) * num_actions bytes, with `solver` 8 * num_actions more, and its state; a tree
+    has 2 * (`leaves` - 1) nodes more at most. `megabytes` bounds how many trees grow at once.
+    Raises ValueError where not one does, for values of actions, and for a solver where nothing can
+    be proved.
     """
 
     game: Game
@@ -157,6 +165,16 @@ class PUCT:
         return self.settings.width if self.game.stochastic else 1
 
     @property
+    def leaves(self) -> int:
+        """How many positions of a tree are valued at once."""
+        return self.settings.leaves
+
+    @property
+    def virtual_loss(self) -> float:
+        """The gain that an edge counts with while it waits for its value."""
+        return self.game.reward_range[0]
+
+    @property
     def depth(self) -> int:
         """How many edges a descent may be long."""
         return min(self.game.max_plies, self.capacity)
@@ -166,7 +184,8 @@ class PUCT:
         state = jax.eval_shape(self.game.init, jax.random.key(0))
         state_bytes = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
         node = 4 * (CHILD + self.width + self.lines) * self.game.num_actions + state_bytes
-        return node * (self.capacity + 1) + 20 * self.depth
+        nodes = self.leaves * (-(-self.capacity // self.leaves) + 1)
+        return node * nodes + 20 * self.depth * self.leaves
 
     @property
     def most_trees(self) -> int:

@@ -120,8 +120,10 @@ CASES = [
     Case("train tictactoe --search puct-9,megabytes=0", "one tree of 9 iterations takes 1 mega"),
     Case("train nim3p --search puct-9,solver=1", "solver=1 needs two players, no chance and rew"),
     Case(
-        "train tictactoe --search puct-9,solver=2", "search must be puct-N .* solver= after commas"
+        "train tictactoe --search puct-9,solver=2",
+        "search must be puct-N .* solver=, leaves= after commas",
     ),
+    Case("train tictactoe --search puct-9,leaves=0", r"leaves must lie in \[1, 256\], not 0"),
     Case("train tictactoe --search puct-9 --look-ahead 2", "leave out look_ahead and ranks"),
     Case("train tictactoe --search puct-9 --learner q", "values of actions: it cannot search"),
     Case("train tictactoe --ranks 0 0", "ranks must be probabilities"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -22,6 +23,7 @@ class Node:
     visits: dict[int, int] = field(default_factory=dict)
     totals: dict[int, float] = field(default_factory=dict)
     children: dict[int, Node] = field(default_factory=dict)
+    waiting: Counter[int] = field(default_factory=Counter)
 
     def bounds(self) -> tuple[float, float]:
         """What player 0 ends with at least and at most, as far as this tree proves it."""
@@ -49,6 +51,8 @@ class PUCT:
     Of equal scores the first counts. `closest` is the least difference there was, if any, between
     the best score and the next one, as a share of the former. With `solver` only what may be the
     best is tried, by bounds that are worked out anew from the whole tree below (rewards -1 to 1).
+    `leaves` are found one after the other before any of them is valued: an action that waits for
+    values counts as tried with a gain of `loss` by each of those that took it.
     """
 
     game: Game
@@ -58,41 +62,57 @@ class PUCT:
     temperature: float = 1.0
     unvisited: float = 0.0
     solver: bool = False
+    leaves: int = 1
+    loss: float = -1.0
     closest: float = math.inf
 
     def search(self, state: State) -> Node:
         """The root after all iterations."""
         root = self._node(state)
-        for _ in range(self.iterations):
+        for done in range(0, self.iterations, self.leaves):
             if self.solver and root.bounds()[0] == root.bounds()[1]:
                 break
-            self._iterate(root)
+            left = self.iterations - done
+            paths = [self._descend(root) for _ in range(min(self.leaves, left))]
+            for path in paths:
+                self._credit(path)
         return root
 
-    def _iterate(self, root: Node) -> None:
+    def _descend(self, root: Node) -> list[tuple[Node, int]]:
         node, path = root, []
         while not node.state.terminal:
             action = self._select(node)
             path.append((node, action))
+            node.waiting[action] += 1
             if action not in node.children:
-                node.children[action] = self._node(self.game.play(node.state, action))
-                node = node.children[action]
                 break
             node = node.children[action]
+        return path
+
+    def _credit(self, path: list[tuple[Node, int]]) -> None:
+        if not path:
+            return
+        last, action = path[-1]
+        if action not in last.children:
+            last.children[action] = self._node(self.game.play(last.state, action))
+        leaf = last.children[action]
         for above, action in path:
             mover = above.state.player
-            paid = node.state.rewards[mover] - above.state.rewards[mover]
+            paid = leaf.state.rewards[mover] - above.state.rewards[mover]
+            above.waiting[action] -= 1
             above.visits[action] += 1
-            above.totals[action] += paid + node.values[mover]
+            above.totals[action] += paid + leaf.values[mover]
 
     def _select(self, node: Node) -> int:
-        spread = math.sqrt(sum(node.visits.values()) + 1e-8)
+        spread = math.sqrt(sum(node.visits.values()) + node.waiting.total() + 1e-8)
         scores = {}
         for action, prior in node.prior.items():
             if self.solver and not node.may_be_best(action):
                 continue
-            visits = node.visits[action]
-            q = node.totals[action] / visits if visits else self.unvisited
+            waiting = node.waiting[action]
+            visits = node.visits[action] + waiting
+            total = node.totals[action] + waiting * self.loss
+            q = total / visits if visits else self.unvisited
             scores[action] = q + self.exploration * prior * spread / (1 + visits)
         first, *others = sorted(scores, key=lambda action: (-scores[action], action))
         if others and scores[others[0]] != scores[first]:

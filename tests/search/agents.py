@@ -8,6 +8,7 @@ from jaxgbg.players import GreedyAgent, RandomPlayer
 from jaxgbg.values import NTupleSpec
 from tests.reference import board_rules, rules
 from tests.reference.lookahead import Value
+from tests.reference.puct import PUCT
 from tests.reference.td_farl import Parameters, SerialTDFarl
 
 REFERENCES = {
@@ -18,6 +19,8 @@ REFERENCES = {
     "othello": lambda: board_rules.Othello(4),
     "2048": board_rules.Game2048,
 }
+# As a share of a score: below it float32 and float64 may find another one the greater.
+CLOSE = 5e-7
 
 
 def make_small(name):
@@ -82,3 +85,38 @@ def reference_value(name: str, agent: GreedyAgent) -> tuple[rules.Game, Value]:
     weights = np.asarray(agent.params.weights[0], np.float64)
     learner.weights[:] = weights.reshape(learner.weights.shape)
     return game, lambda *board: float(learner.values(*board))
+
+
+def compare_with_plain_search(name, states, actions, iterations, loss=-1.0, **settings):
+    """How many searches of states[B] have the visits and means of the reference's.
+
+    Fails where they differ; leaves out what is over and where rounding may decide.
+    """
+    game = make_small(name)
+    agent = random_agent(game, few_digits=True)
+    roots = jaxgbg.search(agent, iterations, **settings).statistics(states)
+    visits, values = np.asarray(roots.visits), np.asarray(roots.values)
+    compared = 0
+    for row, state in enumerate(reference_states(name, states, actions)):
+        plain = PUCT(*reference_value(name, agent), iterations, loss=loss, **settings)
+        root = plain.search(state)
+        if state.terminal:
+            assert (visits[row] == 0).all()
+        elif plain.closest > CLOSE:
+            expected = np.zeros(game.num_actions)
+            expected[list(root.visits)] = list(root.visits.values())
+            assert visits[row].tolist() == expected.tolist()
+            means = [root.totals[a] / max(root.visits[a], 1) for a in root.visits]
+            np.testing.assert_allclose(values[row][list(root.visits)], means, atol=2e-5)
+            compared += 1
+    return compared
+
+
+def counted(function, calls):
+    """The function, with a note in `calls` of the room of the search that is its first argument."""
+
+    def call(search, *arguments):
+        calls.append(search.capacity)
+        return function(search, *arguments)
+
+    return call

@@ -14,6 +14,7 @@ from jaxgbg.search.puct import PUCTSpec, most_visited
 from jaxgbg.search.solver import SolvedStatistics, Solver
 from tests.reference.puct import PUCT as Reference
 from tests.search.agents import (
+    CLOSE,
     REFERENCES,
     make_small,
     random_agent,
@@ -21,9 +22,6 @@ from tests.search.agents import (
     reference_states,
     reference_value,
 )
-
-# As in `test_puct`.
-_CLOSE = 5e-7
 
 
 def _searching(agent, iterations, **settings):
@@ -117,7 +115,7 @@ def test_visits_and_bounds_are_those_of_a_plain_search_in_float64(name, start):
     for row, state in enumerate(reference_states(name, states, actions)):
         reference = Reference(*reference_value(name, agent), iterations, solver=True)
         root = reference.search(state)
-        if not state.terminal and reference.closest > _CLOSE:
+        if not state.terminal and reference.closest > CLOSE:
             expected = np.zeros(game.num_actions)
             expected[list(root.visits)] = list(root.visits.values())
             assert roots.visits[row].tolist() == expected.tolist()

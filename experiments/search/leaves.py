@@ -1,0 +1,89 @@
+"""What several leaves a step cost and bring: speed and value-keeping moves on solved positions.
+
+    python -m experiments.search.leaves [--leaves 1 4 8] [--episodes 20000] [--iterations 200]
+
+A ConnectFour agent of little training searches solved positions, all in step and one alone; by the
+median of three searches by the clock and by the CPU time of this process. Writes leaves.json.
+"""
+
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from experiments.search.run import interval, run_of
+from experiments.shared import make_parser
+from jaxgbg import search, train
+from jaxgbg.arena.solver import Solver
+from jaxgbg.players import SearchAgent
+from jaxgbg.training.files import write_json
+
+_REPEATS = 3
+
+
+def positions_per_s(player: SearchAgent, states: Any, iterations: int) -> tuple[int, int]:
+    """By the clock and by CPU time, after a first search that compiles."""
+    searches = len(states.terminal)
+    jax.block_until_ready(player.act(states, jax.random.key(0)))
+    wall, cpu = [], []
+    for key in range(_REPEATS):
+        begun = time.perf_counter(), time.process_time()
+        jax.block_until_ready(player.act(states, jax.random.key(key)))
+        wall.append(time.perf_counter() - begun[0])
+        cpu.append(time.process_time() - begun[1])
+    rates = (searches * iterations / statistics.median(each) for each in (wall, cpu))
+    return round(next(rates)), round(next(rates))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
+    parser.add_argument("--leaves", type=int, nargs="+", default=[1, 4, 8])
+    parser.add_argument("--positions", type=int, default=500)
+    parser.add_argument("--iterations", type=int, default=200)
+    parser.add_argument("--episodes", type=int, default=20_000)
+    options = parser.parse_args(arguments)
+    path: Path = options.results / "leaves.json"
+    folder = train(run_of("connectfour", options.episodes), options.out)
+    solved = Solver(folder.run.game)
+    # Spread over all of them, which may be in an order.
+    some = np.linspace(0, len(solved.keeps) - 1, options.positions).astype(int)
+    solved.states = jax.tree.map(lambda leaf: leaf[some], solved.states)
+    solved.keeps = solved.keeps[some]
+    one = jax.tree.map(lambda leaf: leaf[:1], solved.states)
+    agent = folder.agents(folder.run.lanes[:1])
+    rows: list[dict[str, Any]] = []
+    first, every = None, " ".join(map(str, options.leaves))
+    for leaves in options.leaves:
+        player = search(agent, options.iterations, leaves=leaves)
+        scores = solved.scores(player, jax.random.key(0))[0]
+        first = scores if first is None else first
+        low, high = interval(scores, (0.0, 1.0))
+        together = positions_per_s(player, solved.states, options.iterations)
+        alone = positions_per_s(player, one, options.iterations)
+        row = {
+            "leaves": leaves,
+            "iterations": options.iterations,
+            "positions": len(scores),
+            "value_kept": round(100 * float(scores.mean()), 1),
+            "interval": [round(100 * bound, 1) for bound in (low, high)],
+            "lost_and_won": [int((scores < first).sum()), int((scores > first).sum())],
+            "positions_per_s": together[0],
+            "positions_per_core_s": together[1],
+            "alone_per_s": alone[0],
+            "alone_per_core_s": alone[1],
+            "config": folder.run.digest,
+            "command": f"python -m experiments.search.leaves --leaves {every}"
+            f" --positions {len(scores)} --iterations {options.iterations}"
+            f" --episodes {options.episodes}",
+        }
+        rows.append(row)
+        print(row, flush=True)
+        write_json(path, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,287 @@
+"""How the array tree of all searches grows: down, a node more, its value, and back up in step.
+
+With several leaves a step their descents go down together, a ply at a time. At each node they
+choose in turn, and see that those before them came by (virtual loss, Chaslot, Winands & van den
+Herik 2008): the outcome is that of descents one after the other, as a node has but one depth.
+"""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.learners.selection import select
+from jaxgbg.search.tree import (
+    CHILD,
+    TOTAL,
+    VISITS,
+    Iteration,
+    Leaves,
+    RootStatistics,
+    Search,
+    Tree,
+)
+from jaxgbg.values.indices import look_up
+
+_OF_THE_WAY = ("rows", "actions", "players", "paid", "slots")
+
+
+def grow(
+    search: Search, params: Any, roots: Any, lanes: jax.Array, iterations: jax.Array, key: jax.Array
+) -> Any:
+    """Statistics of roots[B] after `iterations` int32[], `capacity` at most; trees grow in place.
+
+    RootStatistics, or what the solver makes of them. `lanes` uint32[B] number the searches: each
+    draws by its own number. A terminal root stands still, and so does a solved one.
+    """
+    keys = jax.random.key_data(jax.vmap(partial(jax.random.fold_in, key))(lanes))
+    batch, step = roots.terminal.shape[0], search.leaves
+    tree, keys, roots_of_all = _plant(search, roots), _for_each(step, keys), _for_each(step, roots)
+    path = jnp.zeros((search.depth, step * batch), jnp.int32)
+    paid = path.astype(jnp.float32)
+    leaves = Leaves(roots_of_all, path[0], path, path, path, paid, path, path[0] - 1)
+    # Roots of which something is to be kept are valued as leaves are, in a step of their own.
+    start = jnp.int32(-step if search.keeps_states else 0)
+
+    def iterate(carry: tuple[jax.Array, Tree, Leaves]) -> tuple[jax.Array, Tree, Leaves]:
+        number, tree, leaves = carry
+        numbers = number if step == 1 else number + jnp.repeat(jnp.arange(step), batch)
+        iteration = Iteration(numbers, iterations)
+        draws = search.draws(keys, iteration)
+        leaves = leaves._replace(states=roots_of_all)
+        # The last step may have room for more than is left to do.
+        going = (numbers >= 0) & (numbers < iterations)
+        leaves = _descend(search, tree, leaves, draws, going)
+        if search.game.stochastic:
+            chance = iteration.words(keys, 1, search.game.spawn_words)
+            spawned = jax.vmap(search.game.spawn_from)(leaves.states, chance)
+            leaves = leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
+        gains, lines = search.evaluate(params, leaves, keys, iteration, draws)
+        if lines is not None:
+            tree = _write(tree, leaves.states, lines, (number + step) * batch)
+        edges = _learn(search, tree.edges, _first_of_each(search, leaves), gains, number + step)
+        return number + step, tree._replace(edges=edges), leaves
+
+    def unfinished(carry: tuple[jax.Array, Tree, Leaves]) -> jax.Array:
+        number, tree, _ = carry
+        if search.solver is None:
+            return number < iterations
+        # The roots have no rows yet before their own iteration.
+        open_ = (number < 0) | ~search.solver.solved(tree.edges[:batch]).all()
+        return (number < iterations) & open_
+
+    _, tree, _ = jax.lax.while_loop(unfinished, iterate, (start, tree, leaves))
+    visits, totals = tree.edges[:batch, VISITS], tree.edges[:batch, TOTAL]
+    found = RootStatistics(visits.astype(jnp.int32), totals / jnp.maximum(visits, 1))
+    if search.solver is None:
+        return found
+    return search.solver.statistics(tree.edges[:batch], roots, found)
+
+
+def _plant(search: Search, roots: Any) -> Tree:
+    """Trees of a root each."""
+    batch = roots.terminal.shape[0]
+    # The step of the root has nodes too, and a last one that is not full.
+    rows = batch * search.leaves * (-(-search.capacity // search.leaves) + 1)
+    columns = CHILD + search.width + search.lines
+    edges = jnp.zeros((rows, columns, search.game.num_actions), jnp.float32)
+    if not search.keeps_states:
+        return Tree(edges, None)
+    states = jax.tree.map(
+        lambda leaf: jnp.zeros((rows, *leaf.shape[1:]), leaf.dtype).at[:batch].set(leaf), roots
+    )
+    return Tree(edges, states)
+
+
+def _for_each(leaves: int, each: Any) -> Any:
+    """Arrays [B, ...] for every descent, [leaves * B, ...]."""
+    if leaves == 1:
+        return each
+    return jax.tree.map(lambda leaf: jnp.tile(leaf, (leaves,) + (1,) * (leaf.ndim - 1)), each)
+
+
+def _write(tree: Tree, states: Any, lines: jax.Array, first: jax.Array) -> Tree:
+    """Keep `states` [B] and the last `lines` float32[B, L, A] of their rows, from row `first` on.
+
+    Where no node was made nobody ever comes here.
+    """
+    place = (first, tree.edges.shape[1] - lines.shape[1], 0)
+    edges = jax.lax.dynamic_update_slice(tree.edges, lines, place)
+    kept = jax.tree.map(
+        lambda all_, new: jax.lax.dynamic_update_slice_in_dim(all_, new, first, 0),
+        tree.states,
+        states,
+    )
+    return Tree(edges, kept)
+
+
+def _descend(
+    search: Search, tree: Tree, leaves: Leaves, draws: jax.Array, going: jax.Array
+) -> Leaves:
+    """Go down all trees in step, until every descent has left its tree or must stop.
+
+    It starts at `leaves.states`, the roots, or stays there unless `going`, and writes its path over
+    that of `leaves`.
+    """
+    game, roots, keeps = search.game, leaves.states, search.keeps_states
+    none = jnp.zeros(roots.terminal.shape, jnp.int32)
+    batch = len(none) // search.leaves
+    lane = _for_each(search.leaves, jnp.arange(batch, dtype=jnp.int32))
+
+    def step(carry: tuple[Any, ...]) -> tuple[Any, ...]:
+        ply, node, going, at = carry
+        row = node * batch + lane
+        edges = look_up(tree.edges, row)
+        if search.leaves == 1:
+            action = search.next_action(edges, at.states, ply, draws)
+            slot, child = _child(search, edges, action)
+        else:
+            action, slot, child = _in_turn(search, edges, row, going, ply, draws)
+        going &= action >= 0
+        made = going & (child == 0)
+        if keeps:
+            states, player = None, look_up(tree.states.player, row).astype(jnp.int32)
+            rewards = look_up(tree.states.rewards, row)
+            paid = jnp.take_along_axis(rewards, player[:, None], 1)[:, 0]
+            further = going & ~made
+        else:
+            player, paid = at.states.player.astype(jnp.int32), jnp.zeros(batch, jnp.float32)
+            # An illegal action keeps the states of those who have arrived.
+            states = jax.vmap(game.afterstate)(at.states, jnp.where(going, action, -1))
+            further = going & ~made & ~states.terminal
+        at = Leaves(
+            states,
+            at.depth + going,
+            at.rows.at[ply].set(row),
+            at.actions.at[ply].set(action),
+            at.players.at[ply].set(player),
+            at.paid.at[ply].set(paid),
+            at.slots.at[ply].set(slot),
+            jnp.where(made, action, at.made),
+        )
+        node = jnp.where(going & ~made, child, node)
+        return ply + 1, node, further & (ply + 1 < search.depth), at
+
+    at = leaves._replace(states=None if keeps else roots, depth=none, made=none - 1)
+    start = (jnp.int32(0), none, ~roots.terminal & going, at)
+    _, node, _, at = jax.lax.while_loop(lambda carry: carry[2].any(), step, start)
+    if not keeps:
+        return at
+    # The last node on the tree, and the move that left it.
+    states = jax.tree.map(lambda leaf: look_up(leaf, node * batch + lane), tree.states)
+    return at._replace(states=jax.vmap(game.afterstate)(states, at.made))
+
+
+def _in_turn(
+    search: Search,
+    edges: jax.Array,
+    row: jax.Array,
+    going: jax.Array,
+    ply: jax.Array,
+    draws: jax.Array,
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Action, slot and child of all descents [L * B], as each sees those of its tree before it.
+
+    Their rows are `edges` float32[L * B, C, A], numbered `row`; only the `going` ones count.
+    """
+    numbers = np.arange(search.game.num_actions)
+    by_turn = (search.leaves, -1)
+    rows, edges = row.reshape(by_turn), edges.reshape(search.leaves, -1, *edges.shape[1:])
+
+    def choose(actions: jax.Array, turn: tuple[jax.Array, ...]) -> tuple[jax.Array, Any]:
+        number, own_row, own_edges, own_going = turn
+        # Those whose turn comes later have -1 for an action yet.
+        met = (rows == own_row)[..., None] & (actions[..., None] == numbers)
+        passed = met.sum(0).astype(jnp.float32)
+        own_edges = own_edges.at[:, VISITS].add(passed)
+        own_edges = own_edges.at[:, TOTAL].add(passed * np.float32(search.virtual_loss))
+        action = search.next_action(own_edges, None, ply, draws)
+        found = (action, *_child(search, own_edges, action))
+        return actions.at[number].set(jnp.where(own_going, action, -1)), found
+
+    turns = (jnp.arange(search.leaves), rows, edges, going.reshape(by_turn))
+    found = jax.lax.scan(choose, jnp.full_like(rows, -1), turns)[1]
+    action, slot, child = (each.reshape(-1) for each in found)
+    return action, slot, child
+
+
+def _first_of_each(search: Search, leaves: Leaves) -> Leaves:
+    """Leaves where of the descents that made the same child only the first has made it.
+
+    The others have found what it is worth once more, with a draw of chance of their own.
+    """
+    if search.leaves == 1:
+        return leaves
+    last = jnp.maximum(leaves.depth - 1, 0)[None]
+    way = [leaves.made, *(jnp.take_along_axis(a, last, 0)[0] for a in (leaves.rows, leaves.slots))]
+    same = leaves.made.reshape(search.leaves, -1) >= 0
+    same = same & np.tri(search.leaves, k=-1, dtype=bool)[..., None]
+    for each in way:
+        by_turn = each.reshape(search.leaves, -1)
+        same &= by_turn == by_turn[:, None]
+    return leaves._replace(made=jnp.where(same.any(1).reshape(-1), -1, leaves.made))
+
+
+def _child(search: Search, edges: jax.Array, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Which of the children behind `action` int32[B] comes next, and its number, 0 if it is new.
+
+    They take turns: so each of them, drawn by chance, counts as much as the others.
+    """
+    chosen = jnp.arange(search.game.num_actions) == action[:, None]
+    if search.width == 1:
+        child = jnp.where(chosen, edges[:, CHILD], 0).sum(1)
+        return jnp.zeros_like(action), child.astype(jnp.int32)
+    visits = jnp.where(chosen, edges[:, VISITS], 0).sum(1).astype(jnp.int32)
+    slot = visits % search.width
+    children = edges[:, CHILD : CHILD + search.width]
+    there = chosen[:, None] & (jnp.arange(search.width) == slot[:, None])[..., None]
+    return slot, jnp.where(there, children, 0).sum((1, 2)).astype(jnp.int32)
+
+
+def _learn(
+    search: Search, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
+) -> jax.Array:
+    """The edges after a step whose first new node is `node`, with what its leaves prove."""
+    batch = len(gains) // search.leaves
+
+    def learn(edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array) -> jax.Array:
+        edges = _back_up(search, edges, leaves, gains, node)
+        return edges if search.solver is None else search.solver.prove(edges, leaves)
+
+    def learn_of(turn: jax.Array, edges: jax.Array) -> jax.Array:
+        take = partial(jax.lax.dynamic_slice_in_dim, start_index=turn * batch, slice_size=batch)
+        ways = {name: take(getattr(leaves, name), axis=1) for name in _OF_THE_WAY}
+        ends = {name: take(getattr(leaves, name)) for name in ("depth", "made")}
+        own = Leaves(states=jax.tree.map(take, leaves.states), **ends, **ways)
+        return learn(edges, own, take(gains), node + turn)
+
+    if search.leaves == 1:
+        return learn(edges, leaves, gains, node)
+    return jax.lax.fori_loop(0, search.leaves, learn_of, edges)
+
+
+def _back_up(
+    search: Search, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
+) -> jax.Array:
+    """Credit the edges of every descent with gains float32[B, N]; a new one leads to `node`."""
+    slots, rest = np.arange(search.width), jnp.zeros((len(gains), search.lines))
+
+    def step(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        ply, edges = carry
+        passed = ply < leaves.depth
+        gain = (
+            jnp.take_along_axis(gains, leaves.players[ply][:, None], 1) - leaves.paid[ply, :, None]
+        )
+        new = (leaves.made >= 0) & (ply + 1 == leaves.depth)
+        there = new[:, None] & (leaves.slots[ply, :, None] == slots)
+        parts = [jnp.ones_like(gain), gain, jnp.where(there, node, 0), rest]
+        # The row of those who went less deep stays as it is.
+        change = jnp.where(passed[:, None], jnp.concatenate(parts, 1), 0.0)
+        place = edges.at[leaves.rows[ply], :, leaves.actions[ply]]
+        edges = place.add(change, mode="promise_in_bounds", unique_indices=True)
+        return ply + 1, edges
+
+    deepest = leaves.depth.max()
+    return jax.lax.while_loop(lambda carry: carry[0] < deepest, step, (jnp.int32(0), edges))[1]

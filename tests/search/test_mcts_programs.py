@@ -1,0 +1,110 @@
+"""MCTS as a compiled program: its room, what it keeps in memory, devices."""
+
+import os
+import re
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgbg.games import Hex, TicTacToe
+from jaxgbg.search import mcts
+from jaxgbg.search.growth import grow
+from jaxgbg.search.mcts import MCTS, _compile, _mesh
+from tests.search.agents import counted, random_positions
+
+
+class _DrawnHex(Hex):
+    """Hex whose random play is won by whom the words say."""
+
+    def playout(self, state, words):
+        return jnp.where(words[1] % 2, 1.0, -1.0) * jnp.array([1.0, -1.0])
+
+
+@pytest.mark.slow
+def test_a_search_does_not_depend_on_the_rest_of_the_batch(monkeypatch):
+    game = TicTacToe()
+    states, player = random_positions(game, 20, 3)[0], MCTS(game, iterations=100)
+    whole = player.search(states, jax.random.key(4))
+    others = jnp.arange(20) % 3 != 0
+    positions = states._replace(terminal=states.terminal | others)
+    part = player.search(positions, jax.random.key(4))
+    monkeypatch.setattr(MCTS, "most_trees", 3)
+    portions = player.search(positions, jax.random.key(4))
+    for all_rows, rows, again in zip(whole, part, portions, strict=True):
+        assert (np.asarray(rows) == np.where(others[:, None], 0, all_rows)).all()
+        assert (np.asarray(rows) == np.asarray(again)).all()
+
+
+def test_trees_stay_within_their_memory():
+    player = MCTS(Hex(), iterations=9_999, megabytes=100)
+    assert player.most_trees == 23
+    assert 23 * 12 * 10_000 * 36 < 100e6 < 24 * 12 * 10_000 * 36
+
+
+@pytest.mark.slow
+def test_strengths_of_one_capacity_share_a_program_that_changes_no_bit(monkeypatch):
+    traced = []
+    monkeypatch.setattr(mcts, "grow", counted(grow, traced))
+    game = _DrawnHex(size=3)
+    states, key = random_positions(game, 8, 2)[0], jax.random.key(1)
+    roots = [MCTS(game, n, exploration=1.1).search(states, key) for n in (50, 60)]
+    assert traced == [64]
+    assert [each.visits.sum(1).max() for each in roots] == [50, 60]
+    monkeypatch.setattr(MCTS, "_roomy", lambda search, searches: search)
+    exact = MCTS(game, 60, exploration=1.1).search(states, key)
+    assert traced == [64, 60]
+    for ours, theirs in zip(roots[1], exact, strict=True):
+        assert (np.asarray(ours) == np.asarray(theirs)).all()
+
+
+def test_trees_have_more_room_only_where_all_searches_have_it():
+    player = MCTS(Hex(), iterations=9_999, megabytes=100)
+    assert player._roomy(14).iterations == 2**14
+    assert player._roomy(15) == player
+
+
+def test_finished_games_are_not_searched(monkeypatch):
+    states = random_positions(Hex(), 5, 0)[0]
+    states = states._replace(terminal=jnp.ones(5, bool))
+    monkeypatch.setattr(mcts, "_compile", None)
+    assert MCTS(Hex()).choose(states, jax.random.key(0)).tolist() == [0] * 5
+
+
+def test_the_loop_copies_no_trees():
+    game, batch, iterations = Hex(), 16, 1000
+    search = _compile(MCTS(game, iterations), _mesh(1))
+    states = jax.eval_shape(lambda: random_positions(game, batch, 0)[0])
+    lanes = jax.ShapeDtypeStruct((batch,), jnp.uint32)
+    compiled = search.lower(states, lanes, iterations, jax.random.key(0)).compile()
+    size = 3 * batch * (iterations + 1) * game.num_actions
+    shapes = re.findall(r"= f32\[([\d,]+)\]\S* copy\(", compiled.as_text())
+    assert all(np.prod([int(n) for n in shape.split(",")]) < size for shape in shapes)
+    assert 4 * size <= compiled.memory_analysis().temp_size_in_bytes < 4.5 * size
+
+
+_TWO_DEVICES = """
+import jax, numpy as np
+from jaxgbg.games import TicTacToe
+from jaxgbg.search.mcts import MCTS
+states = jax.vmap(TicTacToe().init)(jax.random.split(jax.random.key(0), 7))
+roots = MCTS(TicTacToe(), iterations=60).search(states, jax.random.key(1))
+print(len(jax.devices()), np.asarray(roots.visits).tobytes().hex())
+"""
+
+
+@pytest.mark.slow
+def test_two_devices_find_what_one_finds():
+    visits_by_count = []
+    for count in (1, 2):
+        flags = f"--xla_force_host_platform_device_count={count}"
+        environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+        command = [sys.executable, "-c", _TWO_DEVICES]
+        run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        devices, visits = run.stdout.split()
+        assert int(devices) == count
+        visits_by_count.append(visits)
+    assert visits_by_count[0] == visits_by_count[1]
