@@ -154,15 +154,16 @@ def features(judged: Judged) -> list[dict[str, Any]]:
 
 
 def compared(judged: Judged, settings: Sequence[str]) -> list[dict[str, Any]]:
-    """Settings beside each other: the average, and the sessions around the end of exploration."""
+    """Settings beside each other: all sessions, the first, those around the end of exploration."""
     rows = []
     for setting in settings:
-        for opponent in ("COM", "RAND"):
+        for opponent in OPPONENTS:
             known = judged.shares.get((setting, f"noise {opponent}"), {})
             if not known:
                 continue
             at = judged.games[setting] / judged.games[setting][-1]
-            before, after = (at > 0.7) & (at <= 0.8), at > 0.9
+            first, before, after = (at > 0) & (at <= 0.1), (at > 0.7) & (at <= 0.8), at > 0.9
+            begun = {seed: float(shares[first].mean()) for seed, shares in known.items()}
             early = {seed: float(shares[before].mean()) for seed, shares in known.items()}
             late = {seed: float(shares[after].mean()) for seed, shares in known.items()}
             rows.append(
@@ -170,6 +171,7 @@ def compared(judged: Judged, settings: Sequence[str]) -> list[dict[str, Any]]:
                     "setting": setting,
                     "opponent": opponent,
                     "average": figure_of([*judged.means(setting, "noise", opponent).values()]),
+                    "at 0 to 10 %": figure_of([*begun.values()]),
                     "at 70 to 80 %": figure_of([*early.values()]),
                     "at 90 to 100 %": figure_of([*late.values()]),
                     "change": paired(late, early),
@@ -203,7 +205,7 @@ def markdown(title: str, rows: list[dict[str, Any]]) -> str:
         return f"## {title}\n\nNot run yet.\n"
     names = list(rows[0])
     lines = [f"| {' | '.join(names)} |", "|" + "---|" * len(names)]
-    lines += [f"| {' | '.join(_cell(row[name]) for name in names)} |" for row in rows]
+    lines += [f"| {' | '.join(_cell(row.get(name, '')) for name in names)} |" for row in rows]
     return f"## {title}\n\n" + "\n".join(lines) + "\n"
 
 

@@ -74,6 +74,7 @@ def published_runs(experiment: str) -> Iterator[Run]:
             yield table1_run(game, 10, 1.0)
         for game in ("tictactoe", "nim", "nim3p"):
             yield preset(game, seeds=range(10), batch=1)
+        yield module("search/run").run_of("connectfour-5m")
         yield table1_run("othello", 5, 1.0)
         yield preset("2048", seeds=(0, 1), episodes=50_000)
     elif experiment == "farl_ablation":
