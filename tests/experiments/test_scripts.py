@@ -64,7 +64,7 @@ def test_every_kept_run_is_found_again(config: Path) -> None:
     assert run.plain() == json.loads(config.read_text())
     # Those of no opponent have no evaluations.
     lanes = {(one.seed, one.variant) for one in folder.results()}
-    assert lanes in (set(run.lanes), set())
+    assert lanes in (set(run.agents), set())
 
 
 def published_runs(experiment: str) -> Iterator[Run]:
