@@ -228,15 +228,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     """A panel a game and opponent: how agents do by the iterations of the paper's search."""
-    panels: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
+    panels: dict[tuple[str, str], dict[str, dict[int, dict[str, Any]]]] = {}
     for record in records:
-        if record["weights"] != "last":
-            continue
         iterations = record["play"].removeprefix("puct-").replace("greedy", "1")
         if iterations.isdecimal():
             panel = panels.setdefault((record["study"], record["opponent"]), {})
-            panel[int(iterations)] = record
-    panels = {name: panel for name, panel in panels.items() if len(panel) > 1}
+            panel.setdefault(record["weights"], {})[int(iterations)] = record
+    panels = {name: panel for name, panel in panels.items() if len(panel["last"]) > 1}
     if not panels:
         return
     columns = min(4, len(panels))
@@ -246,17 +244,23 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     for axis, ((study, opponent), panel) in zip(axes, panels.items(), strict=False):
-        places = sorted(panel)
-        means = np.array([panel[place]["mean"] for place in places])
-        ends = np.array([panel[place]["interval"] for place in places])
-        axis.errorbar(places, means, abs(ends.T - means), marker="o", capsize=3, color="#0072B2")
-        unit = panel[places[0]]["unit"]
+        for (weights, points), colour in zip(panel.items(), _COLOURS, strict=False):
+            places = sorted(points)
+            means = np.array([points[place]["mean"] for place in places])
+            ends = np.array([points[place]["interval"] for place in places])
+            reach = abs(ends.T - means)
+            style = {"marker": "o", "capsize": 3, "color": colour, "label": f"{weights} weights"}
+            axis.errorbar(places, means, reach, **style)
+        if len(panel) > 1:
+            axis.legend(fontsize=7)
+        unit = next(iter(panel["last"].values()))["unit"]
         axis.set(title=f"{study}, {opponent}", xlabel="iterations (1: no search)")
         axis.set(ylabel=unit, xscale="log")
         axis.grid(alpha=0.25)
     save_figure(figure, path)
 
 
+_COLOURS = ("#0072B2", "#D55E00")
 _KEY = ("study", "opponent", "play", "weights", "config")
 _SHOWN = ("study", "opponent", "play", "weights", "mean", "interval", "unit", "n", "seconds")
 
