@@ -12,8 +12,7 @@ from jaxgbg import tournament
 from jaxgbg.arena.tournament import Games
 from jaxgbg.games import Nim
 from jaxgbg.pages.ladder_svg import ratings_chart, scores_chart
-from jaxgbg.results import ask, kept_games, queries
-from jaxgbg.results import tournament as module
+from jaxgbg.results import ask, hall, kept_games, queries
 from jaxgbg.results.ladders import read_ladders
 
 SMALL = Nim(heaps=2, size=3)
@@ -28,7 +27,7 @@ def kept(tmp_path, monkeypatch):
         paid = np.array([1.0, -1.0])[orders]
         return Games(orders, np.tile(paid, (protocol.count, 1, 1)), np.arange(protocol.count))
 
-    monkeypatch.setattr(module, "play_group", first_wins)
+    monkeypatch.setattr(hall, "play_group", first_wins)
     monkeypatch.setattr(kept_games, "fingerprint", str)
     out = tmp_path / "below" / "ladder"
     ladder = tournament(
