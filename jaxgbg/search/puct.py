@@ -121,7 +121,7 @@ class PUCT:
     game: Game
     value: ValueFunction
     settings: PUCTSpec = PUCTSpec()
-    zero_terminal: bool = True
+    zero_terminal: bool | jax.Array = True
 
     # What the tree asks of a search: see `tree.Search`.
     keeps_states = True
