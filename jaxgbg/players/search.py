@@ -7,9 +7,10 @@ import jax
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.learners.selection import LANE
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
-from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited, search_alone
+from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.tree import RootStatistics
 
@@ -69,6 +70,26 @@ class SearchAgent(PlayerBase):
         return jax.tree.map(lambda leaf: leaf[0], _statistics(self, one, key))
 
 
+def _search_alone(
+    search: PUCT, params: Any, states: Any, iterations: Any, words: jax.Array
+) -> Statistics:
+    """`PUCT.search` that several agents do one after the other under `vmap`.
+
+    In step they would need the memory of all their trees at once; so each agent's values are copied
+    once, before it searches. `words` are the data of a key.
+    """
+
+    @jax.custom_batching.sequential_vmap
+    def one(params: Any, states: Any, iterations: Any, words: Any) -> Any:
+        # Agents in sequence share no axis to agree upon.
+        among = jax.vmap(search.search, in_axes=None, axis_name=LANE, axis_size=1)
+        found = among(params, states, iterations, jax.random.wrap_key_data(words))
+        return jax.tree.map(lambda leaf: leaf[0], found)
+
+    found: Statistics = one(params, states, iterations, words)
+    return found
+
+
 @jax.jit
 def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
     agent, search = player.agent, player.search
@@ -77,7 +98,7 @@ def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
 
     by_copy, each = agent.by_copy(states), (0, 0, None, 0)
     words = jax.random.key_data(keys)
-    by_one = jax.vmap(partial(search_alone, search), in_axes=each)
+    by_one = jax.vmap(partial(_search_alone, search), in_axes=each)
     roots = by_one(agent.params, by_copy, player.iterations, words)
     rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
     return most_visited(rows, choice)
