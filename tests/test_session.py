@@ -51,6 +51,7 @@ def test_a_callback_stops_a_run_and_the_same_call_without_it_goes_on(tmp_path, c
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_sweep_draws_and_tabulates_its_own_runs(swept, tmp_path):
     assert (swept.failures, swept.stopped, swept.saved) == ([], [], 0.0)
     # What else lies in the folder is not of this sweep.
@@ -75,6 +76,7 @@ def test_a_sweep_as_a_data_frame(swept):
     assert list(frame["n"]) == [2, 2]
 
 
+@pytest.mark.slow
 def test_callbacks_of_a_sweep_are_called_here_alone(tmp_path):
     with pytest.raises(ValueError, match="executor inline, not processes"):
         jaxgbg.sweep(SWEEP, tmp_path, executor="processes", callbacks=[print])

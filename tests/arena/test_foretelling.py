@@ -44,6 +44,7 @@ def test_the_share_explained_is_1_for_the_truth_0_for_its_mean_and_none_without_
     assert _judged("cluster", 0, truth, np.full(3, 2.0)).explained is None
 
 
+@pytest.mark.slow
 def test_outputs_that_are_all_0_err_by_mean_and_spread_together():
     found = foretold(agent())
     assert [(each.extra, each.seat) for each in found] == [
@@ -60,6 +61,7 @@ def test_outputs_that_are_all_0_err_by_mean_and_spread_together():
     assert all(4 < each.mean < 32 for each in found if each.extra == "freedom")
 
 
+@pytest.mark.slow
 def test_the_same_games_are_seen_again_and_an_agent_without_such_outputs_tells_nothing():
     assert foretold(agent()) == foretold(agent())
     assert foretold(agent(), seed=1) != foretold(agent())

@@ -11,6 +11,7 @@ from jaxgbg.players import MaxN, PlayerBase, RandomPlayer
 KEY = jax.random.key(2)
 
 
+@pytest.mark.slow
 def test_a_player_judges_by_matches():
     game = jaxgbg.make("nim")
     judge, agent = make_judge("maxn", game), RandomPlayer(game)

@@ -38,7 +38,12 @@ def agents(name, **changes):
 @pytest.mark.parametrize(
     ("name", "opponent", "protocol"),
     [
-        ("nim3p", RandomPlayer, Protocol("choose_01", count=3, repeats=2)),
+        pytest.param(
+            "nim3p",
+            RandomPlayer,
+            Protocol("choose_01", count=3, repeats=2),
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             "othello",
             lambda game: Positional(game, "bench"),

@@ -18,6 +18,7 @@ def choices(game, states):
     return np.asarray(jax.vmap(game.legal_actions)(states)).sum(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "protocol",
     [
@@ -42,7 +43,10 @@ def test_one_can_move_in_every_start_of_2048(protocol):
         assert len(np.unique(tiles[played == 1], axis=0)) > 20
 
 
-@pytest.mark.parametrize("starts", ["choose_01", "one_ply", "random_plies"])
+@pytest.mark.parametrize(
+    "starts",
+    ["random_plies", *(pytest.param(s, marks=pytest.mark.slow) for s in ("choose_01", "one_ply"))],
+)
 def test_no_start_has_ended(starts):
     game = jaxgbg.make("nim", heaps=1, size=4)
     protocol = Protocol(starts, count=100, plies=1)
@@ -67,6 +71,7 @@ def test_lists_of_sequences_end_before_the_game_and_refuse_chance():
         start_states(jaxgbg.make("nim", heaps=1, size=4), Protocol("four_ply"), KEY)
 
 
+@pytest.mark.slow
 def test_where_chance_differs_every_repetition_has_a_start_of_its_own():
     game, agent = jaxgbg.make("2048"), RandomPlayer(jaxgbg.make("2048"))
     assert Protocol("default", count=2, repeats=3).for_game(game) == Protocol("default", count=6)

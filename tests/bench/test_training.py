@@ -49,10 +49,12 @@ def test_look_ups_of_a_tick_are_counted_from_the_algorithm(tuples):
     assert look_ups(layout=layout, batch=4) == 9 * a_value + a_value + 4 * a_value
 
 
+@pytest.mark.slow
 def test_a_network_looks_nothing_up():
     assert look_ups(value="mlp", batch=4) == 0
 
 
+@pytest.mark.slow
 def test_a_table_beyond_every_cache_is_slower():
     small, large = (Yardstick(rows, lane_mesh(1)) for rows in (2**10, 2**27))
     # By turns, and the best of each, for the machine may be busy.

@@ -195,6 +195,7 @@ def test_results_are_shown_and_written(jaxgbg, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_agents_are_compared(jaxgbg, tmp_path):
     for size in (3, 5):
         run = preset(make("nim", size=size), seeds=(0,))

@@ -13,6 +13,7 @@ from jaxgbg.players import MissingExtra
 RUN = preset("tictactoe", episodes=200, eval_every=100, batch=16, seeds=(0,), opponents=("random",))
 
 
+@pytest.mark.slow
 def test_nothing_is_shown_unless_asked(tmp_path):
     folder, *_ = train_with_bar(RUN, tmp_path, 60.0)
     assert not {"tensorboard", "wandb"} & {path.name for path in folder.path.iterdir()}

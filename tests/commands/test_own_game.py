@@ -81,7 +81,8 @@ def test_it_goes_through_every_command(jaxgbg, folder):
     assert "damaged" not in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("executor", ["inline", pytest.param("processes", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", ["inline", "processes"])
 def test_a_sweep_of_it_is_done_by_all_workers(jaxgbg, folder, executor):
     (folder / "sweep.toml").write_text(
         'game = "pebbles"\nseeds = "0:2"\n[settings]\nepisodes = 40\neval_every = 40\nbatch = 4\n'

@@ -181,6 +181,7 @@ def test_known_rates_are_not_measured_again():
     assert [one["what"] for one in found] == ["copy"]
 
 
+@pytest.mark.slow
 def test_a_rate_is_above_zero_and_takes_no_more_than_its_time(tmp_path):
     run_ = connectfour.run_of(1, 2, 25)
     start = time.monotonic()

@@ -29,6 +29,7 @@ def test_a_large_board_is_refused():
         solve(rules(5))
 
 
+@pytest.mark.slow
 def test_the_kept_counts_are_those_of_the_other_program():
     boards = json.loads((EXPERIMENTS / "lines_of_action" / "solved.json").read_text())
     kept = {(board["size"], board["both"]): board for board in boards}

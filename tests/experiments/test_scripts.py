@@ -40,6 +40,7 @@ def test_every_script_is_imported_and_explains_its_options(
         assert f"-m experiments.{path.parts[0]}" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_imports_leave_the_process_as_it_is() -> None:
     modules = [f"experiments.{'.'.join(path.with_suffix('').parts)}" for path in SCRIPTS]
     code = (
@@ -55,7 +56,13 @@ def test_imports_leave_the_process_as_it_is() -> None:
     assert not done.stdout
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.parent.name)
+def half(config: Path) -> object:
+    """Runs of small games are in the fast half."""
+    small = config.parent.name.startswith(("tictactoe", "nim"))
+    return config if small else pytest.param(config, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("config", map(half, CONFIGS), ids=lambda path: path.parent.name)
 def test_every_kept_run_is_found_again(config: Path) -> None:
     run = Run.read(json.loads(config.read_text()))
     folder = RunFolder(config.parents[1], run)

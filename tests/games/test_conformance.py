@@ -30,40 +30,42 @@ from jaxgbg.games import (
 from jaxgbg.games.sampling import hasty, sample_games
 from tests.games.playouts import select, start_symmetries
 
+# A game of each kind is in the fast half; so are, with tests of their own, the rules of the others.
+FAST = [TicTacToe(), jaxgbg.make("nim3p"), ConnectFour(), Hex(size=3)]
 BOARD_GAMES = [
-    TicTacToe(),
+    *FAST,
     Nim(),
     Nim(heaps=2, size=4, rule="last_loses"),
     Nim(heaps=3, size=3, players=4),
     Nim(heaps=2, size=6, max_take=2),
-    jaxgbg.make("nim3p"),
-    ConnectFour(),
     ConnectFour(draw_after=13),
-    Hex(size=3),
     Hex(size=3, misere=True),
     Othello(size=4),
     LinesOfAction(size=4, max_plies=40),
 ]
 GAMES = [*BOARD_GAMES, Game2048()]
-# It takes long to compile.
-CHECKED = [
-    pytest.param(each, marks=pytest.mark.slow) if isinstance(each, LinesOfAction) else each
-    for each in GAMES
-]
+
+
+def halves(games: list[Game]) -> list[object]:
+    """All of them, those that are not fast marked as slow."""
+    fast = [*FAST, Game2048()]
+    return [each if each in fast else pytest.param(each, marks=pytest.mark.slow) for each in games]
+
+
 KEY = jax.random.key(1)
 
 
-@pytest.fixture(params=GAMES, ids=repr)
+@pytest.fixture(params=halves(GAMES), ids=repr)
 def game(request) -> Game:
     return request.param
 
 
-@pytest.fixture(params=BOARD_GAMES, ids=repr)
+@pytest.fixture(params=halves(BOARD_GAMES), ids=repr)
 def board_game(request) -> Game:
     return request.param
 
 
-@pytest.mark.parametrize("game", CHECKED, ids=repr)
+@pytest.mark.parametrize("game", halves(GAMES), ids=repr)
 def test_a_shipped_game_keeps_the_contract(game):
     check_playable(game)
     assert check_game(game) == []

@@ -41,8 +41,8 @@ FAMOUS_GAME = (
     ("board", "player", "expected"),
     [
         (None, "X", [36, 1244, 44952]),
-        (M1, "X", [34, 993, 34569]),
-        (M2, "X", [43, 1088, 41723]),
+        pytest.param(M1, "X", [34, 993, 34569], marks=pytest.mark.slow),
+        pytest.param(M2, "X", [43, 1088, 41723], marks=pytest.mark.slow),
         (M3, "O", [35, 988, 34102]),
     ],
     ids=["start", "M1", "M2", "M3"],

@@ -28,6 +28,7 @@ def pebbles():
     GAMES.update(known)
 
 
+@pytest.mark.slow
 def test_the_game_of_the_tutorial_is_registered_and_keeps_the_contract(pebbles):
     game = make("pebbles", cups=4)
     assert "pebbles" in game_names()

@@ -116,6 +116,7 @@ def test_each_update_predicts_the_next_board_of_its_player(parts):
     assert sum(after is None for _, _, after in found) == EPISODES * parts[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parts", [(True, True), pytest.param((True, False), marks=pytest.mark.slow)]
 )

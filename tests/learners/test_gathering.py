@@ -146,6 +146,7 @@ def test_tables_agree_with_the_serial_reference(name):
         assert int(after.gathered.num_pairs) == int(after.gathered.num_boards) == 0
 
 
+@pytest.mark.slow
 def test_a_network_agrees_with_the_serial_reference():
     plain, _, _ = CASES["tictactoe"]
     learner = TDSpec(round_games=GAMES, passes=2, minibatch=3).build(
@@ -194,6 +195,7 @@ def test_rounds_of_which_nothing_is_learned_end():
         assert int(lane.gathered.rounds[0]) == rounds
 
 
+@pytest.mark.slow
 def test_how_ticks_are_cut_and_many_games_in_lockstep():
     learner = TDSpec(round_games=GAMES, passes=2).build(
         jaxgbg.make("tictactoe"), MLPSpec(hidden=(5,)), Schedule(batch=4)

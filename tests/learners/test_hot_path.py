@@ -56,9 +56,8 @@ def test_training_copies_no_table(tcl, combine, batch):
     assert compiled.memory_analysis().temp_size_in_bytes < num_weights
 
 
-@pytest.mark.parametrize(
-    "game", ["hex", *(pytest.param(name, marks=pytest.mark.slow) for name in ("othello", "2048"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["hex", "othello", "2048"])
 def test_training_other_games_copies_no_table(game):
     compiled, num_weights = compiled_chunk(game, batch=16)
     assert table_copies(compiled, num_weights) == []

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import jaxgbg
 from jaxgbg.games import Nim
@@ -24,6 +25,7 @@ def hyperparameters(episodes: int):
     return stack_hyperparameters([named(True, True, True, False)], 0.5, 0.0, episodes)
 
 
+@pytest.mark.slow
 def test_openings_of_2048_have_their_tiles_and_no_move_is_illegal():
     game, plies, episodes = jaxgbg.make("2048"), 2, 400
     learner = TDLearner(

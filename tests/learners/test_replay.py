@@ -85,7 +85,12 @@ def assert_replays(name, layout, alpha, tcl, horizon, all_switches, episodes) ->
 
 @pytest.mark.parametrize(
     ("name", "tcl", "horizon"),
-    [("tictactoe", "exp", 4), ("nim", "id", 4), ("nim3p", "none", 1), ("connectfour", "exp", 1)],
+    [
+        ("tictactoe", "exp", 4),
+        ("nim", "id", 4),
+        pytest.param("nim3p", "none", 1, marks=pytest.mark.slow),
+        pytest.param("connectfour", "exp", 1, marks=pytest.mark.slow),
+    ],
 )
 def test_tables_agree_with_the_serial_reference(name, tcl, horizon):
     _, layout, alpha = CASES[name]

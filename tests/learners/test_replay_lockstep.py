@@ -125,7 +125,10 @@ def assert_case_replays(
 
 @pytest.mark.parametrize(
     ("name", "batch", "rule", "tcl", "delayed", "rounds"),
-    [("tictactoe", 64, "saturating", "exp", False, 2), ("nim", 4, "mean", "id", True, 20)],
+    [
+        ("tictactoe", 64, "saturating", "exp", False, 2),
+        pytest.param("nim", 4, "mean", "id", True, 20, marks=pytest.mark.slow),
+    ],
 )
 def test_games_in_lockstep_learn_as_the_reference(name, batch, rule, tcl, delayed, rounds):
     assert_case_replays(name, batch, rule, tcl, 4, delayed, rounds)

@@ -67,6 +67,7 @@ def test_how_long_an_idle_lane_waits_changes_nothing():
         np.testing.assert_array_equal(left, right)
 
 
+@pytest.mark.slow
 def test_how_ticks_are_cut_into_calls_changes_nothing():
     learner, lane, hyper = one_lane("nim3p", 4)
     whole = advanced(learner, lane, hyper, (64, 1000), (32, 1000))
@@ -109,7 +110,9 @@ def test_compiled_and_plain_ticks_agree(name, ticks):
         np.testing.assert_allclose(left, right, atol=1e-5)
 
 
-@pytest.mark.parametrize("actions", [1, 7, 32, 33, 70])
+@pytest.mark.parametrize(
+    "actions", [7, 33, *(pytest.param(count, marks=pytest.mark.slow) for count in (1, 32, 70))]
+)
 def test_ties_are_broken_evenly_among_the_best_legal_actions(actions):
     generator = np.random.default_rng(0)
     worth = jnp.asarray(generator.integers(0, 3, actions), jnp.float32)

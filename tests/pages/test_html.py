@@ -209,6 +209,7 @@ class Claim(Nim):
     name = "claim"
 
 
+@pytest.mark.slow
 def test_a_game_from_outside_is_reported_in_its_own_unit(monkeypatch, tmp_path):
     monkeypatch.setitem(GAMES, "claim", lambda **own: Claim(**{"players": 3, **own}))
     run = preset("claim", seeds=(0,), variants=("none",), episodes=100, eval_every=50)

@@ -233,6 +233,7 @@ def test_an_agent_searches_as_often_as_its_seat_says(nim):
     assert nim.choose(requests.Choose("", "agent:search=puct", 1))["action"] in range(6)
 
 
+@pytest.mark.slow
 def test_a_search_proves_where_its_seat_says_so(nim):
     (offered,) = (each for each in nim.seats.choices() if each["name"] == "agent:search=puct")
     assert offered["switch"]["name"] == ":solver=1"
@@ -247,7 +248,10 @@ def test_a_search_proves_where_its_seat_says_so(nim):
         assert chosen["action"] in best
 
 
-@pytest.mark.parametrize(("name", "parameters"), [("2048", {}), ("nim3p", {"heaps": 1, "size": 3})])
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [pytest.param("2048", {}, marks=pytest.mark.slow), ("nim3p", {"heaps": 1, "size": 3})],
+)
 def test_no_proofs_are_offered_where_there_can_be_none(name, parameters):
     table = table_of(name, **parameters)
     (offered,) = (each for each in table.seats.choices() if "search" in each["name"])

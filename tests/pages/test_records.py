@@ -88,7 +88,7 @@ def agent_of(game: Game) -> GreedyAgent:
     return GreedyAgent(game, value, value.with_weights(weights))
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "nim3p"])
+@pytest.mark.parametrize("name", ["tictactoe", pytest.param("nim3p", marks=pytest.mark.slow)])
 def test_a_recorded_game_can_be_played_again(name):
     game = make(name)
     agent = agent_of(game)
@@ -115,6 +115,7 @@ def test_a_recorded_game_can_be_played_again(name):
         np.testing.assert_array_equal(record.rewards[-1], state.rewards)
 
 
+@pytest.mark.slow
 def test_a_game_of_chance_is_recorded_to_its_end():
     (record,) = record_games(agent_of(make("2048")), ("score",))
     # A move that pays nothing raises no reward, and no tile is ever lost.

@@ -87,7 +87,8 @@ def test_only_the_centre_wins_from_the_empty_board():
 
 @needs_bitbully
 @pytest.mark.parametrize(
-    ("plies", "count"), [pytest.param(28, 60, marks=pytest.mark.slow), (32, 60), (37, 150)]
+    ("plies", "count"),
+    [*(pytest.param(plies, 60, marks=pytest.mark.slow) for plies in (28, 32)), (37, 150)],
 )
 def test_scores_agree_with_exact_negamax_late_in_the_game(plies, count):
     states = _random_positions(count * 6, plies, seed=plies)
@@ -169,6 +170,7 @@ def test_moves_depend_on_the_key_alone():
     assert first != other
 
 
+@pytest.mark.slow
 @needs_bitbully
 def test_ab_moving_first_beats_a_random_player_in_every_game():
     states = jax.vmap(GAME.init)(jax.random.split(jax.random.key(0), 20))

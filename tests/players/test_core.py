@@ -19,7 +19,13 @@ def _start(game, batch):
     return jax.vmap(game.init)(jax.random.split(jax.random.key(0), batch))
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "nim", "nim3p", "connectfour"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nim3p",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("tictactoe", "nim", "connectfour")),
+    ],
+)
 def test_random_player_plays_legal_moves_to_the_end_and_survives_terminal_states(name):
     game = make(name)
     states, player = _start(game, 64), RandomPlayer(game)

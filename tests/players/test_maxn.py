@@ -96,6 +96,7 @@ def test_max_n_against_itself_always_draws_tictactoe():
     assert (_play(game, [MaxN(game), MaxN(game)], 500, seed=1) == 0).all()
 
 
+@pytest.mark.slow
 def test_max_n_never_loses_tictactoe_to_a_random_player_and_mostly_wins():
     game = TicTacToe()
     perfect, random = MaxN(game), RandomPlayer(game)
@@ -172,7 +173,10 @@ def _max_n(heaps, mover, rule):
     return best_tuple, frozenset(best)
 
 
-@pytest.mark.parametrize(("rule", "first_child_matters"), [("nim3p", False), ("last_wins", True)])
+@pytest.mark.parametrize(
+    ("rule", "first_child_matters"),
+    [pytest.param("nim3p", False, marks=pytest.mark.slow), ("last_wins", True)],
+)
 def test_nim_for_three_agrees_with_recursion_that_hands_up_the_first_best(
     rule, first_child_matters
 ):

@@ -32,7 +32,7 @@ def one_of(states, number):
     return jax.tree.map(lambda leaf: leaf[number], states)
 
 
-@pytest.mark.parametrize("plies", [0, 1, 2])
+@pytest.mark.parametrize("plies", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
 def test_one_state_has_the_row_that_it_has_in_a_batch(agent, states, plies):
     player = LookAheadAgent(agent, plies) if plies else agent
     values = np.asarray(player.action_values(states))

@@ -359,6 +359,7 @@ def share_of_won_positions_played_right(agent: SerialTDFarl, game: Nim) -> float
     return float(np.mean(right))
 
 
+@pytest.mark.slow
 def test_self_play_learns_nim_perfectly_with_farl_and_not_without():
     game, shares = Nim(3, 3), []
     for farl in (True, False):

@@ -65,6 +65,7 @@ def test_the_virtual_loss_is_the_lowest_reward():
     assert (visits[0] != visits[1]).any()
 
 
+@pytest.mark.slow
 def test_as_many_leaves_as_iterations_try_all_moves_before_any_is_known():
     game = TicTacToe()
     states = random_positions(game, 4, 3)[0]

@@ -71,6 +71,7 @@ def test_it_is_plain_recursion_in_float64(name, plies, settings):
     assert checked > 8
 
 
+@pytest.mark.slow
 def test_othello_positions_with_a_pass_are_among_those_compared():
     game = REFERENCES["othello"]()
     positions = reference_states("othello", *random_positions(make_small("othello"), 8, 5))
@@ -86,7 +87,7 @@ def test_othello_positions_with_a_pass_are_among_those_compared():
 @pytest.mark.parametrize(
     ("name", "size", "plies", "starts"),
     [
-        ("nim3p", None, 6, range(3, 7)),
+        pytest.param("nim3p", None, 6, range(3, 7), marks=pytest.mark.slow),
         pytest.param("tictactoe", None, 5, range(4, 9), marks=pytest.mark.slow),
         pytest.param("tictactoe", None, 9, range(9), marks=pytest.mark.slow),
         pytest.param("hex", 3, 9, range(1, 8), marks=pytest.mark.slow),
@@ -122,6 +123,7 @@ def test_one_ply_is_the_agent_itself(name):
     np.testing.assert_array_equal(one_ply.action_values(first), agent.action_values(first))
 
 
+@pytest.mark.slow
 def test_copies_look_ahead_each_with_its_own_values():
     game = make_small("tictactoe")
     agents = [random_agent(game, seed) for seed in (1, 2)]
@@ -201,6 +203,7 @@ def test_2048_lists_what_chance_does():
         assert abs(counts[tiles] - 4000 * share) < 5 * np.sqrt(4000 * share) + 1
 
 
+@pytest.mark.slow
 def test_ranks_are_played_as_often_as_they_say():
     game = make_small("tictactoe")
     agent = random_agent(game)
@@ -232,6 +235,7 @@ def test_ranks_beyond_the_last_move_leave_their_share_to_the_others():
         np.testing.assert_allclose(counts[order[: len(expected)]] / 3000, expected, atol=0.04)
 
 
+@pytest.mark.slow
 def test_equal_values_are_ranked_at_random():
     game = make_small("tictactoe")
     value = random_agent(game).value
@@ -242,6 +246,7 @@ def test_equal_values_are_ranked_at_random():
         np.testing.assert_allclose(np.bincount(actions, minlength=9) / 3000, 1 / 9, atol=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"reply": "value", "width": (2,)}])
 def test_each_ply_more_is_traced_once_more(settings, monkeypatch):
     agent = random_agent(jaxgbg.make("nim"))

@@ -139,7 +139,12 @@ def _plain_uct(heaps, iterations, exploration, tree_depth, rollout_depth):
 
 @pytest.mark.parametrize(
     ("exploration", "tree_depth", "rollout_depth"),
-    [(1.414, 10, 200), (0.3, 10, 200), (0.3, 2, 200), (0.7, 1, 4)],
+    [
+        pytest.param(1.414, 10, 200, marks=pytest.mark.slow),
+        pytest.param(0.3, 10, 200, marks=pytest.mark.slow),
+        (0.3, 2, 200),
+        (0.7, 1, 4),
+    ],
 )
 def test_root_statistics_are_those_of_a_plain_uct(exploration, tree_depth, rollout_depth):
     game, searches, settings = make("nim3p"), 60, (200, exploration, tree_depth, rollout_depth)
@@ -160,6 +165,7 @@ def test_root_statistics_are_those_of_a_plain_uct(exploration, tree_depth, rollo
         assert np.abs(distance).max() < 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", range(3))
 def test_it_wins_in_one_and_stops_a_win_in_one(key):
     game = ConnectFour()
@@ -175,9 +181,11 @@ def test_it_wins_in_one_and_stops_a_win_in_one(key):
 @pytest.mark.parametrize(
     "name",
     [
-        "tictactoe",
         "nim3p",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("connectfour", "hex", "othello")),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("tictactoe", "connectfour", "hex", "othello")
+        ),
     ],
 )
 def test_moves_are_legal_and_visits_add_up(name):
@@ -208,6 +216,7 @@ def test_the_move_has_the_highest_mean_among_tried_actions():
     assert (np.asarray(roots.visits)[rows, actions] == 1).all()
 
 
+@pytest.mark.slow
 def test_the_key_decides():
     states, player = _start(Hex(), 16), MCTS(Hex(), iterations=20)
     moves = [np.asarray(player.choose(states, jax.random.key(key))).tolist() for key in (1, 1, 2)]

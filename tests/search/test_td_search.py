@@ -82,6 +82,7 @@ def test_moves_and_targets_are_those_of_a_plain_search(name, start):
     assert checked >= 3
 
 
+@pytest.mark.slow
 def test_random_moves_and_those_of_a_partner_count_on_the_board_after_them():
     game = jaxgbg.make("tictactoe")
     agent = random_agent(game)
@@ -140,6 +141,7 @@ def test_no_tree_grows_where_the_move_is_decided_without_it(
     assert [int(count) for count in grown] == [searched]
 
 
+@pytest.mark.slow
 def test_rewards_on_the_way_are_counted_once():
     game = jaxgbg.make("2048")
     agent = random_agent(game)

@@ -140,6 +140,7 @@ def test_a_unit_that_fails_is_told_and_stops_no_other(wanted, tmp_path, executor
     assert done == [wanted[1]]
 
 
+@pytest.mark.slow
 def test_a_stopped_sweep_does_only_the_rest(wanted, inline, tmp_path, monkeypatch):
     from jaxgbg.sweeps import executors
 

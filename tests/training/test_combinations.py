@@ -26,8 +26,8 @@ def small(**changes):
     return preset("tictactoe", **{**settings, "opponents": ("random",), **changes})
 
 
-# Both partners are in the fast half, and networks below.
-FAST = {("td", "ntuple", "self"), ("q", "ntuple", "random")}
+# Networks are in the fast half below.
+FAST = {("td", "ntuple", "self")}
 COMBINATIONS = [
     pytest.param(*parts, marks=() if parts in FAST else pytest.mark.slow)
     for parts in itertools.product(LEARNERS, VALUES, ("self", "random"))

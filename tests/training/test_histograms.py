@@ -37,6 +37,7 @@ def test_active_weights_and_their_factors_are_counted(trained):
             np.testing.assert_allclose(record["counts"], np.bincount(slots, minlength=50), atol=2)
 
 
+@pytest.mark.slow
 def test_a_run_leaves_its_histograms(tmp_path):
     run = preset("nim", seeds=(0,), episodes=100, eval_every=100)
     folder = train(run, tmp_path)

@@ -20,6 +20,7 @@ def agent_file(trained, tmp_path):
     return shutil.copy(found, tmp_path / "self.agent")
 
 
+@pytest.mark.slow
 def test_an_agent_file_is_an_opponent_that_may_look_ahead(agent_file):
     game = jaxgbg.make("nim")
     assert make_opponent(str(agent_file), game).name == "agent"
