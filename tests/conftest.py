@@ -1,5 +1,6 @@
 """What every test shares: JAX on the CPU, compiled programs kept between runs, quick compiling."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,10 @@ from jaxgbg.training import bars
 jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
 jax.config.update("jax_compilation_cache_dir", str(_CACHE / "jax"))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+
+
+# Compiled programs are millions of objects that stay, which would be gone through again and again.
+gc.set_threshold(100_000, 50, 100)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -24,6 +24,7 @@ def test_the_positions_are_different_unfinished_and_worth_asking():
     assert np.ptp(stones) > 25
 
 
+@pytest.mark.slow
 def test_the_solution_is_the_solvers():
     pytest.importorskip("bitbully")
     solver = Solver(ConnectFour())

@@ -28,6 +28,7 @@ def test_every_player_sits_equally_often_in_every_seat():
     assert openings_for(1, 2) == 1
 
 
+@pytest.mark.slow
 def test_the_perfect_player_wins_from_the_start_in_the_winning_seat():
     """Two equal heaps are won by who moves second."""
     protocol = Protocol("default", count=8)

@@ -19,6 +19,7 @@ def test_nothing_is_shown_unless_asked(tmp_path):
     assert not {"tensorboard", "wandb"} & {path.name for path in folder.path.iterdir()}
 
 
+@pytest.mark.slow
 def test_tensorboard_gets_every_evaluation(tmp_path):
     pytest.importorskip("tensorboardX")
     from tensorboardX.proto.event_pb2 import Event

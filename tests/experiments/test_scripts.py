@@ -62,7 +62,9 @@ def half(config: Path) -> object:
     return config if small else pytest.param(config, marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize("config", map(half, CONFIGS), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(
+    "config", [half(config) for config in CONFIGS], ids=lambda path: path.parent.name
+)
 def test_every_kept_run_is_found_again(config: Path) -> None:
     run = Run.read(json.loads(config.read_text()))
     folder = RunFolder(config.parents[1], run)

@@ -92,7 +92,7 @@ def nim(heaps: int, size: int, misere: bool) -> OpenSpiel:
         pytest.param(ConnectFour(), OpenSpiel("connect_four"), id="connectfour"),
         pytest.param(Nim(), nim(3, 5, False), id="nim"),
         pytest.param(Nim(heaps=4, size=3), nim(4, 3, False), id="nim-4x3"),
-        pytest.param(Hex(), OpenSpiel("hex(board_size=6)"), id="hex"),
+        pytest.param(Hex(), OpenSpiel("hex(board_size=6)"), id="hex", marks=pytest.mark.slow),
         pytest.param(
             Hex(size=11), OpenSpiel("hex(board_size=11)"), id="hex-11x11", marks=pytest.mark.slow
         ),

@@ -177,6 +177,7 @@ def test_a_network_agrees_with_the_serial_reference():
         assert np.abs(network.weights[0] - weights[0]).max() > 1e-3, i
 
 
+@pytest.mark.slow
 def test_rounds_of_which_nothing_is_learned_end():
     learner = TDSpec(round_games=GAMES).build(
         jaxgbg.make("nim3p"), NTupleSpec(layout=((0,),)), Schedule()
@@ -216,6 +217,7 @@ def test_how_ticks_are_cut_and_many_games_in_lockstep():
     jax.tree.map(np.testing.assert_array_equal, *[lane._replace(key=None) for lane in found])
 
 
+@pytest.mark.slow
 def test_the_order_is_the_same_however_small_the_room_that_is_sorted():
     learner = TDSpec(round_games=GAMES).build(
         jaxgbg.make("tictactoe"), MLPSpec(hidden=(2,)), Schedule(batch=1)

@@ -92,6 +92,7 @@ def test_training_by_rounds_copies_no_table():
     assert compiled.memory_analysis().temp_size_in_bytes < num_weights
 
 
+@pytest.mark.slow
 def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
     honest = NTuple.update
 

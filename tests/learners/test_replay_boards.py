@@ -137,6 +137,7 @@ def assert_replays(name: str, tcl: str, horizon: int, episodes: int) -> None:
             assert (np.abs(counters[:, 1] - counter_a) <= rounding).all()
 
 
+@pytest.mark.slow
 def test_tables_agree_with_the_serial_reference():
     assert_replays("hex", "exp", 4, 100)
 

@@ -143,7 +143,9 @@ CASES = [
     ("tictactoe", {"opening_plies": 2}, "values_after"),
     ("nim3p", {"learner": "sarsa", "replan": True}, "action_values"),
     ("hex", {"trace_decay": 0.5}, "values_with_stone"),
-    ("2048", {"delayed_traces": True, "trace_decay": 0.5}, "features"),
+    pytest.param(
+        "2048", {"delayed_traces": True, "trace_decay": 0.5}, "features", marks=pytest.mark.slow
+    ),
     ("tictactoe", {"value": "mlp", "learner": "q"}, "action_values"),
     pytest.param(
         "lines_of_action",

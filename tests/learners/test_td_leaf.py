@@ -56,10 +56,10 @@ def serial_settings(switches, alpha, episodes, trace_decay, horizon):
 @pytest.mark.parametrize(
     ("name", "horizon", "settings"),
     [
-        ("nim3p", 1, {"plies": 2}),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
             for case in [
+                ("nim3p", 1, {"plies": 2}),
                 ("nim3p", 1, {"plies": 3}),
                 ("nim3p", 1, BEAM),
                 ("tictactoe", 4, {"plies": 2}),

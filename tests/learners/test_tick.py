@@ -57,6 +57,7 @@ def test_episodes_end_at_the_limit_and_counts_agree():
     assert 5 * 21 <= int(lane.moves) <= 9 * 21
 
 
+@pytest.mark.slow
 def test_how_long_an_idle_lane_waits_changes_nothing():
     learner, lane, hyper = one_lane("nim", 4)
     first, second = [(20, 10)] * 3, [(20, 20)] * 10

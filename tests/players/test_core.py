@@ -114,6 +114,7 @@ def test_every_player_says_all_that_the_arena_asks():
         assert player.name == "random"
 
 
+@pytest.mark.slow
 def test_misere_hex_is_won_by_the_first_player_exactly_on_boards_of_even_size():
     """Known of Rex from Lagarias & Sleator 1999, "Who wins misere Hex?"."""
     for size, first in ((2, 1.0), (3, -1.0)):

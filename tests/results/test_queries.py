@@ -117,6 +117,7 @@ def test_a_condition_chooses_the_evaluations_that_count(tmp_path):
     assert len(ask(tmp_path, where="game = 'hex'")) == 0
 
 
+@pytest.mark.slow
 def test_every_run_has_the_unit_of_its_game(tmp_path):
     write_run(tmp_path, game="2048", opponent="score", variants=("none",), seeds=1)
     write_run(tmp_path, game=make("nim", players=3), variants=("none",), seeds=1)
@@ -343,6 +344,7 @@ def test_a_missing_extra_is_named(tmp_path, monkeypatch, name):
         ask(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_thousand_runs_take_seconds(tmp_path):
     write_run(tmp_path)
     origin = next(tmp_path.iterdir())

@@ -21,10 +21,10 @@ _SETTINGS = {"exploration": 1.7, "temperature": 0.5, "unvisited": 0.1}
 @pytest.mark.parametrize(
     ("name", "plies", "settings"),
     [
-        ("tictactoe", 4, {"leaves": 4}),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
             for case in [
+                ("tictactoe", 4, {"leaves": 4}),
                 ("tictactoe", 2, {"leaves": 8, "solver": True}),
                 ("nim3p", 2, {"leaves": 5, "loss": 0.0}),
                 ("connectfour", 7, {"leaves": 4}),

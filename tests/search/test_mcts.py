@@ -256,6 +256,7 @@ def test_a_game_may_draw_the_end_of_random_play_itself():
     assert roots.values.tolist() == [[0, 0, 1, 0, 0, 1, 0, 0, 0]]
 
 
+@pytest.mark.slow
 def test_a_playout_of_the_game_is_used_like_random_play():
     class Played(TicTacToe):
         def playout(self, state, words):

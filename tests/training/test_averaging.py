@@ -79,7 +79,7 @@ def reference_mean(run, seen, lane: int) -> np.ndarray:
     ("game", "changes"),
     [
         pytest.param("tictactoe", RULES[0], marks=pytest.mark.slow),
-        ("tictactoe", RULES[1]),
+        pytest.param("tictactoe", RULES[1], marks=pytest.mark.slow),
         pytest.param("hex", RULES[0] | {"walks": (4, 3)}, marks=pytest.mark.slow),
         pytest.param("nim", RULES[1] | {"learner": "sarsa"}, marks=pytest.mark.slow),
         pytest.param(

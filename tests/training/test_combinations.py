@@ -10,9 +10,7 @@ from jaxgbg.papers import preset
 from jaxgbg.training import Training, load_agent, train
 
 LEARNERS, VALUES = ("td", "sarsa", "q"), ("ntuple", "mlp")
-EACH_VALUE = pytest.mark.parametrize(
-    "value", ["ntuple", pytest.param("mlp", marks=pytest.mark.slow)]
-)
+EACH_VALUE = pytest.mark.parametrize("value", ["ntuple", "mlp"])
 
 
 def small(**changes):
@@ -71,6 +69,7 @@ def test_an_action_is_worth_the_value_of_its_afterstate_to_the_mover(value, tmp_
     assert (scores[legal] != values[legal, 0]).any()
 
 
+@pytest.mark.slow
 def test_an_agent_that_values_actions_has_no_values_of_states(tmp_path):
     folder = train(small(learner="q", seeds=(0,)), tmp_path)
     player = load_agent(folder.path / "agents" / "seed0-farl.agent").player()
@@ -79,6 +78,7 @@ def test_an_agent_that_values_actions_has_no_values_of_states(tmp_path):
         player.values(states)
 
 
+@pytest.mark.slow
 @EACH_VALUE
 def test_a_saved_agent_is_a_partner(value, tmp_path):
     first = train(small(value=value), tmp_path)

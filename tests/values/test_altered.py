@@ -38,13 +38,8 @@ def test_moves_are_worth_what_their_boards_are(settings, sample):
     np.testing.assert_allclose(found, wanted, atol=2e-6)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        pytest.param({"layout": random_walk(GAME, 9, 5, 3)}, marks=pytest.mark.slow),
-        {"walks": (9, 5)},
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{"layout": random_walk(GAME, 9, 5, 3)}, {"walks": (9, 5)}])
 def test_tables_are_looked_up_in_the_same_rows(settings, sample):
     spec = NTupleSpec(sigmoid=False, **settings)
     value = spec.build(GAME, False, 1)

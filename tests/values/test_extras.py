@@ -84,7 +84,7 @@ def reference_step(network: Network, pairs, alpha: float, stretch: float = 1.0) 
     [
         pytest.param("inputs", "tanh", marks=pytest.mark.slow),
         pytest.param("outputs", "sigmoid", marks=pytest.mark.slow),
-        ("both", "tanh"),
+        pytest.param("both", "tanh", marks=pytest.mark.slow),
     ],
 )
 def test_an_update_is_the_step_of_the_gradients_by_hand(positions, extras_as, output):

@@ -18,6 +18,11 @@ LAYOUTS = {
     "nim3p": ((0, 1, 2), (0, 1, 2)),
     "connectfour": ((0, 6, 12, 18), (41, 40, 34), (20, 21, 27)),
 }
+HALVES = [
+    "tictactoe",
+    "nim3p",
+    *(pytest.param(n, marks=pytest.mark.slow) for n in ("nim", "connectfour")),
+]
 
 
 def make_value(name: str, tcl: str = "exp", combine: str = "saturating") -> NTuple:
@@ -36,7 +41,7 @@ def played_states(name: str, plies: int):
     return game, jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", HALVES)
 def test_a_value_is_the_sum_over_tuples_and_images(name):
     value = make_value(name)
     game, states = played_states(name, 12)
@@ -59,7 +64,7 @@ def test_a_value_is_the_sum_over_tuples_and_images(name):
 
 
 @pytest.mark.parametrize("varied", [False, True])
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", HALVES)
 def test_shifted_features_are_those_of_the_afterstate(name, varied):
     game, states = played_states(name, 10)
     spec = NTupleSpec(walks=(3, 2))
