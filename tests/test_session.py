@@ -90,6 +90,7 @@ def test_callbacks_of_a_sweep_are_called_here_alone(tmp_path):
     assert told == [("nim", 80)] * 2 + [("nim", 160)] * 2
 
 
+@pytest.mark.slow
 def test_a_unit_that_fails_is_told_and_kept(tmp_path, capsys):
     def broken(run, result):
         raise KeyError("mine")

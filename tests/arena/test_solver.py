@@ -36,6 +36,7 @@ def test_the_solution_is_the_solvers():
     np.testing.assert_array_equal(solver.keeps[some], best)
 
 
+@pytest.mark.slow
 def test_a_perfect_player_keeps_every_value_and_a_random_one_does_not():
     pytest.importorskip("bitbully")
     solver, game = Solver(ConnectFour()), ConnectFour()

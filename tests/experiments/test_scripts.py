@@ -138,6 +138,7 @@ def test_kept_figures_of_averaged_weights_are_those_of_the_script() -> None:
     assert "\n".join(script.table_of(kept)) in readme
 
 
+@pytest.mark.slow
 def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
     module("table1/report").main(["--results", str(tmp_path)])
     for name in ("rows.json", "table.txt"):

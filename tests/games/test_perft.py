@@ -43,6 +43,7 @@ def test_connectfour_has_the_known_paths_and_positions_further_on():
     assert [row.positions for row in rows] == CONNECTFOUR_POSITIONS
 
 
+@pytest.mark.slow
 def test_hex_has_the_known_paths():
     paths = [9, 72, 504, 3024, 15120, 54720, 146880, 207360, 120960]
     assert [row.paths for row in perft(Hex(size=3), 9)] == paths

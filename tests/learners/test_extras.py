@@ -169,6 +169,7 @@ def test_a_round_of_games_predicts_the_same_boards_and_learns_them(parts):
         np.testing.assert_allclose(new, expected, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_boards_of_a_round_hold_what_the_network_observes():
     plain = TDSpec(round_games=2).build(GAME, MLPSpec(), Schedule(batch=1))
     assert (plain.board.shape, plain.board.dtype) == ((2,), np.int8)

@@ -88,6 +88,7 @@ def test_openings_of_nim_stop_before_the_last_item():
     np.testing.assert_allclose(lane.params.weights[0], weights, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_share_of_the_episodes_that_open_is_the_one_asked_for():
     episodes, (_, layout, _) = 400, CASES["nim"]
     learner = TDLearner(Nim(), ntuple(Nim(), layout, combine="sum"), 1, 1, 3, opening_share=0.25)

@@ -72,13 +72,14 @@ def assert_same_bits(left, right) -> None:
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
         ("tictactoe", "td"),
-        pytest.param("nim3p", "sarsa", marks=pytest.mark.slow),
-        pytest.param("hex", "td", marks=pytest.mark.slow),
-        pytest.param("othello", "td", marks=pytest.mark.slow),
+        ("nim3p", "sarsa"),
+        ("hex", "td"),
+        ("othello", "td"),
     ],
 )
 def test_to_remember_the_board_after_the_move_is_what_learners_do_by_themselves(name, kind):

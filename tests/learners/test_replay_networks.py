@@ -37,16 +37,9 @@ NETWORKS = [
 FIELDS = ("name", "rule", "settings", "traces", "horizon", "partner")
 
 
-@pytest.mark.parametrize(FIELDS, NETWORKS[:1])
-def test_parameters_agree_with_the_serial_reference(name, rule, settings, traces, horizon, partner):
-    assert_replays(name, rule, settings, traces, horizon, partner, episodes=60)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(FIELDS, NETWORKS)
-def test_parameters_agree_with_the_serial_reference_for_longer(
-    name, rule, settings, traces, horizon, partner
-):
+def test_parameters_agree_with_the_serial_reference(name, rule, settings, traces, horizon, partner):
     assert_replays(name, rule, settings, traces, horizon, partner, episodes=200)
 
 

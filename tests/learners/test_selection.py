@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from jaxgbg.learners.selection import (
     LANE,
@@ -55,6 +56,7 @@ def test_the_chooser_is_the_cumulative_sum_it_stands_for():
         np.testing.assert_array_equal(choose_uniformly(mask, key), expected)
 
 
+@pytest.mark.slow
 def test_lanes_visit_their_pairs_in_one_loop_and_as_each_alone() -> None:
     """A loop that ended lane by lane would copy the results of all lanes in each of its rounds."""
     masks = np.random.default_rng(0).random((3, 5, 40)) < np.array([0.02, 0.3, 0.9])[:, None, None]

@@ -24,6 +24,7 @@ from tests.reference.td_farl import Parameters
 LAYOUT = ((0, 1, 2), (0, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tcl", [pytest.param("none", marks=pytest.mark.slow), "id"])
 def test_delayed_updates_are_those_of_a_plain_list(tcl):
     episodes, horizon = 400, 4

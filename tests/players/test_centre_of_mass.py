@@ -17,6 +17,7 @@ PLAYER = CentreOfMass(GAME)
 probabilities = jax.jit(PLAYER.probabilities, compiler_options=hasty())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("board", "player", "expected"),
     [

@@ -216,6 +216,7 @@ def test_ranks_are_played_as_often_as_they_say():
     assert counts[order[3:]].sum() == 0
 
 
+@pytest.mark.slow
 def test_ranks_beyond_the_last_move_leave_their_share_to_the_others():
     game = make_small("tictactoe")
     agent = random_agent(game)

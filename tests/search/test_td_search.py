@@ -104,6 +104,7 @@ def test_random_moves_and_those_of_a_partner_count_on_the_board_after_them():
     assert same.any()
 
 
+@pytest.mark.slow
 def test_a_move_of_lower_rank_that_was_not_tried_counts_on_the_board_after_it():
     game = jaxgbg.make("tictactoe")
     agent = random_agent(game)

@@ -20,14 +20,15 @@ def sample():
     return sample_games(GAME)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
         {},
-        pytest.param({"hidden": (7, 4), "activation": "tanh"}, marks=pytest.mark.slow),
-        pytest.param({"extras": BOTH}, marks=pytest.mark.slow),
-        pytest.param({"extras": BOTH, "extras_as": "inputs"}, marks=pytest.mark.slow),
-        pytest.param({"extras": BOTH, "extras_as": "outputs"}, marks=pytest.mark.slow),
+        {"hidden": (7, 4), "activation": "tanh"},
+        {"extras": BOTH},
+        {"extras": BOTH, "extras_as": "inputs"},
+        {"extras": BOTH, "extras_as": "outputs"},
     ],
 )
 def test_moves_are_worth_what_their_boards_are(settings, sample):

@@ -217,6 +217,7 @@ def test_a_value_with_one_more_stone_is_that_of_the_afterstate(varied):
     np.testing.assert_allclose(found[legal], slow[legal], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_varied_layouts_read_the_rows_of_a_fixed_one():
     game, states = played_states("hex", 9)
     layout = random_walk(game, 5, 4, seed=8)
