@@ -1,5 +1,6 @@
 """The learned player that searches: PUCT led by the agent's own values."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited, search_alone
+from jaxgbg.search.reuse import no_trees, search_on_alone
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.tree import RootStatistics
 
@@ -21,9 +23,10 @@ class SearchAgent(PlayerBase):
     """Plays the action that a tree search by the agent's own values has tried most often.
 
     Among equals the one of the best mean, then any; with a solver, of those that what is proved
-    leaves over. Every move grows a new tree; the agent's copies search one after the other. Players
-    whose iterations round up to the same power of two share one compiled program, unless memory is
-    short. Raises ValueError where the agent cannot search.
+    leaves over. Every move grows a new tree, but with `reuse` in matches, where what the last one
+    knows of the position is kept (`search.reuse`); the agent's copies search one after the other.
+    Players whose iterations round up to the same power of two share one compiled program, unless
+    memory is short. Raises ValueError where the agent cannot search.
     """
 
     name = "agent"
@@ -56,6 +59,19 @@ class SearchAgent(PlayerBase):
         """states[B] -> int32[B], all moves in one compiled call; a terminal state gives 0."""
         return _act(self, states, key)
 
+    def first_memory(self, states: Any) -> Any:
+        """Trees that know nothing, for each copy those of its games; None without `reuse`.
+
+        Raises ValueError where they do not fit into memory.
+        """
+        if not self.search.settings.reuse:
+            return None
+        return jax.vmap(partial(no_trees, self.search))(self.agent.by_copy(states))
+
+    def act_on(self, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
+        """As `act`, and the trees to go on from; those of terminal states stay as they are."""
+        return _act_on(self, memory, states, key)
+
     def statistics(self, state: Any, key: jax.Array | None = None) -> Statistics:
         """Visits int32[A] and values float32[A] at the root of one state, [B, A] of states[B].
 
@@ -71,16 +87,26 @@ class SearchAgent(PlayerBase):
 
 @jax.jit
 def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
-    agent, search = player.agent, player.search
-    search_key, choice = jax.random.split(key)
-    keys = jax.random.split(search_key, agent.copies)
+    return _chosen(player, partial(search_alone, player.search), states, key)[0]
 
-    by_copy, each = agent.by_copy(states), (0, 0, None, 0)
-    words = jax.random.key_data(keys)
-    by_one = jax.vmap(partial(search_alone, search), in_axes=each)
-    roots = by_one(agent.params, by_copy, player.iterations, words)
+
+@jax.jit
+def _act_on(player: SearchAgent, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
+    return _chosen(player, partial(search_on_alone, player.search), states, key, memory)
+
+
+def _chosen(
+    player: SearchAgent, search_one: Callable[..., Any], states: Any, key: jax.Array, *memory: Any
+) -> tuple[jax.Array, Any]:
+    """(actions int32[B], what the copies keep, if anything), by a search of each copy."""
+    agent = player.agent
+    search_key, choice = jax.random.split(key)
+    words = jax.random.key_data(jax.random.split(search_key, agent.copies))
+    by_one = jax.vmap(search_one, in_axes=(0, 0, None, 0, *[0] * len(memory)))
+    found = by_one(agent.params, agent.by_copy(states), player.iterations, words, *memory)
+    roots, kept = found if memory else (found, None)
     rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
-    return most_visited(rows, choice)
+    return most_visited(rows, choice), kept
 
 
 @jax.jit
