@@ -1,11 +1,10 @@
 """What a tree that is kept between moves brings: strength, seconds, and how much of it is kept.
 
-    python -m experiments.search.reuse [--games 400] [--alone 20] [--iterations 200]
+    python -m experiments.search.reuse [--games 400] [--alone 60] [--iterations 200]
 
 A ConnectFour agent of little training searches, with trees that are kept and with new ones, from
-positions after four random plies and from both seats: against its own search with new trees, and
-against the agent alone. The games of a match go on in step, some against the agent one after the
-other. Writes reuse.json.
+positions after four random plies and from both seats: against the agent without a search, all games
+in step and one after the other, and against its own search with new trees. Writes reuse.json.
 """
 
 import time
@@ -79,7 +78,7 @@ def share_kept(player: SearchAgent, opponent: Player, games: int) -> dict[str, A
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
     parser.add_argument("--games", type=int, default=400)
-    parser.add_argument("--alone", type=int, default=20, help="games one after the other")
+    parser.add_argument("--alone", type=int, default=60, help="games one after the other")
     parser.add_argument("--iterations", type=int, default=200)
     parser.add_argument("--episodes", type=int, default=20_000)
     options = parser.parse_args(arguments)
@@ -97,9 +96,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows: list[dict[str, Any]] = []
     opponents: dict[str, Player] = {"agent": agent, "search": anew}
     for opponent, games, in_step in (
-        ("search", options.games, options.games),
         ("agent", options.games, options.games),
         ("agent", options.alone, 1),
+        ("search", options.alone, 1),
     ):
         for player in (anew, keeping):
             row = match(player, opponents[opponent], games, in_step)

@@ -80,13 +80,16 @@ class PUCT:
         """
         known = [] if last is None else [node for node in last.all() if node.state == state]
         root = max(known, key=lambda node: sum(node.visits.values()), default=self._node(state))
-        for done in range(sum(root.visits.values()), self.iterations, self.leaves):
+        done = sum(root.visits.values())
+        while done < self.iterations:
             if self.solver and root.bounds()[0] == root.bounds()[1]:
                 break
-            left = self.iterations - done
-            paths = [self._descend(root) for _ in range(min(self.leaves, left))]
+            # Steps end where those of a new tree end.
+            end = min(done + self.leaves - done % self.leaves, self.iterations)
+            paths = [self._descend(root) for _ in range(done, end)]
             for path in paths:
                 self._credit(path)
+            done = end
         return root
 
     def _descend(self, root: Node) -> list[tuple[Node, int]]:
