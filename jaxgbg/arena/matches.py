@@ -11,8 +11,7 @@ import numpy as np
 from jaxgbg.arena.protocol import Protocol, drawn_starts, extended, start_states
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import play_ply, roll_out, select_states
-from jaxgbg.players import History, Player
-from jaxgbg.players.core import Remembers
+from jaxgbg.players import History, Player, Remembers
 
 
 def play(
