@@ -116,9 +116,9 @@ def search(agent: GreedyAgent, iterations: int = 200, **settings: Any) -> Search
     """The agent choosing its moves by a tree search (PUCT) that its own values lead.
 
     `settings` are `exploration`, `temperature`, `unvisited`, `width`, `megabytes`, `solver`,
-    `leaves` and `reuse`, see `search.puct.PUCTSpec`. Raises ValueError for settings out of range, where one
-    tree does not fit into so many megabytes, for an agent that has learned values of actions, and
-    for a solver in a game where it can prove nothing.
+    `leaves` and `reuse`, see `search.puct.PUCTSpec`. Raises ValueError for settings out of range,
+    where one tree does not fit into so many megabytes, for an agent that has learned values of
+    actions, and for a solver in a game where it can prove nothing.
     """
     return SearchAgent(agent, PUCTSpec(iterations, **settings))
 
