@@ -34,7 +34,7 @@ CLIMBS = {
     "tictactoe": Climb(("random", "mcts-10", "mcts-100", "mcts-1000", "maxn"), 30_000, 2, 2, 2400),
     "nim": Climb(("random", "mcts-10", "mcts-100", "mcts-1000", "maxn"), 30_000, 2, 2, 1200),
     "nim3p": Climb(("random", "mcts-10", "mcts-100", "maxn"), 30_000, 1, 2, 600),
-    "connectfour": Climb(("random", "mcts-10", "mcts-100", "mcts-1000", "ab"), 20_000, 1, 4, 1700),
+    "connectfour": Climb(("random", "mcts-10", "mcts-100", "mcts-1000", "ab"), 20_000, 1, 4, 2000),
 }
 
 

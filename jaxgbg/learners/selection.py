@@ -160,8 +160,7 @@ def visit_pairs(
     words = jax.vmap(pack)(mask)
     counts = jax.lax.population_count(words).sum(1).astype(jnp.int32)
     ends = jnp.cumsum(counts)
-    # Were the loop to end lane by lane, all results would be copied in each of its rounds.
-    last = _most_of_lanes(ends[-1])
+    last = most_of_lanes(ends[-1])
 
     def some(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
         first, results = carry
@@ -202,8 +201,11 @@ def _passed(ends: jax.Array, number: jax.Array) -> jax.Array:
     return passed
 
 
-def _most_of_lanes(count: jax.Array) -> jax.Array:
-    """The greatest `count` int32[] of all lanes, the same number in each of them."""
+def most_of_lanes(count: jax.Array) -> jax.Array:
+    """The greatest `count` int32[] of all lanes, the same number in each of them.
+
+    What a loop ends by: were each lane to end its own, all it carries would be copied every round.
+    """
     try:
         return jax.lax.pmax(count, LANE)
     except NameError:

@@ -8,10 +8,11 @@ import jax
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.learners.selection import LANE
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
-from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited, search_alone
-from jaxgbg.search.reuse import no_trees, search_on_alone
+from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
+from jaxgbg.search.reuse import no_trees, search_on
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.tree import RootStatistics
 
@@ -87,26 +88,50 @@ class SearchAgent(PlayerBase):
 
 @jax.jit
 def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
-    return _chosen(player, partial(search_alone, player.search), states, key)[0]
+    return _chosen(player, player.search.search, states, key)[0]
 
 
 @jax.jit
 def _act_on(player: SearchAgent, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
-    return _chosen(player, partial(search_on_alone, player.search), states, key, memory)
+    return _chosen(player, partial(search_on, player.search), states, key, memory)
 
 
 def _chosen(
-    player: SearchAgent, search_one: Callable[..., Any], states: Any, key: jax.Array, *memory: Any
+    player: SearchAgent, search: Callable[..., Any], states: Any, key: jax.Array, *memory: Any
 ) -> tuple[jax.Array, Any]:
     """(actions int32[B], what the copies keep, if anything), by a search of each copy."""
     agent = player.agent
     search_key, choice = jax.random.split(key)
     words = jax.random.key_data(jax.random.split(search_key, agent.copies))
-    by_one = jax.vmap(search_one, in_axes=(0, 0, None, 0, *[0] * len(memory)))
-    found = by_one(agent.params, agent.by_copy(states), player.iterations, words, *memory)
+    alone = jax.vmap(partial(_alone, search), in_axes=(0, 0, None, 0, *[0] * len(memory)))
+    found = alone(agent.params, agent.by_copy(states), player.iterations, words, *memory)
     roots, kept = found if memory else (found, None)
     rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
     return most_visited(rows, choice), kept
+
+
+def _alone(
+    search: Callable[..., Any],
+    params: Any,
+    states: Any,
+    iterations: Any,
+    words: jax.Array,
+    *memory: Any,
+) -> Any:
+    """A `search` that several agents do one after the other under `vmap`.
+
+    In step they would need the memory of all their trees at once; so each agent's values are copied
+    once, before it searches. `words` are the data of a key.
+    """
+
+    @jax.custom_batching.sequential_vmap
+    def one(params: Any, states: Any, iterations: Any, words: Any, *memory: Any) -> Any:
+        # Agents in sequence share no axis to agree upon.
+        among = jax.vmap(search, in_axes=None, axis_name=LANE, axis_size=1)
+        found = among(params, states, iterations, jax.random.wrap_key_data(words), *memory)
+        return jax.tree.map(lambda leaf: leaf[0], found)
+
+    return one(params, states, iterations, words, *memory)
 
 
 @jax.jit

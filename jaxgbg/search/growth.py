@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.learners.selection import select
+from jaxgbg.learners.selection import most_of_lanes, select
 from jaxgbg.search.tree import (
     CHILD,
     TOTAL,
@@ -204,7 +204,12 @@ def _descend(
 
     at = leaves._replace(states=None if keeps else roots, depth=none, made=none - 1)
     start = (jnp.int32(0), none, ~roots.terminal & going, at)
-    _, node, _, at = jax.lax.while_loop(lambda carry: carry[2].any(), step, start)
+
+    def anyone(carry: tuple[Any, ...]) -> jax.Array:
+        # Where lanes train in step, until the last of them has arrived.
+        return most_of_lanes(carry[2].any().astype(jnp.int32)) > 0
+
+    _, node, _, at = jax.lax.while_loop(anyone, step, start)
     if not keeps:
         return at
     # The last node on the tree, and the move that left it.
@@ -321,5 +326,5 @@ def _back_up(
         edges = place.add(change, mode="promise_in_bounds", unique_indices=True)
         return ply + 1, edges
 
-    deepest = leaves.depth.max()
+    deepest = most_of_lanes(leaves.depth.max())
     return jax.lax.while_loop(lambda carry: carry[0] < deepest, step, (jnp.int32(0), edges))[1]

@@ -6,6 +6,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxgbg.learners.selection import most_of_lanes
+
 Some = Callable[[Any, jax.Array, jax.Array, Any], tuple[Any, Any]]
 
 
@@ -21,6 +23,7 @@ def in_portions(
     batch = states.terminal.shape[0]
     order = jnp.argsort(states.terminal)
     live = (~states.terminal).sum()
+    most = most_of_lanes(live)
 
     def portion(carry: tuple[jax.Array, Any, Any]) -> tuple[jax.Array, Any, Any]:
         first, found, carried = carry
@@ -34,4 +37,4 @@ def in_portions(
         return first + size, found, carried
 
     start = (jnp.int32(0), nothing, carried)
-    return jax.lax.while_loop(lambda carry: carry[0] < live, portion, start)[1:]
+    return jax.lax.while_loop(lambda carry: carry[0] < most, portion, start)[1:]

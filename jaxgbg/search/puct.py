@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import LANE, action_values, choose_uniformly
+from jaxgbg.learners.selection import action_values, choose_uniformly
 from jaxgbg.search.growth import grow
 from jaxgbg.search.portions import in_portions
 from jaxgbg.search.solver import SolvedStatistics, Solver, worth_playing
@@ -57,6 +57,12 @@ class PUCTSpec(Spec):
     solver: bool = False
     leaves: int = setting(1, low=1, high=256)
     reuse: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        most = MOST_ITERATIONS + 1 - self.leaves
+        if self.iterations > most:
+            raise ValueError(f"with leaves={self.leaves} iterations must be {most:,} at most")
 
     @classmethod
     def parse(cls, text: str) -> "PUCTSpec":
@@ -106,7 +112,7 @@ class PUCT:
     Several `leaves` are found before they are valued together: on the way down each edge that
     others of the same step have gone by counts as tried once more by each of them, with the game's
     lowest reward for a gain (virtual loss). Of those who come to the same new position one adds it
-    to the tree, and it counts for all.
+    to the tree, and it counts for all; with chance each counts what it has drawn itself.
 
     `zero_terminal` is for the action values, see `learners.action_values`. A node takes
     4 * (3 + width) * num_actions bytes, with `solver` 8 * num_actions more, and its state; a tree
@@ -118,7 +124,7 @@ class PUCT:
     game: Game
     value: ValueFunction
     settings: PUCTSpec = PUCTSpec()
-    zero_terminal: bool = True
+    zero_terminal: bool | jax.Array = True
 
     # What the tree asks of a search: see `tree.Search`.
     keeps_states = True
@@ -144,7 +150,8 @@ class PUCT:
 
         Itself where memory is short.
         """
-        iterations = shared_capacity(self.capacity)
+        most = MOST_ITERATIONS + 1 - self.leaves
+        iterations = min(shared_capacity(self.capacity), most)
         settings = dataclasses.replace(self.settings, iterations=iterations)
         try:
             roomy = dataclasses.replace(self, settings=settings)
@@ -202,7 +209,8 @@ class PUCT:
 
         `iterations` int32[], as many as there is room for at most, are no part of the program.
         Positions that are not over are searched in portions: whoever is not to move costs nothing.
-        A search depends on the key and its place in the batch, but not on the other states.
+        A search depends on the key and its place in the batch, but not on the other states. Lanes
+        that search in step under the axis `LANE` each have trees of their own in memory.
         """
         total, size = jnp.int32(iterations), self.portion(states.terminal.shape[0])
 
@@ -311,28 +319,6 @@ class PUCT:
             return after
         chance = iteration.words(keys, kind, self.game.spawn_words)
         return jax.vmap(self.game.spawn_from)(after, chance)
-
-
-def search_alone(
-    search: PUCT, params: Any, states: Any, iterations: Any, words: jax.Array, *zero: jax.Array
-) -> RootStatistics | SolvedStatistics:
-    """`PUCT.search` that several lanes do one after the other under `vmap`.
-
-    In step each would make its own copy of all trees in every iteration; so each lane's values are
-    copied once, before it searches. `words` are the data of a key; `zero` bool[] goes before the
-    search's own `zero_terminal`.
-    """
-
-    @jax.custom_batching.sequential_vmap
-    def one(params: Any, states: Any, iterations: Any, words: Any, *zero: Any) -> Any:
-        alone = dataclasses.replace(search, zero_terminal=zero[0]) if zero else search
-        # Lanes in sequence share no axis to agree upon.
-        among = jax.vmap(alone.search, in_axes=None, axis_name=LANE, axis_size=1)
-        found = among(params, states, iterations, jax.random.wrap_key_data(words))
-        return jax.tree.map(lambda leaf: leaf[0], found)
-
-    found: RootStatistics | SolvedStatistics = one(params, states, iterations, words, *zero)
-    return found
 
 
 def most_visited(roots: RootStatistics | SolvedStatistics, key: jax.Array) -> jax.Array:

@@ -8,13 +8,11 @@ to as many as are asked for: every choice rests on the same number of them, and 
 room of one that is not kept.
 """
 
-from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.learners.selection import LANE
 from jaxgbg.search.growth import grow_on, plant, statistics
 from jaxgbg.search.portions import in_portions
 from jaxgbg.search.puct import PUCT
@@ -49,21 +47,6 @@ def search_on(
 
     nothing = search.nothing_of(states)
     return in_portions(states, _portion(search, batch), nothing, some, trees)
-
-
-def search_on_alone(
-    search: PUCT, params: Any, states: Any, iterations: Any, words: jax.Array, trees: Tree
-) -> tuple[Any, Tree]:
-    """`search_on` that several lanes do one after the other under `vmap`: see `search_alone`."""
-
-    @jax.custom_batching.sequential_vmap
-    def one(params: Any, states: Any, iterations: Any, words: Any, trees: Any) -> Any:
-        among = jax.vmap(partial(search_on, search), in_axes=None, axis_name=LANE, axis_size=1)
-        found = among(params, states, iterations, jax.random.wrap_key_data(words), trees)
-        return jax.tree.map(lambda leaf: leaf[0], found)
-
-    found: tuple[Any, Tree] = one(params, states, iterations, words, trees)
-    return found
 
 
 def _portion(search: PUCT, batch: int) -> int:

@@ -20,11 +20,11 @@ import jax.numpy as jnp
 from jaxgbg.games.core import Game
 from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import action_values
+from jaxgbg.learners.selection import action_values, uniform
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Choice, Games, Hyperparameters
 from jaxgbg.learners.td import TDLearner
-from jaxgbg.search.puct import PUCT, PUCTSpec, search_alone
+from jaxgbg.search.puct import PUCT, PUCTSpec
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.specs import setting
@@ -54,21 +54,37 @@ class TreeSearch(EpsilonGreedy):
         """See `EpsilonGreedy.select`; the value is the mean behind the move, without its reward."""
         states = games.state
         legal = jax.vmap(game.legal_actions)(states)
-        iterations = jnp.int32(self.search.settings.iterations)
-        # What chance brings in the search is drawn by words of the tick.
-        found = search_alone(self.search, params, states, iterations, words[0], hyper.zero_terminal)
+        decided = uniform(words[:, 0]) < epsilon
+        if imposed is not None:
+            decided |= imposed >= 0
+        found = self._search(params, states, decided, words[0], hyper.zero_terminal)
         action, explored = self.choose(_order(found), legal, words, epsilon, imposed)
         alone = legal & (jnp.arange(legal.shape[1]) == action[:, None])
         ahead = action_values(
             game, value, params, states, games.features, hyper.zero_terminal, alone
         )[1]
-        by_search = ~explored if imposed is None else ~explored & (imposed < 0)
         paid = jax.vmap(game.afterstate)(states, action).rewards - states.rewards
         reward = jnp.take_along_axis(paid, states.player[:, None].astype(jnp.int32), 1)[:, 0]
-        mean = jax.vmap(lambda row, action: row[action])(found.values, action) - reward
-        return Choice(
-            action, explored, jnp.where(by_search, mean, self.bootstrap(ahead, legal, action))
+        visits, mean = (_of(action, each) for each in (found.visits, found.values))
+        # Of a move that the search has not tried, by rank or without a search, the board alone.
+        board = self.bootstrap(ahead, legal, action)
+        return Choice(action, explored, jnp.where(visits > 0, mean - reward, board))
+
+    def _search(
+        self, params: Any, states: Any, decided: jax.Array, words: jax.Array, zero: jax.Array
+    ) -> RootStatistics | SolvedStatistics:
+        """What is found from states[B], nothing where the move is `decided` bool[B] without it."""
+        search = dataclasses.replace(self.search, zero_terminal=zero)
+        roots = states._replace(terminal=states.terminal | decided)
+        # What chance brings in the search is drawn by words of the tick.
+        return search.search(
+            params, roots, search.settings.iterations, jax.random.wrap_key_data(words)
         )
+
+
+def _of(action: jax.Array, each: jax.Array) -> jax.Array:
+    """Entries [B] of rows [B, A], those of `action` int32[B]."""
+    return jax.vmap(lambda row, action: row[action])(each, action)
 
 
 def _order(found: RootStatistics | SolvedStatistics) -> jax.Array:

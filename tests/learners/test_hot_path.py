@@ -17,16 +17,16 @@ from jaxgbg.values import NTuple
 FULL_OPTIMISATION = {"xla_backend_optimization_level": 3}
 
 
-def compiled_chunk(game="connectfour", **changes):
-    """The training program of one lane, and its number of weights."""
-    run = preset(game, seeds=(0,), variants=("farl",), **changes)
+def compiled_chunk(game="connectfour", lanes=1, **changes):
+    """The training program of some lanes on one device, and the number of weights of each."""
+    run = preset(game, seeds=range(lanes), variants=("farl",), **changes)
     learner = run.make_learner()
-    keys = jax.vmap(jax.random.key)(np.zeros(1, np.uint32))
-    drawn = jnp.asarray(run.value.drawn(run.game, 0))[None]
+    keys = jax.vmap(jax.random.key)(np.arange(lanes, dtype=np.uint32))
+    drawn = jnp.stack([jnp.asarray(run.value.drawn(run.game, seed)) for seed in run.seeds])
     state = jax.eval_shape(jax.vmap(learner.init), keys, drawn)
     hyper = hyperparameters(run, run.lanes)
     chunk = compile_chunk(learner, lane_mesh(1))
-    limit = jax.ShapeDtypeStruct((1,), jnp.uint32)
+    limit = jax.ShapeDtypeStruct((lanes,), jnp.uint32)
     lowered = chunk.lower(state, hyper, limit, jax.ShapeDtypeStruct((), jnp.int32))
     return lowered.compile(FULL_OPTIMISATION), learner.value.num_weights
 
@@ -71,6 +71,17 @@ def test_training_other_games_copies_no_table(game):
 @pytest.mark.parametrize(("batch", "plies"), [(16, 2), (16, 3), (1, 2)])
 def test_training_that_looks_ahead_copies_no_table(batch, plies):
     compiled, num_weights = compiled_chunk(learner="td-leaf", train_plies=plies, batch=batch)
+    assert table_copies(compiled, num_weights) == []
+    assert compiled.memory_analysis().temp_size_in_bytes < num_weights
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("search", ["puct-20", "puct-20,leaves=4"])
+def test_training_that_searches_copies_no_table_of_several_lanes(search):
+    compiled, num_weights = compiled_chunk(
+        lanes=2, learner="td-search", train_search=search, batch=4
+    )
+    # Those of all lanes, and what is taken of them, a lane's.
     assert table_copies(compiled, num_weights) == []
     assert compiled.memory_analysis().temp_size_in_bytes < num_weights
 

@@ -1,5 +1,6 @@
 """Search in training: moves and targets are those of a plain search in float64."""
 
+import dataclasses
 import types
 
 import jax
@@ -10,6 +11,7 @@ import pytest
 import jaxgbg
 from jaxgbg import TDSearchSpec
 from jaxgbg.learners import Schedule
+from jaxgbg.search.puct import PUCT
 from jaxgbg.search.td_search import _order
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.training import Training
@@ -27,15 +29,17 @@ from tests.search.agents import (
 _CLOSE = 5e-7
 
 
-def chosen(game, agent, states, search, epsilon=0.0, imposed=None):
+def chosen(game, agent, states, search, epsilon=0.0, imposed=None, ranks=()):
     """What the policy of a learner that searches makes of states[B]."""
-    spec = TDSearchSpec(search=search)
+    spec = TDSearchSpec(search=search, ranks=ranks)
     layout = ((0, 1), tuple(range(game.num_cells))[-2:])
     learner = spec.build(game, NTupleSpec(layout=layout), Schedule(batch=1))
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
     # The search is the learner's, the values are those of the agent.
     policy = learner.policy
-    policy = type(policy)(search=type(policy.search)(game, agent.value, policy.search.settings))
+    policy = dataclasses.replace(
+        policy, search=dataclasses.replace(policy.search, value=agent.value)
+    )
     features = agent.value.features(params, jax.vmap(game.cells)(states))
     words = jax.random.bits(jax.random.key(3), (len(features), 2))
     hyper = types.SimpleNamespace(zero_terminal=jnp.bool_(agent.zero_terminal))
@@ -97,6 +101,43 @@ def test_random_moves_and_those_of_a_partner_count_on_the_board_after_them():
     same = np.asarray(drawn.action) == made
     np.testing.assert_allclose(drawn.value[same], own[same], atol=1e-6)
     assert same.any()
+
+
+def test_a_move_of_lower_rank_that_was_not_tried_counts_on_the_board_after_it():
+    game = jaxgbg.make("tictactoe")
+    agent = random_agent(game)
+    states, _ = random_positions(game, 8, 3)
+    # One iteration tries one move, and the second best is made.
+    choice = chosen(game, agent, states, "puct-1", ranks=(0.0, 1.0))
+    choice = jax.tree.map(lambda leaf: leaf[0], choice)
+    first = jax.tree.map(lambda leaf: leaf[0], chosen(game, agent, states, "puct-1"))
+    assert (choice.action != first.action).all()
+    boards = jax.vmap(game.cells)(jax.vmap(game.afterstate)(states, choice.action))
+    params = jax.tree.map(lambda leaf: leaf[0], agent.params)
+    own = agent.value.value(params, agent.value.features(params, boards), states.player)
+    assert (np.abs(own) > 1e-3).all()
+    np.testing.assert_allclose(choice.value, own, atol=1e-6)
+
+
+@pytest.mark.parametrize(("epsilon", "partner", "searched"), [(0, 0, 8), (1, 0, 0), (0, 5, 3)])
+def test_no_tree_grows_where_the_move_is_decided_without_it(
+    monkeypatch, epsilon, partner, searched
+):
+    game = jaxgbg.make("tictactoe")
+    states, _ = random_positions(game, 8, 3)
+    made = jnp.where(jnp.arange(8) < partner, jax.vmap(game.legal_actions)(states).argmax(1), -1)
+    grown = []
+    search = PUCT.search
+
+    def counted(self, params, roots, iterations, key):
+        jax.debug.callback(grown.append, (~roots.terminal).sum())
+        return search(self, params, roots, iterations, key)
+
+    monkeypatch.setattr(PUCT, "search", counted)
+    imposed = made.astype(jnp.int32) if partner else None
+    chosen(game, random_agent(game), states, "puct-3", float(epsilon), imposed)
+    jax.effects_barrier()
+    assert [int(count) for count in grown] == [searched]
 
 
 def test_rewards_on_the_way_are_counted_once():
@@ -177,6 +218,7 @@ def test_what_was_searched_for_is_learned():
         ({"train_search": "puct-20,solver=1"}, "train_search: proofs are for play alone"),
         ({"discount": 0.9}, "a search adds up rewards as they come: set discount 1"),
         ({"train_search": "puct-9999999"}, "train_search: .* iterations at most in tictactoe"),
+        ({"train_search": f"puct-{2**24 - 1},leaves=2"}, "with leaves=2 iterations must be"),
         ({"train_search": "puct-1000,megabytes=0"}, "takes .* megabytes in tictactoe"),
     ],
 )
