@@ -67,7 +67,8 @@ class SearchAgent(PlayerBase):
         """
         if not self.search.settings.reuse:
             return None
-        return jax.vmap(partial(no_trees, self.search))(self.agent.by_copy(states))
+        nothing = partial(no_trees, self.search, copies=self.copies)
+        return jax.vmap(nothing)(self.agent.by_copy(states))
 
     def act_on(self, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
         """As `act`, and the trees to go on from; those of terminal states stay as they are."""
@@ -93,7 +94,8 @@ def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
 
 @jax.jit
 def _act_on(player: SearchAgent, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
-    return _chosen(player, partial(search_on, player.search), states, key, memory)
+    one = partial(search_on, player.search, copies=player.copies)
+    return _chosen(player, one, states, key, memory)
 
 
 def _chosen(

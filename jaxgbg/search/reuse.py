@@ -18,25 +18,31 @@ from jaxgbg.search.portions import in_portions
 from jaxgbg.search.puct import PUCT
 from jaxgbg.search.tree import CHILD, VISITS, Search, Tree
 
-# Trees of a portion are there as they were, as they are moved and as they grow.
-_COPIES = 3
+# Trees are there before a move and after it, those of a portion as they were and as they grow.
+_TIMES = 2
 
 
-def no_trees(search: PUCT, states: Any) -> Tree:
+def no_trees(search: PUCT, states: Any, copies: int = 1) -> Tree:
     """What is known of games at states[B] before the first move: nothing.
 
     Raises ValueError where the trees of all games have no room beside those that grow.
     """
-    _portion(search, states.terminal.shape[0])
+    _portion(search, states.terminal.shape[0], copies)
     return plant(search, states)
 
 
 def search_on(
-    search: PUCT, params: Any, states: Any, iterations: Any, key: jax.Array, trees: Tree
+    search: PUCT,
+    params: Any,
+    states: Any,
+    iterations: Any,
+    key: jax.Array,
+    trees: Tree,
+    copies: int = 1,
 ) -> tuple[Any, Tree]:
     """`PUCT.search` with the trees of the last moves, and the trees as they are after it.
 
-    The trees of states that are over stay as they are.
+    The trees of states that are over stay as they are. `copies` of the agent each have as many.
     """
     batch, total = states.terminal.shape[0], jnp.int32(iterations)
 
@@ -46,15 +52,16 @@ def search_on(
         return statistics(search, grown, roots), put_back(trees, place, batch, grown)
 
     nothing = search.nothing_of(states)
-    return in_portions(states, _portion(search, batch), nothing, some, trees)
+    return in_portions(states, _portion(search, batch, copies), nothing, some, trees)
 
 
-def _portion(search: PUCT, batch: int) -> int:
+def _portion(search: PUCT, batch: int, copies: int) -> int:
     """How many of the searches of `batch` games go on in step, all trees being kept."""
-    size = min(search.portion(batch), (search.most_trees - batch) // _COPIES)
+    games = copies * batch
+    size = min(search.portion(batch), search.most_trees // _TIMES - games)
     if size < 1:
         raise ValueError(
-            f"search: the trees of {batch:,} games that reuse=1 keeps do not fit into"
+            f"search: the trees of {games:,} games that reuse=1 keeps do not fit into"
             f" {search.settings.megabytes:,} megabytes: allow more, or leave it out"
         )
     return size

@@ -10,6 +10,8 @@ import pytest
 import jaxgbg
 from jaxgbg import Protocol
 from jaxgbg.arena.matches import compete
+from jaxgbg.players import GreedyAgent
+from jaxgbg.players.search import _act_on
 from jaxgbg.search.puct import PUCT, PUCTSpec
 from jaxgbg.search.reuse import no_trees, reroot, search_on
 from jaxgbg.search.td_search import TDSearchSpec
@@ -253,18 +255,30 @@ def test_whole_games_have_as_many_iterations_a_move_and_no_more_room(name):
     assert reused > 100
 
 
+@_slow
 def test_trees_of_all_games_share_the_memory_that_is_allowed():
     agent = random_agent(make_small("connectfour"))
     game = agent.game
     player = jaxgbg.search(agent, 1000, megabytes=20, reuse=True)
-    most = player.search.most_trees
-    assert 20e6 / most > 1000 * 4 * 4 * 7
-    room = random_positions(game, most - 3, 0)[0]
-    trees = jax.eval_shape(player.first_memory, room)
-    assert sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(trees)) < 20e6
-    too_many = random_positions(game, most - 2, 0)[0]
-    with pytest.raises(ValueError, match="games that reuse=1 keeps do not fit into 20 megabytes"):
-        player.first_memory(too_many)
+    # Those before a move and after it, and one that grows: as it was, and as it becomes.
+    most = player.search.most_trees // 2 - 1
+    states = random_positions(game, most + 1, 0)[0]
+    room = jax.tree.map(lambda leaf: leaf[:most], states)
+    trees = player.first_memory(room)
+    program = _act_on.lower(player, trees, room, jax.random.key(0)).compile().memory_analysis()
+    whole = program.temp_size_in_bytes + program.argument_size_in_bytes
+    assert 15e6 < whole + program.output_size_in_bytes < 20e6
+    line = f"trees of {most + 1} games that reuse=1 keeps do not fit into 20 megabytes"
+    with pytest.raises(ValueError, match=line):
+        player.first_memory(states)
+    # Of two agents each has his own.
+    weights = jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), agent.params)
+    both = GreedyAgent(game, agent.value, weights, several=True)
+    player = jaxgbg.search(both, 1000, megabytes=20, reuse=True)
+    each = most // 2 + 1
+    assert each + 1 < most
+    with pytest.raises(ValueError, match=f"trees of {2 * each} games"):
+        player.first_memory(random_positions(game, 2 * each, 0)[0])
 
 
 @_slow
@@ -272,7 +286,7 @@ def test_a_match_keeps_the_trees_of_each_of_several_agents_and_seats():
     game = make_small("tictactoe")
     agents = [random_agent(game, seed) for seed in (1, 2)]
     params = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *(a.params for a in agents))
-    both = type(agents[0])(game, agents[0].value, params, several=True)
+    both = GreedyAgent(game, agents[0].value, params, several=True)
     opponent, protocol = jaxgbg.search(agents[0], 30, reuse=True), Protocol("one_ply")
     anew, keeping = (jaxgbg.search(both, 50, reuse=reuse) for reuse in (False, True))
     assert anew.first_memory(random_positions(game, 4, 0)[0]) is None
