@@ -36,12 +36,13 @@ def searches_of(player: SearchAgent, iterations: int) -> dict[str, Visits]:
     def ours(params: Any, states: Any) -> Any:
         return player.search.search(params, states, iterations, jax.random.key(0)).visits
 
+    both = partial(visits_of_both, player.search, iterations=iterations)
+    policy = partial(visits_by_policy, player.search, iterations=iterations)
     return {
         "jaxgbg": jax.jit(ours),
-        "mctx.search": jax.jit(partial(visits_of_both, player.search, iterations=iterations)),
-        "mctx.muzero_policy": jax.jit(
-            partial(visits_by_policy, player.search, iterations=iterations)
-        ),
+        "mctx.search": jax.jit(both),
+        "mctx.search, its own formula": jax.jit(partial(both, corrected=False)),
+        "mctx.muzero_policy": jax.jit(policy),
     }
 
 
@@ -61,11 +62,17 @@ def measured(player: SearchAgent, batch: int, iterations: int) -> Iterator[dict[
             jax.block_until_ready(run(params, states))
             seconds[name].append((time.perf_counter() - begun[0], time.process_time() - begun[1]))
     for name, each in seconds.items():
+        moved = np.abs(visits[name] - visits["jaxgbg"]).sum(1) / 2 / iterations
         wall, cpu = (statistics.median(column) for column in zip(*each, strict=True))
         yield {
             "search": name,
             "searches": len(live),
-            "same_visits": int((visits[name] == visits["jaxgbg"]).all(1).sum()),
+            "same_visits": int((moved == 0).sum()),
+            "same_move": int((visits[name].argmax(1) == visits["jaxgbg"].argmax(1)).sum()),
+            "visits_moved": {
+                "mean": round(100 * float(moved.mean()), 2),
+                "most": round(100 * float(moved.max()), 2),
+            },
             "positions_per_s": round(len(live) * iterations / wall),
             "positions_per_core_s": round(len(live) * iterations / cpu),
         }
