@@ -115,10 +115,10 @@ def look_ahead(
 def search(agent: GreedyAgent, iterations: int = 200, **settings: Any) -> SearchAgent:
     """The agent choosing its moves by a tree search (PUCT) that its own values lead.
 
-    `settings` are `exploration`, `temperature`, `unvisited`, `width`, `megabytes`, `solver` and
-    `leaves`, see `search.puct.PUCTSpec`. Raises ValueError for settings out of range, where one
-    tree does not fit into so many megabytes, for an agent that has learned values of actions, and
-    for a solver in a game where it can prove nothing.
+    `settings` are `exploration`, `temperature`, `unvisited`, `width`, `megabytes`, `solver`,
+    `leaves` and `reuse`, see `search.puct.PUCTSpec`. Raises ValueError for settings out of range,
+    where one tree does not fit into so many megabytes, for an agent that has learned values of
+    actions, and for a solver in a game where it can prove nothing.
     """
     return SearchAgent(agent, PUCTSpec(iterations, **settings))
 

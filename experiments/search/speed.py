@@ -18,11 +18,22 @@ import jax
 from experiments.search.run import run_of
 from experiments.shared import make_parser
 from jaxgbg import search, train
+from jaxgbg.games import Game
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.training.files import write_json
 
 ITERATIONS = {"connectfour": 1000, "othello": 1000, "hex": 1000}
 _PLIES, _REPEATS = 10, 3
+
+
+def random_positions(game: Game, batch: int) -> Any:
+    """states[batch] after ten random plies."""
+    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), batch))
+    for ply in range(_PLIES):
+        legal = jax.vmap(game.legal_actions)(states)
+        action = choose_uniformly(legal, jax.random.key(ply))
+        states = jax.vmap(game.afterstate)(states, action)
+    return states
 
 
 def measured(
@@ -32,11 +43,7 @@ def measured(
     folder = train(run_of(game_name, episodes), out)
     game = folder.run.game
     player = search(folder.agents(folder.run.lanes[:1]), iterations, megabytes=4096)
-    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), batch))
-    for ply in range(_PLIES):
-        legal = jax.vmap(game.legal_actions)(states)
-        action = choose_uniformly(legal, jax.random.key(ply))
-        states = jax.vmap(game.afterstate)(states, action)
+    states = random_positions(game, batch)
     live = int((~states.terminal).sum())
     jax.block_until_ready(player.act(states, jax.random.key(0)))
     wall, cpu = [], []

@@ -11,7 +11,7 @@ import numpy as np
 from jaxgbg.arena.protocol import Protocol, drawn_starts, extended, start_states
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import play_ply, roll_out, select_states
-from jaxgbg.players import History, Player
+from jaxgbg.players import History, Player, Remembers
 
 
 def play(
@@ -31,10 +31,13 @@ def play(
     if all(player.traceable for player in players):
         return np.asarray(_play_compiled(game, tuple(players), jnp.asarray(seats), states, key))
     needs_history = any(player.needs_history for player in players)
+    memories = _first_memories(players, states)
     for _ in range(game.max_plies):
         if bool(np.all(states.terminal)):
             break
-        actions, key = _choose(players, jnp.asarray(seats), states, history, key)
+        actions, key, memories = _choose(
+            players, jnp.asarray(seats), history, states, key, memories
+        )
         if needs_history:
             made = np.where(states.terminal, -1, actions)
             history = extended(history, made, states.player)
@@ -43,24 +46,36 @@ def play(
     return np.asarray(states.rewards)
 
 
+def _first_memories(players: Sequence[Player], states: Any) -> list[Any]:
+    """What every player knows before the first move, None where he keeps nothing."""
+    return [
+        player.first_memory(states) if isinstance(player, Remembers) else None for player in players
+    ]
+
+
 def _choose(
     players: Sequence[Player],
     seats: jax.Array,
-    states: Any,
     history: History | None,
+    states: Any,
     key: jax.Array,
-) -> tuple[jax.Array, jax.Array]:
-    """The action int32[G] of whoever is to move in each game, and the key of what follows."""
+    memories: Sequence[Any],
+) -> tuple[jax.Array, jax.Array, list[Any]]:
+    """The action int32[G] of whoever is to move in each game; key and memories of what follows."""
     to_move = jnp.take_along_axis(seats, states.player[:, None].astype(jnp.int32), 1)[:, 0]
-    actions = jnp.zeros(len(to_move), jnp.int32)
-    for number, player in enumerate(players):
+    actions, kept = jnp.zeros(len(to_move), jnp.int32), []
+    for number, (player, memory) in enumerate(zip(players, memories, strict=True)):
         key, draw = jax.random.split(key)
         mine = to_move == number
         # Other players' positions count as finished, so that no engine works on them.
         positions = states._replace(terminal=states.terminal | ~mine)
-        chosen = player.act(positions, draw, history if player.needs_history else None)
+        if memory is not None and isinstance(player, Remembers):
+            chosen, memory = player.act_on(memory, positions, draw)
+        else:
+            chosen = player.act(positions, draw, history if player.needs_history else None)
         actions = jnp.where(mine, chosen, actions)
-    return actions, key
+        kept.append(memory)
+    return actions, key, kept
 
 
 @partial(jax.jit, static_argnums=0)
@@ -68,9 +83,8 @@ def _play_compiled(
     game: Game, players: tuple[Player, ...], seats: jax.Array, states: Any, key: jax.Array
 ) -> jax.Array:
     """What `play` does, draw for draw, without a word to the host between two plies."""
-    return roll_out(
-        game, states, lambda states, key: _choose(players, seats, states, None, key), key
-    ).rewards
+    choose = partial(_choose, players, seats, None)
+    return roll_out(game, states, choose, key, _first_memories(players, states)).rewards
 
 
 def compete(

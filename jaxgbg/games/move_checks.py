@@ -260,10 +260,10 @@ def playout_faults(game: Game) -> list[str]:
     count = len(states.terminal) * _DRAWS
 
     def ends(states: Any, words: jax.Array) -> tuple[jax.Array, jax.Array]:
-        def choose(states: Any, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        def choose(states: Any, key: jax.Array, none: Any) -> tuple[jax.Array, jax.Array, Any]:
             key, draw = jax.random.split(key)
             drawn = jax.random.bits(draw, (count,))
-            return choose_by_word(jax.vmap(game.legal_actions)(states), drawn), key
+            return choose_by_word(jax.vmap(game.legal_actions)(states), drawn), key, none
 
         many = jax.tree.map(lambda leaf: jnp.repeat(leaf, _DRAWS, axis=0), states)
         played = roll_out(game, many, choose, jax.random.key(0)).rewards

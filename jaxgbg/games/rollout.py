@@ -31,25 +31,26 @@ def play_ply(game: Game, states: Any, actions: jax.Array, chance: jax.Array) -> 
 def roll_out(
     game: Game,
     states: Any,
-    choose: Callable[[Any, jax.Array], tuple[jax.Array, jax.Array]],
+    choose: Callable[[Any, jax.Array, Any], tuple[jax.Array, jax.Array, Any]],
     key: jax.Array,
+    memory: Any = (),
 ) -> Any:
     """Play B games on until all have ended, `game.max_plies` at most; traceable.
 
-    `choose(states[B], key) -> (actions int32[B], key)` moves in every game and hands on the key of
-    what follows. Returns states[B] at the ends.
+    `choose(states[B], key, memory) -> (actions int32[B], key, memory)` moves in every game and
+    hands on the key and the memory of what follows. Returns states[B] at the ends.
     """
 
-    def ply(carry: tuple[Any, jax.Array, jax.Array]) -> tuple[Any, jax.Array, jax.Array]:
-        states, key, number = carry
-        actions, key = choose(states, key)
+    def ply(carry: tuple[Any, jax.Array, Any, jax.Array]) -> tuple[Any, jax.Array, Any, jax.Array]:
+        states, key, memory, number = carry
+        actions, key, memory = choose(states, key, memory)
         key, chance = jax.random.split(key)
-        return play_ply(game, states, actions, chance), key, number + 1
+        return play_ply(game, states, actions, chance), key, memory, number + 1
 
-    def running(carry: tuple[Any, jax.Array, jax.Array]) -> jax.Array:
-        return ~carry[0].terminal.all() & (carry[2] < game.max_plies)
+    def running(carry: tuple[Any, jax.Array, Any, jax.Array]) -> jax.Array:
+        return ~carry[0].terminal.all() & (carry[3] < game.max_plies)
 
-    return jax.lax.while_loop(running, ply, (states, key, jnp.int32(0)))[0]
+    return jax.lax.while_loop(running, ply, (states, key, memory, jnp.int32(0)))[0]
 
 
 def record(

@@ -21,6 +21,7 @@ from jaxgbg.players.core import (
     Opponent,
     Player,
     PlayerBase,
+    Remembers,
 )
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.gtp import GRHINO, GTPEngine
@@ -51,6 +52,7 @@ __all__ = [
     "PlayerBase",
     "Positional",
     "RandomPlayer",
+    "Remembers",
     "SearchAgent",
     "make_player",
     "player_names",

@@ -1,7 +1,7 @@
 """The contract of a player."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import jax
 import numpy as np
@@ -46,6 +46,22 @@ class Player(Protocol):
 
     def close(self) -> None:
         """Free what the player holds outside this program; it plays no more."""
+        ...
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """A player who keeps something between the moves of games that matches play.
+
+    Its memory is a pytree of arrays, of one shape all through, or None. Without it `act` chooses.
+    """
+
+    def first_memory(self, states: Any) -> Any:
+        """What it knows of games at states[B] before its first move in them."""
+        ...
+
+    def act_on(self, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
+        """As `act`, (int32[B], the memory after that); of terminal states it stays as it was."""
         ...
 
 

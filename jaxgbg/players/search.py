@@ -1,5 +1,6 @@
 """The learned player that searches: PUCT led by the agent's own values."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,7 @@ from jaxgbg.learners.selection import LANE
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
+from jaxgbg.search.reuse import no_trees, search_on
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.tree import RootStatistics
 
@@ -22,9 +24,10 @@ class SearchAgent(PlayerBase):
     """Plays the action that a tree search by the agent's own values has tried most often.
 
     Among equals the one of the best mean, then any; with a solver, of those that what is proved
-    leaves over. Every move grows a new tree; the agent's copies search one after the other. Players
-    whose iterations round up to the same power of two share one compiled program, unless memory is
-    short. Raises ValueError where the agent cannot search.
+    leaves over. Every move grows a new tree, but with `reuse` in matches, where what the last one
+    knows of the position is kept (`search.reuse`); the agent's copies search one after the other.
+    Players whose iterations round up to the same power of two share one compiled program, unless
+    memory is short. Raises ValueError where the agent cannot search.
     """
 
     name = "agent"
@@ -57,6 +60,20 @@ class SearchAgent(PlayerBase):
         """states[B] -> int32[B], all moves in one compiled call; a terminal state gives 0."""
         return _act(self, states, key)
 
+    def first_memory(self, states: Any) -> Any:
+        """Trees that know nothing, for each copy those of its games; None without `reuse`.
+
+        Raises ValueError where they do not fit into memory.
+        """
+        if not self.search.settings.reuse:
+            return None
+        nothing = partial(no_trees, self.search, copies=self.copies)
+        return jax.vmap(nothing)(self.agent.by_copy(states))
+
+    def act_on(self, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
+        """As `act`, and the trees to go on from; those of terminal states stay as they are."""
+        return _act_on(self, memory, states, key)
+
     def statistics(self, state: Any, key: jax.Array | None = None) -> Statistics:
         """Visits int32[A] and values float32[A] at the root of one state, [B, A] of states[B].
 
@@ -70,38 +87,53 @@ class SearchAgent(PlayerBase):
         return jax.tree.map(lambda leaf: leaf[0], _statistics(self, one, key))
 
 
-def _search_alone(
-    search: PUCT, params: Any, states: Any, iterations: Any, words: jax.Array
-) -> Statistics:
-    """`PUCT.search` that several agents do one after the other under `vmap`.
+@jax.jit
+def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
+    return _chosen(player, player.search.search, states, key)[0]
+
+
+@jax.jit
+def _act_on(player: SearchAgent, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
+    one = partial(search_on, player.search, copies=player.copies)
+    return _chosen(player, one, states, key, memory)
+
+
+def _chosen(
+    player: SearchAgent, search: Callable[..., Any], states: Any, key: jax.Array, *memory: Any
+) -> tuple[jax.Array, Any]:
+    """(actions int32[B], what the copies keep, if anything), by a search of each copy."""
+    agent = player.agent
+    search_key, choice = jax.random.split(key)
+    words = jax.random.key_data(jax.random.split(search_key, agent.copies))
+    alone = jax.vmap(partial(_alone, search), in_axes=(0, 0, None, 0, *[0] * len(memory)))
+    found = alone(agent.params, agent.by_copy(states), player.iterations, words, *memory)
+    roots, kept = found if memory else (found, None)
+    rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
+    return most_visited(rows, choice), kept
+
+
+def _alone(
+    search: Callable[..., Any],
+    params: Any,
+    states: Any,
+    iterations: Any,
+    words: jax.Array,
+    *memory: Any,
+) -> Any:
+    """A `search` that several agents do one after the other under `vmap`.
 
     In step they would need the memory of all their trees at once; so each agent's values are copied
     once, before it searches. `words` are the data of a key.
     """
 
     @jax.custom_batching.sequential_vmap
-    def one(params: Any, states: Any, iterations: Any, words: Any) -> Any:
+    def one(params: Any, states: Any, iterations: Any, words: Any, *memory: Any) -> Any:
         # Agents in sequence share no axis to agree upon.
-        among = jax.vmap(search.search, in_axes=None, axis_name=LANE, axis_size=1)
-        found = among(params, states, iterations, jax.random.wrap_key_data(words))
+        among = jax.vmap(search, in_axes=None, axis_name=LANE, axis_size=1)
+        found = among(params, states, iterations, jax.random.wrap_key_data(words), *memory)
         return jax.tree.map(lambda leaf: leaf[0], found)
 
-    found: Statistics = one(params, states, iterations, words)
-    return found
-
-
-@jax.jit
-def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
-    agent, search = player.agent, player.search
-    search_key, choice = jax.random.split(key)
-    keys = jax.random.split(search_key, agent.copies)
-
-    by_copy, each = agent.by_copy(states), (0, 0, None, 0)
-    words = jax.random.key_data(keys)
-    by_one = jax.vmap(partial(_search_alone, search), in_axes=each)
-    roots = by_one(agent.params, by_copy, player.iterations, words)
-    rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
-    return most_visited(rows, choice)
+    return one(params, states, iterations, words, *memory)
 
 
 @jax.jit

@@ -36,9 +36,37 @@ def grow(
     RootStatistics, or what the solver makes of them. `lanes` uint32[B] number the searches: each
     draws by its own number. A terminal root stands still, and so does a solved one.
     """
+    tree = grow_on(search, params, roots, lanes, iterations, key, None)
+    return statistics(search, tree, roots)
+
+
+def statistics(search: Search, tree: Tree, roots: Any) -> Any:
+    """What trees of roots[B] come to: RootStatistics, or what the solver makes of them."""
+    edges = tree.edges[: roots.terminal.shape[0]]
+    visits, totals = edges[:, VISITS], edges[:, TOTAL]
+    found = RootStatistics(visits.astype(jnp.int32), totals / jnp.maximum(visits, 1))
+    return found if search.solver is None else search.solver.statistics(edges, roots, found)
+
+
+def grow_on(
+    search: Search,
+    params: Any,
+    roots: Any,
+    lanes: jax.Array,
+    iterations: jax.Array,
+    key: jax.Array,
+    kept: tuple[Tree, jax.Array] | None,
+) -> Tree:
+    """The trees of `grow`, or those `kept` grown on.
+
+    Kept trees have had int32[B] of the iterations each, and a search that keeps states. As a node
+    that an iteration makes has a higher number than it, there is room for what is to come.
+    """
     keys = jax.random.key_data(jax.vmap(partial(jax.random.fold_in, key))(lanes))
     batch, step = roots.terminal.shape[0], search.leaves
-    tree, keys, roots_of_all = _plant(search, roots), _for_each(step, keys), _for_each(step, roots)
+    tree = plant(search, roots) if kept is None else kept[0]
+    done = None if kept is None else jnp.where(roots.terminal, iterations, kept[1])
+    keys, roots_of_all = _for_each(step, keys), _for_each(step, roots)
     path = jnp.zeros((search.depth, step * batch), jnp.int32)
     paid = path.astype(jnp.float32)
     leaves = Leaves(roots_of_all, path[0], path, path, path, paid, path, path[0] - 1)
@@ -52,7 +80,10 @@ def grow(
         draws = search.draws(keys, iteration)
         leaves = leaves._replace(states=roots_of_all)
         # The last step may have room for more than is left to do.
-        going = (numbers >= 0) & (numbers < iterations)
+        going, new = (numbers >= 0) & (numbers < iterations), None
+        if done is not None:
+            going &= numbers >= _for_each(step, done)
+            new = going | (numbers < 0) & (_for_each(step, done) == 0)
         leaves = _descend(search, tree, leaves, draws, going)
         if search.game.stochastic:
             chance = iteration.words(keys, 1, search.game.spawn_words)
@@ -60,9 +91,12 @@ def grow(
             leaves = leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
         gains, lines = search.evaluate(params, leaves, keys, iteration, draws)
         if lines is not None:
-            tree = _write(tree, leaves.states, lines, (number + step) * batch)
+            tree = _write(tree, leaves.states, lines, (number + step) * batch, new)
         edges = _learn(search, tree.edges, _first_of_each(search, leaves), gains, number + step)
-        return number + step, tree._replace(edges=edges), leaves
+        after = number + step
+        if done is not None:
+            after = jnp.where(number < 0, done.min() // step * step, after)
+        return after, tree._replace(edges=edges), leaves
 
     def unfinished(carry: tuple[jax.Array, Tree, Leaves]) -> jax.Array:
         number, tree, _ = carry
@@ -72,15 +106,11 @@ def grow(
         open_ = (number < 0) | ~search.solver.solved(tree.edges[:batch]).all()
         return (number < iterations) & open_
 
-    _, tree, _ = jax.lax.while_loop(unfinished, iterate, (start, tree, leaves))
-    visits, totals = tree.edges[:batch, VISITS], tree.edges[:batch, TOTAL]
-    found = RootStatistics(visits.astype(jnp.int32), totals / jnp.maximum(visits, 1))
-    if search.solver is None:
-        return found
-    return search.solver.statistics(tree.edges[:batch], roots, found)
+    grown: Tree = jax.lax.while_loop(unfinished, iterate, (start, tree, leaves))[1]
+    return grown
 
 
-def _plant(search: Search, roots: Any) -> Tree:
+def plant(search: Search, roots: Any) -> Tree:
     """Trees of a root each."""
     batch = roots.terminal.shape[0]
     # The step of the root has nodes too, and a last one that is not full.
@@ -102,11 +132,19 @@ def _for_each(leaves: int, each: Any) -> Any:
     return jax.tree.map(lambda leaf: jnp.tile(leaf, (leaves,) + (1,) * (leaf.ndim - 1)), each)
 
 
-def _write(tree: Tree, states: Any, lines: jax.Array, first: jax.Array) -> Tree:
+def _write(
+    tree: Tree, states: Any, lines: jax.Array, first: jax.Array, new: jax.Array | None
+) -> Tree:
     """Keep `states` [B] and the last `lines` float32[B, L, A] of their rows, from row `first` on.
 
-    Where no node was made nobody ever comes here.
+    Where no node was made nobody ever comes here, but for trees that have been kept: of these only
+    the rows of `new` ones bool[B] may be written.
     """
+    if new is not None:
+        rows = first + jnp.arange(len(new))
+        old = look_up(tree.edges, rows)[:, tree.edges.shape[1] - lines.shape[1] :]
+        lines = select(new, lines, old)
+        states = select(new, states, jax.tree.map(lambda all_: look_up(all_, rows), tree.states))
     place = (first, tree.edges.shape[1] - lines.shape[1], 0)
     edges = jax.lax.dynamic_update_slice(tree.edges, lines, place)
     kept = jax.tree.map(

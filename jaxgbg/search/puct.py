@@ -9,8 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import action_values, choose_uniformly, most_of_lanes
+from jaxgbg.learners.selection import action_values, choose_uniformly
 from jaxgbg.search.growth import grow
+from jaxgbg.search.portions import in_portions
 from jaxgbg.search.solver import SolvedStatistics, Solver, worth_playing
 from jaxgbg.search.tree import (
     CHILD,
@@ -44,6 +45,7 @@ class PUCTSpec(Spec):
       megabytes: Room for the trees that grow at once.
       solver: Whether values of positions are proved, between two players and without chance.
       leaves: How many positions of a search are valued at once.
+      reuse: Whether a match keeps what lies below a position from the move before.
     """
 
     iterations: int = setting(200, low=1, high=MOST_ITERATIONS)
@@ -54,6 +56,7 @@ class PUCTSpec(Spec):
     megabytes: int = setting(1536, low=0, high=1_000_000)
     solver: bool = False
     leaves: int = setting(1, low=1, high=256)
+    reuse: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,7 +81,7 @@ class PUCTSpec(Spec):
             kinds: dict[str, Any] = {
                 field.name: type(field.default) for field in dataclasses.fields(cls)
             }
-            kinds["solver"] = {"0": False, "1": True}.__getitem__
+            kinds["solver"] = kinds["reuse"] = {"0": False, "1": True}.__getitem__
             fields = {name: kinds[name](value) for name, value in fields.items()}
         except (KeyError, ValueError) as error:
             known = ", ".join(f"{field.name}=" for field in dataclasses.fields(cls)[1:])
@@ -209,33 +212,28 @@ class PUCT:
         A search depends on the key and its place in the batch, but not on the other states. Lanes
         that search in step under the axis `LANE` each have trees of their own in memory.
         """
-        batch, total = states.terminal.shape[0], jnp.int32(iterations)
-        size = min(batch, self.most_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // 2)))
-        order = jnp.argsort(states.terminal)
-        live = (~states.terminal).sum()
-        most = most_of_lanes(live)
-        zeros = jnp.zeros((batch, self.game.num_actions))
-        nothing: Any = RootStatistics(zeros.astype(jnp.int32), zeros)
-        if self.solver is not None:
-            nothing = self.solver.nothing(nothing)
+        total, size = jnp.int32(iterations), self.portion(states.terminal.shape[0])
 
-        def portion(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
-            first, found = carry
-            number = first + jnp.arange(size)
-            lanes = order[jnp.minimum(number, batch - 1)]
-            roots = jax.tree.map(lambda leaf: leaf[lanes], states)
-            roots = roots._replace(terminal=roots.terminal | (number >= live))
+        def some(
+            roots: Any, lanes: jax.Array, place: jax.Array, nothing: Any
+        ) -> tuple[RootStatistics | SolvedStatistics, Any]:
+            del place
             grown = grow(self, params, roots, lanes.astype(jnp.uint32), total, key)
-            place = jnp.where(number < live, lanes, batch)
-            found = jax.tree.map(
-                lambda all_, new: all_.at[place].set(new, mode="drop"), found, grown
-            )
-            return first + size, found
+            return grown, nothing
 
-        start = (jnp.int32(0), nothing)
         found: RootStatistics | SolvedStatistics
-        found = jax.lax.while_loop(lambda carry: carry[0] < most, portion, start)[1]
+        found, _ = in_portions(states, size, self.nothing_of(states), some)
         return found
+
+    def portion(self, batch: int) -> int:
+        """How many of `batch` searches go on in step."""
+        return min(batch, self.most_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // 2)))
+
+    def nothing_of(self, states: Any) -> RootStatistics | SolvedStatistics:
+        """The statistics of states[B] that are over."""
+        zeros = jnp.zeros((states.terminal.shape[0], self.game.num_actions))
+        nothing = RootStatistics(zeros.astype(jnp.int32), zeros)
+        return nothing if self.solver is None else self.solver.nothing(nothing)
 
     def draws(self, keys: jax.Array, iteration: Iteration) -> jax.Array:
         """Nothing is drawn on the way down."""

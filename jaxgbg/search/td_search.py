@@ -109,8 +109,11 @@ class TDSearchSpec(LearnerSpec):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if PUCTSpec.parse(self.search).solver:
+        settings = PUCTSpec.parse(self.search)
+        if settings.solver:
             raise ValueError("train_search: proofs are for play alone, leave out solver=1")
+        if settings.reuse:
+            raise ValueError("train_search: trees are kept in matches alone, leave out reuse=1")
         if self.discount != 1:
             raise ValueError("a search adds up rewards as they come: set discount 1")
 

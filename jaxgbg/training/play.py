@@ -18,8 +18,8 @@ class Play(Spec):
       reply: What the others aim at in it: own (their own V) or value (the agent's lowest V).
       ranks: Probabilities of the best, second best ... move, as .6 .3 .1; the best if empty.
       search: Tree search by the agent's own values, as puct-200 for 200 iterations a move, with
-        exploration=1, temperature=1, unvisited=0, width=8, megabytes=1536, solver=0, leaves=1 after
-        commas.
+        exploration=1, temperature=1, unvisited=0, width=8, megabytes=1536, solver=0, leaves=1,
+        reuse=0 after commas.
     """
 
     look_ahead: int = setting(1, **PLIES)

@@ -121,7 +121,7 @@ CASES = [
     Case("train nim3p --search puct-9,solver=1", "solver=1 needs two players, no chance and rew"),
     Case(
         "train tictactoe --search puct-9,solver=2",
-        "search must be puct-N .* solver=, leaves= after commas",
+        "search must be puct-N .* leaves=, reuse= after commas",
     ),
     Case("train tictactoe --search puct-9,leaves=0", r"leaves must lie in \[1, 256\], not 0"),
     Case("train tictactoe --search puct-9 --look-ahead 2", "leave out look_ahead and ranks"),

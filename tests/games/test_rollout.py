@@ -1,5 +1,7 @@
 """Games played in step against the same games played one by one, eagerly."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -47,14 +49,17 @@ def test_a_ply_may_be_drawn_by_words():
 def test_a_roll_out_is_ply_after_ply_until_all_have_ended(game):
     pick = first_legal(game)
 
-    def choose(states, key):
+    def choose(states, key, plies):
         key, _ = jax.random.split(key)
-        return pick(states), key
+        # What is remembered decides: every other ply the last of the moves.
+        legal = jax.vmap(game.legal_actions)(states)
+        last = game.num_actions - 1 - legal[:, ::-1].argmax(1)
+        return jnp.where(plies % 2 == 0, pick(states), last), key, plies + 1
 
-    states, key = starts(game), jax.random.key(5)
-    ended = jax.jit(lambda states, key: roll_out(game, states, choose, key))(states, key)
+    states, key, plies = starts(game), jax.random.key(5), jnp.int32(0)
+    ended = jax.jit(partial(roll_out, game, choose=choose))(states, key=key, memory=plies)
     while not states.terminal.all():
-        actions, key = choose(states, key)
+        actions, key, plies = choose(states, key, plies)
         key, draw = jax.random.split(key)
         states = play_ply(game, states, actions, draw)
     jax.tree.map(np.testing.assert_array_equal, ended, states)

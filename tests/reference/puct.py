@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from .rules import Cells, Game, State
@@ -24,6 +24,12 @@ class Node:
     totals: dict[int, float] = field(default_factory=dict)
     children: dict[int, Node] = field(default_factory=dict)
     waiting: Counter[int] = field(default_factory=Counter)
+
+    def all(self) -> Iterator[Node]:
+        """This node and all that are known below it."""
+        yield self
+        for child in self.children.values():
+            yield from child.all()
 
     def bounds(self) -> tuple[float, float]:
         """What player 0 ends with at least and at most, as far as this tree proves it."""
@@ -66,16 +72,24 @@ class PUCT:
     loss: float = -1.0
     closest: float = math.inf
 
-    def search(self, state: State) -> Node:
-        """The root after all iterations."""
-        root = self._node(state)
-        for done in range(0, self.iterations, self.leaves):
+    def search(self, state: State, last: Node | None = None) -> Node:
+        """The root after all iterations.
+
+        If the tree under `last` knows the state, the node of most visits that it has for it is the
+        root, and iterations count on from these visits.
+        """
+        known = [] if last is None else [node for node in last.all() if node.state == state]
+        root = max(known, key=lambda node: sum(node.visits.values()), default=self._node(state))
+        done = sum(root.visits.values())
+        while done < self.iterations:
             if self.solver and root.bounds()[0] == root.bounds()[1]:
                 break
-            left = self.iterations - done
-            paths = [self._descend(root) for _ in range(min(self.leaves, left))]
+            # Steps end where those of a new tree end.
+            end = min(done + self.leaves - done % self.leaves, self.iterations)
+            paths = [self._descend(root) for _ in range(done, end)]
             for path in paths:
                 self._credit(path)
+            done = end
         return root
 
     def _descend(self, root: Node) -> list[tuple[Node, int]]:

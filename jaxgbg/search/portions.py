@@ -1,0 +1,40 @@
+"""Searches of a batch, some of them at a time."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxgbg.learners.selection import most_of_lanes
+
+Some = Callable[[Any, jax.Array, jax.Array, Any], tuple[Any, Any]]
+
+
+def in_portions(
+    states: Any, size: int, nothing: Any, some: Some, carried: Any = ()
+) -> tuple[Any, Any]:
+    """What `some` finds for states[B] that are not over, `size` of them at a time; else `nothing`.
+
+    `some(roots[size], lanes int32[size], place int32[size], carried) -> (found, carried)`: `lanes`
+    are their numbers in the batch, `place` the same, but B for those that are there to fill up.
+    Returns (found [B], carried).
+    """
+    batch = states.terminal.shape[0]
+    order = jnp.argsort(states.terminal)
+    live = (~states.terminal).sum()
+    most = most_of_lanes(live)
+
+    def portion(carry: tuple[jax.Array, Any, Any]) -> tuple[jax.Array, Any, Any]:
+        first, found, carried = carry
+        number = first + jnp.arange(size)
+        lanes = order[jnp.minimum(number, batch - 1)]
+        roots = jax.tree.map(lambda leaf: leaf[lanes], states)
+        roots = roots._replace(terminal=roots.terminal | (number >= live))
+        place = jnp.where(number < live, lanes, batch)
+        new, carried = some(roots, lanes, place, carried)
+        found = jax.tree.map(lambda all_, new: all_.at[place].set(new, mode="drop"), found, new)
+        return first + size, found, carried
+
+    start = (jnp.int32(0), nothing, carried)
+    return jax.lax.while_loop(lambda carry: carry[0] < most, portion, start)[1:]
