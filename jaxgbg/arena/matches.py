@@ -102,7 +102,8 @@ def compete(
     """
     opening, moves = jax.random.split(key)
     protocol = protocol.for_game(game)
-    states, history, own = _starts(game, protocol, opening, seeds or (0,) * agent.copies)
+    alike = seeds if len(seeds) else (0,) * agent.copies
+    states, history, own = _starts(game, protocol, opening, alike)
     agent_seats = np.array(protocol.seats or range(game.num_players))
     games_a_seat = own.shape[1] * protocol.repeats
     seat = np.tile(np.repeat(agent_seats, games_a_seat), agent.copies)

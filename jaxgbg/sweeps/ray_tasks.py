@@ -22,6 +22,8 @@ def on_ray(
     `address` Ray is started on this machine. Who stops listening stops the tasks. Raises
     MissingExtra without Ray, ValueError where nobody answers at `address`.
     """
+    if not tasks:
+        return
     # No statistics of anybody's use leave the machine.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:

@@ -65,6 +65,7 @@ def test_compiled_matches_are_the_matches_of_the_host(name, opponent, protocol):
     np.testing.assert_array_equal(compiled, by_host)
 
 
+@pytest.mark.slow
 def test_one_player_of_the_host_is_enough_to_play_there():
     game = jaxgbg.make("tictactoe")
     scores = compete(

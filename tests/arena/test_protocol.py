@@ -144,6 +144,7 @@ class Onlooker(PlayerBase):
 GAME = jaxgbg.make("nim3p")
 
 
+@pytest.mark.slow
 def test_copies_of_a_seed_meet_the_same_starts():
     def starts(seeds):
         onlooker = Onlooker()

@@ -29,6 +29,7 @@ def folder(tmp_path, monkeypatch):
     sys.modules.pop("checked_module", None)
 
 
+@pytest.mark.slow
 def test_check_says_that_a_game_keeps_the_contract(jaxgbg, folder):
     code, out, err = jaxgbg("check", "checked_module:MyGame")
     assert (code, err) == (0, "")

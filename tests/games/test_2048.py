@@ -42,6 +42,7 @@ def slid(tiles: np.ndarray, action: int) -> tuple[np.ndarray, int]:
     return moved, sum(points for _, points in lines)
 
 
+@pytest.mark.slow
 def test_slides_and_points_are_those_of_a_plain_loop():
     generator = np.random.default_rng(0)
     tiles = generator.choice(6, (300, 4, 4), p=[0.4, 0.2, 0.2, 0.1, 0.05, 0.05])

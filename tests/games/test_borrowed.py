@@ -81,6 +81,7 @@ def test_cells_are_those_that_player_0_sees_whoever_moves():
     assert int(state.player) == 1
 
 
+@pytest.mark.slow
 def test_what_is_alike_on_the_whole_board_is_a_cell_of_its_own():
     game = make("pgx:hex")
     move, look = jax.jit(game.afterstate), jax.jit(game.cells)

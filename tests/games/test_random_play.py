@@ -35,8 +35,8 @@ def expected_nim_plies(heaps: int, size: int) -> float:
     ("game", "mean", "rounding"),
     [
         pytest.param(TicTacToe(), 7.63, 0.005, id="tictactoe"),
-        pytest.param(ConnectFour(), 21.4, 0.05, id="connectfour"),
-        pytest.param(Hex(), 30.7, 0.05, id="hex"),
+        pytest.param(ConnectFour(), 21.4, 0.05, id="connectfour", marks=pytest.mark.slow),
+        pytest.param(Hex(), 30.7, 0.05, id="hex", marks=pytest.mark.slow),
         pytest.param(Nim(), expected_nim_plies(3, 5), 0.0, id="nim"),
         pytest.param(Nim(heaps=2, size=7), expected_nim_plies(2, 7), 0.0, id="nim-2x7"),
     ],

@@ -10,7 +10,7 @@ import pytest
 from jaxgbg.games import Game2048, Nim, make
 from jaxgbg.games.rollout import play_ply, record, roll_out
 
-GAMES = [make("nim3p"), Game2048()]
+GAMES = [make("nim3p"), pytest.param(Game2048(), marks=pytest.mark.slow)]
 
 
 def starts(game, count=4):

@@ -46,6 +46,7 @@ def test_its_last_pebbles_pay(pebbles):
     assert state.rewards.tolist() == [0.5, 0.5, 0.0]
 
 
+@pytest.mark.slow
 def test_a_changed_rule_changes_its_fingerprint(pebbles):
     class Generous(pebbles.Pebbles):
         def afterstate(self, state, action):

@@ -81,9 +81,8 @@ class Noting(MLP):
         return params._replace(optimizer=updates)
 
 
-@pytest.mark.parametrize(
-    "parts", [(True, True), pytest.param((False, False), marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("parts", [(True, True), (False, False)])
 def test_each_update_predicts_the_next_board_of_its_player(parts):
     learner = TDSpec().build(GAME, NETWORK, Schedule(batch=1))
     value = Noting(spec=NETWORK, game=GAME)

@@ -114,12 +114,10 @@ def rounds_and_pairs(learner, plain, hyper):
             yield i, lane, one_lane(after, i), passes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [
-        "nim3p",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("tictactoe", "connectfour")),
-    ],
+    ["nim3p", "tictactoe", "connectfour"],
 )
 def test_tables_agree_with_the_serial_reference(name):
     plain, layout, alpha = CASES[name]

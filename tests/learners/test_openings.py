@@ -61,6 +61,7 @@ def test_openings_of_2048_have_their_tiles_and_no_move_is_illegal():
     assert len(set(sums)) > 2
 
 
+@pytest.mark.slow
 def test_openings_of_nim_stop_before_the_last_item():
     """Fourteen plies would finish most games; those that would are not made."""
     episodes, (plain, layout, _) = 100, CASES["nim"]

@@ -100,6 +100,7 @@ def test_what_a_policy_remembers_is_all_that_is_learned():
     assert set(learned) <= set(rows)
 
 
+@pytest.mark.slow
 def test_the_value_a_policy_counts_on_is_the_one_that_is_learned():
     half, _ = trained(CountOnHalf())
     discounted, _ = trained(EpsilonGreedy(), discount=0.5)

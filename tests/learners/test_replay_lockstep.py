@@ -123,11 +123,12 @@ def assert_case_replays(
     assert_replays(plain, learner, hyper, alpha / 2, greedy=discount == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "batch", "rule", "tcl", "delayed", "rounds"),
     [
         ("tictactoe", 64, "saturating", "exp", False, 2),
-        pytest.param("nim", 4, "mean", "id", True, 20, marks=pytest.mark.slow),
+        ("nim", 4, "mean", "id", True, 20),
     ],
 )
 def test_games_in_lockstep_learn_as_the_reference(name, batch, rule, tcl, delayed, rounds):

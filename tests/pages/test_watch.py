@@ -114,6 +114,7 @@ def test_what_comes_is_seen(begun, watched):
     assert looked(seen)["runs"][0]["state"] == "stopped"
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_by_force_is_not_in_progress(begun, watched):
     write_json(begun.path / "provenance.json", {"command": ["jaxgbg", "train", "nim", "a b"]})
     program = (

@@ -35,6 +35,7 @@ def test_it_moves_the_farthest_stone_and_likes_what_is_near_the_centre(board, pl
         assert found[action] == pytest.approx(chance, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_it_passes_where_nothing_moves():
     assert np.asarray(probabilities(position(BLOCKED, "O")))[0, 512] == 1
 

@@ -150,7 +150,8 @@ def test_a_cluster_that_loses_a_machine_finishes_its_tournament(tmp_path, monkey
             cluster.remove_node(nodes[0], allow_graceful=False)
             lost.append(len(lines(out)))
 
-        watcher = threading.Thread(target=lose_a_machine)
+        # A tournament that fails writes no file: nobody waits for it then.
+        watcher = threading.Thread(target=lose_a_machine, daemon=True)
         watcher.start()
         sent = jaxgbg.tournament(players, out=out, executor="ray", **SETTINGS)
         watcher.join()

@@ -178,14 +178,15 @@ def test_it_wins_in_one_and_stops_a_win_in_one(key):
     assert np.asarray(player.choose(threats, jax.random.key(key))).tolist() == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
         "nim3p",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in ("tictactoe", "connectfour", "hex", "othello")
-        ),
+        "tictactoe",
+        "connectfour",
+        "hex",
+        "othello",
     ],
 )
 def test_moves_are_legal_and_visits_add_up(name):

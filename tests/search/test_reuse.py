@@ -100,18 +100,14 @@ def test_a_tree_that_is_kept_is_that_of_a_plain_search_which_keeps_its_nodes(nam
     assert kept >= 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
         ("tictactoe", {}),
-        *(
-            pytest.param(*case, marks=_slow)
-            for case in [
-                ("nim3p", {"exploration": 0.5}),
-                ("connectfour", {"solver": True}),
-                ("othello", {"temperature": 0.5}),
-            ]
-        ),
+        ("nim3p", {"exploration": 0.5}),
+        ("connectfour", {"solver": True}),
+        ("othello", {"temperature": 0.5}),
     ],
 )
 def test_without_chance_a_kept_tree_is_the_one_that_would_have_grown_anew(name, settings):
@@ -222,6 +218,7 @@ def test_a_position_that_no_tree_knows_is_searched_as_without_re_use():
             assert (np.asarray(one) == np.asarray(other)).all()
 
 
+@pytest.mark.slow
 def test_games_of_others_leave_a_tree_as_it_is():
     search, on, _ = _search("tictactoe", 50)
     states = random_positions(search.game, 40, 3)[0]

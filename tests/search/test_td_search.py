@@ -53,13 +53,14 @@ def chosen(game, agent, states, search, epsilon=0.0, imposed=None, ranks=()):
     return jax.vmap(select, (None, None), axis_name="lane", axis_size=1)(states, features)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "start"),
     [
         ("nim3p", 2),
-        pytest.param("tictactoe", 3, marks=pytest.mark.slow),
-        pytest.param("connectfour", 8, marks=pytest.mark.slow),
-        pytest.param("othello", 5, marks=pytest.mark.slow),
+        ("tictactoe", 3),
+        ("connectfour", 8),
+        ("othello", 5),
     ],
 )
 def test_moves_and_targets_are_those_of_a_plain_search(name, start):
@@ -121,6 +122,7 @@ def test_a_move_of_lower_rank_that_was_not_tried_counts_on_the_board_after_it():
     np.testing.assert_allclose(choice.value, own, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "partner", "searched"), [(0, 0, 8), (1, 0, 0), (0, 5, 3)])
 def test_no_tree_grows_where_the_move_is_decided_without_it(
     monkeypatch, epsilon, partner, searched

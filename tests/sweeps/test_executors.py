@@ -169,6 +169,7 @@ def test_slurm_is_spoken_to_by_submitit(wanted, inline, tmp_path):
     assert found == {name: inline[name] for name in found}
 
 
+@pytest.mark.slow
 def test_a_unit_whose_folder_is_busy_is_waited_for(tmp_path, monkeypatch):
     (unit,) = units(FIELDS | {"seeds": [0], "axes": {}, "settings": SHORT})
     with contextlib.ExitStack() as elsewhere:

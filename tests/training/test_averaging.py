@@ -133,6 +133,7 @@ def averaged(tmp_path_factory):
     return [train(run_of(**changes, **more), out) for more in (RULES[0], {})]
 
 
+@pytest.mark.slow
 def test_agents_of_the_mean_are_judged_and_kept_beside_the_last_ones(averaged):
     mine, other = averaged
     assert mine.summary()["state_sha256"] == other.summary()["state_sha256"]
@@ -168,6 +169,7 @@ def test_the_mean_is_judged_by_its_own_weights_and_from_the_same_starts():
         assert (found == expected) if expected else found != [one.score for one in means]
 
 
+@pytest.mark.slow
 def test_an_agent_of_the_mean_plays(averaged, jaxgbg, tmp_path):
     path = averaged[0].path / "agents" / "seed3-farl-mean.agent"
     saved = load_agent(path)

@@ -78,6 +78,7 @@ def both_ways(value, params, sample):
     return np.asarray(expected(states))[legal], np.asarray(found(states))[legal]
 
 
+@pytest.mark.slow
 def test_cells_that_hold_no_pieces_have_an_input_for_each_digit():
     game = make("nim")
     value = MLPSpec(hidden=(5,)).build(game, False, 1)

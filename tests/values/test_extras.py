@@ -125,6 +125,7 @@ def test_an_update_is_the_step_of_the_gradients_by_hand(positions, extras_as, ou
         np.testing.assert_allclose(new, expected, atol=2e-6)
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_first_output_alone(positions):
     features, players = boards(positions), np.zeros(12, np.int8)
     other = features.copy()
