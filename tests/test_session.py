@@ -69,6 +69,7 @@ def test_a_sweep_draws_and_tabulates_its_own_runs(swept, tmp_path):
         swept.plot("lamda")
 
 
+@pytest.mark.slow
 def test_a_sweep_as_a_data_frame(swept):
     pytest.importorskip("pandas")
     frame = swept.frame(baseline="trace_decay=0")

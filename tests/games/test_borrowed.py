@@ -102,6 +102,7 @@ def test_it_is_drawn_in_the_rows_of_its_board_and_what_lies_beside_it_below():
     assert [len(set(axis)) for axis in zip(*spots, strict=True)] == [11, 12]
 
 
+@pytest.mark.slow
 def test_no_cell_of_the_board_has_two_pieces():
     """Else the digit, of the first plane that is set, would not tell them apart."""
     game = make("pgx:connect_four")

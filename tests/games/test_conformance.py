@@ -31,9 +31,10 @@ from jaxgbg.games.sampling import hasty, sample_games
 from tests.games.playouts import select, start_symmetries
 
 # A game of each kind is in the fast half; so are, with tests of their own, the rules of the others.
-FAST = [TicTacToe(), jaxgbg.make("nim3p"), ConnectFour()]
+FAST = [TicTacToe(), jaxgbg.make("nim3p")]
 BOARD_GAMES = [
     *FAST,
+    ConnectFour(),
     Hex(size=3),
     Nim(),
     Nim(heaps=2, size=4, rule="last_loses"),

@@ -24,7 +24,10 @@ SHIPPED = {
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        pytest.param(*shipped, marks=[pytest.mark.slow] * (shipped[0] == "lines_of_action"))
+        pytest.param(
+            *shipped,
+            marks=[pytest.mark.slow] * (shipped[0] in ("lines_of_action", "othello", "hex")),
+        )
         for shipped in SHIPPED.items()
     ],
 )
@@ -119,8 +122,8 @@ class MirrorsAlone(TicTacToe):
         WithoutDiagonals(),
         MirrorsAlone(),
         SeenOtherwise(),
-        MoreFours(),
-        CheaperMerges(),
+        pytest.param(MoreFours(), marks=pytest.mark.slow),
+        pytest.param(CheaperMerges(), marks=pytest.mark.slow),
         type("Renamed", (TicTacToe,), {"name": "noughts"})(),
         type("Shorter", (Game2048,), {"max_plies": 10_000})(),
         ConnectFour(draw_after=41),

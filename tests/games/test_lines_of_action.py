@@ -40,7 +40,7 @@ FAMOUS_GAME = (
 @pytest.mark.parametrize(
     ("board", "player", "expected"),
     [
-        (None, "X", [36, 1244, 44952]),
+        pytest.param(None, "X", [36, 1244, 44952], marks=pytest.mark.slow),
         pytest.param(M1, "X", [34, 993, 34569], marks=pytest.mark.slow),
         pytest.param(M2, "X", [43, 1088, 41723], marks=pytest.mark.slow),
         (M3, "O", [35, 988, 34102]),

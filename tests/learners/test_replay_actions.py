@@ -24,6 +24,7 @@ RULES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "rule", "replan", "tcl", "horizon"), [RULES[1]])
 def test_tables_agree_with_the_serial_reference(name, rule, replan, tcl, horizon):
     assert_replays(name, rule, replan, tcl, horizon, episodes=100)

@@ -12,6 +12,8 @@ from jaxgbg.pages.play.table import Table
 from tests.pages.tables import drawn_agent
 from tests.training.test_newest import begun, restored
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -82,7 +84,6 @@ def test_where_there_are_none_that_is_said(tcl, words):
     table.close()
 
 
-@pytest.mark.slow
 def test_a_run_that_is_finished_is_met_by_its_agents_file(tmp_path):
     run = jaxgbg.preset("tictactoe", seeds=[0], episodes=64, eval_every=64, opponents=["random"])
     guests = met([jaxgbg.train(run, tmp_path, progress=False).path])

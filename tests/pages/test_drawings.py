@@ -19,7 +19,12 @@ from jaxgbg.pages.records import GameRecord
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        *((name, {}) for name in game_names()),
+        *(
+            pytest.param(
+                name, {}, marks=[pytest.mark.slow] * (name in ("lines_of_action", "othello"))
+            )
+            for name in game_names()
+        ),
         ("hex", {"size": 3}),
         ("nim", {"heaps": 2, "max_take": 2}),
     ],

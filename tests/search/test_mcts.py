@@ -142,7 +142,7 @@ def _plain_uct(heaps, iterations, exploration, tree_depth, rollout_depth):
     [
         pytest.param(1.414, 10, 200, marks=pytest.mark.slow),
         pytest.param(0.3, 10, 200, marks=pytest.mark.slow),
-        (0.3, 2, 200),
+        pytest.param(0.3, 2, 200, marks=pytest.mark.slow),
         (0.7, 1, 4),
     ],
 )

@@ -133,6 +133,7 @@ def test_a_stop_while_an_evaluation_runs_leaves_no_half_of_it(tmp_path, undistur
     same(train(small(), tmp_path), undisturbed)
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_before_it_had_settings_begins(tmp_path, undisturbed, monkeypatch):
     from jaxgbg.training import store
 
@@ -164,6 +165,7 @@ def test_metrics_that_were_lost_are_made_anew(tmp_path, undisturbed):
     same(train(small(), tmp_path), undisturbed)
 
 
+@pytest.mark.slow
 def test_metrics_with_another_byte_are_made_anew(tmp_path, undisturbed, capsys):
     folder = stopped(small(), tmp_path, chunks=60)
     assert folder.metrics_size() > 0
@@ -198,6 +200,7 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(
     assert seen[0].episodes > 100
 
 
+@pytest.mark.slow
 def test_with_all_checkpoints_damaged_the_run_begins_anew(tmp_path, undisturbed, capsys):
     folder = stopped(small(), tmp_path)
     for checkpoint in (folder.path / "checkpoints").iterdir():
@@ -392,6 +395,7 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_the_checkpoint(tmp_pat
     same(train(small(), tmp_path), undisturbed)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_finds_no_room_is_told_and_training_goes_on(
     tmp_path, undisturbed, capsys, monkeypatch
 ):
@@ -404,6 +408,7 @@ def test_a_checkpoint_that_finds_no_room_is_told_and_training_goes_on(
     assert capsys.readouterr().err.count("no checkpoint could be written") == 1
 
 
+@pytest.mark.slow
 def test_no_room_for_a_checkpoint_and_then_for_the_results_is_told_once(
     tmp_path, capsys, monkeypatch
 ):
@@ -417,6 +422,7 @@ def test_no_room_for_a_checkpoint_and_then_for_the_results_is_told_once(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_no_room_for_a_checkpoint_is_told_after_a_minute_while_the_run_goes_on(
     tmp_path, undisturbed, capsys, monkeypatch
 ):
@@ -434,6 +440,7 @@ def test_no_room_for_a_checkpoint_is_told_after_a_minute_while_the_run_goes_on(
     assert told.count(True) == 1
 
 
+@pytest.mark.slow
 def test_a_clock_that_jumps_back_harms_nothing(tmp_path, undisturbed, monkeypatch):
     start = time.time()
     ticks = iter(range(10**9))
@@ -545,6 +552,7 @@ def test_a_callback_stops_a_training_which_says_so_and_goes_on_to_the_same_end(
     assert not (folder.path / "stopped.json").exists()
 
 
+@pytest.mark.slow
 def test_a_training_cannot_be_stopped_after_its_last_evaluation(tmp_path, undisturbed):
     def late(result):
         if result.episodes == 3_000:

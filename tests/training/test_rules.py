@@ -9,6 +9,8 @@ from jaxgbg.games.registry import GAMES
 from jaxgbg.papers import preset
 from jaxgbg.training import Run, RunFolder, load_agent, train
 
+pytestmark = pytest.mark.slow
+
 
 class Piles(Nim):
     """Nim by another name, so that its rules may be changed."""
