@@ -9,7 +9,7 @@ BENCH_ARGS ?=
 FAULTS_ARGS ?=
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: help run bench test test-all faults test-notebooks notebooks docs lint format clean
+.PHONY: help run bench test test-fast test-all faults test-notebooks notebooks docs lint format clean
 
 help:
 	@echo 'make run        train with and without FARL on four games and print the table'
@@ -34,7 +34,11 @@ run: .venv/.run-stamp
 bench: .venv/.run-stamp
 	$(BIN)/jaxgbg bench $(BENCH_ARGS)
 
-test: lint
+# What lint does takes one core, while the tests begin on the other.
+test: .venv/.dev-stamp
+	@$(MAKE) --no-print-directory -j 2 lint test-fast
+
+test-fast: .venv/.dev-stamp
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m 'not slow'
 
 test-all: lint

@@ -1,6 +1,7 @@
 """What the experiments share: their options, the scores of a run as arrays, and pictures."""
 
 import argparse
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from jaxgbg.results.figures import new_figure as new_figure
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.training import RunFolder
 from jaxgbg.training.files import written_whole
+
+_Z = 1.96
 
 
 def make_parser(script: str, doc: str | None) -> argparse.ArgumentParser:
@@ -38,6 +41,22 @@ def standard_error(figures: np.ndarray) -> float | None:
     if len(figures) < 2:
         return None
     return round(mean_sem(list(figures))[1], 2)
+
+
+def interval(scores: np.ndarray, span: tuple[float, float] | None) -> tuple[float, float]:
+    """95 % for the mean of one agent's games: Wilson's where scores lie in `span`, else normal.
+
+    Games that hang together, as those from one start, make it wider than this.
+    """
+    count, mean = scores.size, float(scores.mean())
+    if span is None:
+        reach = _Z * float(scores.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
+        return mean - reach, mean + reach
+    low, width = span[0], span[1] - span[0]
+    share, shrunk = (mean - low) / width, _Z**2 / count
+    centre = (share + shrunk / 2) / (1 + shrunk)
+    reach = _Z / (1 + shrunk) * math.sqrt(share * (1 - share) / count + shrunk / (4 * count))
+    return low + width * max(0.0, centre - reach), low + width * min(1.0, centre + reach)
 
 
 def save_figure(figure: Any, path: Path) -> None:

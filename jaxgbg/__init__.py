@@ -27,9 +27,9 @@ from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
 from jaxgbg.results import frame as results
 from jaxgbg.results.ladder import Ladder
 from jaxgbg.results.tournament import tournament
-from jaxgbg.search import TDLeafSpec, TDSearchSpec
+from jaxgbg.search import QSearchSpec, SarsaSearchSpec, TDLeafSpec, TDSearchSpec
 from jaxgbg.search.lookahead import Reply
-from jaxgbg.search.puct import PUCTSpec
+from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.session import Picture, Sweep, TrainedRun, sweep, train
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training import (
@@ -55,9 +55,11 @@ __all__ = [
     "NTupleSpec",
     "Picture",
     "Protocol",
+    "QSearchSpec",
     "QSpec",
     "Run",
     "RunFolder",
+    "SarsaSearchSpec",
     "SarsaSpec",
     "Schedule",
     "SearchAgent",
@@ -116,9 +118,9 @@ def search(agent: GreedyAgent, iterations: int = 200, **settings: Any) -> Search
     """The agent choosing its moves by a tree search (PUCT) that its own values lead.
 
     `settings` are `exploration`, `temperature`, `unvisited`, `width`, `megabytes`, `solver`,
-    `leaves` and `reuse`, see `search.puct.PUCTSpec`. Raises ValueError for settings out of range,
-    where one tree does not fit into so many megabytes, for an agent that has learned values of
-    actions, and for a solver in a game where it can prove nothing.
+    `leaves` and `reuse`, see `search.puct_spec.PUCTSpec`. Raises ValueError for settings out of
+    range, where one tree does not fit into so many megabytes, and for a solver in a game where it
+    can prove nothing.
     """
     return SearchAgent(agent, PUCTSpec(iterations, **settings))
 

@@ -64,6 +64,27 @@ def _own_games_are_forgotten() -> Iterator[None]:
     registry._imported[:] = imported
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _programs_are_forgotten_in_time() -> Iterator[None]:
+    """JAX keeps every program that a test has compiled: half of all tests filled 6 GB a process."""
+    global _resident_before
+    yield
+    if _resident_bytes() - _resident_before > 500_000_000:
+        jax.clear_caches()
+        gc.collect()
+        # The room that they took is not given back, but taken again by the next ones.
+        _resident_before = _resident_bytes()
+
+
+_resident_before = 0
+
+
+def _resident_bytes() -> int:
+    """Memory in use by this process; 0 where the system does not say it in /proc."""
+    pages = Path("/proc/self/statm")
+    return int(pages.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if pages.exists() else 0
+
+
 @pytest.fixture
 def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Programs compiled as for users, here and in the processes that the test starts."""

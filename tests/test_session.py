@@ -23,6 +23,7 @@ def swept(tmp_path_factory):
     return jaxgbg.sweep(SWEEP, tmp_path_factory.mktemp("swept"), progress=False)
 
 
+@pytest.mark.slow
 def test_a_run_is_shown_tells_its_callbacks_and_draws_its_curve(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(bars, "LINE_SECONDS", 0.0)
     told = []

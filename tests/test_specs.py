@@ -11,7 +11,7 @@ from jaxgbg.arena import Protocol
 from jaxgbg.games import LinesOfAction, make
 from jaxgbg.learners import LearnerSpec, QSpec, SarsaSpec, Schedule, TDSpec
 from jaxgbg.papers import GAMES, preset
-from jaxgbg.search import TDLeafSpec, TDSearchSpec
+from jaxgbg.search import QSearchSpec, SarsaSearchSpec, TDLeafSpec, TDSearchSpec
 from jaxgbg.specs import Spec, setting
 from jaxgbg.sweeps.spec import units
 from jaxgbg.training import Evaluation, Run, Training, with_changes
@@ -158,6 +158,8 @@ def test_every_kind_is_one_of_its_component():
         "q": QSpec,
         "td-leaf": TDLeafSpec,
         "td-search": TDSearchSpec,
+        "sarsa-search": SarsaSearchSpec,
+        "q-search": QSearchSpec,
     }
 
 

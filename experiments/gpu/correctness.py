@@ -23,7 +23,7 @@ from jaxgbg.games.rollout import select_states
 from jaxgbg.games.sampling import sample_games
 from jaxgbg.papers import GAMES, preset
 from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
-from jaxgbg.search.puct import PUCTSpec
+from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.training.lanes import begin, lanes_sharding
 from jaxgbg.training.loop import compile_chunk
 from jaxgbg.training.run import Run

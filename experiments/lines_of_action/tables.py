@@ -181,15 +181,23 @@ def compared(judged: Judged, settings: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def with_earlier(rows: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows, and those of `earlier` networks where there is none or one without a figure."""
+    """The rows, and below each that of `earlier` networks where these are more."""
 
     def name(row: dict[str, Any]) -> tuple[Any, ...]:
         return row.get("setting", row.get("trained against")), row["opponent"]
 
-    known = {name(row) for row in rows if any(isinstance(cell, dict) for cell in row.values())}
-    lost = {name(row): row | {"networks": EARLIER} for row in earlier if name(row) not in known}
-    filled = [lost.pop(name(row), row) for row in rows]
-    return [row | {"networks": row.get("networks", "")} for row in filled + [*lost.values()]]
+    def networks(row: dict[str, Any]) -> int:
+        return max((cell["n"] for cell in row.values() if isinstance(cell, dict)), default=0)
+
+    lost = {name(row): row | {"networks": EARLIER} for row in earlier}
+    shown = []
+    for row in rows:
+        old = lost.pop(name(row), None)
+        if networks(row) or old is None:
+            shown.append(row | {"networks": ""})
+        if old is not None and networks(old) > networks(row):
+            shown.append(old)
+    return [*shown, *lost.values()]
 
 
 def small_board(results: Path) -> list[dict[str, Any]]:
@@ -197,6 +205,22 @@ def small_board(results: Path) -> list[dict[str, Any]]:
     path = results / "unlearning.json"
     rows = read_json(path) if path.exists() else []
     return [{name: row[name] for name in row if name not in ("games", "curve")} for row in rows]
+
+
+def among_themselves(results: Path) -> list[dict[str, Any]]:
+    """Table 4.1, if `opponents` has played it: what the first of two opponents wins."""
+    path = results / "opponents.json"
+    return [
+        {
+            "first": row["first"],
+            "second": row["second"],
+            "paper": row["paper"],
+            "share": row["share"],
+            "95 % interval": " to ".join(f"{end:.4f}" for end in row["interval"]),
+            "games": f"{row['games']:,}",
+        }
+        for row in (read_json(path) if path.exists() else [])
+    ]
 
 
 def markdown(title: str, rows: list[dict[str, Any]]) -> str:
@@ -247,6 +271,7 @@ def main(arguments: list[str] | None = None) -> None:
         temporary.write_text("".join(json.dumps(network) + "\n" for network in networks))
     judged = Judged(networks)
     found = {
+        "Table 4.1": among_themselves(options.results),
         "Table 5.1": partners(judged, "noise", sasso2018.AVERAGES),
         "Table 5.2": partners(judged, "look-ahead-noise", sasso2018.AVERAGES_LOOKING_AHEAD),
         "What looking ahead brings, with noise": differences(judged, "look-ahead-noise", True),

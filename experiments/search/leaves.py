@@ -6,8 +6,6 @@ A ConnectFour agent of little training searches solved positions, all in step an
 median of three searches by the clock and by the CPU time of this process. Writes leaves.json.
 """
 
-import statistics
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,28 +13,19 @@ from typing import Any
 import jax
 import numpy as np
 
-from experiments.search.run import interval, run_of
-from experiments.shared import make_parser
+from experiments.search.run import run_of
+from experiments.search.timing import seconds
+from experiments.shared import interval, make_parser
 from jaxgbg import search, train
 from jaxgbg.arena.solver import Solver
 from jaxgbg.players import SearchAgent
 from jaxgbg.training.files import write_json
 
-_REPEATS = 3
-
 
 def positions_per_s(player: SearchAgent, states: Any, iterations: int) -> tuple[int, int]:
-    """By the clock and by CPU time, after a first search that compiles."""
-    searches = len(states.terminal)
-    jax.block_until_ready(player.act(states, jax.random.key(0)))
-    wall, cpu = [], []
-    for key in range(_REPEATS):
-        begun = time.perf_counter(), time.process_time()
-        jax.block_until_ready(player.act(states, jax.random.key(key)))
-        wall.append(time.perf_counter() - begun[0])
-        cpu.append(time.process_time() - begun[1])
-    rates = (searches * iterations / statistics.median(each) for each in (wall, cpu))
-    return round(next(rates)), round(next(rates))
+    """By the clock and by CPU time."""
+    wall, cpu = (len(states.terminal) * iterations / taken for taken in seconds(player, states))
+    return round(wall), round(cpu)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -16,8 +16,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.search.run import interval, run_of
-from experiments.shared import make_parser
+from experiments.search.run import run_of
+from experiments.shared import interval, make_parser
 from jaxgbg import Protocol, search, train
 from jaxgbg.arena.matches import compete
 from jaxgbg.players import Player, RandomPlayer, SearchAgent

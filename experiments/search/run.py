@@ -3,13 +3,13 @@
     python -m experiments.search.run [--only connectfour hex ...] [--plays puct-50 ...]
 
 Trains the agents where they are missing, lets them play by themselves and with a search, and adds
-each figure to figures.json as soon as it is there; what stands there is not played again, and
-figures.png shows it. Source of the search: Scheiermann & Konen, arXiv 2204.13307.
+each figure to figures.json as soon as it is there; what stands there is not played again.
+figures.png shows it, and tables.md has it as tables. Source of the search: Scheiermann & Konen,
+arXiv 2204.13307.
 """
 
 import contextlib
 import json
-import math
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from experiments.shared import make_parser, new_figure, save_figure
+from experiments.shared import interval, make_parser, new_figure, save_figure
 from jaxgbg import Protocol, Run, RunFolder, preset, train
 from jaxgbg.papers import protocol_for
 from jaxgbg.training.devices import prepare_jax
@@ -27,7 +27,6 @@ from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.play import Play
 
 FILE = "figures.json"
-_Z = 1.96
 
 
 class Study(NamedTuple):
@@ -88,8 +87,21 @@ STUDIES = {
         {"mcts-1000": None},
         ("greedy", "puct-50", "puct-200", "puct-200,temperature=0.1", "puct-1000"),
     ),
+    # The published budget and opponent.
+    "hex-300k": Study(
+        "hex",
+        300_000,
+        2,
+        {"mcts-10000": None},
+        ("greedy", "puct-200", *(f"puct-{n},temperature=0.1" for n in (200, 1000))),
+    ),
+    # The published budget.
     "othello": Study(
-        "othello", 50_000, 1, {"bench": None, "positional": None}, ("greedy", "puct-20", "puct-100")
+        "othello",
+        250_000,
+        1,
+        {"bench": None, "heur": None, "mcts-100": None, "mcts-1000": None},
+        ("greedy", "puct-20", "puct-100"),
     ),
     "2048": Study(
         "2048",
@@ -126,15 +138,18 @@ def questions(name: str, opponents: Sequence[str], plays: Sequence[str]) -> Iter
                 yield Asked(opponent, play, weights)
 
 
-def run_of(name: str, episodes: int | None = None) -> Run:
-    """The training run of a study, by the published parameters but for the budget."""
+def run_of(name: str, episodes: int | None = None, seeds: Sequence[int] = ()) -> Run:
+    """The training run of a study, by the published parameters but for the budget.
+
+    Of `seeds`, else of the study's first ones.
+    """
     study = STUDIES[name]
     budget = episodes or study.episodes
     opponents = ("score" if study.game == "2048" else "random",)
     settings = study.evaluated or {"eval_every": budget, "opponents": opponents}
     return preset(
         study.game,
-        seeds=range(study.seeds),
+        seeds=seeds or range(study.seeds),
         variants=("farl",),
         episodes=budget,
         **settings,
@@ -147,22 +162,6 @@ def play_of(text: str) -> Play:
         return Play()
     plies = text.removeprefix("look-ahead=")
     return Play(search=text) if plies == text else Play(look_ahead=int(plies))
-
-
-def interval(scores: np.ndarray, span: tuple[float, float] | None) -> tuple[float, float]:
-    """95 % for the mean of one score a game: Wilson's where scores lie in `span`, else normal.
-
-    Games that hang together, as those of one agent from one start, make it wider than this.
-    """
-    count, mean = scores.size, float(scores.mean())
-    if span is None:
-        reach = _Z * float(scores.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
-        return mean - reach, mean + reach
-    low, width = span[0], span[1] - span[0]
-    share, shrunk = (mean - low) / width, _Z**2 / count
-    centre = (share + shrunk / 2) / (1 + shrunk)
-    reach = _Z / (1 + shrunk) * math.sqrt(share * (1 - share) / count + shrunk / (4 * count))
-    return low + width * max(0.0, centre - reach), low + width * min(1.0, centre + reach)
 
 
 def judged(name: str, folder: RunFolder, asked: Asked) -> dict[str, Any]:
@@ -178,25 +177,29 @@ def judged(name: str, folder: RunFolder, asked: Asked) -> dict[str, Any]:
         seconds = time.perf_counter() - begun
     span = (0.0, 1.0) if asked.opponent == "solver" else STUDIES[name].span
     scale = judge.scale
-    low, high = (scale.figure(end) for end in interval(scores, span))
+    by_agent = scores.reshape(len(lanes), -1)
+    ends = [[scale.figure(end) for end in interval(own, span)] for own in by_agent]
+    budget = run.schedule.episodes
+    seeds = sorted({lane.seed for lane in run.lanes})
+    spared = f" --episodes {budget}" if budget != STUDIES[name].episodes else ""
+    if seeds != list(range(STUDIES[name].seeds)):
+        spared += " --seeds " + " ".join(map(str, seeds))
     return {
         "study": name,
         "game": game.name,
         **asked._asdict(),
         "unit": scale.label,
         "mean": round(scale.figure(float(scores.mean())), 4),
-        "interval": [round(low, 4), round(high, 4)],
         "n": scores.size,
-        "agents": len(lanes),
-        "per agent": [
-            round(scale.figure(float(own.mean())), 4) for own in scores.reshape(len(lanes), -1)
-        ],
+        "per agent": [round(scale.figure(float(own.mean())), 4) for own in by_agent],
+        "intervals": [[round(end, 4) for end in both] for both in ends],
         "wins": int((scores > 0).sum()),
         "losses": int((scores < 0).sum()),
         "seconds": round(seconds, 1),
-        "episodes": run.schedule.episodes,
+        "episodes": budget,
+        "seeds": seeds,
         "config": run.digest,
-        "command": f"python -m experiments.search.run --only {name}"
+        "command": f"python -m experiments.search.run --only {name}{spared}"
         f" --opponents {asked.opponent} --plays {asked.play}",
     }
 
@@ -209,13 +212,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--episodes", type=int, help="of every agent; those of the study if not given"
     )
+    parser.add_argument(
+        "--seeds", type=int, nargs="+", default=(), help="of the agents; those of the study"
+    )
     options = parser.parse_args(arguments)
     prepare_jax()
     path: Path = options.results / FILE
     records = json.loads(path.read_text()) if path.exists() else []
     known = {tuple(record[name] for name in _KEY) for record in records}
     for name in options.only:
-        folder = train(run_of(name, options.episodes), options.out)
+        folder = train(run_of(name, options.episodes, options.seeds), options.out)
         for asked in questions(name, options.opponents or (), options.plays or ()):
             if (name, *asked, folder.run.digest) in known:
                 continue
@@ -224,16 +230,52 @@ def main(arguments: Sequence[str] | None = None) -> None:
             write_json(path, records)
             print(*(record[each] for each in _SHOWN), flush=True)
     draw(records, path.with_suffix(".png"))
+    (options.results / "tables.md").write_text("\n".join(tables(records)) + "\n")
+
+
+def tables(records: Sequence[dict[str, Any]]) -> list[str]:
+    """Markdown: a table a study, a line an opponent, with every agent's mean and interval."""
+    lines = ["# Strength by search", "", _EXPLAINED]
+    for study in dict.fromkeys(record["study"] for record in records):
+        own = [record for record in records if record["study"] == study]
+        plays = list(dict.fromkeys(record["play"] for record in own))
+        lines += ["", f"## {study}, {own[0]['episodes']:,} episodes", ""]
+        lines += ["| against | weights | games of an agent | " + " | ".join(plays) + " |"]
+        lines += ["|---" * (3 + len(plays)) + "|"]
+        kinds = dict.fromkeys((record["opponent"], record["weights"]) for record in own)
+        for opponent, weights in kinds:
+            same = [
+                record
+                for record in own
+                if (record["opponent"], record["weights"]) == (opponent, weights)
+            ]
+            games = same[0]["n"] // len(same[0]["per agent"])
+            heads = [f"{opponent}: {same[0]['unit']}", weights, f"{games:,}"]
+            cells = [
+                "; ".join(_cells(record) for record in same if record["play"] == play)
+                for play in plays
+            ]
+            lines += ["| " + " | ".join(heads + cells) + " |"]
+    return lines
+
+
+def _cells(record: dict[str, Any]) -> str:
+    digits = 2 if record["unit"] == "reward" else 1
+    if abs(record["mean"]) >= 1000:
+        digits = 0
+    return "; ".join(
+        f"{mean:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
+        for mean, (low, high) in zip(record["per agent"], record["intervals"], strict=True)
+    )
 
 
 def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     """A panel a game and opponent: how agents do by the iterations of the paper's search."""
-    panels: dict[tuple[str, str], dict[str, dict[int, dict[str, Any]]]] = {}
+    panels: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = {}
     for record in records:
-        iterations = record["play"].removeprefix("puct-").replace("greedy", "1")
-        if iterations.isdecimal():
+        if _iterations(record).isdecimal():
             panel = panels.setdefault((record["study"], record["opponent"]), {})
-            panel.setdefault(record["weights"], {})[int(iterations)] = record
+            panel.setdefault(record["weights"], []).append(record)
     panels = {name: panel for name, panel in panels.items() if len(panel["last"]) > 1}
     if not panels:
         return
@@ -244,25 +286,46 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     for axis, ((study, opponent), panel) in zip(axes, panels.items(), strict=False):
-        for (weights, points), colour in zip(panel.items(), _COLOURS, strict=False):
-            places = sorted(points)
-            means = np.array([points[place]["mean"] for place in places])
-            ends = np.array([points[place]["interval"] for place in places])
-            reach = abs(ends.T - means)
-            style = {"marker": "o", "capsize": 3, "color": colour, "label": f"{weights} weights"}
-            axis.errorbar(places, means, reach, **style)
+        for (weights, own), colour in zip(panel.items(), _COLOURS, strict=False):
+            label: str | None = f"{weights} weights"
+            # A line an agent: the intervals say how much games differ, not agents.
+            for points in _by_agent(own):
+                places = sorted(points)
+                means = np.array([points[place][0] for place in places])
+                ends = np.array([points[place][1] for place in places]).T
+                style = {"marker": "o", "capsize": 3, "color": colour, "label": label}
+                axis.errorbar(places, means, abs(ends - means), **style)
+                label = None
         if len(panel) > 1:
             axis.legend(fontsize=7)
-        unit = next(iter(panel["last"].values()))["unit"]
+        unit = panel["last"][0]["unit"]
         axis.set(title=f"{study}, {opponent}", xlabel="iterations (1: no search)")
         axis.set(ylabel=unit, xscale="log")
         axis.grid(alpha=0.25)
     save_figure(figure, path)
 
 
+def _iterations(record: dict[str, Any]) -> str:
+    return str(record["play"]).removeprefix("puct-").replace("greedy", "1")
+
+
+def _by_agent(records: Sequence[dict[str, Any]]) -> list[dict[int, tuple[float, list[float]]]]:
+    """Of each agent, what it made and the interval of it, by iterations."""
+    agents: dict[int, dict[int, tuple[float, list[float]]]] = {}
+    for record in records:
+        found = zip(record["per agent"], record["intervals"], strict=True)
+        for seed, own in zip(record["seeds"], found, strict=True):
+            agents.setdefault(seed, {})[int(_iterations(record))] = own
+    return list(agents.values())
+
+
+_EXPLAINED = (
+    "`python -m experiments.search.run` writes this. Each agent has its own mean, with the 95 % "
+    "interval of its games: how much agents of other seeds would differ it does not say."
+)
 _COLOURS = ("#0072B2", "#D55E00")
 _KEY = ("study", "opponent", "play", "weights", "config")
-_SHOWN = ("study", "opponent", "play", "weights", "mean", "interval", "unit", "n", "seconds")
+_SHOWN = ("study", "opponent", "play", "weights", "per agent", "intervals", "unit", "n", "seconds")
 
 if __name__ == "__main__":
     main()

@@ -13,7 +13,8 @@ from experiments.shared import make_parser
 from jaxgbg import RunFolder
 from jaxgbg.papers import konen2021
 from jaxgbg.results import as_records, draw_curves, print_table
-from jaxgbg.results.rows import Row, rows
+from jaxgbg.results.lanes import Source
+from jaxgbg.results.rows import group, source_of
 from jaxgbg.training.files import write_json
 
 HERE = Path(__file__).parent
@@ -24,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.set_defaults(out=HERE / "runs")
     options = parser.parse_args(arguments)
     folders = [RunFolder.open(path) for path in options.out.iterdir()]
-    folders.sort(key=lambda folder: konen2021.GAMES.index(folder.run.game.name))
+    folders.sort(key=lambda folder: (konen2021.GAMES.index(folder.run.game.name), folder.run.seeds))
     serial, lockstep = (
         [folder for folder in folders if (folder.run.schedule.batch == 1) is alone]
         for alone in (True, False)
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         console = Console(file=file, width=136)
         for title, chosen in (("In lockstep", lockstep), ("One game at a time", serial)):
             console.print(f"{title}\n{'=' * len(title)}")
-            table = [row for folder in chosen for row in rows_of(folder)]
+            table = group([source(folder) for folder in chosen], ("variant",)).rows
             print_table(table, console)
             console.print()
             records += [{"games": title.lower()} | record for record in as_records(table)]
@@ -43,10 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     draw_curves(curves, options.results / "curves.png")
 
 
-def rows_of(folder: RunFolder) -> list[Row]:
-    """The rows of a run."""
+def source(folder: RunFolder) -> Source:
+    """What a run has found; runs of a game that differ by their seeds alone make the same rows."""
     seconds = folder.summary()["training_seconds"] if folder.finished else math.nan
-    return rows(folder.run, folder.results(), seconds)
+    return source_of(folder.run, folder.results(), seconds)
 
 
 if __name__ == "__main__":

@@ -26,9 +26,10 @@ def play(
 
     `seats` int[G, num_players] says which of `players` sits in each seat of each game; `history`
     how the games came to `states`. Where all players are traceable the games are one compiled
-    program.
+    program, unless one of them has several devices choose his moves.
     """
-    if all(player.traceable for player in players):
+    traceable = all(player.traceable for player in players)
+    if traceable and not any(player.shares_devices(len(seats)) for player in players):
         return np.asarray(_play_compiled(game, tuple(players), jnp.asarray(seats), states, key))
     needs_history = any(player.needs_history for player in players)
     memories = _first_memories(players, states)

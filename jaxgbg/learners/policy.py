@@ -51,7 +51,7 @@ class EpsilonGreedy:
         if leaves_out(game, value) and not self.counting_on_best:
             asked = _asked(legal, words, epsilon, imposed)
         q, values = action_values(
-            game, value, params, games.state, games.features, hyper.zero_terminal, asked
+            game, value, params, games.state, games.features, hyper.valuation, asked
         )
         action, explored = self.choose(q, legal, words, epsilon, imposed)
         return Choice(action, explored, self.bootstrap(values, legal, action))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,21 @@ _PAIRS_A_GAME = 3
 LANE = "lane"
 # Of numbers near the end of float32 there would be nothing left to choose by.
 _LEAST = 1e-9
+
+
+class Valuation(NamedTuple):
+    """How V of an afterstate counts when a move is chosen: numbers, or arrays of several agents.
+
+    `discount` (gamma) multiplies it, and that of a terminal afterstate is 0 if `zero_terminal`. No
+    values of actions are changed.
+    """
+
+    zero_terminal: Any = True
+    discount: Any = 1.0
+
+
+# Nothing is discounted, and the end of a game is worth its rewards alone.
+UNDISCOUNTED = Valuation()
 
 
 def uniform(word: jax.Array) -> jax.Array:
@@ -41,13 +56,13 @@ def action_values(
     params: Any,
     states: Any,
     features: jax.Array,
-    zero_terminal: jax.Array | bool,
+    valuation: Valuation,
     asked: jax.Array | None = None,
 ) -> tuple[jax.Array, jax.Array]:
     """The value q of each action for the player to move, and V(afterstate | player).
 
-    States [B] -> (q float32[B, A], V float32[B, A]). q = the player's reward in this move + V; V of
-    a terminal afterstate counts as 0 if `zero_terminal`. If `value` is one of actions, both are
+    States [B] -> (q float32[B, A], V float32[B, A]). q = the player's reward in this move +
+    gamma * V, as `valuation` says; V is not discounted. If `value` is one of actions, both are
     Q(state, action | player). What stands for illegal actions is of no use: mask them. `features`
     int32[B, F] are those of the states' boards. `asked` bool[B, A] are the legal actions that
     matter: where `leaves_out` says so only those are evaluated.
@@ -63,7 +78,8 @@ def action_values(
     else:
         reward, over = jax.vmap(game.outcomes)(states)
         values = _of_all_actions(game, value, params, states, features)
-    return reward + jnp.where(over & zero_terminal, 0.0, values), values
+    counted = jnp.where(over & valuation.zero_terminal, 0.0, values)
+    return reward + valuation.discount * counted, values
 
 
 def _evaluating(

@@ -9,7 +9,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.learners.core import Learner
 from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import check_ranks
+from jaxgbg.learners.selection import Valuation, check_ranks
 from jaxgbg.specs import Spec, setting
 from jaxgbg.values.core import HasGradients, ValueSpec
 
@@ -31,7 +31,7 @@ class LearnerSpec(Spec):
       reset_traces: Empty all traces when the update after a random move is left out.
       delayed_traces: Update a state once, when it leaves the traces; for long ones.
       parameter_traces: Eligibility over the parameters instead of over past states; networks only.
-      discount: Gamma.
+      discount: Gamma, in the error and in the choice of moves.
       learn_from_random: Learn after random moves too.
       learn_from_partner: Learn from the partner's moves as from one's own.
       zero_terminal: Count a terminal afterstate as 0 when choosing a move.
@@ -74,6 +74,11 @@ class LearnerSpec(Spec):
                 f"trace_decay {self.trace_decay} with trace_cut {self.trace_cut} makes lists of"
                 f" {self.horizon:,} states; at most {_LONGEST_LIST:,} are kept"
             )
+
+    @property
+    def valuation(self) -> Valuation:
+        """By what moves are chosen, in training and by its agents."""
+        return Valuation(self.zero_terminal, self.discount)
 
     @property
     def horizon(self) -> int:

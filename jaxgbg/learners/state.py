@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.learners.parameter_traces import ParameterTraces
+from jaxgbg.learners.selection import Valuation
 from jaxgbg.learners.traces import Traces
 
 IDLE = -1
@@ -38,6 +39,11 @@ class Hyperparameters(NamedTuple):
     zero_terminal: jax.Array
     reset_traces: jax.Array
     learn_from_partner: jax.Array
+
+    @property
+    def valuation(self) -> Valuation:
+        """By what moves are chosen."""
+        return Valuation(self.zero_terminal, self.discount)
 
 
 class Games(NamedTuple):

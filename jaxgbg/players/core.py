@@ -36,6 +36,13 @@ class Player(Protocol):
     @property
     def needs_history(self) -> bool: ...
 
+    def shares_devices(self, games: int) -> bool:
+        """Whether `act`, called by the host, would use several devices for so many games.
+
+        Then their match is played from the host though all players are traceable.
+        """
+        ...
+
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """Choose a move in every state of a batch; the same key gives the same moves.
 
@@ -74,6 +81,9 @@ class PlayerBase:
     @property
     def copies(self) -> int:
         return 1
+
+    def shares_devices(self, games: int) -> bool:
+        return False
 
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         raise NotImplementedError

@@ -6,9 +6,10 @@ from typing import Any
 
 import chex
 import jax
+import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import LANE, action_values, choose_action
+from jaxgbg.learners.selection import LANE, UNDISCOUNTED, Valuation, action_values, choose_action
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.values.core import ValueFunction
 
@@ -18,8 +19,8 @@ class GreedyAgent(PlayerBase):
     """Plays the action of the greatest value, ties uniformly at random; never explores.
 
     `params` are those of one agent or, with a leading axis, of `several`, L: then the first B / L
-    states of a batch are the first agent's, and so on. `zero_terminal` as in `Hyperparameters`: it
-    should be what the agent was trained with.
+    states of a batch are the first agent's, and so on. `valuation`, of
+    all or with a leading axis L, should be what they were trained with.
     """
 
     name = "agent"
@@ -30,24 +31,27 @@ class GreedyAgent(PlayerBase):
         game: Game,
         value: ValueFunction,
         params: Any,
-        zero_terminal: bool = True,
+        valuation: Valuation = UNDISCOUNTED,
         several: bool = False,
     ) -> None:
         self.game = game
         self.value = value
         params = value.for_player(params)
         self.params = params if several else jax.tree.map(lambda leaf: leaf[None], params)
-        self.zero_terminal = zero_terminal
+        self.valuation = Valuation(
+            np.broadcast_to(np.asarray(valuation.zero_terminal, bool), self.copies),
+            np.broadcast_to(np.asarray(valuation.discount, np.float32), self.copies),
+        )
 
-    def tree_flatten(self) -> tuple[tuple[Any], tuple[Any, ...]]:
-        return (self.params,), (self.game, self.value, self.zero_terminal)
+    def tree_flatten(self) -> tuple[tuple[Any, Valuation], tuple[Any, ...]]:
+        return (self.params, self.valuation), (self.game, self.value)
 
     @classmethod
-    def tree_unflatten(cls, fixed: tuple[Any, ...], leaves: tuple[Any]) -> "GreedyAgent":
+    def tree_unflatten(cls, fixed: tuple[Any, ...], leaves: tuple[Any, Any]) -> "GreedyAgent":
         # The leaves may be anything while JAX handles the tree: no look at them here.
         agent = object.__new__(cls)
-        agent.game, agent.value, agent.zero_terminal = fixed
-        (agent.params,) = leaves
+        agent.game, agent.value = fixed
+        agent.params, agent.valuation = leaves
         return agent
 
     @property
@@ -66,16 +70,16 @@ class GreedyAgent(PlayerBase):
         return jax.tree.map(lambda leaf: leaf.reshape(self.copies, -1, *leaf.shape[1:]), states)
 
     def action_values(self, state: Any) -> jax.Array:
-        """float32[A] of one state, [B, A] of states[B]: reward + V(afterstate); illegal -inf.
+        """float32[A] of one state, [B, A] of states[B]: reward + gamma * V; illegal -inf.
 
         Those of the first agent, where there are several.
         """
         return in_batch(_action_values, self, state)
 
-    def _masked_values(self, params: Any, states: Any) -> jax.Array:
+    def _masked_values(self, params: Any, valuation: Valuation, states: Any) -> jax.Array:
         """float32[B, A] of states[B] by the agent of `params`; illegal -inf."""
         features = self._features(params, states)
-        q, _ = action_values(self.game, self.value, params, states, features, self.zero_terminal)
+        q, _ = action_values(self.game, self.value, params, states, features, valuation)
         return jax.numpy.where(jax.vmap(self.game.legal_actions)(states), q, -jax.numpy.inf)
 
     def _features(self, params: Any, states: Any) -> jax.Array:
@@ -106,15 +110,17 @@ def in_batch(function: Callable[..., jax.Array], player: Any, state: Any) -> jax
 
 @jax.jit
 def _action_values(agent: GreedyAgent, states: Any) -> jax.Array:
-    return agent._masked_values(jax.tree.map(lambda leaf: leaf[0], agent.params), states)
+    params, valuation = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.valuation))
+    return agent._masked_values(params, valuation, states)
 
 
 @jax.jit
 def _act(agent: GreedyAgent, states: Any, key: jax.Array) -> jax.Array:
-    def one(params: Any, states: Any, draws: jax.Array) -> jax.Array:
-        q = agent._masked_values(params, states)
+    def one(params: Any, valuation: Valuation, states: Any, draws: jax.Array) -> jax.Array:
+        q = agent._masked_values(params, valuation, states)
         return jax.vmap(choose_action)(q, jax.vmap(agent.game.legal_actions)(states), draws)
 
     by_copy = agent.by_copy(states)
     draws = jax.random.uniform(key, by_copy.terminal.shape)
-    return jax.vmap(one, axis_name=LANE)(agent.params, by_copy, draws).reshape(-1)
+    every = jax.vmap(one, axis_name=LANE)
+    return every(agent.params, agent.valuation, by_copy, draws).reshape(-1)

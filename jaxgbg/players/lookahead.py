@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import LANE, check_ranks, choose_action, choose_ranked
+from jaxgbg.learners.selection import LANE, Valuation, check_ranks, choose_action, choose_ranked
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent, in_batch
 from jaxgbg.search.lookahead import LookAhead, Reply
@@ -31,7 +31,7 @@ class LookAheadAgent(PlayerBase):
         width: int | tuple[int, ...] | None = None,
         reply: Reply = "own",
         ranks: tuple[float, ...] = (),
-        **limits: int,
+        **limits: Any,
     ) -> None:
         widths = () if width is None else (width,) if isinstance(width, int) else tuple(width)
         self.agent = agent
@@ -75,16 +75,19 @@ class LookAheadAgent(PlayerBase):
 
 @jax.jit
 def _action_values(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
-    params = jax.tree.map(lambda leaf: leaf[0], player.agent.params)
-    return player.search.action_values(params, states, key)
+    agent = player.agent
+    params, valuation = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.valuation))
+    return player.search.counting(valuation).action_values(params, states, key)
 
 
 @jax.jit
 def _act(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
     search, agent, ranks = player.search, player.agent, player.ranks
 
-    def one(params: Any, states: Any, draws: jax.Array, keys: jax.Array) -> jax.Array:
-        q = search.action_values(params, states, keys[0], agent.zero_terminal)
+    def one(
+        params: Any, valuation: Valuation, states: Any, draws: jax.Array, keys: jax.Array
+    ) -> jax.Array:
+        q = search.counting(valuation).action_values(params, states, keys[0])
         legal = jax.vmap(search.game.legal_actions)(states)
         if not ranks:
             return jax.vmap(choose_action)(q, legal, draws)
@@ -95,4 +98,5 @@ def _act(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
     by_copy = agent.by_copy(states)
     draws = jax.random.uniform(key, by_copy.terminal.shape)
     keys = jax.random.split(jax.random.fold_in(key, 1), (agent.copies, 2))
-    return jax.vmap(one, axis_name=LANE)(agent.params, by_copy, draws, keys).reshape(-1)
+    every = jax.vmap(one, axis_name=LANE)
+    return every(agent.params, agent.valuation, by_copy, draws, keys).reshape(-1)

@@ -1,17 +1,23 @@
 """The learned player that searches: PUCT led by the agent's own values."""
 
+import dataclasses
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import jax
 import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import LANE
+from jaxgbg.learners.selection import LANE, Valuation
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
-from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
+from jaxgbg.search.devices import mesh_of, on_devices
+from jaxgbg.search.growth import grow
+from jaxgbg.search.puct import PUCT, most_visited
+from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.search.reuse import no_trees, search_on
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.tree import RootStatistics
@@ -27,7 +33,8 @@ class SearchAgent(PlayerBase):
     leaves over. Every move grows a new tree, but with `reuse` in matches, where what the last one
     knows of the position is kept (`search.reuse`); the agent's copies search one after the other.
     Players whose iterations round up to the same power of two share one compiled program, unless
-    memory is short. Raises ValueError where the agent cannot search.
+    memory is short. Asked by the host, devices share the searches of a batch, portion by portion:
+    no bit depends on how many these are. Raises ValueError where the agent cannot search.
     """
 
     name = "agent"
@@ -35,8 +42,9 @@ class SearchAgent(PlayerBase):
 
     def __init__(self, agent: GreedyAgent, settings: PUCTSpec) -> None:
         self.agent = agent
-        self.search = PUCT(agent.game, agent.value, settings, agent.zero_terminal).roomy()
+        self.search = PUCT(agent.game, agent.value, settings).roomy()
         self.iterations: Any = np.int32(settings.iterations)
+        self._placed: dict[tuple[int, Mesh], Any] = {}
 
     def tree_flatten(self) -> tuple[tuple[GreedyAgent, Any], PUCT]:
         return (self.agent, self.iterations), self.search
@@ -46,6 +54,7 @@ class SearchAgent(PlayerBase):
         player = object.__new__(cls)
         player.search = search
         player.agent, player.iterations = leaves
+        player._placed = {}
         return player
 
     @property
@@ -58,7 +67,56 @@ class SearchAgent(PlayerBase):
 
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state gives 0."""
-        return _act(self, states, key)
+        given = jax.tree.leaves((self, states, key))
+        within = any(isinstance(leaf, jax.core.Tracer) for leaf in given)
+        if within or not self.shares_devices(len(states.terminal)):
+            return _act(self, states, key)
+        search_key, choice = jax.random.split(key)
+        keys = jax.random.split(search_key, self.copies)
+        by_copy = jax.tree.map(np.asarray, self.agent.by_copy(states))
+        found = [
+            self._on_devices(copy, jax.tree.map(itemgetter(copy), by_copy), keys[copy])
+            for copy in range(self.copies)
+        ]
+        return _most_visited(jax.tree.map(lambda *rows: np.concatenate(rows), *found), choice)
+
+    def shares_devices(self, games: int) -> bool:
+        """Whether several devices would choose the moves of so many games, if the host asks."""
+        return not self.search.settings.reuse and self._num_devices(games // self.copies) > 1
+
+    def _num_devices(self, batch: int) -> int:
+        """How many devices search from so many positions of an agent, portion by portion."""
+        size = max(1, self.search.portion(batch))
+        # Each device beyond the first needs the weights once more, and trees of its own.
+        room = self.search.settings.megabytes * 10**6 // max(1, self._bytes)
+        return min(len(jax.devices()), -(-batch // size), 1 + room, self.search.most_trees // size)
+
+    @property
+    def _bytes(self) -> int:
+        """What the weights of one agent take."""
+        every: int = sum(leaf.nbytes for leaf in jax.tree.leaves(self.agent.params))
+        return every // self.copies
+
+    def _on_devices(self, copy: int, states: Any, key: jax.Array) -> Statistics:
+        """What one of the agents finds from states[B], arrays of the host."""
+        search, batch = self.search, len(states.terminal)
+        mesh = mesh_of(self._num_devices(batch))
+        size = mesh.size * search.portion(batch)
+        nothing, given = search.nothing_of(states), self._weights(copy, mesh)
+        found: Statistics = on_devices(
+            _grow, search, given, states, nothing, lambda _: size, self.iterations, key, mesh
+        )
+        return found
+
+    def _weights(self, copy: int, mesh: Mesh) -> Any:
+        """An agent's weights and valuation on all devices; kept there while there is room."""
+        if (copy, mesh) not in self._placed:
+            room = self.search.settings.megabytes * 10**6
+            if (len(self._placed) + 1) * self._bytes * mesh.size > room:
+                self._placed.clear()
+            own = jax.tree.map(itemgetter(copy), (self.agent.params, self.agent.valuation))
+            self._placed[copy, mesh] = jax.device_put(own, NamedSharding(mesh, PartitionSpec()))
+        return self._placed[copy, mesh]
 
     def first_memory(self, states: Any) -> Any:
         """Trees that know nothing, for each copy those of its games; None without `reuse`.
@@ -87,15 +145,23 @@ class SearchAgent(PlayerBase):
         return jax.tree.map(lambda leaf: leaf[0], _statistics(self, one, key))
 
 
+def _grow(search: PUCT, given: tuple[Any, Valuation], *where: Any) -> Statistics:
+    params, valuation = given
+    found: Statistics = grow(dataclasses.replace(search, valuation=valuation), params, *where)
+    return found
+
+
+_most_visited = jax.jit(most_visited)
+
+
 @jax.jit
 def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
-    return _chosen(player, player.search.search, states, key)[0]
+    return _chosen(player, PUCT.search, states, key)[0]
 
 
 @jax.jit
 def _act_on(player: SearchAgent, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
-    one = partial(search_on, player.search, copies=player.copies)
-    return _chosen(player, one, states, key, memory)
+    return _chosen(player, partial(search_on, copies=player.copies), states, key, memory)
 
 
 def _chosen(
@@ -105,18 +171,24 @@ def _chosen(
     agent = player.agent
     search_key, choice = jax.random.split(key)
     words = jax.random.key_data(jax.random.split(search_key, agent.copies))
-    alone = jax.vmap(partial(_alone, search), in_axes=(0, 0, None, 0, *[0] * len(memory)))
-    found = alone(agent.params, agent.by_copy(states), player.iterations, words, *memory)
+    alone = partial(_alone, partial(_by_agent, player.search, search), player.iterations)
+    found = jax.vmap(alone)(agent.valuation, agent.params, agent.by_copy(states), words, *memory)
     roots, kept = found if memory else (found, None)
     rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
     return most_visited(rows, choice), kept
 
 
+def _by_agent(settings: PUCT, search: Callable[..., Any], valuation: Valuation, *given: Any) -> Any:
+    """What `search` finds by `settings`, where values count as one agent counts them."""
+    return search(dataclasses.replace(settings, valuation=valuation), *given)
+
+
 def _alone(
     search: Callable[..., Any],
+    iterations: Any,
+    valuation: Valuation,
     params: Any,
     states: Any,
-    iterations: Any,
     words: jax.Array,
     *memory: Any,
 ) -> Any:
@@ -127,16 +199,21 @@ def _alone(
     """
 
     @jax.custom_batching.sequential_vmap
-    def one(params: Any, states: Any, iterations: Any, words: Any, *memory: Any) -> Any:
+    def one(
+        valuation: Any, params: Any, states: Any, iterations: Any, words: Any, *memory: Any
+    ) -> Any:
         # Agents in sequence share no axis to agree upon.
         among = jax.vmap(search, in_axes=None, axis_name=LANE, axis_size=1)
-        found = among(params, states, iterations, jax.random.wrap_key_data(words), *memory)
+        key = jax.random.wrap_key_data(words)
+        found = among(valuation, params, states, iterations, key, *memory)
         return jax.tree.map(lambda leaf: leaf[0], found)
 
-    return one(params, states, iterations, words, *memory)
+    return one(valuation, params, states, iterations, words, *memory)
 
 
 @jax.jit
 def _statistics(player: SearchAgent, states: Any, key: jax.Array) -> Statistics:
-    params = jax.tree.map(lambda leaf: leaf[0], player.agent.params)
-    return player.search.search(params, states, player.iterations, key)
+    agent = player.agent
+    params, valuation = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.valuation))
+    search = dataclasses.replace(player.search, valuation=valuation)
+    return search.search(params, states, player.iterations, key)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import action_values, visit_pairs
+from jaxgbg.learners.selection import UNDISCOUNTED, Valuation, action_values, visit_pairs
 from jaxgbg.values.core import ValueFunction
 
 # Each ply is traced and compiled as another part of the program: 10 of them take 10 s in TicTacToe
@@ -53,8 +53,10 @@ class LookAhead:
       samples: Draws of chance, where its outcomes are not listed or too many.
       max_spawns: Up to so many listed outcomes of chance are all gone through.
       megabytes: Room for the positions of all plies, of each agent that searches.
+      valuation: How values count; its `zero_terminal` is for one ply alone.
 
-    The end of a game is worth its rewards alone. Rewards on the way are added up, undiscounted.
+    The end of a game is worth its rewards alone. Else a move is worth the rewards on the way, added
+    up undiscounted, and gamma * V at the end of it.
     Inside the tree the first (lowest) of equally good actions counts. The beam of Sasso & van
     Lohuizen 2018 is plies 3, width (3, 1), reply "value". Raises ValueError for settings out of
     range and for values of actions, of which only one ply can be looked at.
@@ -68,6 +70,7 @@ class LookAhead:
     samples: int = 16
     max_spawns: int = 64
     megabytes: int = 512
+    valuation: Valuation = UNDISCOUNTED
 
     def __post_init__(self) -> None:
         if not 1 <= self.plies <= MOST_PLIES:
@@ -109,17 +112,20 @@ class LookAhead:
         """Whose values are followed: all players' or the searcher's alone."""
         return self.game.num_players if self.reply == "own" else 1
 
+    def counting(self, valuation: Valuation) -> "LookAhead":
+        """The same look-ahead by `valuation`, which may be traced."""
+        return dataclasses.replace(self, valuation=valuation)
+
     def action_values(
         self,
         params: Any,
         states: Any,
         key: jax.Array,
-        zero_terminal: jax.Array | bool = True,
     ) -> jax.Array:
         """states[B] -> float32[B, A]: what each action is worth to the player to move.
 
         -inf for illegal actions and those that `width` leaves out; of moves equally good at the
-        edge of it `key` chooses. `zero_terminal` is for one ply, see `learners.action_values`.
+        edge of it `key` chooses.
         """
         batch, rows = states.terminal.shape[0], self.rows
         draw, chance = jax.random.split(key)
@@ -129,7 +135,7 @@ class LookAhead:
         def search(part: tuple[Any, jax.Array, jax.Array]) -> jax.Array:
             states, noise, keys = part
             nodes = _Nodes(states, states.player, keys)
-            return self._root(params, nodes, noise, zero_terminal)
+            return self._root(params, nodes, noise)
 
         if batch <= rows:
             return search((states, noise, keys))
@@ -156,12 +162,10 @@ class LookAhead:
             states = jax.vmap(self.game.afterstate)(states, chosen)
         return states
 
-    def _root(
-        self, params: Any, nodes: _Nodes, noise: jax.Array, zero_terminal: jax.Array | bool
-    ) -> jax.Array:
+    def _root(self, params: Any, nodes: _Nodes, noise: jax.Array) -> jax.Array:
         legal = jax.vmap(self.game.legal_actions)(nodes.states)
         if self.plies == 1:
-            scores = self._one_ply(params, nodes.states, zero_terminal)
+            scores = self._one_ply(params, nodes.states, self.valuation)
             return jnp.where(legal, scores, -jnp.inf)
         kept = self._kept(params, nodes, 0, noise)
         totals = self._totals(params, nodes, kept, 0)
@@ -171,12 +175,12 @@ class LookAhead:
         """int32[B, F] of the positions states[B]."""
         return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
-    def _one_ply(
-        self, params: Any, states: Any, zero_terminal: jax.Array | bool = True
-    ) -> jax.Array:
+    def _one_ply(self, params: Any, states: Any, valuation: Valuation | None = None) -> jax.Array:
         """float32[B, A]: what each action is worth to the mover, as it looks after it."""
         features = self._features(params, states)
-        return action_values(self.game, self.value, params, states, features, zero_terminal)[0]
+        # Within the tree the end of a game is worth its rewards alone, whatever the agent does.
+        valuation = valuation or self.valuation._replace(zero_terminal=True)
+        return action_values(self.game, self.value, params, states, features, valuation)[0]
 
     def _kept(
         self, params: Any, nodes: _Nodes, ply: int, noise: jax.Array | None = None
@@ -287,14 +291,15 @@ class LookAhead:
         return jnp.where(mover, score, after.rewards - states.rewards + future)
 
     def _leaves(self, params: Any, after: Any, searcher: jax.Array) -> jax.Array:
-        """float32[B, K]: V(afterstate | player) of every player followed."""
+        """float32[B, K]: gamma * V(afterstate | player) of every player followed."""
         features = self._features(params, after)[:, None]
         players = searcher[:, None]
         if self.reply == "own":
             players = jnp.arange(self.game.num_players)
         shape = (len(features), self._components)
         features = jnp.broadcast_to(features, (*shape, features.shape[-1]))
-        return self.value.value(params, features, jnp.broadcast_to(players, shape))
+        values = self.value.value(params, features, jnp.broadcast_to(players, shape))
+        return self.valuation.discount * values
 
     def _followed(self, rewards: jax.Array, searcher: jax.Array) -> jax.Array:
         """float32[B, K] of rewards float32[B, N]."""

@@ -1,16 +1,15 @@
 """Monte Carlo tree search with roll-outs, for any deterministic game, many searches at once."""
 
 import dataclasses
-from functools import lru_cache, partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import AxisType, Mesh, PartitionSpec
 
 from jaxgbg.games import Game
 from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
+from jaxgbg.search.devices import mesh_of, on_devices
 from jaxgbg.search.growth import grow
 from jaxgbg.search.tree import (
     MOST_ITERATIONS,
@@ -117,24 +116,23 @@ class MCTS:
 
         A search depends on the key and its place in the batch, but not on the other states.
         """
-        live = np.flatnonzero(~np.asarray(states.terminal))
+        live = int((~np.asarray(states.terminal)).sum())
         shape = (len(states.terminal), self.game.num_actions)
-        visits, values = np.zeros(shape, np.int32), np.zeros(shape, np.float32)
-        states = jax.tree.map(np.asarray, states)
-        search, iterations = self._roomy(len(live)), jnp.int32(self.iterations)
-        mesh = _mesh(max(1, min(len(live), self.most_trees)))
+        nothing = RootStatistics(jnp.zeros(shape, jnp.int32), jnp.zeros(shape))
+        mesh = mesh_of(min(live, self.most_trees))
         room = self.most_trees - self.most_trees % mesh.size
-        for first in range(0, len(live), room):
-            some = live[first : first + room]
-            size = min(_padded(len(some), mesh.size), room)
-            lanes = np.resize(some, size).astype(np.uint32)
-            roots = jax.tree.map(lambda leaf, lanes=lanes: leaf[lanes], states)
-            # Lanes beyond the last search stand still, as terminal states do.
-            spare = np.arange(len(lanes)) >= len(some)
-            roots = roots._replace(terminal=roots.terminal | spare)
-            statistics = jax.device_get(_compile(search, mesh)(roots, lanes, iterations, key))
-            visits[some], values[some] = (part[: len(some)] for part in statistics)
-        return RootStatistics(jnp.asarray(visits), jnp.asarray(values))
+        found = on_devices(
+            grow,
+            self._roomy(live),
+            (),
+            states,
+            nothing,
+            lambda searches: min(_padded(searches, mesh.size), room),
+            jnp.int32(self.iterations),
+            key,
+            mesh,
+        )
+        return RootStatistics(*map(jnp.asarray, found))
 
     def draws(self, keys: jax.Array, iteration: Iteration) -> jax.Array:
         """uint32[W, B]: two 16-bit draws a word, one for each ply of an iteration."""
@@ -201,12 +199,6 @@ class MCTS:
         return jnp.where(leaves.states.terminal[:, None], leaves.states.rewards, rewards)
 
 
-def _mesh(searches: int) -> Mesh:
-    """The devices that share so many searches."""
-    devices = jax.devices()[:searches]
-    return jax.make_mesh((len(devices),), ("searches",), (AxisType.Auto,), devices=devices)
-
-
 def _padded(searches: int, devices: int) -> int:
     """How many lanes to run them in: few different numbers, as each one is compiled."""
     share = -(-searches // devices)
@@ -215,17 +207,3 @@ def _padded(searches: int, devices: int) -> int:
         step = max(8, (1 << (share - 1).bit_length()) >> 3)
         share = step * -(-share // step)
     return devices * share
-
-
-@lru_cache(maxsize=64)
-def _compile(player: MCTS, mesh: Mesh) -> Any:
-    """The compiled search: (states[B], lane numbers uint32[B], iterations, key) -> statistics."""
-    one, every = PartitionSpec("searches"), PartitionSpec()
-    sharded = jax.shard_map(
-        partial(grow, player, ()),
-        mesh=mesh,
-        in_specs=(one, one, every, every),
-        out_specs=one,
-        check_vma=False,
-    )
-    return jax.jit(sharded)

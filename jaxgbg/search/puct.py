@@ -2,16 +2,23 @@
 
 import dataclasses
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import action_values, choose_uniformly
+from jaxgbg.learners.selection import (
+    UNDISCOUNTED,
+    Valuation,
+    action_values,
+    choose_uniformly,
+    most_of_lanes,
+)
 from jaxgbg.search.growth import grow
 from jaxgbg.search.portions import in_portions
+from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.search.solver import SolvedStatistics, Solver, worth_playing
 from jaxgbg.search.tree import (
     CHILD,
@@ -23,73 +30,16 @@ from jaxgbg.search.tree import (
     RootStatistics,
     shared_capacity,
 )
-from jaxgbg.specs import Spec, setting, shown
 from jaxgbg.values.core import ValueFunction
 
 # Searches that go on in step: more of them gain nothing but memory.
 _MOST_TREES = 512
 _FEW_TREES = 16
+# Into how many portions of these a batch falls. Sixteen searches in step are as fast as more on a
+# CPU, whose cores share the portions; on an accelerator only those wait who are not to move.
+_PORTIONS = {"cpu": 8}
+_OTHERWISE = 2
 _LEAST = np.float32(np.finfo(np.float32).min)
-
-
-@dataclasses.dataclass(frozen=True)
-class PUCTSpec(Spec):
-    """How a tree search that the agent's values lead is done.
-
-    Attributes:
-      iterations: Positions that are valued for each move.
-      exploration: How much the prior of a move counts beside the values found behind it.
-      temperature: What action values are divided by before their softmax is the prior.
-      unvisited: What a move is worth before it is tried, in rewards from there on.
-      width: How many outcomes of chance are drawn for each move of a node.
-      megabytes: Room for the trees that grow at once.
-      solver: Whether values of positions are proved, between two players and without chance.
-      leaves: How many positions of a search are valued at once.
-      reuse: Whether a match keeps what lies below a position from the move before.
-    """
-
-    iterations: int = setting(200, low=1, high=MOST_ITERATIONS)
-    exploration: float = setting(1.0, low=0, high=1_000_000)
-    temperature: float = setting(1.0, low=1e-9, high=1_000_000)
-    unvisited: float = setting(0.0, low=-1_000_000, high=1_000_000)
-    width: int = setting(8, low=1, high=1_000)
-    megabytes: int = setting(1536, low=0, high=1_000_000)
-    solver: bool = False
-    leaves: int = setting(1, low=1, high=256)
-    reuse: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        most = MOST_ITERATIONS + 1 - self.leaves
-        if self.iterations > most:
-            raise ValueError(f"with leaves={self.leaves} iterations must be {most:,} at most")
-
-    @classmethod
-    def parse(cls, text: str) -> "PUCTSpec":
-        """The settings that a text as "puct-200,exploration=2" names; raises ValueError."""
-        name, *entries = text.split(",")
-        kind, _, iterations = name.partition("-")
-        fields: dict[str, Any] = {"iterations": iterations or "200"}
-        try:
-            if kind != "puct":
-                raise ValueError
-            for entry in entries:
-                setting, _, value = entry.partition("=")
-                if setting in fields:
-                    raise ValueError
-                fields[setting] = value
-            kinds: dict[str, Any] = {
-                field.name: type(field.default) for field in dataclasses.fields(cls)
-            }
-            kinds["solver"] = kinds["reuse"] = {"0": False, "1": True}.__getitem__
-            fields = {name: kinds[name](value) for name, value in fields.items()}
-        except (KeyError, ValueError) as error:
-            known = ", ".join(f"{field.name}=" for field in dataclasses.fields(cls)[1:])
-            raise ValueError(
-                f"search must be puct-N for N iterations, with {known} after commas, not"
-                f" {shown(text)}"
-            ) from error
-        return cls(**fields)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,8 +52,10 @@ class PUCT:
     look for their own (max-n). There is no roll-out, and no limit to the depth. P is the softmax of
     the action values of the mover divided by `temperature`, worked out once for each node; Q of an
     untried action is `unvisited`; of equal actions the first is taken. V is the best action value
-    for the player to move, for all others V(s | player); the end of a game is worth its rewards
-    alone. The root is valued before the first iteration.
+    of a player in his next turn, those before him having made their best moves, and V(s | player)
+    for the last in turn; who has learned values of actions has them of his own turns alone, so
+    there the last one's is looked for too. The end of a game is worth its rewards alone. The root
+    is valued before the first iteration.
 
     In a game of chance an action has up to `width` children, each another draw of its outcome, and
     is tried with each of them in turn (sparse sampling, Kearns, Mansour & Ng 2002). With `solver`
@@ -114,24 +66,21 @@ class PUCT:
     lowest reward for a gain (virtual loss). Of those who come to the same new position one adds it
     to the tree, and it counts for all; with chance each counts what it has drawn itself.
 
-    `zero_terminal` is for the action values, see `learners.action_values`. A node takes
+    `valuation` is for the action values alone, see `learners.action_values`. A node takes
     4 * (3 + width) * num_actions bytes, with `solver` 8 * num_actions more, and its state; a tree
     has 2 * (`leaves` - 1) nodes more at most. `megabytes` bounds how many trees grow at once.
-    Raises ValueError where not one does, for values of actions, and for a solver where nothing can
-    be proved.
+    Raises ValueError where not one does, and for a solver where nothing can be proved.
     """
 
     game: Game
     value: ValueFunction
     settings: PUCTSpec = PUCTSpec()
-    zero_terminal: bool | jax.Array = True
+    valuation: Valuation = UNDISCOUNTED
 
     # What the tree asks of a search: see `tree.Search`.
     keeps_states = True
 
     def __post_init__(self) -> None:
-        if self.value.num_actions > 1:
-            raise ValueError("this agent has learned values of actions: it cannot search")
         _ = self.solver
         if self.most_trees < 1:
             raise ValueError(
@@ -226,8 +175,12 @@ class PUCT:
         return found
 
     def portion(self, batch: int) -> int:
-        """How many of `batch` searches go on in step."""
-        return min(batch, self.most_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // 2)))
+        """How many of `batch` searches go on in step, on however many devices.
+
+        Programs of other numbers of them round values in other ways.
+        """
+        portions = _PORTIONS.get(jax.default_backend(), _OTHERWISE)
+        return min(batch, self.most_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // portions)))
 
     def nothing_of(self, states: Any) -> RootStatistics | SolvedStatistics:
         """The statistics of states[B] that are over."""
@@ -267,29 +220,66 @@ class PUCT:
         """
         del draws
         game, states = self.game, leaves.states
-        seats = jnp.arange(game.num_players)
-        values = self._values_of_all(params, states)
+        of_actions = self.value.num_actions > 1
+        known = jnp.zeros((len(states.player), game.num_players))
+        values = known if of_actions else self._values_of_all(params, states)
         q, legal = self._action_values(params, states)
         best = q.max(1, keepdims=True)
         shares = jnp.where(legal, jnp.exp((q - best) / np.float32(self.settings.temperature)), 0.0)
         prior = jnp.where(legal, shares / shares.sum(1, keepdims=True), -1.0)
-        waiting = jnp.ones(values.shape, bool)
-        now = states
+        promised = _Promised(values, jnp.ones(values.shape, bool), states)
         for turn in range(max(1, game.num_players - 1)):
             if turn:
-                q = self._action_values(params, now)[0]
-            mover = waiting & (seats == now.player[:, None]) & ~now.terminal[:, None]
-            gained = now.rewards - states.rewards
-            values = jnp.where(mover, gained + q.max(1, keepdims=True), values)
-            waiting &= ~mover
-            if game.num_players > 1:
-                now = self._after_best(now, q, keys, iteration, turn + 2)
+                q = self._action_values(params, promised.now)[0]
+            promised = self._next_turn(states, promised, q, keys, iteration, turn + 2)
+        if of_actions and game.num_players > 1:
+            promised = self._until_all_had_theirs(params, states, promised, keys, iteration)
+        values, waiting, now = promised
         over = waiting & now.terminal[:, None]
         values = jnp.where(over, now.rewards - states.rewards, values)
         lines = prior[:, None]
         if self.solver is not None:
             lines = jnp.concatenate([self.solver.unproved(legal), lines], 1)
         return states.rewards + values, lines
+
+    def _next_turn(
+        self,
+        states: Any,
+        promised: "_Promised",
+        q: jax.Array,
+        keys: jax.Array,
+        iteration: Iteration,
+        kind: int,
+    ) -> "_Promised":
+        """The mover, if he waits, gets what he was paid since `states` and the best of his `q`."""
+        values, waiting, now = promised
+        mine = np.arange(self.game.num_players) == now.player[:, None]
+        mover = waiting & mine & ~now.terminal[:, None]
+        gained = now.rewards - states.rewards
+        values = jnp.where(mover, gained + q.max(1, keepdims=True), values)
+        if self.game.num_players > 1:
+            now = self._after_best(now, q, keys, iteration, kind)
+        return _Promised(values, waiting & ~mover, now)
+
+    def _until_all_had_theirs(
+        self,
+        params: Any,
+        states: Any,
+        promised: "_Promised",
+        keys: jax.Array,
+        iteration: Iteration,
+    ) -> "_Promised":
+        """Turns go on while somebody waits: the last in turn, and who must pass before it."""
+
+        def somebody_waits(promised: _Promised) -> jax.Array:
+            open_ = promised.waiting & ~promised.now.terminal[:, None]
+            return most_of_lanes(open_.any().astype(jnp.int32)) > 0
+
+        def turn(promised: _Promised) -> _Promised:
+            q = self._action_values(params, promised.now)[0]
+            return self._next_turn(states, promised, q, keys, iteration, 2)
+
+        return jax.lax.while_loop(somebody_waits, turn, promised)
 
     def _values_of_all(self, params: Any, states: Any) -> jax.Array:
         """float32[B, N]: V(s | player) of every player."""
@@ -305,7 +295,7 @@ class PUCT:
     def _action_values(self, params: Any, states: Any) -> tuple[jax.Array, jax.Array]:
         """(q float32[B, A], the least number there is for illegal actions; legal bool[B, A])."""
         game, features = self.game, self._features(params, states)
-        q = action_values(game, self.value, params, states, features, self.zero_terminal)[0]
+        q = action_values(game, self.value, params, states, features, self.valuation)[0]
         legal = jax.vmap(game.legal_actions)(states)
         # A network that has diverged: what is not a number is worst.
         return jnp.where(legal, jnp.nan_to_num(q, nan=_LEAST), _LEAST), legal
@@ -319,6 +309,14 @@ class PUCT:
             return after
         chance = iteration.words(keys, kind, self.game.spawn_words)
         return jax.vmap(self.game.spawn_from)(after, chance)
+
+
+class _Promised(NamedTuple):
+    """`values` float32[B, N], who is `waiting` bool[B, N] for his turn, and the states `now`."""
+
+    values: jax.Array
+    waiting: jax.Array
+    now: Any
 
 
 def most_visited(roots: RootStatistics | SolvedStatistics, key: jax.Array) -> jax.Array:

@@ -59,9 +59,10 @@ class PrincipalVariation(EpsilonGreedy):
         legal = jax.vmap(game.legal_actions)(games.state)
         # What is drawn here decides which of equal moves at the edge of a beam are looked at.
         key = jax.random.fold_in(jax.random.key(words[0, 0]), words[0, 1])
-        q = self.search.action_values(params, games.state, key, hyper.zero_terminal)
+        search = self.search.counting(hyper.valuation)
+        q = search.action_values(params, games.state, key)
         action, explored = self.choose(q, legal, words, epsilon, imposed)
-        leaf = self.search.leaves(params, games.state, action)
+        leaf = search.leaves(params, games.state, action)
         memory = value.features(params, jax.vmap(partial(value.observe, game))(leaf))
         ahead = value.value(params, memory, games.state.player)
         return Choice(action, explored, ahead, memory, leaf)

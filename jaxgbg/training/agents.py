@@ -51,7 +51,7 @@ class SavedAgent:
         """The agent as a player of its game."""
         learner = self.run.make_learner()
         params = learner.value.with_weights(self.weights)
-        return GreedyAgent(learner.game, learner.value, params, self.run.learner.zero_terminal)
+        return GreedyAgent(learner.game, learner.value, params, self.run.learner.valuation)
 
 
 def save_agent(path: Path, agent: SavedAgent) -> None:

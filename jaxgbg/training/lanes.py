@@ -6,10 +6,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.learners import FARL_PARTS, Hyperparameters, Lane, Learner
 from jaxgbg.players import Player
+from jaxgbg.search.devices import mesh_of
 from jaxgbg.training.memory import check_memory
 from jaxgbg.training.opponents import make_opponent
 from jaxgbg.training.run import LaneName, Run
@@ -84,15 +85,13 @@ def program_of(run: Run) -> tuple[Any, ...]:
         run.schedule.episodes,
         run.evaluation,
         run.averaging,
-        run.learner.zero_terminal,
         jax.tree.structure(make_partner(run)),
     )
 
 
 def lane_mesh(num_lanes: int) -> Mesh:
     """The devices that share `num_lanes` lanes."""
-    devices = jax.devices()[:num_lanes]
-    return jax.make_mesh((len(devices),), ("lanes",), (AxisType.Auto,), devices=devices)
+    return mesh_of(num_lanes, "lanes")
 
 
 def lanes_sharding(num_lanes: int) -> NamedSharding:

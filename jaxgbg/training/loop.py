@@ -317,9 +317,9 @@ class Training:
 
     def _player(self, params: Any) -> Player:
         """The agents of parameters [L, ...], playing as they are to be judged."""
-        run, learner = self.runs[0], self.learner
-        zero = run.learner.zero_terminal
-        return run.play.player(GreedyAgent(learner.game, learner.value, params, zero, several=True))
+        learner, valuation = self.learner, self._hyper.valuation
+        agent = GreedyAgent(learner.game, learner.value, params, valuation, several=True)
+        return self.runs[0].play.player(agent)
 
 
 @jax.jit

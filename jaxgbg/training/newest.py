@@ -110,7 +110,7 @@ def _of_checkpoint(path: Path, run: Run, lane: LaneName, counters: bool) -> Newe
         ),
         shapes.places.params,
     )
-    agent = GreedyAgent(learner.game, learner.value, params, run.learner.zero_terminal)
+    agent = GreedyAgent(learner.game, learner.value, params, run.learner.valuation)
     if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(agent.params)):
         raise ValueError("its network has diverged: its weights are no finite numbers")
     rate = float(moves.astype(np.uint64).sum()) / about.seconds if about.seconds else None

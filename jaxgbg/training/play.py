@@ -4,7 +4,7 @@ import dataclasses
 
 from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent
 from jaxgbg.search.lookahead import PLIES, WIDTH, Reply
-from jaxgbg.search.puct import PUCTSpec
+from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.specs import Spec, setting
 
 

@@ -220,7 +220,7 @@ class RunFolder:
             for lane in lanes
         ]
         together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
-        return GreedyAgent(run.game, value, together, run.learner.zero_terminal, several=True)
+        return GreedyAgent(run.game, value, together, run.learner.valuation, several=True)
 
     def summary(self) -> dict[str, Any]:
         """What summary.json holds; raises ValueError where that is damaged."""

@@ -125,7 +125,6 @@ CASES = [
     ),
     Case("train tictactoe --search puct-9,leaves=0", r"leaves must lie in \[1, 256\], not 0"),
     Case("train tictactoe --search puct-9 --look-ahead 2", "leave out look_ahead and ranks"),
-    Case("train tictactoe --search puct-9 --learner q", "values of actions: it cannot search"),
     Case("train tictactoe --ranks 0 0", "ranks must be probabilities"),
     Case("train tictactoe --play-ranks -1", "ranks must be probabilities"),
     Case("train tictactoe --ranks 1e-320", "the greatest of them at least 1e-09, not 9.99989e-321"),

@@ -39,6 +39,7 @@ def look_ups(**changes) -> int:
 IMAGES = 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tuples", [1, 2])
 def test_look_ups_of_a_tick_are_counted_from_the_algorithm(tuples):
     layout = [[0, 1, 2], [3, 4, 5]][:tuples]

@@ -470,6 +470,7 @@ def test_a_sweep_is_results_and_a_figure_by_two_commands(jaxgbg, tmp_path, monke
     assert jaxgbg("plot", tmp_path / "runs", "--out", "x.gif")[0] == 2
 
 
+@pytest.mark.slow
 def test_a_figure_has_one_unit_in_every_command(jaxgbg, trained, tmp_path):
     folder = next((trained / "small").glob("nim-*"))
     rows = []

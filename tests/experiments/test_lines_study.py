@@ -1,12 +1,13 @@
 """The study on a small board: what is trained is kept, judged once and counted."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from experiments.lines_of_action import judge, study, tables, unlearning
+from experiments.lines_of_action import judge, opponents, study, tables, unlearning
 from experiments.lines_of_action.solve import code, rules, solve
 from jaxgbg.papers import sasso2018
 
@@ -90,15 +91,19 @@ def test_networks_that_are_gone_keep_their_figures(out, tmp_path):
     assert (one, two["setting"]) == (newer, SETTINGS[1])
 
 
-def test_rows_of_earlier_networks_stand_until_there_are_others():
+def test_rows_of_earlier_networks_stand_until_there_are_as_many_others():
     def row(setting, figure):
         return {"setting": setting, "opponent": "COM", "average": figure}
 
-    rows = [row("A", {"mean": 0.5, "n": 1}), row("B", None)]
-    earlier = [row(name, {"mean": 0.1, "n": 3}) for name in ("A", "B", "C")]
-    found = tables.with_earlier(rows, earlier)
-    shown = [(one["setting"], one["average"]["mean"], one["networks"]) for one in found]
-    assert shown == [("A", 0.5, ""), ("B", 0.1, "earlier"), ("C", 0.1, "earlier")]
+    rows = [row("A", {"mean": 0.5, "n": 1}), row("B", None), row("D", {"mean": 0.7, "n": 3})]
+    earlier = [row(name, {"mean": 0.1, "n": 3}) for name in ("A", "B", "C", "D")]
+    found = tables.with_earlier([*rows, row("E", None)], earlier)
+    shown = [(one["setting"], (one["average"] or {}).get("mean"), one["networks"]) for one in found]
+    old = "earlier"
+    assert shown == [
+        ("A", 0.5, ""), ("A", 0.1, old), ("B", 0.1, old), ("D", 0.7, ""), ("E", None, ""),
+        ("C", 0.1, old),
+    ]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -114,3 +119,15 @@ def test_positions_ask_for_moves_that_keep_the_value(out):
     assert kept.shape == (51,)
     everything = unlearning.value_kept(sessions, states, np.ones_like(keeps))
     assert (everything == 1).all()
+
+
+@pytest.mark.slow
+def test_the_three_opponents_meet(tmp_path, monkeypatch):
+    monkeypatch.setattr(opponents, "prepare_jax", lambda: None)
+    shutil.copy(judge.self_path(Path(judge.__file__).parent), tmp_path)
+    opponents.main(["--games", "4", "--results", str(tmp_path)])
+    rows = json.loads((tmp_path / "opponents.json").read_text())
+    assert [(row["first"], row["second"], row["games"]) for row in rows] == [
+        (*pair, 4) for pair in opponents.PAIRS
+    ]
+    assert all(row["interval"][0] <= row["share"] <= row["interval"][1] for row in rows)

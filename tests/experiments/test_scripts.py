@@ -11,9 +11,10 @@ from types import ModuleType
 
 import pytest
 
-from jaxgbg import Run, RunFolder
+from jaxgbg import Protocol, Run, RunFolder
 from jaxgbg.papers import preset
 from jaxgbg.papers.table1 import table1_run
+from jaxgbg.players import GRHINO
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import as_records
 from jaxgbg.results.table import in_figures
@@ -83,7 +84,8 @@ def published_runs(experiment: str) -> Iterator[Run]:
             yield table1_run(game, 10, 1.0)
         for game in ("tictactoe", "nim", "nim3p"):
             yield preset(game, seeds=range(10), batch=1)
-        yield module("search/run").run_of("connectfour-5m")
+        for seeds in ((0, 1), (2,)):
+            yield module("search/run").run_of("connectfour-5m", seeds=seeds)
         yield table1_run("othello", 5, 1.0)
         yield preset("2048", seeds=(0, 1), episodes=50_000)
     elif experiment == "farl_ablation":
@@ -118,12 +120,15 @@ def test_kept_figures_name_the_runs_of_their_scripts() -> None:
 def test_kept_figures_of_searches_are_those_of_the_script() -> None:
     script = module("search/run")
     for row in records("search/figures.json"):
-        run = script.run_of(row["study"])
+        run = script.run_of(row["study"], seeds=row["seeds"])
         assert (row["config"], row["game"]) == (run.digest, run.game.name)
         assert row["opponent"] in script.STUDIES[row["study"]].opponents
         script.play_of(row["play"])
-        low, high = row["interval"]
-        assert low <= row["mean"] <= high
+        for mean, (low, high) in zip(row["per agent"], row["intervals"], strict=True):
+            assert low <= mean <= high
+        assert row["mean"] == pytest.approx(sum(row["per agent"]) / len(row["per agent"]))
+    tables = (EXPERIMENTS / "search/tables.md").read_text().splitlines()
+    assert script.tables(records("search/figures.json")) == tables
 
 
 def test_kept_figures_of_averaged_weights_are_those_of_the_script() -> None:
@@ -163,7 +168,7 @@ def run_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
 
     def run(name: str, *arguments: str, **constants: object) -> Path:
         script = module(name)
-        for constant, value in {"prepare_jax": lambda: None, **constants}.items():
+        for constant, value in {"prepare_jax": lambda *devices: None, **constants}.items():
             monkeypatch.setattr(script, constant, value)
         out = tmp_path / "runs"
         script.main([*arguments, "--results", str(tmp_path), "--out", str(out)])
@@ -193,6 +198,56 @@ def test_scripts_run_with_tiny_budgets(
     (figures,) = results.glob("*.json")
     assert len(json.loads(figures.read_text())) == rows
     assert figures.with_suffix(".png").exists() or (results / "curves.png").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "arguments", "rows"),
+    [
+        ("hex_openings", ["--seeds", "1", "--episodes", "64", "--plays", "greedy", "puct-2"], 2),
+        ("won_starts", ["--repeats", "1", "--episodes", "64", "--plays", "greedy"], 4),
+        (
+            "speed",
+            ["--only", "hex", "--episodes", "64", "--batch", "16", "--iterations", "4"],
+            1,
+        ),
+    ],
+)
+def test_searches_are_judged_and_timed(
+    run_script, name: str, arguments: list[str], rows: int
+) -> None:
+    if name == "won_starts":
+        pytest.importorskip("bitbully")
+    results = run_script(f"search/{name}", *arguments)
+    assert len(json.loads((results / f"{name}.json").read_text())) == rows
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path(GRHINO.split()[0]).exists(), reason="GRhino is not installed")
+def test_levels_of_an_engine_are_played(run_script, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = module("search/othello_levels")
+    monkeypatch.setattr(script, "protocol_for", lambda *_: Protocol())
+    arguments = ["--levels", "1", "2", "--plays", "greedy", "--episodes", "16"]
+    results = run_script("search/othello_levels", *arguments)
+    rows = json.loads((results / "othello_levels.json").read_text())
+    assert [row["level"] for row in rows] == [1, 2]
+    assert (results / "othello_levels.png").exists()
+
+
+@pytest.mark.slow
+def test_searches_are_compared_at_equal_time(run_script) -> None:
+    contest = (
+        module("search/equal_time")
+        .CONTESTS["nim3p"]
+        ._replace(protocol=None, values=("greedy", "puct-2"), roll_outs=("mcts-2",))
+    )
+    results = run_script(
+        "search/equal_time", "--only", "nim3p", "--episodes", "60", CONTESTS={"nim3p": contest}
+    )
+    rows = json.loads((results / "equal_time.json").read_text())
+    assert [row["play"] for row in rows] == ["greedy", "puct-2", "mcts-2"]
+    assert all(row["core_ms_a_move"] > 0 for row in rows)
+    assert (results / "equal_time.png").exists()
 
 
 @pytest.mark.slow

@@ -72,6 +72,7 @@ def test_a_borrowed_game_is_one_value():
         make("pgx:tic_tac_toe", size=4)
 
 
+@pytest.mark.slow
 def test_cells_are_those_that_player_0_sees_whoever_moves():
     game = make("pgx:tic_tac_toe")
     move, state = jax.jit(game.afterstate), game.init(jax.random.key(0))

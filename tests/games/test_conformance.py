@@ -167,6 +167,7 @@ def test_outcomes_told_sooner_are_those_of_making_every_move_bit_for_bit(game):
     jax.tree.map(np.testing.assert_array_equal, told, made)
 
 
+@pytest.mark.slow
 def test_importing_and_describing_games_touches_no_device():
     names = game_names()
     code = f"""

@@ -274,6 +274,7 @@ def test_random_games_agree_with_the_plain_rules(parameters, batch):
     assert_same_games(LinesOfAction(**parameters), Reference(**parameters), batch, seed=12)
 
 
+@pytest.mark.slow
 def test_stones_know_their_moves():
     """By square and by action alike: the page's counts of captures, too."""
     legal, _, moves, _ = compiled(GAME)
@@ -294,6 +295,7 @@ def test_stones_know_their_moves():
         assert sum(cells[end] != 2 for _, end in expected.values()) == captures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("board", "player", "expected"),
     [

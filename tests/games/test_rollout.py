@@ -34,6 +34,7 @@ def test_a_ply_splits_its_key_into_one_for_each_game(game):
         jax.tree.map(np.testing.assert_array_equal, jax.tree.map(lambda x, i=i: x[i], played), one)
 
 
+@pytest.mark.slow
 def test_a_ply_may_be_drawn_by_words():
     game = Game2048()
     states, words = starts(game), np.arange(4, dtype=np.uint32)[:, None] << 16

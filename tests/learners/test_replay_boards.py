@@ -11,6 +11,7 @@ import jaxgbg
 from jaxgbg.games import Game2048, Hex, Othello
 from jaxgbg.learners import TDLearner
 from tests.learners.replay import (
+    Choices,
     made,
     named,
     ntuple,
@@ -87,12 +88,13 @@ def decay_of(horizon: int) -> float:
 
 
 @functools.cache
-def trained(name: str, tcl: str, horizon: int, episodes: int):
+def trained(name: str, tcl: str, horizon: int, episodes: int, discount: float = 1.0):
     """(value function, lanes after training, the transcripts of each)."""
     game, plain, layout, opening_plies = CASES[name]
     value = ntuple(game, layout, sigmoid=not game.stochastic, tcl=tcl, combine="sum")
     learner = TDLearner(game, value, 1, horizon, opening_plies, opening_share=0.7)
     hyper = stack_hyperparameters(SWITCHES, ALPHA, decay_of(horizon), episodes)
+    hyper = hyper._replace(discount=jnp.full(len(SWITCHES), discount, jnp.float32))
     if game.stochastic:
         return value, *played_with_chance(learner, hyper, episodes, plain)
     _, lane, record = played(learner, hyper, len(SWITCHES), episodes)
@@ -101,10 +103,11 @@ def trained(name: str, tcl: str, horizon: int, episodes: int):
     return value, lane, found
 
 
-def assert_replays(name: str, tcl: str, horizon: int, episodes: int) -> None:
+def assert_replays(name: str, tcl: str, horizon: int, episodes: int, discount: float = 1.0) -> None:
+    """Tables, counters and greedy moves of all lanes are those of the reference."""
     game, plain, layout, _ = CASES[name]
     sigmoid, decay = not game.stochastic, decay_of(horizon)
-    value, lane, found = trained(name, tcl, horizon, episodes)
+    value, lane, found = trained(name, tcl, horizon, episodes, discount)
     for i, switches in enumerate(SWITCHES):
         reference = SerialTDFarl(
             plain,
@@ -118,17 +121,20 @@ def assert_replays(name: str, tcl: str, horizon: int, episodes: int) -> None:
                 trace_mode="reset" if switches["reset"] else "et",
                 tcl=tcl,
                 sigmoid=sigmoid,
+                gamma=discount,
                 learn_from_random=switches["learn_from_random"],
                 final_others=switches["final_others"],
                 final_zero=switches["final_zero"],
             ),
         )
+        choices = Choices()
         for opening, moves in found[i]:
-            reference.episode(opening, moves)
+            reference.episode(opening, moves, choices)
         assert reference.episodes_done == episodes
         weights, counter_n, counter_a = reference_tables(reference, value)
         scale = np.abs(weights).max()
-        assert scale > (1e-5 if game.stochastic else 0.01)
+        assert scale > discount * (1e-5 if game.stochastic else 0.01)
+        choices.assert_best(1e-4 * scale)
         ours, counters = np.asarray(lane.params.weights[i]), np.asarray(lane.params.counters[i])
         np.testing.assert_allclose(ours, weights, atol=1e-4 * scale, rtol=1e-3)
         if tcl != "none":
@@ -147,6 +153,12 @@ def test_tables_agree_with_the_serial_reference():
 @pytest.mark.parametrize(("name", "episodes"), [("hex", 400), ("othello", 200), ("2048", 40)])
 def test_tables_agree_with_the_serial_reference_for_longer(name, tcl, horizon, episodes):
     assert_replays(name, tcl, horizon, episodes)
+
+
+@pytest.mark.slow
+def test_moves_count_the_future_at_its_discount():
+    """2048 pays on the way: at a discount a move that pays now is often the better one."""
+    assert_replays("2048", "exp", 4, 40, discount=0.6)
 
 
 @pytest.mark.slow

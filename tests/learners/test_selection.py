@@ -45,6 +45,7 @@ def test_without_a_true_entry_every_chooser_gives_zero():
         assert of_mask(draws).tolist() == of_values(draws).tolist() == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_the_chooser_is_the_cumulative_sum_it_stands_for():
     random, key = np.random.default_rng(0), jax.random.key(3)
     for actions in (1, 7, 36, 64, 100):

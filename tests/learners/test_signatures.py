@@ -34,16 +34,22 @@ SIGNATURES = {
     ("tictactoe", "td"): "7e83244194525041",
     ("tictactoe", "td-leaf"): "def7435455d68949",
     ("tictactoe", "td-search"): "510922d39c0f1081",
+    ("tictactoe", "sarsa-search"): "d0018b7f95997d4a",
+    ("tictactoe", "q-search"): "ca54de06b66be23e",
     ("nim", "sarsa"): "55755ad410d83ae6",
     ("nim", "q"): "0d9e9914d3729b14",
     ("nim", "td"): "5ad0f184dd12e705",
     ("nim", "td-leaf"): "4c41729eab54ac98",
     ("nim", "td-search"): "6064d5fd988c408e",
+    ("nim", "sarsa-search"): "7ccc55bb2dc53b68",
+    ("nim", "q-search"): "e6abc13a5b2b476a",
     ("nim3p", "sarsa"): "515bef4506d9d455",
     ("nim3p", "q"): "2192dbb908d549d7",
     ("nim3p", "td"): "21ddc48083dc1017",
     ("nim3p", "td-leaf"): "8aaf8cc365eb4d90",
     ("nim3p", "td-search"): "7cb5622a7f319c9b",
+    ("nim3p", "sarsa-search"): "509df7cb273ac668",
+    ("nim3p", "q-search"): "3562ec7ca32290d4",
     ("connectfour", "sarsa"): "a5b84051b8ea5863",
     ("connectfour", "q"): "2fbcd43b38920fb9",
     ("connectfour", "td"): "3ad043607703082c",
@@ -71,7 +77,7 @@ def pairs() -> list[tuple[str, str]]:
         for kind in shipped
         if kind == "td" or not make(name).stochastic
         # A tree before every move takes long: of searches the small games speak for all.
-        if kind != "td-search" or name in ("tictactoe", "nim", "nim3p")
+        if not kind.endswith("-search") or name in ("tictactoe", "nim", "nim3p")
     ]
 
 
@@ -85,7 +91,7 @@ def signature(name: str, kind: str) -> str:
         "opponents": (),
         "episodes": EPISODES,
     }
-    if kind == "td-search":
+    if kind.endswith("-search"):
         changes["train_search"] = "puct-4"
     run = preset(game, seeds=(1,), variants=("farl",), batch=16, **changes)
     learner = run.make_learner()

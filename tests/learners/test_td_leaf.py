@@ -11,6 +11,7 @@ import jaxgbg
 from jaxgbg import TDLeafSpec, TDSpec
 from jaxgbg.games import Game
 from jaxgbg.learners import EpsilonGreedy, Schedule
+from jaxgbg.learners.selection import Valuation
 from jaxgbg.search.lookahead import LookAhead
 from jaxgbg.search.td_leaf import PrincipalVariation
 from jaxgbg.values import MLPSpec, NTupleSpec
@@ -128,6 +129,7 @@ def test_a_network_agrees_with_the_serial_reference(name, horizon, settings):
             assert np.abs(found - old).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_one_ply_is_the_learner_that_does_not_look_ahead():
     game = jaxgbg.make("tictactoe")
     value = NTupleSpec(layout=tuple((cell, cell + 1) for cell in range(8)), tcl="id")
@@ -149,7 +151,7 @@ def chosen(settings: dict, epsilon: float, states, game: Game, weights, **policy
     search = LookAhead(game, value, **settings)
     batch = len(states.terminal)
     games = types.SimpleNamespace(state=states, features=None)
-    hyper = types.SimpleNamespace(zero_terminal=True)
+    hyper = types.SimpleNamespace(valuation=Valuation())
     words = jax.random.bits(jax.random.key(1), (batch, 2))
     choice = PrincipalVariation(search=search, **policy).select(
         game, value, params, games, words, jnp.float32(epsilon), hyper, None

@@ -287,6 +287,7 @@ def test_a_game_is_clicked_through(browser, written):
     context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_dark_paper_and_no_script_are_served(browser, written):
     grounds = {}

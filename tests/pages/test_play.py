@@ -261,12 +261,15 @@ def test_no_proofs_are_offered_where_there_can_be_none(name, parameters):
     table.close()
 
 
-def test_agents_of_actions_are_not_offered_as_searching():
+@pytest.mark.slow
+def test_agents_of_actions_are_offered_as_searching():
     game = make("nim", heaps=2, size=3)
     seats = Seats(game, {"drawn": drawn_agent(game, learner="q")}, lambda: 6)
-    assert [choice["name"] for choice in seats.choices()][:2] == ["agent", "random"]
-    with pytest.raises(ValueError, match="learned values of actions: it cannot search"):
-        seats.player("agent:search=puct-5")
+    (offered,) = (each for each in seats.choices() if "search" in each["name"])
+    player, lock = seats.player(offered["name"])
+    state = jax.tree.map(lambda leaf: leaf[None], game.init(jax.random.key(0)))
+    with lock:
+        assert game.legal_actions(game.init(None))[player.act(state, jax.random.key(0))[0]]
 
 
 def test_the_curve_is_made_of_what_each_position_told(nim):

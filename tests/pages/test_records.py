@@ -88,7 +88,8 @@ def agent_of(game: Game) -> GreedyAgent:
     return GreedyAgent(game, value, value.with_weights(weights))
 
 
-@pytest.mark.parametrize("name", ["tictactoe", pytest.param("nim3p", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tictactoe", "nim3p"])
 def test_a_recorded_game_can_be_played_again(name):
     game = make(name)
     agent = agent_of(game)
@@ -195,6 +196,7 @@ def test_values_of_a_diverged_network_are_question_marks():
     assert position.caption.endswith("plays action 1, which it values at ?.")
 
 
+@pytest.mark.slow
 def test_a_game_that_outlasts_its_plies_is_refused():
     with pytest.raises(ValueError, match="count: a game outlasts its 4 plies"):
         record_games(agent_of(Count(plies=9)), ("score",))

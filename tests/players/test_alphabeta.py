@@ -76,6 +76,7 @@ def _bitboards(states):
         )
 
 
+@pytest.mark.slow
 @needs_bitbully
 def test_only_the_centre_wins_from_the_empty_board():
     for distant in (False, True):

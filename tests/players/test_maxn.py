@@ -173,10 +173,8 @@ def _max_n(heaps, mover, rule):
     return best_tuple, frozenset(best)
 
 
-@pytest.mark.parametrize(
-    ("rule", "first_child_matters"),
-    [pytest.param("nim3p", False, marks=pytest.mark.slow), ("last_wins", True)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("rule", "first_child_matters"), [("nim3p", False), ("last_wins", True)])
 def test_nim_for_three_agrees_with_recursion_that_hands_up_the_first_best(
     rule, first_child_matters
 ):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .rules import Cells, Game, State
 
 Value = Callable[[Cells, int], float]
 """V(s | player) of a board."""
+
+ActionValue = Callable[[Cells, int], Sequence[float]]
+"""Q(s, a | player) of a board in his turn, for every action a."""
 
 
 @dataclass
@@ -169,3 +172,27 @@ class PUCT:
             elif player not in found:
                 found[player] = self.value(state.cells, player)
         return [found[player] for player in players]
+
+
+@dataclass
+class PUCTOfActions(PUCT):
+    """PUCT over Q(s, a | player), which every player has of his own turns alone."""
+
+    value: ActionValue  # type: ignore[assignment]
+
+    def _action_values(self, state: State) -> dict[int, float]:
+        q = self.value(state.cells, state.player)
+        return {action: float(q[action]) for action in self.game.legal(state)}
+
+    def _values(self, state: State) -> list[float]:
+        now, values = state, [0.0] * self.game.num_players
+        waiting = set(range(self.game.num_players))
+        while waiting and not now.terminal:
+            q, mover = self._action_values(now), now.player
+            if mover in waiting:
+                waiting.remove(mover)
+                values[mover] = now.rewards[mover] - state.rewards[mover] + max(q.values())
+            now = self.game.play(now, max(q, key=lambda action: (q[action], -action)))
+        for player in waiting:
+            values[player] = now.rewards[player] - state.rewards[player]
+        return values

@@ -172,9 +172,10 @@ class SerialTDFarl:
     def update(self, cells: Cells, player: int, target: float) -> None:
         """Move V(cells | player), and the eligible states before it, towards `target`.
 
-        w += alpha / (m N_S) * delta * lambda^k * e_k * factor, newest state k = 0 first, where e_k
-        is the slope of tanh when state k joined the list. The counters gather delta * lambda^k *
-        e_k, without step size and factor, after the weight has moved with the factor from before.
+        w += alpha / (m N_S) * delta * (gamma lambda)^k * e_k * factor, newest state k = 0 first,
+        where e_k is the slope of tanh when state k joined the list. The counters gather delta *
+        (gamma lambda)^k * e_k, without step size and factor, after the weight has moved with the
+        factor from before.
         """
         p = self.parameters
         value = float(self.values(cells, player))
@@ -183,7 +184,7 @@ class SerialTDFarl:
         self.eligibility[player].appendleft((self.indices(cells), slope))
         step = self.alpha / (len(self._tuple_cells) * len(self.symmetries))
         for age, (indices, slope_then) in enumerate(self.eligibility[player]):
-            change = delta * p.lambda_**age * slope_then
+            change = delta * (p.gamma * p.lambda_) ** age * slope_then
             for tuple_number, image_indices in enumerate(indices.T):
                 self._move_weights(player, tuple_number, image_indices, step, change)
         self.updates_done += 1

@@ -161,6 +161,7 @@ def test_few_runs_leave_nothing_in_the_cache(tmp_path, monkeypatch):
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.slow
 def test_runs_of_equal_settings_share_what_their_configs_say(tmp_path):
     write_many(tmp_path, 161)
     runs, problems = folders.find_runs(tmp_path)

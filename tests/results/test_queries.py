@@ -69,6 +69,7 @@ def agree(folder, where=None):
     return expected
 
 
+@pytest.mark.slow
 def test_figures_agree_with_the_tables_that_runs_end_with(trained, tmp_path):
     path = next((trained / "small").glob("nim-*"))
     for row in agree(RunFolder.open(path)):

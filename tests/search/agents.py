@@ -1,5 +1,10 @@
 """What tests of searches share: agents with random weights, positions, the reference's own."""
 
+import os
+import subprocess
+import sys
+from typing import Any
+
 import jax
 import numpy as np
 
@@ -7,8 +12,8 @@ import jaxgbg
 from jaxgbg.players import GreedyAgent, RandomPlayer
 from jaxgbg.values import NTupleSpec
 from tests.reference import board_rules, rules
-from tests.reference.lookahead import Value
-from tests.reference.puct import PUCT
+from tests.reference.puct import PUCT, PUCTOfActions
+from tests.reference.sarsa_farl import ActionValueParameters, SerialActionValues
 from tests.reference.td_farl import Parameters, SerialTDFarl
 
 REFERENCES = {
@@ -31,12 +36,12 @@ def tuples(game):
     return tuple((cell, cell + 1) for cell in range(game.num_cells - 1))
 
 
-def random_agent(game, seed=0, few_digits=False, **settings):
-    """A greedy agent with random weights.
+def random_agent(game, seed=0, few_digits=False, of_actions=False, **settings):
+    """A greedy agent with random weights, of actions or of boards.
 
     With `few_digits` sums of them are exact, so that mirrored boards tie in float32 as in float64.
     """
-    value = NTupleSpec(layout=tuples(game)).build(game, False, 1)
+    value = NTupleSpec(layout=tuples(game)).build(game, of_actions, 1)
     weights = np.random.default_rng(seed).normal(0, 0.2, value.num_weights)
     if few_digits:
         weights = np.round(weights * 2**10) / 2**10
@@ -77,28 +82,40 @@ def reference_states(name, states, actions):
     return positions
 
 
-def reference_value(name: str, agent: GreedyAgent) -> tuple[rules.Game, Value]:
-    """The plain rules of a game, and the agent's V in float64."""
-    game = REFERENCES[name]()
-    learner = SerialTDFarl(game, tuples(agent.game), Parameters(
-        alpha_start=1, alpha_end=1, episodes=1))  # fmt: skip
+def reference_value(name: str, agent: GreedyAgent) -> tuple[rules.Game, Any]:
+    """The plain rules of a game, and the agent's V, or its Q of all actions, in float64."""
+    game, places = REFERENCES[name](), tuples(agent.game)
+    budget: dict[str, Any] = {"alpha_start": 1, "alpha_end": 1, "episodes": 1}
     weights = np.asarray(agent.params.weights[0], np.float64)
+    if agent.value.num_actions > 1:
+        of_actions = SerialActionValues(game, places, ActionValueParameters(rule="q", **budget))
+        of_actions.weights[:] = weights.reshape(of_actions.weights.shape)
+        return game, of_actions.q_values
+    learner = SerialTDFarl(game, places, Parameters(**budget))
     learner.weights[:] = weights.reshape(learner.weights.shape)
     return game, lambda *board: float(learner.values(*board))
 
 
-def compare_with_plain_search(name, states, actions, iterations, loss=-1.0, **settings):
+def reference_search(name: str, agent: GreedyAgent, iterations: int, **settings: Any) -> PUCT:
+    """The plain search by what the agent has learned."""
+    kind = PUCT if agent.value.num_actions == 1 else PUCTOfActions
+    return kind(*reference_value(name, agent), iterations, **settings)
+
+
+def compare_with_plain_search(
+    name, states, actions, iterations, loss=-1.0, of_actions=False, **settings
+):
     """How many searches of states[B] have the visits and means of the reference's.
 
     Fails where they differ; leaves out what is over and where rounding may decide.
     """
     game = make_small(name)
-    agent = random_agent(game, few_digits=True)
+    agent = random_agent(game, few_digits=True, of_actions=of_actions)
     roots = jaxgbg.search(agent, iterations, **settings).statistics(states)
     visits, values = np.asarray(roots.visits), np.asarray(roots.values)
     compared = 0
     for row, state in enumerate(reference_states(name, states, actions)):
-        plain = PUCT(*reference_value(name, agent), iterations, loss=loss, **settings)
+        plain = reference_search(name, agent, iterations, loss=loss, **settings)
         root = plain.search(state)
         if state.terminal:
             assert (visits[row] == 0).all()
@@ -120,3 +137,12 @@ def counted(function, calls):
         return function(search, *arguments)
 
     return call
+
+
+def printed_with_devices(count, code):
+    """What a program prints that has so many CPU devices."""
+    flags = f"--xla_force_host_platform_device_count={count}"
+    environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return run.stdout

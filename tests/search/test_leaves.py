@@ -7,7 +7,8 @@ import pytest
 
 import jaxgbg
 from jaxgbg.games import TicTacToe
-from jaxgbg.search.puct import PUCT, PUCTSpec
+from jaxgbg.search.puct import PUCT
+from jaxgbg.search.puct_spec import PUCTSpec
 from tests.search.agents import (
     compare_with_plain_search,
     make_small,

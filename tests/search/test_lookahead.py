@@ -7,6 +7,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.learners import QSpec, Schedule
+from jaxgbg.learners.selection import Valuation
 from jaxgbg.players import GreedyAgent, LookAheadAgent, MaxN
 from jaxgbg.search.lookahead import LookAhead
 from jaxgbg.values import MLPSpec, NTupleSpec
@@ -114,7 +115,7 @@ def test_to_the_end_of_the_game_it_chooses_what_max_n_does(name, size, plies, st
 @pytest.mark.parametrize("name", ["tictactoe", pytest.param("2048", marks=pytest.mark.slow)])
 def test_one_ply_is_the_agent_itself(name):
     game = make_small(name)
-    agent = random_agent(game, zero_terminal=False)
+    agent = random_agent(game, valuation=Valuation(False, 0.7))
     states = _on_the_way(game, 16, range(5))
     key = jax.random.key(3)
     one_ply = LookAheadAgent(agent, 1)

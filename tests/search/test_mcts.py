@@ -226,6 +226,7 @@ def test_the_key_decides():
     assert len(set(moves[0])) > 4
 
 
+@pytest.mark.slow
 def test_play_may_be_cut_off_with_the_rewards_as_they_stand():
     game = TicTacToe()
     roots = MCTS(game, iterations=200, tree_depth=2, rollout_depth=4).search(

@@ -1,9 +1,6 @@
 """MCTS as a compiled program: its room, what it keeps in memory, devices."""
 
-import os
 import re
-import subprocess
-import sys
 
 import jax
 import jax.numpy as jnp
@@ -11,10 +8,11 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import Hex, TicTacToe
-from jaxgbg.search import mcts
+from jaxgbg.search import devices, mcts
+from jaxgbg.search.devices import _compile, mesh_of
 from jaxgbg.search.growth import grow
-from jaxgbg.search.mcts import MCTS, _compile, _mesh
-from tests.search.agents import counted, random_positions
+from jaxgbg.search.mcts import MCTS
+from tests.search.agents import counted, printed_with_devices, random_positions
 
 
 class _DrawnHex(Hex):
@@ -70,16 +68,17 @@ def test_trees_have_more_room_only_where_all_searches_have_it():
 def test_finished_games_are_not_searched(monkeypatch):
     states = random_positions(Hex(), 5, 0)[0]
     states = states._replace(terminal=jnp.ones(5, bool))
-    monkeypatch.setattr(mcts, "_compile", None)
+    monkeypatch.setattr(devices, "_compile", lambda *given: None)
     assert MCTS(Hex()).choose(states, jax.random.key(0)).tolist() == [0] * 5
 
 
+@pytest.mark.slow
 def test_the_loop_copies_no_trees():
     game, batch, iterations = Hex(), 16, 1000
-    search = _compile(MCTS(game, iterations), _mesh(1))
+    search = _compile(grow, MCTS(game, iterations), mesh_of(1))
     states = jax.eval_shape(lambda: random_positions(game, batch, 0)[0])
     lanes = jax.ShapeDtypeStruct((batch,), jnp.uint32)
-    compiled = search.lower(states, lanes, iterations, jax.random.key(0)).compile()
+    compiled = search.lower((), states, lanes, iterations, jax.random.key(0)).compile()
     size = 3 * batch * (iterations + 1) * game.num_actions
     shapes = re.findall(r"= f32\[([\d,]+)\]\S* copy\(", compiled.as_text())
     assert all(np.prod([int(n) for n in shape.split(",")]) < size for shape in shapes)
@@ -100,11 +99,7 @@ print(len(jax.devices()), np.asarray(roots.visits).tobytes().hex())
 def test_two_devices_find_what_one_finds():
     visits_by_count = []
     for count in (1, 2):
-        flags = f"--xla_force_host_platform_device_count={count}"
-        environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
-        command = [sys.executable, "-c", _TWO_DEVICES]
-        run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        devices, visits = run.stdout.split()
+        devices, visits = printed_with_devices(count, _TWO_DEVICES).split()
         assert int(devices) == count
         visits_by_count.append(visits)
     assert visits_by_count[0] == visits_by_count[1]

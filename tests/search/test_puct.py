@@ -10,9 +10,9 @@ import pytest
 
 import jaxgbg
 from jaxgbg.games import Game, TicTacToe
-from jaxgbg.learners import QSpec, Schedule
 from jaxgbg.players import GreedyAgent, MaxN
-from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
+from jaxgbg.search.puct import PUCT, most_visited
+from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.values import NTupleSpec
 from tests.reference.puct import PUCT as Reference
@@ -50,6 +50,17 @@ _SETTINGS = {"exploration": 1.7, "temperature": 0.5, "unvisited": 0.1}
 def test_visits_are_those_of_a_plain_search_in_float64(name, start, settings):
     states, actions = random_positions(make_small(name), 8, start)
     assert compare_with_plain_search(name, states, actions, 150, **settings) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "start"), [("nim3p", 2), ("tictactoe", 3), ("connectfour", 7), ("othello", 5)]
+)
+def test_values_of_actions_lead_the_search_as_they_lead_a_plain_one(name, start):
+    states, actions = random_positions(make_small(name), 8, start)
+    settings = {} if name == "nim3p" else _SETTINGS
+    compared = compare_with_plain_search(name, states, actions, 150, of_actions=True, **settings)
+    assert compared >= 3
 
 
 @pytest.mark.slow
@@ -173,6 +184,7 @@ class _Lottery(Game):
         return state.ticket[None].astype(jnp.int8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1, 4, 50])
 def test_a_move_is_worth_the_mean_of_as_many_draws_of_chance(width):
     game = _Lottery()
@@ -255,14 +267,6 @@ def test_settings_out_of_range_are_refused_in_one_line(settings, message):
     with pytest.raises(ValueError, match=message) as error:
         jaxgbg.search(random_agent(TicTacToe()), **settings)
     assert "\n" not in str(error.value)
-
-
-def test_values_of_actions_cannot_search():
-    game = TicTacToe()
-    value = QSpec().build(game, NTupleSpec(layout=((0, 1),)), Schedule()).value
-    agent = GreedyAgent(game, value, value.with_weights(np.zeros(value.num_weights, np.float32)))
-    with pytest.raises(ValueError, match="learned values of actions: it cannot search"):
-        jaxgbg.search(agent)
 
 
 def test_a_search_is_named_in_a_line():

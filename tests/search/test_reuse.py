@@ -12,9 +12,10 @@ from jaxgbg import Protocol
 from jaxgbg.arena.matches import compete
 from jaxgbg.players import GreedyAgent
 from jaxgbg.players.search import _act_on
-from jaxgbg.search.puct import PUCT, PUCTSpec
+from jaxgbg.search.in_training import TDSearchSpec
+from jaxgbg.search.puct import PUCT
+from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.search.reuse import no_trees, reroot, search_on
-from jaxgbg.search.td_search import TDSearchSpec
 from jaxgbg.search.tree import CHILD, VISITS
 from tests.reference.puct import PUCT as Reference
 from tests.search.agents import (
@@ -141,19 +142,15 @@ def _rows(trees, number, searches):
     return jax.tree.map(lambda leaf: np.asarray(leaf)[number::searches], tuple(trees))
 
 
+@_slow
 @pytest.mark.parametrize(
     ("name", "plies", "settings"),
     [
         ("tictactoe", 3, {}),
-        *(
-            pytest.param(*case, marks=_slow)
-            for case in [
-                ("connectfour", 7, {"leaves": 4, "solver": True}),
-                ("nim3p", 1, {}),
-                # What chance has brought is looked for among the children.
-                ("2048", 30, {"width": 3}),
-            ]
-        ),
+        ("connectfour", 7, {"leaves": 4, "solver": True}),
+        ("nim3p", 1, {}),
+        # What chance has brought is looked for among the children.
+        ("2048", 30, {"width": 3}),
     ],
 )
 def test_whatever_is_known_below_a_position_is_kept_as_it_was(name, plies, settings):

@@ -9,7 +9,7 @@ import pytest
 import jaxgbg
 from jaxgbg.papers import preset
 from jaxgbg.players import LookAheadAgent, SearchAgent
-from jaxgbg.search.puct import PUCTSpec
+from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.training.opponents import judge_by, make_opponent
 from jaxgbg.training.play import Play
 

@@ -344,6 +344,7 @@ def test_a_checkpoint_of_another_config_is_refused(tmp_path):
         train(small(), tmp_path)
 
 
+@pytest.mark.slow
 def test_two_processes_do_not_share_a_folder(tmp_path):
     folder = RunFolder(tmp_path, small())
     with only_here(folder), pytest.raises(ValueError, match="another process is at work"):
@@ -352,6 +353,7 @@ def test_two_processes_do_not_share_a_folder(tmp_path):
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
+@pytest.mark.slow
 def test_what_another_process_has_just_finished_is_left_alone(tmp_path, monkeypatch):
     from jaxgbg.training import execution
 
@@ -384,6 +386,7 @@ def test_a_lock_file_that_was_deleted_meanwhile_locks_nobody_out_of_nothing(tmp_
         raise AssertionError("the lock is on a file that nobody else can find")
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_run_with_one_line_and_keeps_the_checkpoint(tmp_path, undisturbed):
     folder = stopped(small(), tmp_path, chunks=6)
     assert folder.metrics_size() == 0
@@ -530,6 +533,7 @@ def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
     assert not (killed / "checkpoints").exists()
 
 
+@pytest.mark.slow
 def test_a_callback_stops_a_training_which_says_so_and_goes_on_to_the_same_end(
     tmp_path, undisturbed
 ):

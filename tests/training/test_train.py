@@ -139,3 +139,13 @@ def test_an_unfinished_run_begins_anew_and_a_strange_folder_is_left_alone(tmp_pa
 def test_a_wrong_number_is_named(changes, message):
     with pytest.raises(ValueError, match=message):
         small(**changes)
+
+
+def test_lanes_of_several_discounts_are_judged_each_by_its_own():
+    runs = [
+        dataclasses.replace(run, learner=dataclasses.replace(run.learner, discount=discount))
+        for run, discount in ((small(seeds=(0,)), 0.5), (small(seeds=(0, 1)), 0.9))
+    ]
+    training = Training(*runs)
+    discounts = training._player(training.state.params).valuation.discount
+    np.testing.assert_array_equal(discounts, np.float32([0.5] * 2 + [0.9] * 4))

@@ -7,7 +7,7 @@ import pytest
 
 from jaxgbg.games import LinesOfAction, make
 from jaxgbg.games.sampling import sample_games
-from jaxgbg.learners.selection import action_values
+from jaxgbg.learners.selection import UNDISCOUNTED, action_values
 from jaxgbg.values import MLPSpec, NTupleSpec
 from jaxgbg.values.layouts import random_walk
 
@@ -64,7 +64,7 @@ def both_ways(value, params, sample):
     @jax.jit
     def found(states):
         seen = value.features(params, jax.vmap(lambda state: value.observe(GAME, state))(states))
-        return action_values(GAME, value, params, states, seen, False)[1]
+        return action_values(GAME, value, params, states, seen, UNDISCOUNTED)[1]
 
     @jax.jit
     def expected(states):

@@ -141,6 +141,7 @@ def test_values_are_those_of_the_first_output_alone(positions):
         np.testing.assert_array_equal(value.value(params, features, players), one)
 
 
+@pytest.mark.slow
 def test_a_board_is_observed_with_the_extras_that_are_asked_for(positions):
     start = GAME.init(jax.random.key(0))
     alone = MLPSpec().build(GAME, of_actions=False, batch=1).observe(GAME, start)

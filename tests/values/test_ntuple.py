@@ -117,6 +117,7 @@ def moved(params: NTupleParams) -> tuple[float, float, float]:
     return float(params.weights[row]), float(n) - 1e-4, float(a) - 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("combine", "times"),
     [("sum", 5.0), ("mean", 1.0), ("saturating", (1 - (1 - 0.3) ** 5) / 0.3)],
@@ -191,6 +192,7 @@ def test_random_walks_are_connected_and_repeatable():
         assert reached == set(cells)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("varied", [False, True])
 def test_a_value_with_one_more_stone_is_that_of_the_afterstate(varied):
     game, states = played_states("hex", 14)

@@ -31,6 +31,7 @@ def test_a_network_values_a_side_as_it_values_the_other_on_the_mirrored_board(ce
     assert not np.allclose(one, same_side)
 
 
+@pytest.mark.slow
 def test_a_network_of_actions_names_them_as_the_player_sees_them(cells):
     value = MLPSpec(hidden=(5,)).build(GAME, of_actions=True, batch=1)
     params = value.init(key=jax.random.key(1))

@@ -18,7 +18,7 @@ from jaxgbg.players import (
     SearchAgent,
     make_player,
 )
-from jaxgbg.search.puct import PUCTSpec
+from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.specs import shown
 
 MOST_PLIES, MOST_LEAVES = 6, 1_000_000

@@ -9,31 +9,32 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg import TDSearchSpec
+from jaxgbg import QSearchSpec, SarsaSearchSpec, TDSearchSpec
 from jaxgbg.learners import Schedule
+from jaxgbg.learners.selection import Valuation
+from jaxgbg.search.in_training import _order
 from jaxgbg.search.puct import PUCT
-from jaxgbg.search.td_search import _order
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.training import Training
 from jaxgbg.values import NTupleSpec
 from tests.learners.replay import named, stack_hyperparameters
-from tests.reference.puct import PUCT as Reference
 from tests.search.agents import (
     make_small,
     random_agent,
     random_positions,
+    reference_search,
     reference_states,
-    reference_value,
 )
 
 _CLOSE = 5e-7
 
 
-def chosen(game, agent, states, search, epsilon=0.0, imposed=None, ranks=()):
+def chosen(game, agent, states, search, epsilon=0.0, imposed=None, ranks=(), kind=TDSearchSpec):
     """What the policy of a learner that searches makes of states[B]."""
-    spec = TDSearchSpec(search=search, ranks=ranks)
+    spec = kind(search=search, ranks=ranks)
     layout = ((0, 1), tuple(range(game.num_cells))[-2:])
     learner = spec.build(game, NTupleSpec(layout=layout), Schedule(batch=1))
+    assert learner.value.num_actions == agent.value.num_actions
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
     # The search is the learner's, the values are those of the agent.
     policy = learner.policy
@@ -42,7 +43,7 @@ def chosen(game, agent, states, search, epsilon=0.0, imposed=None, ranks=()):
     )
     features = agent.value.features(params, jax.vmap(game.cells)(states))
     words = jax.random.bits(jax.random.key(3), (len(features), 2))
-    hyper = types.SimpleNamespace(zero_terminal=jnp.bool_(agent.zero_terminal))
+    hyper = types.SimpleNamespace(valuation=Valuation(jnp.bool_(agent.valuation.zero_terminal[0])))
     games = types.SimpleNamespace(state=states, features=features)
 
     def select(states, features):
@@ -70,7 +71,7 @@ def test_moves_and_targets_are_those_of_a_plain_search(name, start):
     choice = jax.tree.map(lambda leaf: leaf[0], chosen(game, agent, states, "puct-40"))
     checked = 0
     for row, state in enumerate(reference_states(name, states, actions)):
-        reference = Reference(*reference_value(name, agent), 40)
+        reference = reference_search(name, agent, 40)
         root = reference.search(state)
         if state.terminal or reference.closest <= _CLOSE:
             continue
@@ -81,6 +82,45 @@ def test_moves_and_targets_are_those_of_a_plain_search(name, start):
         assert choice.value[row] == pytest.approx(means[best] - paid, abs=2e-5)
         checked += 1
     assert checked >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [SarsaSearchSpec, QSearchSpec])
+@pytest.mark.parametrize(("name", "start"), [("nim3p", 2), ("tictactoe", 3)])
+def test_actions_are_learned_by_the_means_of_a_plain_search(name, start, kind):
+    game = make_small(name)
+    agent = random_agent(game, few_digits=True, of_actions=True)
+    states, actions = random_positions(game, 8, start)
+    # The second best move is made.
+    ranked = chosen(game, agent, states, "puct-40", ranks=(0.0, 1.0), kind=kind)
+    choice = jax.tree.map(lambda leaf: leaf[0], ranked)
+    checked = 0
+    for row, state in enumerate(reference_states(name, states, actions)):
+        reference = reference_search(name, agent, 40)
+        root = reference.search(state)
+        if state.terminal or reference.closest <= _CLOSE or len(root.visits) < 2:
+            continue
+        means = {a: root.totals[a] / n if n else -np.inf for a, n in root.visits.items()}
+        order = sorted(means, key=lambda action: (-root.visits[action], -means[action]))
+        assert choice.action[row] == order[1]
+        counted = order[0] if kind is QSearchSpec else order[1]
+        assert choice.value[row] == pytest.approx(means[counted], abs=2e-5)
+        checked += 1
+    assert checked >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [SarsaSearchSpec, QSearchSpec])
+def test_imposed_actions_count_on_what_is_known_of_them(kind):
+    game = jaxgbg.make("tictactoe")
+    agent = random_agent(game, of_actions=True)
+    states, _ = random_positions(game, 8, 3)
+    legal = np.asarray(jax.vmap(game.legal_actions)(states))
+    made = jnp.array(legal.argmax(1), jnp.int32)
+    choice = chosen(game, agent, states, "puct-10", imposed=made, kind=kind)
+    q = np.where(legal, agent.action_values(states), -np.inf)
+    own = q.max(1) if kind is QSearchSpec else q[np.arange(8), made]
+    np.testing.assert_allclose(choice.value[0], own, atol=1e-6)
 
 
 @pytest.mark.slow
@@ -196,11 +236,12 @@ def test_lanes_that_train_together_learn_what_each_learns_alone():
 
 
 @pytest.mark.slow
-def test_what_was_searched_for_is_learned():
+@pytest.mark.parametrize("learner", ["td-search", "sarsa-search", "q-search"])
+def test_what_was_searched_for_is_learned(learner):
     def score(episodes):
         run = jaxgbg.preset(
             "tictactoe",
-            learner="td-search",
+            learner=learner,
             train_search="puct-20",
             seeds=range(4),
             variants=("farl",),

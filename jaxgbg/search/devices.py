@@ -1,0 +1,67 @@
+"""Searches that the devices of this machine share, begun and gathered by the host."""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import AxisType, Mesh, PartitionSpec
+
+_ONE, _EVERY = PartitionSpec("searches"), PartitionSpec()
+
+# As `growth.grow`: (search, what it values by, roots[B], lanes uint32[B], iterations, key).
+Grow = Callable[..., Any]
+
+
+def mesh_of(most: int, axis: str = "searches") -> Mesh:
+    """The devices that share so many searches, or what else the axis is of: that many at most."""
+    devices = jax.devices()[: max(1, most)]
+    return jax.make_mesh((len(devices),), (axis,), (AxisType.Auto,), devices=devices)
+
+
+def on_devices(
+    grow: Grow,
+    search: Any,
+    given: Any,
+    states: Any,
+    nothing: Any,
+    sizes: Callable[[int], int],
+    iterations: Any,
+    key: jax.Array,
+    mesh: Mesh,
+) -> Any:
+    """What `grow` finds from each of states[B] that is not over, else `nothing`: of the host.
+
+    `sizes` says in how many lanes the next of so many searches are run, few different numbers and
+    multiples of the devices, as each is compiled. A search depends on the key and its place in the
+    batch, not on the other states.
+    """
+    states = jax.tree.map(np.asarray, states)
+    live = np.flatnonzero(~states.terminal)
+    found = jax.tree.map(np.array, nothing)
+    program = _compile(grow, search, mesh)
+    while len(live):
+        size = sizes(len(live))
+        some, live = live[:size], live[size:]
+        lanes = np.resize(some, size).astype(np.uint32)
+        roots = jax.tree.map(lambda leaf, lanes=lanes: leaf[lanes], states)
+        # Lanes beyond the last search stand still, as terminal states do.
+        roots = roots._replace(terminal=roots.terminal | (np.arange(size) >= len(some)))
+        new = jax.device_get(program(given, roots, lanes, iterations, key))
+        for all_, part in zip(jax.tree.leaves(found), jax.tree.leaves(new), strict=True):
+            all_[some] = part[: len(some)]
+    return found
+
+
+@lru_cache(maxsize=64)
+def _compile(grow: Grow, search: Any, mesh: Mesh) -> Any:
+    """The compiled search: (given, roots[B], lanes uint32[B], iterations, key) -> statistics."""
+    sharded = jax.shard_map(
+        partial(grow, search),
+        mesh=mesh,
+        in_specs=(_EVERY, _ONE, _ONE, _EVERY, _EVERY),
+        out_specs=_ONE,
+        check_vma=False,
+    )
+    return jax.jit(sharded)

@@ -1,0 +1,155 @@
+"""Learning whose moves are searched for, and which counts on what the search has found.
+
+The tick and its stages are those of the learner (`learners.td`, `learners.sarsa`). Where the mover
+chooses by himself, a tree search by the values of this very tick (`search.puct`) grows from his
+position; he makes the move that it tried most often, of equals that of the best mean. What he has
+left last, an afterstate or a state and action, moves towards his reward since then and the mean of
+what the search found behind the move (Q-learning: behind its best move). A random move, or one of a
+training partner, counts on values as without a search. The end of the game, and what Final
+Adaptation makes of it, are those of the learner.
+
+Source: searches in training as Scheiermann & Konen 2022 (arXiv 2204.13307) have them at play time;
+that the target is the mean behind the move is ours.
+"""
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxgbg.games.core import Game
+from jaxgbg.learners.policy import EpsilonGreedy
+from jaxgbg.learners.sarsa import QSpec, SarsaSpec
+from jaxgbg.learners.schedules import Schedule
+from jaxgbg.learners.selection import Valuation, action_values, uniform
+from jaxgbg.learners.spec import LearnerSpec
+from jaxgbg.learners.state import Choice, Games, Hyperparameters
+from jaxgbg.learners.td import TDLearner
+from jaxgbg.search.puct import PUCT
+from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.solver import SolvedStatistics
+from jaxgbg.search.tree import RootStatistics
+from jaxgbg.specs import setting
+from jaxgbg.values.core import ValueFunction, ValueSpec
+
+# Up to here float32 counts exactly.
+_LARGEST = 2**24
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TreeSearch(EpsilonGreedy):
+    """The action that `search` has tried most often, or a random one; what it found is learned."""
+
+    search: PUCT
+
+    def select(
+        self,
+        game: Game,
+        value: ValueFunction,
+        params: Any,
+        games: Games,
+        words: jax.Array,
+        epsilon: jax.Array,
+        hyper: Hyperparameters,
+        imposed: jax.Array | None,
+    ) -> Choice:
+        """See `EpsilonGreedy.select`; the value is the mean behind the move.
+
+        Without the move's reward, but for values of actions, which have it in them.
+        """
+        states = games.state
+        legal = jax.vmap(game.legal_actions)(states)
+        decided = uniform(words[:, 0]) < epsilon
+        if imposed is not None:
+            decided |= imposed >= 0
+        found = self._search(params, states, decided, words[0], hyper.valuation)
+        order = _order(found)
+        action, explored = self.choose(order, legal, words, epsilon, imposed)
+        alone = legal & (jnp.arange(legal.shape[1]) == action[:, None])
+        ahead = action_values(game, value, params, states, games.features, hyper.valuation, alone)
+        counted = order.argmax(1) if self.counting_on_best else action
+        visits, mean = (_of(counted, each) for each in (found.visits, found.values))
+        if value.num_actions == 1:
+            paid = jax.vmap(game.afterstate)(states, action).rewards - states.rewards
+            mean -= jnp.take_along_axis(paid, states.player[:, None].astype(jnp.int32), 1)[:, 0]
+        # Of a move that the search has not tried, by rank or without a search, what is known of it.
+        own = self.bootstrap(ahead[1], legal, action)
+        return Choice(action, explored, jnp.where(visits > 0, mean, own))
+
+    def _search(
+        self, params: Any, states: Any, decided: jax.Array, words: jax.Array, valuation: Valuation
+    ) -> RootStatistics | SolvedStatistics:
+        """What is found from states[B], nothing where the move is `decided` bool[B] without it."""
+        search = dataclasses.replace(self.search, valuation=valuation)
+        roots = states._replace(terminal=states.terminal | decided)
+        # What chance brings in the search is drawn by words of the tick.
+        return search.search(
+            params, roots, search.settings.iterations, jax.random.wrap_key_data(words)
+        )
+
+
+def _of(action: jax.Array, each: jax.Array) -> jax.Array:
+    """Entries [B] of rows [B, A], those of `action` int32[B]."""
+    return jax.vmap(lambda row, action: row[action])(each, action)
+
+
+def _order(found: RootStatistics | SolvedStatistics) -> jax.Array:
+    """float32[B, A] in the order of the visits and, of equals, of the means."""
+    means = jnp.where(found.visits > 0, found.values, -jnp.inf)
+    smaller = (means[:, None] < means[:, :, None]).sum(2)
+    return (found.visits * means.shape[1] + smaller).astype(jnp.float32)
+
+
+@dataclasses.dataclass(frozen=True)
+class _SearchSpec(LearnerSpec):
+    """What learners that search in training share."""
+
+    search: str = setting("puct-100", short="train_search")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settings = PUCTSpec.parse(self.search)
+        if settings.solver:
+            raise ValueError("train_search: proofs are for play alone, leave out solver=1")
+        if settings.reuse:
+            raise ValueError("train_search: trees are kept in matches alone, leave out reuse=1")
+        if self.discount != 1:
+            raise ValueError("a search adds up rewards as they come: set discount 1")
+
+    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> dict[str, Any]:
+        parts, settings = super()._parts(game, value, schedule), PUCTSpec.parse(self.search)
+        most = _LARGEST // game.num_actions
+        if settings.iterations > most:
+            raise ValueError(f"train_search: {most:,} iterations at most in {game.name}")
+        search = PUCT(game, parts["value"], settings)
+        return parts | {"policy": TreeSearch(self.counting_on_best, self.ranks, search=search)}
+
+
+@dataclasses.dataclass(frozen=True)
+class TDSearchSpec(_SearchSpec):
+    """TD(lambda) with Final Adaptation, moves and targets by tree search (`search.in_training`).
+
+    Attributes:
+      search: The tree search that training makes before each move: puct-N for N iterations, with
+        its settings after commas.
+    """
+
+    kind = "td-search"
+
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> TDLearner:
+        return TDLearner(**self._parts(game, value, schedule))
+
+
+@dataclasses.dataclass(frozen=True)
+class SarsaSearchSpec(_SearchSpec, SarsaSpec):
+    """SARSA with Final Adaptation, moves and targets by tree search (`search.in_training`)."""
+
+    kind = "sarsa-search"
+
+
+@dataclasses.dataclass(frozen=True)
+class QSearchSpec(_SearchSpec, QSpec):
+    """Q-learning with Final Adaptation, moves and targets by tree search (`search.in_training`)."""
+
+    kind = "q-search"
