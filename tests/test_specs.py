@@ -203,6 +203,7 @@ NEEDS = {
     "passes": {"round_games": 5},
     "minibatch": {"round_games": 5},
     "extras_as": {"extras": ["cluster"]},
+    "from_lines": {"walks": [4, 3]},
     "averaging_from": {"averaging": "tail"},
     "averaging_samples": {"averaging": "tail"},
     "averaging_decay": {"averaging": "exponential"},

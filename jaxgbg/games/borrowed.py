@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, grid_adjacency, keep_if
+from jaxgbg.games.core import Game, keep_if
+from jaxgbg.games.grids import grid_adjacency
 from jaxgbg.games.registry import make
 from jaxgbg.games.sampling import hasty
 

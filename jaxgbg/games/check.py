@@ -173,7 +173,7 @@ def _mismatch(leaf: Any, wanted: Any) -> str:
 
 
 def _constant_faults(game: Game) -> list[str]:
-    """Ranges, names of sides, symmetries, neighbours and lists of changes."""
+    """Ranges, names of sides, symmetries, neighbours, lines and lists of changes."""
     faults = []
     low, high = game.reward_range
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
@@ -187,6 +187,11 @@ def _constant_faults(game: Game) -> list[str]:
         faults.append(f"adjacency must be bool{[game.num_cells] * 2}, not {adjacency.shape}")
     elif adjacency.diagonal().any() or (adjacency != adjacency.T).any():
         faults.append("adjacency must be symmetric, and no cell its own neighbour")
+    lines = np.asarray(game.lines)
+    if lines.ndim != 2 or not np.issubdtype(lines.dtype, np.integer):
+        faults.append(f"lines must be int[Q, k], not {lines.dtype}{list(lines.shape)}")
+    elif lines.size and (lines.min() < 0 or lines.max() >= game.num_cells):
+        faults.append(f"lines must name cells 0..{game.num_cells - 1} alone")
     # What players see is compared with the symmetries.
     faults += _symmetry_faults(game) or _view_faults(game)
     if game.change_patterns is not None:

@@ -17,7 +17,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, grid_adjacency, keep_if, zero_sum
+from jaxgbg.games.core import Game, keep_if, zero_sum
+from jaxgbg.games.grids import grid_adjacency, grid_lines
 from jaxgbg.specs import setting
 
 _COLUMNS, _ROWS, _WORD_BITS = 7, 6, 28
@@ -96,6 +97,10 @@ class ConnectFour(Game):
     @property
     def adjacency(self) -> np.ndarray:
         return grid_adjacency(_COLUMNS, _ROWS, diagonal=True)
+
+    @property
+    def lines(self) -> np.ndarray:
+        return grid_lines(_COLUMNS, _ROWS, 4)
 
     def init(self, key: jax.Array) -> ConnectFourState:
         return ConnectFourState(

@@ -54,11 +54,11 @@ class Game:
     - The functions are traced: `jnp.where` and `jax.lax.cond` choose, not Python's `if`.
 
     What it may have, each with a default: `reward_range`, `scale` and `sides` for those who show
-    it; `symmetries`, `action_symmetries` and `adjacency` for n-tuples; `player_views`, and `extras`
-    with `extra_names` and `extra_scales`, for networks; `piece_digits` for drawings; `outcomes`,
-    `stone_digits`, `change_patterns` with `change`, `most_altered` with `altered`, and a method
-    `playout(state, words uint32[2]) -> rewards float32[N]`, the end of uniformly random play, for
-    those who can go faster than move by move: they must agree with `afterstate`.
+    it; `symmetries`, `action_symmetries`, `adjacency` and `lines` for n-tuples; `player_views`, and
+    `extras` with `extra_names` and `extra_scales`, for networks; `piece_digits` for drawings;
+    `outcomes`, `stone_digits`, `change_patterns` with `change`, `most_altered` with `altered`, and
+    a method `playout(state, words uint32[2]) -> rewards float32[N]`, the end of uniformly random
+    play, for those who can go faster than move by move: they must agree with `afterstate`.
 
     A game of chance also has `spawn`, the random half of a move, which leaves a position where
     somebody is to move, or the game is over, as it is; and `spawn_words` = 2. One that starts at
@@ -141,6 +141,11 @@ class Game:
     def adjacency(self) -> np.ndarray:
         """bool[C, C]: which cells are neighbours, for random-walk n-tuples."""
         return ~np.eye(self.num_cells, dtype=bool)
+
+    @property
+    def lines(self) -> np.ndarray:
+        """int[Q, k]: the cells of every line that wins, for n-tuples around them; [0, 0]: none."""
+        return np.zeros((0, 0), np.int32)
 
     def init(self, key: jax.Array) -> Any:
         """Start position."""
@@ -330,20 +335,3 @@ def zero_sum(player: jax.Array, gain: jax.Array) -> jax.Array:
     """float32[2]: rewards of two players where `player` gets `gain` and the other loses it."""
     first = jnp.where(player == 0, gain, -gain)
     return jnp.stack([first, -first])
-
-
-def square_symmetries(size: int) -> np.ndarray:
-    """int32[8, C]: turns and reflections of a row-major square board, the identity first."""
-    square = np.arange(size**2, dtype=np.int32).reshape(size, size)
-    turned = [np.rot90(square, quarter) for quarter in range(4)]
-    return np.stack([image.ravel() for board in turned for image in (board, board.T)])
-
-
-def grid_adjacency(rows: int, columns: int, diagonal: bool) -> np.ndarray:
-    """bool[C, C]: neighbours on a row-major grid, four of them or, with `diagonal`, eight."""
-    row, column = np.divmod(np.arange(rows * columns), columns)
-    d_row = np.abs(row[:, None] - row[None])
-    d_column = np.abs(column[:, None] - column[None])
-    if diagonal:
-        return np.maximum(d_row, d_column) == 1
-    return d_row + d_column == 1

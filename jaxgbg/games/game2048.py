@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, grid_adjacency, keep_if, square_symmetries
+from jaxgbg.games.core import Game, keep_if
+from jaxgbg.games.grids import grid_adjacency, square_symmetries
 from jaxgbg.games.scale import Scale
 
 MAX_SCORE = 3_932_156

@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, grid_adjacency, keep_if, once, square_symmetries, zero_sum
+from jaxgbg.games.core import Game, keep_if, once, zero_sum
+from jaxgbg.games.grids import grid_adjacency, square_symmetries
 from jaxgbg.specs import setting
 
 Board = tuple[jax.Array, jax.Array]

@@ -7,14 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, grid_adjacency, keep_if, square_symmetries, zero_sum
+from jaxgbg.games.core import Game, keep_if, zero_sum
+from jaxgbg.games.grids import grid_adjacency, grid_lines, square_symmetries
 
 _FULL = 0b111_111_111
-_LINES = np.array(
-    [0b111, 0b111_000, 0b111_000_000, 0b001_001_001, 0b010_010_010, 0b100_100_100]
-    + [0b100_010_001, 0b001_010_100],
-    dtype=np.int32,
-)
+_LINES = (1 << grid_lines(3, 3, 3)).sum(1, dtype=np.int32)
 
 
 class TicTacToeState(NamedTuple):
@@ -54,6 +51,10 @@ class TicTacToe(Game):
     @property
     def adjacency(self) -> np.ndarray:
         return grid_adjacency(3, 3, diagonal=False)
+
+    @property
+    def lines(self) -> np.ndarray:
+        return grid_lines(3, 3, 3)
 
     def init(self, key: jax.Array) -> TicTacToeState:
         return TicTacToeState(

@@ -1,7 +1,7 @@
 """Learners: how self-play turns into updates of a value function."""
 
 from jaxgbg.learners.core import Learner
-from jaxgbg.learners.policy import EpsilonGreedy
+from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.sarsa import QSpec, SarsaLearner, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import FARL_PARTS, LearnerSpec
@@ -12,6 +12,7 @@ from jaxgbg.learners.td_spec import TDSpec
 __all__ = [
     "FARL_PARTS",
     "EpsilonGreedy",
+    "Exploration",
     "Hyperparameters",
     "Lane",
     "Learner",

@@ -22,7 +22,7 @@ from jaxgbg.learners.parameter_traces import (
     no_parameter_traces,
     push_gradient,
 )
-from jaxgbg.learners.policy import EpsilonGreedy
+from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.selection import select
 from jaxgbg.learners.state import (
@@ -187,7 +187,12 @@ class Learner:
             moves = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
             imposed = jnp.where(games.state.player != games.seat, moves, -1)
         return self.policy.select(
-            self.game, self.value, lane.params, games, words, epsilon, hyper, imposed
+            self.game,
+            self.value,
+            lane.params,
+            games,
+            hyper.valuation,
+            Exploration(words, epsilon, imposed),
         )
 
     def _move(self, games: Games, choice: Choice, words: jax.Array) -> Move:

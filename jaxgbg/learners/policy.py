@@ -2,21 +2,45 @@
 
 import dataclasses
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import (
+    Valuation,
     action_values,
     choose_action,
     choose_ranked,
     leaves_out,
     uniform,
 )
-from jaxgbg.learners.state import Choice, Games, Hyperparameters
+from jaxgbg.learners.state import Choice, Games
 from jaxgbg.values.core import ValueFunction
+
+
+class Exploration(NamedTuple):
+    """What besides values decides the moves of B games.
+
+    `words` uint32[B, 2] draw whether a move is random, with probability `epsilon`, and which of
+    equals is made. `imposed` int32[B] are the actions of a training partner, -1 where it does not
+    move, None without one: these are made, whatever they are worth.
+    """
+
+    words: jax.Array
+    epsilon: jax.Array
+    imposed: jax.Array | None = None
+
+    @property
+    def random(self) -> jax.Array:
+        """bool[B]: whose move is random, unless it is imposed."""
+        return uniform(self.words[:, 0]) < self.epsilon
+
+    @property
+    def decided(self) -> jax.Array:
+        """bool[B]: where no value decides."""
+        return self.random if self.imposed is None else self.random | (self.imposed >= 0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,35 +61,24 @@ class EpsilonGreedy:
         value: ValueFunction,
         params: Any,
         games: Games,
-        words: jax.Array,
-        epsilon: jax.Array,
-        hyper: Hyperparameters,
-        imposed: jax.Array | None,
+        valuation: Valuation,
+        exploration: Exploration,
     ) -> Choice:
-        """The choice in each of B games, drawn by `words` uint32[B, 2].
-
-        `imposed` int32[B] are the actions of a training partner, -1 where it does not move: these
-        are made, and the choice says what to count on and to remember of them.
-        """
+        """The choice in each of B games; of an imposed move what to count on and to remember."""
         legal = asked = jax.vmap(game.legal_actions)(games.state)
         if leaves_out(game, value) and not self.counting_on_best:
-            asked = _asked(legal, words, epsilon, imposed)
+            asked = _asked(legal, exploration)
         q, values = action_values(
-            game, value, params, games.state, games.features, hyper.valuation, asked
+            game, value, params, games.state, games.features, valuation, asked
         )
-        action, explored = self.choose(q, legal, words, epsilon, imposed)
+        action, explored = self.choose(q, legal, exploration)
         return Choice(action, explored, self.bootstrap(values, legal, action))
 
     def choose(
-        self,
-        q: jax.Array,
-        legal: jax.Array,
-        words: jax.Array,
-        epsilon: jax.Array,
-        imposed: jax.Array | None,
+        self, q: jax.Array, legal: jax.Array, exploration: Exploration
     ) -> tuple[jax.Array, jax.Array]:
         """The actions int32[B] by their values `q` float32[B, A], and which are random, bool[B]."""
-        explored = uniform(words[:, 0]) < epsilon
+        words, imposed, explored = exploration.words, exploration.imposed, exploration.random
         tied = jnp.where(explored[:, None], 0.0, q)
         action = jax.vmap(choose_action)(tied, legal, uniform(words[:, 1]))
         if self.ranks:
@@ -87,13 +100,9 @@ class EpsilonGreedy:
         return jnp.where(legal.any(1), best, 0.0)
 
 
-def _asked(
-    legal: jax.Array, words: jax.Array, epsilon: jax.Array, imposed: jax.Array | None
-) -> jax.Array:
+def _asked(legal: jax.Array, exploration: Exploration) -> jax.Array:
     """bool[B, A]: the legal actions whose values matter, one alone where no value decides."""
     # Chosen by values that are all the same.
-    action, settled = EpsilonGreedy().choose(jnp.zeros(legal.shape), legal, words, epsilon, imposed)
-    if imposed is not None:
-        settled = settled | (imposed >= 0)
+    action, _ = EpsilonGreedy().choose(jnp.zeros(legal.shape), legal, exploration)
     alone = jnp.arange(legal.shape[1]) == action[:, None]
-    return legal & (alone | ~settled[:, None])
+    return legal & (alone | ~exploration.decided[:, None])

@@ -6,7 +6,14 @@ from typing import Any
 import jax
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import LANE, Valuation, check_ranks, choose_action, choose_ranked
+from jaxgbg.learners.selection import (
+    LANE,
+    UNDISCOUNTED,
+    Valuation,
+    check_ranks,
+    choose_action,
+    choose_ranked,
+)
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent, in_batch
 from jaxgbg.search.lookahead import LookAhead, Reply
@@ -36,7 +43,9 @@ class LookAheadAgent(PlayerBase):
         widths = () if width is None else (width,) if isinstance(width, int) else tuple(width)
         self.agent = agent
         self.ranks = check_ranks(tuple(ranks))
-        self.search = LookAhead(agent.game, agent.value, plies, widths, reply, **limits)
+        # How values count is the agent's own, for every move: no limit sets it.
+        of_agent: dict[str, Any] = {"valuation": UNDISCOUNTED}
+        self.search = LookAhead(agent.game, agent.value, plies, widths, reply, **of_agent, **limits)
 
     def tree_flatten(self) -> tuple[tuple[GreedyAgent], tuple[Any, ...]]:
         return (self.agent,), (self.search, self.ranks)

@@ -19,12 +19,12 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.policy import EpsilonGreedy
+from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.sarsa import QSpec, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import Valuation, action_values, uniform
+from jaxgbg.learners.selection import Valuation, action_values
 from jaxgbg.learners.spec import LearnerSpec
-from jaxgbg.learners.state import Choice, Games, Hyperparameters
+from jaxgbg.learners.state import Choice, Games
 from jaxgbg.learners.td import TDLearner
 from jaxgbg.search.puct import PUCT
 from jaxgbg.search.puct_spec import PUCTSpec
@@ -49,10 +49,8 @@ class TreeSearch(EpsilonGreedy):
         value: ValueFunction,
         params: Any,
         games: Games,
-        words: jax.Array,
-        epsilon: jax.Array,
-        hyper: Hyperparameters,
-        imposed: jax.Array | None,
+        valuation: Valuation,
+        exploration: Exploration,
     ) -> Choice:
         """See `EpsilonGreedy.select`; the value is the mean behind the move.
 
@@ -60,14 +58,11 @@ class TreeSearch(EpsilonGreedy):
         """
         states = games.state
         legal = jax.vmap(game.legal_actions)(states)
-        decided = uniform(words[:, 0]) < epsilon
-        if imposed is not None:
-            decided |= imposed >= 0
-        found = self._search(params, states, decided, words[0], hyper.valuation)
+        found = self._search(params, states, exploration, valuation)
         order = _order(found)
-        action, explored = self.choose(order, legal, words, epsilon, imposed)
+        action, explored = self.choose(order, legal, exploration)
         alone = legal & (jnp.arange(legal.shape[1]) == action[:, None])
-        ahead = action_values(game, value, params, states, games.features, hyper.valuation, alone)
+        ahead = action_values(game, value, params, states, games.features, valuation, alone)
         counted = order.argmax(1) if self.counting_on_best else action
         visits, mean = (_of(counted, each) for each in (found.visits, found.values))
         if value.num_actions == 1:
@@ -78,15 +73,14 @@ class TreeSearch(EpsilonGreedy):
         return Choice(action, explored, jnp.where(visits > 0, mean, own))
 
     def _search(
-        self, params: Any, states: Any, decided: jax.Array, words: jax.Array, valuation: Valuation
+        self, params: Any, states: Any, exploration: Exploration, valuation: Valuation
     ) -> RootStatistics | SolvedStatistics:
-        """What is found from states[B], nothing where the move is `decided` bool[B] without it."""
+        """What is found from states[B], nothing where the move is decided without it."""
         search = dataclasses.replace(self.search, valuation=valuation)
-        roots = states._replace(terminal=states.terminal | decided)
+        roots = states._replace(terminal=states.terminal | exploration.decided)
         # What chance brings in the search is drawn by words of the tick.
-        return search.search(
-            params, roots, search.settings.iterations, jax.random.wrap_key_data(words)
-        )
+        key = jax.random.wrap_key_data(exploration.words[0])
+        return search.search(params, roots, search.settings.iterations, key)
 
 
 def _of(action: jax.Array, each: jax.Array) -> jax.Array:

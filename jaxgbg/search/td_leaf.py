@@ -28,10 +28,11 @@ from typing import Any
 import jax
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.policy import EpsilonGreedy
+from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.schedules import Schedule
+from jaxgbg.learners.selection import Valuation
 from jaxgbg.learners.spec import LearnerSpec
-from jaxgbg.learners.state import Choice, Games, Hyperparameters
+from jaxgbg.learners.state import Choice, Games
 from jaxgbg.learners.td import TDLearner
 from jaxgbg.search.lookahead import PLIES, WIDTH, LookAhead, Reply
 from jaxgbg.specs import setting
@@ -50,18 +51,17 @@ class PrincipalVariation(EpsilonGreedy):
         value: ValueFunction,
         params: Any,
         games: Games,
-        words: jax.Array,
-        epsilon: jax.Array,
-        hyper: Hyperparameters,
-        imposed: jax.Array | None,
+        valuation: Valuation,
+        exploration: Exploration,
     ) -> Choice:
         """See `EpsilonGreedy.select`; value and memory are those of the leaves below the moves."""
         legal = jax.vmap(game.legal_actions)(games.state)
         # What is drawn here decides which of equal moves at the edge of a beam are looked at.
-        key = jax.random.fold_in(jax.random.key(words[0, 0]), words[0, 1])
-        search = self.search.counting(hyper.valuation)
+        first = exploration.words[0]
+        key = jax.random.fold_in(jax.random.key(first[0]), first[1])
+        search = self.search.counting(valuation)
         q = search.action_values(params, games.state, key)
-        action, explored = self.choose(q, legal, words, epsilon, imposed)
+        action, explored = self.choose(q, legal, exploration)
         leaf = search.leaves(params, games.state, action)
         memory = value.features(params, jax.vmap(partial(value.observe, game))(leaf))
         ahead = value.value(params, memory, games.state.player)

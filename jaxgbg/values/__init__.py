@@ -1,7 +1,7 @@
 """Value functions: what a learner asks for the value of a board."""
 
 from jaxgbg.values.core import HasGradients, ValueFunction, ValueSpec
-from jaxgbg.values.layouts import Layout, random_walk, read_layout
+from jaxgbg.values.layouts import Layout, line_walk, random_walk, read_layout
 from jaxgbg.values.mlp import MLP, MLPSpec
 from jaxgbg.values.ntuple import NTuple, NTupleParams
 from jaxgbg.values.ntuple_spec import NTupleSpec
@@ -16,6 +16,7 @@ __all__ = [
     "NTupleSpec",
     "ValueFunction",
     "ValueSpec",
+    "line_walk",
     "random_walk",
     "read_layout",
 ]

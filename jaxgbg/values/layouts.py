@@ -29,17 +29,59 @@ def random_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
     if not 1 <= length <= game.num_cells:
         raise ValueError(f"{game.name}: a tuple holds 1 to {game.num_cells} cells, not {length}")
     generator = np.random.default_rng(seed)
-    adjacency = game.adjacency
     layout: list[tuple[int, ...]] = []
     while len(layout) < num_tuples:
-        walk = [int(generator.integers(game.num_cells))]
-        while len(walk) < length:
-            neighbours = np.flatnonzero(adjacency[walk[generator.integers(len(walk))]])
-            fresh = np.setdiff1d(neighbours, walk)
-            if fresh.size:
-                walk.append(int(generator.choice(fresh)))
-        layout.append(tuple(sorted(walk)))
+        start = [int(generator.integers(game.num_cells))]
+        layout.append(_walk(game, start, length, generator))
     return tuple(layout)
+
+
+@functools.lru_cache(maxsize=64)
+def line_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
+    """Draw cell sets that each hold a line of the game, and go on from it as random walks do.
+
+    Of lines that the symmetries make of each other one stands for all. In random order all are
+    taken before one is taken again. Raises ValueError for a game without lines, and for walks that
+    are shorter than these.
+    """
+    if not game.lines.size:
+        raise ValueError(f"{game.name}: has no lines that win, for walks to begin with")
+    if not game.lines.shape[1] <= length <= game.num_cells:
+        least = game.lines.shape[1]
+        raise ValueError(
+            f"{game.name}: a tuple around a line holds {least} to {game.num_cells} cells,"
+            f" not {length}"
+        )
+    generator = np.random.default_rng(seed)
+    lines = different_lines(game)
+    layout: list[tuple[int, ...]] = []
+    while len(layout) < num_tuples:
+        for number in generator.permutation(len(lines))[: num_tuples - len(layout)]:
+            layout.append(_walk(game, list(lines[number]), length, generator))
+    return tuple(layout)
+
+
+def different_lines(game: Game) -> list[tuple[int, ...]]:
+    """The lines of a game, each sorted, but those that are images of others before them."""
+    found: dict[frozenset[int], tuple[int, ...]] = {}
+    for line in game.lines:
+        images = {frozenset(map(int, symmetry[line])) for symmetry in game.symmetries}
+        if not images & found.keys():
+            found[frozenset(map(int, line))] = tuple(sorted(map(int, line)))
+    return list(found.values())
+
+
+def _walk(
+    game: Game, cells: list[int], length: int, generator: np.random.Generator
+) -> tuple[int, ...]:
+    """Go on from `cells`, by a neighbour of one of them that is drawn, until they are `length`."""
+    adjacency = game.adjacency
+    while len(cells) < length:
+        neighbours = np.flatnonzero(adjacency[cells[generator.integers(len(cells))]])
+        fresh = np.setdiff1d(neighbours, cells)
+        if fresh.size:
+            cells.append(int(generator.choice(fresh)))
+    return tuple(sorted(cells))
 
 
 def default_layout(game: Game) -> Layout:

@@ -8,7 +8,14 @@ import numpy as np
 from jaxgbg.games.core import Game
 from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueSpec
-from jaxgbg.values.layouts import MOST_TUPLES, Layout, check_layout, default_layout, random_walk
+from jaxgbg.values.layouts import (
+    MOST_TUPLES,
+    Layout,
+    check_layout,
+    default_layout,
+    line_walk,
+    random_walk,
+)
 from jaxgbg.values.ntuple import NTuple
 from jaxgbg.values.ntuple_moves import FollowingNTuple, StoneNTuple
 
@@ -22,6 +29,7 @@ class NTupleSpec(ValueSpec):
     Attributes:
       layout: The n-tuples, each a list of cell numbers; all seeds have these.
       walks: Number and length of the random walks that every seed draws for itself.
+      from_lines: Whether those walks begin with the cells of a line that wins, all lines in turn.
       sigmoid: Whether a value is the tanh of the sum of its weights.
       tcl: Step sizes by temporal coherence: none, |N| / A, or its exponential.
       beta: Steepness of TCL-EXP.
@@ -30,6 +38,7 @@ class NTupleSpec(ValueSpec):
 
     layout: Layout = setting((), most=MOST_TUPLES)
     walks: tuple[int, int] = setting((0, 0), low=0, high=MOST_TUPLES)
+    from_lines: bool = False
     sigmoid: bool = True
     tcl: str = setting("none", choices=("none", "id", "exp"))
     beta: float = setting(2.7, above=0, high=1_000_000)
@@ -40,14 +49,19 @@ class NTupleSpec(ValueSpec):
 
     def layout_of(self, game: Game, seed: int) -> Layout:
         """The n-tuples of one seed; raises ValueError where they do not fit the game."""
+        if self.from_lines and not self._varied:
+            raise ValueError("from_lines is for walks: add their number and length")
         if self.layout:
             return check_layout(game, self.layout, "layout")
         if any(self.walks):
-            return random_walk(game, *self.walks, seed=seed)
+            draw = line_walk if self.from_lines else random_walk
+            return draw(game, *self.walks, seed=seed)
         return default_layout(game)
 
     def for_seed(self, game: Game, seed: int) -> "NTupleSpec":
-        return dataclasses.replace(self, layout=self.layout_of(game, seed), walks=(0, 0))
+        return dataclasses.replace(
+            self, layout=self.layout_of(game, seed), walks=(0, 0), from_lines=False
+        )
 
     def drawn(self, game: Game, seed: int) -> np.ndarray:
         """int32[m, L]: the walks of `seed`, if every seed draws its own."""

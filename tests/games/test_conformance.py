@@ -174,7 +174,7 @@ def test_importing_and_describing_games_touches_no_device():
 import jaxgbg, numpy
 for name in {names}:
     game = jaxgbg.make(name)
-    for constant in (game.symmetries, game.action_symmetries, game.adjacency):
+    for constant in (game.symmetries, game.action_symmetries, game.adjacency, game.lines):
         assert type(constant) is numpy.ndarray
 from jax._src import xla_bridge
 assert not xla_bridge.backends_are_initialized()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.learners import EpsilonGreedy, LearnerSpec, Schedule
+from jaxgbg.learners import EpsilonGreedy, Exploration, LearnerSpec, Schedule
 from jaxgbg.values import NTupleSpec
 from tests.learners.replay import named, stack_hyperparameters
 
@@ -127,7 +127,7 @@ def test_ranks_are_played_in_training():
     words = jax.random.bits(jax.random.key(1), (4000, 2))
     for ranks, shares in (((), (1, 0, 0)), ((0.6, 0.3, 0.1), (0.6, 0.3, 0.1))):
         choice = EpsilonGreedy(ranks=ranks).select(
-            game, value, params, games, words, jnp.float32(0), hyper, None
+            game, value, params, games, hyper.valuation, Exploration(words, jnp.float32(0))
         )
         counts = np.bincount(choice.action, minlength=9)[::-1] / 4000
         np.testing.assert_allclose(counts[:3], shares, atol=0.03)

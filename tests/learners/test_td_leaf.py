@@ -10,7 +10,7 @@ import pytest
 import jaxgbg
 from jaxgbg import TDLeafSpec, TDSpec
 from jaxgbg.games import Game
-from jaxgbg.learners import EpsilonGreedy, Schedule
+from jaxgbg.learners import EpsilonGreedy, Exploration, Schedule
 from jaxgbg.learners.selection import Valuation
 from jaxgbg.search.lookahead import LookAhead
 from jaxgbg.search.td_leaf import PrincipalVariation
@@ -151,10 +151,9 @@ def chosen(settings: dict, epsilon: float, states, game: Game, weights, **policy
     search = LookAhead(game, value, **settings)
     batch = len(states.terminal)
     games = types.SimpleNamespace(state=states, features=None)
-    hyper = types.SimpleNamespace(valuation=Valuation())
     words = jax.random.bits(jax.random.key(1), (batch, 2))
     choice = PrincipalVariation(search=search, **policy).select(
-        game, value, params, games, words, jnp.float32(epsilon), hyper, None
+        game, value, params, games, Valuation(), Exploration(words, jnp.float32(epsilon))
     )
     return choice, search.action_values(params, states, jax.random.key(0)), value, params
 

@@ -10,7 +10,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg import QSearchSpec, SarsaSearchSpec, TDSearchSpec
-from jaxgbg.learners import Schedule
+from jaxgbg.learners import Exploration, Schedule
 from jaxgbg.learners.selection import Valuation
 from jaxgbg.search.in_training import _order
 from jaxgbg.search.puct import PUCT
@@ -43,13 +43,12 @@ def chosen(game, agent, states, search, epsilon=0.0, imposed=None, ranks=(), kin
     )
     features = agent.value.features(params, jax.vmap(game.cells)(states))
     words = jax.random.bits(jax.random.key(3), (len(features), 2))
-    hyper = types.SimpleNamespace(valuation=Valuation(jnp.bool_(agent.valuation.zero_terminal[0])))
+    valuation = Valuation(jnp.bool_(agent.valuation.zero_terminal[0]))
+    exploration = Exploration(words, jnp.float32(epsilon), imposed)
     games = types.SimpleNamespace(state=states, features=features)
 
     def select(states, features):
-        return policy.select(
-            game, agent.value, params, games, words, jnp.float32(epsilon), hyper, imposed
-        )
+        return policy.select(game, agent.value, params, games, valuation, exploration)
 
     return jax.vmap(select, (None, None), axis_name="lane", axis_size=1)(states, features)
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.values import NTuple, NTupleParams, NTupleSpec, random_walk
+from jaxgbg.values import NTuple, NTupleParams, NTupleSpec, line_walk, random_walk
 from jaxgbg.values.core import Updates
+from tests.games.playouts import playouts
 from tests.learners.replay import ntuple
 
 LAYOUTS = {
@@ -190,6 +191,37 @@ def test_random_walks_are_connected_and_repeatable():
         for _ in cells:
             reached |= {c for c in cells if game.adjacency[c, list(reached)].any()}
         assert reached == set(cells)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "different"), [("tictactoe", 8, 3), ("connectfour", 69, 36)]
+)
+def test_stones_in_a_line_win_and_walks_from_lines_hold_them_all(name, lines, different):
+    game = jaxgbg.make(name)
+    assert len({frozenset(map(int, line)) for line in game.lines}) == len(game.lines) == lines
+    length = game.lines.shape[1] + 2
+    layout = line_walk(game, different, length, seed=5)
+    assert layout == line_walk(game, different, length, seed=5)
+    assert layout != line_walk(game, different, length, seed=6)
+    assert {len(set(cells)) for cells in layout} == {length}
+    images = [set(image[list(cells)]) for cells in layout for image in game.symmetries]
+    assert all(any(set(line) <= cells for cells in images) for line in game.lines)
+    # One less and some line is left out; more, and the first ones are all there.
+    less = [set(image[list(cells)]) for cells in layout[1:] for image in game.symmetries]
+    assert not all(any(set(line) <= cells for cells in less) for line in game.lines)
+    assert set(layout) <= set(line_walk(game, 2 * different, length, seed=5))
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour"])
+def test_a_game_is_won_where_a_line_is_full_and_nowhere_else(name):
+    game = jaxgbg.make(name)
+    played = playouts(game)
+    stones = played.cells[..., game.lines]
+    full = [(stones == digit).all(-1).any(-1) for digit in game.piece_digits]
+    assert full[0].any()
+    assert full[1].any()
+    for player in range(2):
+        np.testing.assert_array_equal(full[player], played.states.rewards[..., player] > 0)
 
 
 @pytest.mark.slow

@@ -1,0 +1,65 @@
+"""Agents of one condition play 200 games from the empty board, moving first, by greedy play alone.
+
+    python -m experiments.connectfour.matches --condition "140 from lines" --episodes 2000000
+
+Against the exact AB-DL, who delays its losses, and AB, by the last weights and by the mean over the
+last third. Trains what is missing, seed by seed, and adds to matches.json beside this file; what
+stands there is not played again. The shares of `run` come with it, into figures.json.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from experiments.connectfour.run import CONDITIONS, FILE, add, read, record_of, run_of
+from experiments.shared import make_parser
+from jaxgbg import Protocol, RunFolder, train
+from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.opponents import judge_by
+from jaxgbg.training.play import Play
+
+OPPONENTS = ("ab-dl", "ab")
+GAMES = 200
+
+
+def played(folder: RunFolder, condition: str) -> list[dict[str, Any]]:
+    """What the last weights and their mean win, draw and lose against each opponent."""
+    run = folder.run
+    (lane,) = run.lanes
+    rows: list[dict[str, Any]] = []
+    for name, one in (("last", lane), ("mean", lane.mean)):
+        for opponent in OPPONENTS:
+            judge = judge_by(opponent, run.game, Protocol("default", repeats=GAMES, seats=(0,)))
+            scores = judge.scores(Play().player(folder.agents((one,))), jax.random.key(0))
+            row = {"condition": condition, "seed": lane.seed, "episodes": run.schedule.episodes}
+            row |= {"config": run.digest, "weights": name, "opponent": opponent}
+            row |= {"wins": int((scores > 0).sum()), "draws": int((scores == 0).sum())}
+            rows.append(row | {"losses": int((scores < 0).sum())})
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
+    parser.add_argument("--condition", choices=CONDITIONS, default="140 from lines")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--episodes", type=int, default=2_000_000)
+    options = parser.parse_args(arguments)
+    prepare_jax()
+    path: Path = options.results / "matches.json"
+    for seed in options.seeds:
+        run = run_of(options.condition, seed, options.episodes)
+        if any(row["config"] == run.digest for row in read(path)):
+            continue
+        folder = train(run, options.out)
+        if not any(row["config"] == run.digest for row in read(options.results / FILE)):
+            add(options.results / FILE, options.out, record_of(folder, options.condition))
+        for row in played(folder, options.condition):
+            add(path, options.out, row)
+            result = "{wins}-{draws}-{losses}".format(**row)
+            print(options.condition, seed, row["weights"], row["opponent"], result, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""What makes greedy play of ConnectFour better: one setting at a time, each network by itself.
+
+    python -m experiments.connectfour.run [--only base layouts ...] [--seeds 0 1 2]
+        [--episodes 150000]
+
+Trains what is missing with FARL and adds the share of moves that keep the value of solved
+positions, of the last weights and of the mean over the last third, to figures.json beside this file
+as soon as it is there; what stands there is not made again, and several may run side by side. Then
+table.md and figures.png are made of it.
+"""
+
+import fcntl
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.connectfour.layouts import held
+from experiments.shared import make_parser, new_figure, save_figure, sessions
+from jaxgbg import Run, RunFolder, preset, train
+from jaxgbg.results.statistics import mean_sem, paired_difference
+from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.files import write_json, written_whole
+from jaxgbg.values import NTupleSpec
+
+Settings = dict[str, Any]
+FILE = "figures.json"
+_EVALUATIONS = 30
+
+BASE: Settings = {"walks": (70, 8)}
+
+
+def _from_lines(count: int) -> Settings:
+    return {"walks": (count, 8), "from_lines": True}
+
+
+GROUPS: dict[str, dict[str, Settings]] = {
+    "base": {"base": {}},
+    "layouts": {
+        "35 walks": {"walks": (35, 8)},
+        "140 walks": {"walks": (140, 8)},
+        "200 walks": {"walks": (200, 8)},
+        "walks of 6": {"walks": (70, 6)},
+        "walks of 7": {"walks": (70, 7)},
+        **{f"{count} from lines": _from_lines(count) for count in (35, 70, 100, 140, 200, 300)},
+    },
+    "traces": {"lambda .5": {"trace_decay": 0.5}, "lambda .8": {"trace_decay": 0.8}},
+    "steps": {
+        "alpha 1.85": {"alpha": 1.85},
+        "alpha 7.4": {"alpha": 7.4},
+        "alpha to a tenth": {"alpha_end": 0.37},
+        "no TCL": {"tcl": "none"},
+        "batch 16": {"batch": 16},
+        "batch 256": {"batch": 256},
+    },
+    "exploration": {
+        "epsilon to .05": {"epsilon_end": 0.05},
+        "epsilon from .2": {"epsilon": 0.2},
+        "random openings": {"opening_plies": 4, "opening_share": 0.5},
+    },
+    "together": {
+        "140 from lines, lambda .5": _from_lines(140) | {"trace_decay": 0.5},
+        "140 from lines, epsilon to .05": _from_lines(140) | {"epsilon_end": 0.05},
+    },
+}
+"""Group -> condition -> what it alters of the base."""
+CONDITIONS = {name: altered for group in GROUPS.values() for name, altered in group.items()}
+
+
+def run_of(condition: str, seed: int, episodes: int) -> Run:
+    """The training of one network."""
+    run = preset(
+        "connectfour",
+        seeds=(seed,),
+        variants=("farl",),
+        episodes=episodes,
+        eval_every=max(1, episodes // _EVALUATIONS),
+        opponents=("solver",),
+        averaging="tail",
+        **(BASE | CONDITIONS[condition]),
+    )
+    # The layout that the seed draws, as a fixed one: faster, and the same weights.
+    return run.for_seed(seed)
+
+
+def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
+    """What came of one network: shares in % by episodes, and what its layout holds."""
+    run, summary = folder.run, folder.summary()
+    (seed,) = run.seeds
+    size, digest = folder.metrics_mark()
+    spec = run.value
+    assert isinstance(spec, NTupleSpec)
+    record: dict[str, Any] = {"condition": condition, "seed": seed, "config": run.digest}
+    record |= {"episodes": run.schedule.episodes, "seconds": round(summary["training_seconds"], 1)}
+    record |= {
+        "metrics_bytes": size,
+        "metrics_sha256": digest,
+        "fours": held(spec.layout_of(run.game, seed)),
+    }
+    for name, variant in (("last", "farl"), ("mean", "farl-mean")):
+        at, scores = sessions(folder, "solver", variant)
+        record[name] = dict(zip(map(str, at), scores[:, 0].round(4).tolist(), strict=True))
+    return record
+
+
+def add(path: Path, out: Path, record: dict[str, Any]) -> None:
+    """Add to the kept records in order of the conditions; others may do so at the same time."""
+    order = list(CONDITIONS)
+    with (out / "figures.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        records = sorted(
+            [*read(path), record],
+            key=lambda one: (one["episodes"], order.index(one["condition"]), one["seed"]),
+        )
+        write_json(path, records)
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return json.loads(path.read_text()) if path.exists() else []
+
+
+def late(record: dict[str, Any], agent: str) -> float:
+    """The mean of an agent's shares in the last fifth of its training, in %."""
+    shares = [share for at, share in record[agent].items() if 5 * int(at) > 4 * record["episodes"]]
+    return 100 * float(np.mean(shares))
+
+
+def table_of(records: Sequence[dict[str, Any]]) -> list[str]:
+    """The figures as lines of Markdown, budget by budget: means over the seeds and errors."""
+    head = ["episodes", "condition", "n", "last", "mean", "mean minus base's (95 %)", "seconds"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for (episodes, condition), networks in grouped(records).items():
+        base = {one["seed"]: late(one, "mean") for one in grouped(records)[episodes, "base"]}
+        own = {one["seed"]: late(one, "mean") for one in networks}
+        cells = [f"{episodes:,}", condition, str(len(networks))]
+        cells += [figure([late(one, agent) for one in networks]) for agent in ("last", "mean")]
+        found = paired_difference(own, base) if condition != "base" else None
+        cells.append("" if found is None else "{:+.1f} ({:+.1f} to {:+.1f})".format(*found))
+        cells.append(f"{np.median([one['seconds'] for one in networks]):.0f}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def figure(values: Sequence[float]) -> str:
+    mean, error = mean_sem(values)
+    return f"{mean:.1f}" if np.isnan(error) else f"{mean:.1f} ± {error:.1f}"
+
+
+def grouped(records: Sequence[dict[str, Any]]) -> dict[tuple[int, str], list[dict[str, Any]]]:
+    """(episodes, condition) -> networks, in the order of the records."""
+    groups: dict[tuple[int, str], list[dict[str, Any]]] = {}
+    for one in records:
+        groups.setdefault((one["episodes"], one["condition"]), []).append(one)
+    return groups
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
+    names = sorted({*GROUPS, *CONDITIONS})
+    parser.add_argument("--only", nargs="+", choices=names, default=list(CONDITIONS))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--episodes", type=int, default=150_000)
+    options = parser.parse_args(arguments)
+    prepare_jax()
+    path: Path = options.results / FILE
+    chosen = [each for name in options.only for each in GROUPS.get(name, (name,))]
+    for seed in options.seeds:
+        for condition in chosen:
+            run = run_of(condition, seed, options.episodes)
+            if any(record["config"] == run.digest for record in read(path)):
+                continue
+            record = record_of(train(run, options.out), condition)
+            add(path, options.out, record)
+            print(f"{condition}, seed {seed}: {late(record, 'mean'):.1f}", flush=True)
+    records = read(path)
+    with written_whole(options.results / "table.md") as temporary:
+        temporary.write_text("\n".join([*table_of(records), ""]), encoding="utf-8")
+    draw(records, path.with_suffix(".png"))
+
+
+def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
+    """Every network's mean weights by condition; and base's networks by the fours they hold."""
+    shown = [one for one in records if one["episodes"] == records[0]["episodes"]]
+    figure = new_figure(9, 4)
+    left, right = figure.subplots(1, 2, width_ratios=(2, 1))
+    names = [name for name in CONDITIONS if any(one["condition"] == name for one in shown)]
+    for place, name in enumerate(names):
+        shares = [late(one, "mean") for one in shown if one["condition"] == name]
+        left.plot(shares, [place] * len(shares), "o", ms=3, alpha=0.4, color="#0072B2")
+        left.plot(np.mean(shares), place, "|", ms=12, color="#D55E00")
+    left.set_yticks(range(len(names)), names, fontsize=7)
+    left.invert_yaxis()
+    for name, colour in (("base", "#0072B2"), ("70 from lines", "#D55E00")):
+        of_layout = [one for one in shown if one["condition"] == name]
+        fours = [sum(one["fours"].values()) for one in of_layout]
+        right.plot(fours, [late(one, "mean") for one in of_layout], "o", ms=3, color=colour)
+    right.set_xlabel("fours of 69 within a tuple", fontsize=8)
+    left.set_xlabel("moves that keep the value (%)", fontsize=8)
+    for axis in (left, right):
+        axis.tick_params(labelsize=7)
+    save_figure(figure, path)
+
+
+if __name__ == "__main__":
+    main()

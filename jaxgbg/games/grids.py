@@ -1,0 +1,34 @@
+"""Boards that are row-major grids: neighbours, symmetries and lines."""
+
+import numpy as np
+
+
+def square_symmetries(size: int) -> np.ndarray:
+    """int32[8, C]: turns and reflections of a row-major square board, the identity first."""
+    square = np.arange(size**2, dtype=np.int32).reshape(size, size)
+    turned = [np.rot90(square, quarter) for quarter in range(4)]
+    return np.stack([image.ravel() for board in turned for image in (board, board.T)])
+
+
+def grid_adjacency(rows: int, columns: int, diagonal: bool) -> np.ndarray:
+    """bool[C, C]: neighbours on a row-major grid, four of them or, with `diagonal`, eight."""
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    d_row = np.abs(row[:, None] - row[None])
+    d_column = np.abs(column[:, None] - column[None])
+    if diagonal:
+        return np.maximum(d_row, d_column) == 1
+    return d_row + d_column == 1
+
+
+def grid_lines(rows: int, columns: int, length: int) -> np.ndarray:
+    """int32[Q, length]: all straight lines of cells, along rows, columns and both diagonals."""
+    board = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    reach = length - 1
+    lines = [
+        [board[row + step * down, column + step * across] for step in range(length)]
+        for down, across in ((0, 1), (1, 0), (1, 1), (1, -1))
+        for row in range(rows - reach * down)
+        for column in range(columns)
+        if 0 <= column + reach * across < columns
+    ]
+    return np.array(lines, np.int32).reshape(-1, length)
