@@ -17,6 +17,7 @@ from experiments.connectfour.run import CONDITIONS, FILE, add, read, record_of, 
 from experiments.shared import make_parser
 from jaxgbg import Protocol, RunFolder, train
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.files import written_whole
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.play import Play
 
@@ -40,6 +41,23 @@ def played(folder: RunFolder, condition: str) -> list[dict[str, Any]]:
     return rows
 
 
+def table_of(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Wins, draws and losses as lines of Markdown, an agent a line."""
+    columns = [(weights, opponent) for opponent in OPPONENTS for weights in ("last", "mean")]
+    head = ["condition", "episodes", "seed", *(f"{opponent}, {each}" for each, opponent in columns)]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    found = {
+        (row["episodes"], row["condition"], row["seed"], row["weights"], row["opponent"]): row
+        for row in rows
+    }
+    for agent in dict.fromkeys(key[:3] for key in found):
+        episodes, condition, seed = agent
+        cells = [condition, f"{episodes:,}", str(seed)]
+        cells += ["{wins}-{draws}-{losses}".format(**found[*agent, *one]) for one in columns]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
     parser.add_argument("--condition", choices=CONDITIONS, default="140 from lines")
@@ -59,6 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             add(path, options.out, row)
             result = "{wins}-{draws}-{losses}".format(**row)
             print(options.condition, seed, row["weights"], row["opponent"], result, flush=True)
+    with written_whole(options.results / "matches.md") as temporary:
+        temporary.write_text("\n".join([*table_of(read(path)), ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python -m experiments.connectfour.run [--only base layouts ...] [--seeds 0 1 2]
         [--episodes 150000]
+    python -m experiments.connectfour.run --only "the authors' list" --layout FILE
 
 Trains what is missing with FARL and adds the share of moves that keep the value of solved
 positions, of the last weights and of the mean over the last third, to figures.json beside this file
@@ -19,21 +20,22 @@ import numpy as np
 
 from experiments.connectfour.layouts import held
 from experiments.shared import make_parser, new_figure, save_figure, sessions
-from jaxgbg import Run, RunFolder, preset, train
+from jaxgbg import Run, RunFolder, make, preset, train
 from jaxgbg.results.statistics import mean_sem, paired_difference
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.files import write_json, written_whole
-from jaxgbg.values import NTupleSpec
+from jaxgbg.values import Layout, NTupleSpec, read_layout
 
 Settings = dict[str, Any]
 FILE = "figures.json"
 _EVALUATIONS = 30
 
 BASE: Settings = {"walks": (70, 8)}
+OPENINGS: Settings = {"opening_plies": 4, "opening_share": 0.5}
 
 
-def _from_lines(count: int) -> Settings:
-    return {"walks": (count, 8), "from_lines": True}
+def _from_lines(count: int, length: int = 8) -> Settings:
+    return {"walks": (count, length), "from_lines": True}
 
 
 GROUPS: dict[str, dict[str, Settings]] = {
@@ -45,6 +47,9 @@ GROUPS: dict[str, dict[str, Settings]] = {
         "walks of 6": {"walks": (70, 6)},
         "walks of 7": {"walks": (70, 7)},
         **{f"{count} from lines": _from_lines(count) for count in (35, 70, 100, 140, 200, 300)},
+        "140 of 7 from lines": _from_lines(140, 7),
+        "140 of 6 from lines": _from_lines(140, 6),
+        "70 of 9 from lines": _from_lines(70, 9),
     },
     "traces": {"lambda .5": {"trace_decay": 0.5}, "lambda .8": {"trace_decay": 0.8}},
     "steps": {
@@ -58,19 +63,32 @@ GROUPS: dict[str, dict[str, Settings]] = {
     "exploration": {
         "epsilon to .05": {"epsilon_end": 0.05},
         "epsilon from .2": {"epsilon": 0.2},
-        "random openings": {"opening_plies": 4, "opening_share": 0.5},
+        "random openings": OPENINGS,
     },
     "together": {
         "140 from lines, lambda .5": _from_lines(140) | {"trace_decay": 0.5},
         "140 from lines, epsilon to .05": _from_lines(140) | {"epsilon_end": 0.05},
+        "140 from lines, openings": _from_lines(140) | OPENINGS,
+        **{
+            f"{count} from lines, openings, epsilon to .05": _from_lines(count)
+            | OPENINGS
+            | {"epsilon_end": 0.05}
+            for count in (70, 140, 200)
+        },
+        "200 from lines, openings": _from_lines(200) | OPENINGS,
+        "140 from lines, all openings": _from_lines(140) | OPENINGS | {"opening_share": 1.0},
     },
 }
 """Group -> condition -> what it alters of the base."""
+AUTHORS = "the authors' list"
+"""Is read from a file: it is Konen & Bagheri's, in the sources of GBG, and not ours to copy."""
 CONDITIONS = {name: altered for group in GROUPS.values() for name, altered in group.items()}
+CONDITIONS[AUTHORS] = {}
 
 
-def run_of(condition: str, seed: int, episodes: int) -> Run:
-    """The training of one network."""
+def run_of(condition: str, seed: int, episodes: int, layout: Layout = ()) -> Run:
+    """The training of one network; a `layout` goes before that of the condition."""
+    settings = {"layout": layout} if layout else BASE | CONDITIONS[condition]
     run = preset(
         "connectfour",
         seeds=(seed,),
@@ -79,7 +97,7 @@ def run_of(condition: str, seed: int, episodes: int) -> Run:
         eval_every=max(1, episodes // _EVALUATIONS),
         opponents=("solver",),
         averaging="tail",
-        **(BASE | CONDITIONS[condition]),
+        **settings,
     )
     # The layout that the seed draws, as a fixed one: faster, and the same weights.
     return run.for_seed(seed)
@@ -107,12 +125,13 @@ def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
 
 def add(path: Path, out: Path, record: dict[str, Any]) -> None:
     """Add to the kept records in order of the conditions; others may do so at the same time."""
-    order = list(CONDITIONS)
+    # What a later revision has added, while this one was training, comes last.
+    order = {name: place for place, name in enumerate(CONDITIONS)}
     with (out / "figures.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         records = sorted(
             [*read(path), record],
-            key=lambda one: (one["episodes"], order.index(one["condition"]), one["seed"]),
+            key=lambda one: (one["episodes"], order.get(one["condition"], len(order)), one["seed"]),
         )
         write_json(path, records)
 
@@ -131,8 +150,9 @@ def table_of(records: Sequence[dict[str, Any]]) -> list[str]:
     """The figures as lines of Markdown, budget by budget: means over the seeds and errors."""
     head = ["episodes", "condition", "n", "last", "mean", "mean minus base's (95 %)", "seconds"]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for (episodes, condition), networks in grouped(records).items():
-        base = {one["seed"]: late(one, "mean") for one in grouped(records)[episodes, "base"]}
+    groups = grouped(records)
+    for (episodes, condition), networks in groups.items():
+        base = {one["seed"]: late(one, "mean") for one in groups.get((episodes, "base"), ())}
         own = {one["seed"]: late(one, "mean") for one in networks}
         cells = [f"{episodes:,}", condition, str(len(networks))]
         cells += [figure([late(one, agent) for one in networks]) for agent in ("last", "mean")]
@@ -159,16 +179,21 @@ def grouped(records: Sequence[dict[str, Any]]) -> dict[tuple[int, str], list[dic
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
     names = sorted({*GROUPS, *CONDITIONS})
-    parser.add_argument("--only", nargs="+", choices=names, default=list(CONDITIONS))
+    default = [name for name in CONDITIONS if name != AUTHORS]
+    parser.add_argument("--only", nargs="+", choices=names, default=default)
+    parser.add_argument("--layout", type=Path, help=f"JSON file with {AUTHORS}")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--episodes", type=int, default=150_000)
     options = parser.parse_args(arguments)
+    if (options.layout is None) == (AUTHORS in options.only):
+        parser.error(f"--layout FILE is for --only {AUTHORS!r}, and that needs it")
     prepare_jax()
     path: Path = options.results / FILE
+    layout = read_layout(make("connectfour"), options.layout) if options.layout else ()
     chosen = [each for name in options.only for each in GROUPS.get(name, (name,))]
     for seed in options.seeds:
         for condition in chosen:
-            run = run_of(condition, seed, options.episodes)
+            run = run_of(condition, seed, options.episodes, layout if condition == AUTHORS else ())
             if any(record["config"] == run.digest for record in read(path)):
                 continue
             record = record_of(train(run, options.out), condition)

@@ -21,6 +21,7 @@ from jaxgbg.training.stopping import StopTraining
 
 KEY = ("what", "budget", "episodes", "seed")
 GAMES = 200
+LAYOUT = {"walks": (140, 8), "from_lines": True}
 _POINTS = 25
 # Of the time until a part must end: the rest is for compiling, evaluations and matches.
 _TRAINING = 0.5
@@ -48,6 +49,8 @@ def measure(task: Task, records: Records) -> None:
             raise StopTraining("out of time")
 
     def on_evaluation(result: Result) -> None:
+        if result.variant != run.variants[0]:
+            return
         scores.setdefault(result.episodes, []).append(result.score)
         if len(scores[result.episodes]) < len(run.lanes):
             return
@@ -71,9 +74,10 @@ def measure(task: Task, records: Records) -> None:
 
 
 def run_of(seeds: int, batch: int, episodes: int) -> Run:
-    """The published parameters; the solved positions of the package judge, which needs no solver.
+    """FARL, on the layouts that `experiments.connectfour` found best, all else as published.
 
-    Only FARL is trained: it is about the best that can be had.
+    The mean of the last third is judged beside the last weights, by the solved positions of the
+    package, which need no solver.
     """
     return preset(
         "connectfour",
@@ -83,6 +87,8 @@ def run_of(seeds: int, batch: int, episodes: int) -> Run:
         episodes=episodes,
         eval_every=max(1, math.ceil(episodes / _POINTS)),
         opponents=("solver",),
+        averaging="tail",
+        **LAYOUT,
     )
 
 
@@ -129,7 +135,8 @@ def meet(task: Task, records: Records, folder: RunFolder) -> None:
     Where its solver is missing the agents are left in the folder of the run, to play elsewhere.
     """
     run = folder.run
-    last = {one.seed: one.score for one in folder.results()}
+    mean = run.lanes[0].mean.variant
+    last = {one.seed: one.score for one in folder.results() if one.variant == mean}
     protocol = Protocol("default", repeats=GAMES, seats=(0,))
     try:
         judge = judge_by("ab-dl", run.game, protocol)
@@ -147,7 +154,7 @@ def meet(task: Task, records: Records, folder: RunFolder) -> None:
             }
             if about in records or task.left() < 0:
                 continue
-            scores = judge.scores(folder.agents((lane,)), jax.random.key(0))
+            scores = judge.scores(folder.agents((lane.mean,)), jax.random.key(0))
             won, lost = int((scores > 0).sum()), int((scores < 0).sum())
             told = {"won": won, "drawn": scores.size - won - lost, "lost": lost}
             records.add({**about, **told, "value_keeping": round(last[lane.seed], 4)})
