@@ -23,6 +23,7 @@ from jaxgbg.training.play import Play
 
 OPPONENTS = ("ab-dl", "ab")
 GAMES = 200
+EPISODES = 2_000_000
 
 
 def played(folder: RunFolder, condition: str) -> list[dict[str, Any]]:
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
     parser.add_argument("--condition", choices=CONDITIONS, default="140 from lines")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
-    parser.add_argument("--episodes", type=int, default=2_000_000)
+    parser.add_argument("--episodes", type=int, default=EPISODES)
     options = parser.parse_args(arguments)
     prepare_jax()
     path: Path = options.results / "matches.json"

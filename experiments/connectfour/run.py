@@ -38,6 +38,11 @@ def _from_lines(count: int, length: int = 8) -> Settings:
     return {"walks": (count, length), "from_lines": True}
 
 
+def _best(count: int = 140) -> Settings:
+    """Layout, starts and exploration together."""
+    return _from_lines(count) | OPENINGS | {"epsilon_end": 0.05}
+
+
 GROUPS: dict[str, dict[str, Settings]] = {
     "base": {"base": {}},
     "layouts": {
@@ -64,19 +69,26 @@ GROUPS: dict[str, dict[str, Settings]] = {
         "epsilon to .05": {"epsilon_end": 0.05},
         "epsilon from .2": {"epsilon": 0.2},
         "random openings": OPENINGS,
+        "random openings of 8": OPENINGS | {"opening_plies": 8},
     },
+    "discount": {"discount .99": {"discount": 0.99}, "discount .97": {"discount": 0.97}},
     "together": {
         "140 from lines, lambda .5": _from_lines(140) | {"trace_decay": 0.5},
         "140 from lines, epsilon to .05": _from_lines(140) | {"epsilon_end": 0.05},
         "140 from lines, openings": _from_lines(140) | OPENINGS,
         **{
-            f"{count} from lines, openings, epsilon to .05": _from_lines(count)
-            | OPENINGS
-            | {"epsilon_end": 0.05}
-            for count in (70, 140, 200)
+            f"{count} from lines, openings, epsilon to .05": _best(count) for count in (70, 140, 200)
         },
         "200 from lines, openings": _from_lines(200) | OPENINGS,
         "140 from lines, all openings": _from_lines(140) | OPENINGS | {"opening_share": 1.0},
+    },
+    "best": {
+        "best, epsilon .2 to .05": _best() | {"epsilon": 0.2},
+        "best, epsilon .2 to .1": _best() | {"epsilon": 0.2, "epsilon_end": 0.1},
+        "best, discount .99": _best() | {"discount": 0.99},
+        "best, discount .97": _best() | {"discount": 0.97},
+        "best, openings of 8": _best() | {"opening_plies": 8},
+        "best, lambda .5": _best() | {"trace_decay": 0.5},
     },
 }
 """Group -> condition -> what it alters of the base."""
