@@ -77,7 +77,8 @@ GROUPS: dict[str, dict[str, Settings]] = {
         "140 from lines, epsilon to .05": _from_lines(140) | {"epsilon_end": 0.05},
         "140 from lines, openings": _from_lines(140) | OPENINGS,
         **{
-            f"{count} from lines, openings, epsilon to .05": _best(count) for count in (70, 140, 200)
+            f"{count} from lines, openings, epsilon to .05": _best(count)
+            for count in (70, 140, 200)
         },
         "200 from lines, openings": _from_lines(200) | OPENINGS,
         "140 from lines, all openings": _from_lines(140) | OPENINGS | {"opening_share": 1.0},
