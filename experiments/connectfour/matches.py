@@ -4,18 +4,29 @@
 
 Against the exact AB-DL, who delays its losses, and AB, by the last weights and by the mean over the
 last third. Trains what is missing, seed by seed, and adds to matches.json beside this file; what
-stands there is not played again. The shares of `run` come with it, into figures.json.
+stands there is not played again. Of it matches.md is made. The shares of `run` come with it, into
+figures.json.
 """
 
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import jax
 
-from experiments.connectfour.run import CONDITIONS, FILE, add, read, record_of, run_of
+from experiments.connectfour.run import (
+    AUTHORS,
+    CONDITIONS,
+    FILE,
+    add,
+    knows,
+    read,
+    record_of,
+    run_of,
+)
 from experiments.shared import make_parser
-from jaxgbg import Protocol, RunFolder, train
+from jaxgbg import Protocol, Run, RunFolder, train
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.opponents import judge_by
@@ -59,23 +70,35 @@ def table_of(rows: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = make_parser(__file__, __doc__)
-    parser.add_argument("--condition", choices=CONDITIONS, default="140 from lines")
+def asked(parser: ArgumentParser, arguments: Sequence[str] | None) -> Namespace:
+    """Which networks, as the command line says; those of a file are not among them."""
+    names = [name for name in CONDITIONS if name != AUTHORS]
+    parser.add_argument("--condition", choices=names, default="140 from lines")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--episodes", type=int, default=EPISODES)
-    options = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def trained(run: Run, options: Namespace) -> RunFolder:
+    """A network, its shares kept among the figures of `run`."""
+    folder = train(run, options.out)
+    if not knows(options.results / FILE, run.digest):
+        add(options.results / FILE, record_of(folder, options.condition))
+    return folder
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = asked(make_parser(__file__, __doc__), arguments)
     prepare_jax()
     path: Path = options.results / "matches.json"
     for seed in options.seeds:
         run = run_of(options.condition, seed, options.episodes)
-        if any(row["config"] == run.digest for row in read(path)):
+        if knows(path, run.digest):
             continue
-        folder = train(run, options.out)
-        if not any(row["config"] == run.digest for row in read(options.results / FILE)):
-            add(options.results / FILE, options.out, record_of(folder, options.condition))
-        for row in played(folder, options.condition):
-            add(path, options.out, row)
+        folder = trained(run, options)
+        rows = played(folder, options.condition)
+        add(path, *rows)
+        for row in rows:
             result = "{wins}-{draws}-{losses}".format(**row)
             print(options.condition, seed, row["weights"], row["opponent"], result, flush=True)
     with written_whole(options.results / "matches.md") as temporary:

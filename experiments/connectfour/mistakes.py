@@ -3,7 +3,8 @@
     python -m experiments.connectfour.mistakes --condition "140 from lines" --seeds 0
 
 A thousand games from the empty board, moving first by the mean weights, each of the agent's moves
-held against exact play. Adds to mistakes.json beside this file.
+held against exact play. Trains what is missing, as `matches` does, and adds to mistakes.json beside
+this file, of which mistakes.md is made.
 """
 
 from collections.abc import Sequence
@@ -14,13 +15,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.connectfour.matches import EPISODES
-from experiments.connectfour.run import CONDITIONS, add, read, run_of
+from experiments.connectfour.matches import asked, trained
+from experiments.connectfour.run import add, knows, read, run_of
 from experiments.shared import make_parser
-from jaxgbg import make, train
+from jaxgbg import RunFolder, make
 from jaxgbg.players import Player
 from jaxgbg.players.alphabeta import ILLEGAL, AlphaBeta
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.files import written_whole
 from jaxgbg.training.play import Play
 
 GAMES = 1000
@@ -31,7 +33,8 @@ def games(first: Player, second: Player) -> tuple[list[Any], np.ndarray, np.ndar
     game = make("connectfour")
     step = jax.jit(jax.vmap(game.afterstate))
     states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), GAMES))
-    before, moves = [], []
+    before: list[Any] = []
+    moves: list[np.ndarray] = []
     while not bool(states.terminal.all()):
         key = jax.random.fold_in(jax.random.key(1), len(moves))
         actions = (first, second)[len(moves) % 2].act(states, key)
@@ -54,8 +57,9 @@ def first_mistakes(before: Sequence[Any], moves: np.ndarray) -> np.ndarray:
     return found
 
 
-def record_of(run: Any, condition: str, folder: Any) -> dict[str, Any]:
+def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
     """How the games of one agent end, and where those that are not won were given away."""
+    run = folder.run
     (lane,) = run.lanes
     agent = Play().player(folder.agents((lane.mean,)))
     before, moves, rewards = games(agent, AlphaBeta(distant_losses=True))
@@ -79,20 +83,33 @@ def record_of(run: Any, condition: str, folder: Any) -> dict[str, Any]:
     }
 
 
+def table_of(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """An agent a line of Markdown."""
+    head = ["condition", "episodes", "seed", "won-drawn-lost", "different games"]
+    head += ["positions of first mistakes", "games that they cost, by ply"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for row in rows:
+        by_ply = row["first mistakes by ply"].items()
+        cells = [row["condition"], f"{row['episodes']:,}", str(row["seed"])]
+        cells += ["{wins}-{draws}-{losses}".format(**row), str(row["different games"])]
+        cells += [str(row["different positions of them"])]
+        cells += [", ".join(f"{count} at {ply}" for ply, count in by_ply) or "none"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = make_parser(__file__, __doc__)
-    parser.add_argument("--condition", choices=CONDITIONS, default="140 from lines")
-    parser.add_argument("--seeds", nargs="+", type=int, default=[0])
-    parser.add_argument("--episodes", type=int, default=EPISODES)
-    options = parser.parse_args(arguments)
+    options = asked(make_parser(__file__, __doc__), arguments)
     prepare_jax()
     path: Path = options.results / "mistakes.json"
     for seed in options.seeds:
         run = run_of(options.condition, seed, options.episodes)
-        if not any(row["config"] == run.digest for row in read(path)):
-            row = record_of(run, options.condition, train(run, options.out))
-            add(path, options.out, row)
-            print(row, flush=True)
+        if not knows(path, run.digest):
+            row = record_of(trained(run, options), options.condition)
+            add(path, row)
+            print(table_of([row])[-1], flush=True)
+    with written_whole(options.results / "mistakes.md") as temporary:
+        temporary.write_text("\n".join([*table_of(read(path)), ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

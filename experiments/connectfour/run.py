@@ -10,9 +10,11 @@ as soon as it is there; what stands there is not made again, and several may run
 table.md and figures.png are made of it.
 """
 
+import contextlib
 import fcntl
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +103,8 @@ CONDITIONS[AUTHORS] = {}
 
 def run_of(condition: str, seed: int, episodes: int, layout: Layout = ()) -> Run:
     """The training of one network; a `layout` goes before that of the condition."""
+    if (condition == AUTHORS) != bool(layout):
+        raise ValueError(f"{condition}: a layout goes with {AUTHORS}, and with nothing else")
     settings = {"layout": layout} if layout else BASE | CONDITIONS[condition]
     run = preset(
         "connectfour",
@@ -136,21 +140,38 @@ def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
     return record
 
 
-def add(path: Path, out: Path, record: dict[str, Any]) -> None:
-    """Add to the kept records in order of the conditions; others may do so at the same time."""
+def add(path: Path, *records: dict[str, Any]) -> None:
+    """Add what is known of one network, at once; others may add theirs at the same time."""
     # What a later revision has added, while this one was training, comes last.
     order = {name: place for place, name in enumerate(CONDITIONS)}
-    with (out / "figures.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        records = sorted(
-            [*read(path), record],
+    with locked(path.parent):
+        if knows(path, records[0]["config"]):
+            return
+        kept = sorted(
+            [*read(path), *records],
             key=lambda one: (one["episodes"], order.get(one["condition"], len(order)), one["seed"]),
         )
-        write_json(path, records)
+        write_json(path, kept)
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Nobody else is in here with the same folder meanwhile."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
     return json.loads(path.read_text()) if path.exists() else []
+
+
+def knows(path: Path, config: str) -> bool:
+    """Whether a network, by the digest of its run, is among the kept records."""
+    return any(record["config"] == config for record in read(path))
 
 
 def late(record: dict[str, Any], agent: str) -> float:
@@ -170,7 +191,7 @@ def table_of(records: Sequence[dict[str, Any]]) -> list[str]:
         cells = [f"{episodes:,}", condition, str(len(networks))]
         cells += [figure([late(one, agent) for one in networks]) for agent in ("last", "mean")]
         found = paired_difference(own, base) if condition != "base" else None
-        cells.append("" if found is None else "{:+.1f} ({:+.1f} to {:+.1f})".format(*found))
+        cells.append("" if found is None else difference(*found))
         cells.append(f"{np.median([one['seconds'] for one in networks]):.0f}")
         lines.append(f"| {' | '.join(cells)} |")
     return lines
@@ -179,6 +200,11 @@ def table_of(records: Sequence[dict[str, Any]]) -> list[str]:
 def figure(values: Sequence[float]) -> str:
     mean, error = mean_sem(values)
     return f"{mean:.1f}" if np.isnan(error) else f"{mean:.1f} ± {error:.1f}"
+
+
+def difference(mean: float, low: float, high: float) -> str:
+    # One pair has no interval.
+    return f"{mean:+.1f}" + ("" if np.isnan(low) else f" ({low:+.1f} to {high:+.1f})")
 
 
 def grouped(records: Sequence[dict[str, Any]]) -> dict[tuple[int, str], list[dict[str, Any]]]:
@@ -207,10 +233,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for seed in options.seeds:
         for condition in chosen:
             run = run_of(condition, seed, options.episodes, layout if condition == AUTHORS else ())
-            if any(record["config"] == run.digest for record in read(path)):
+            if knows(path, run.digest):
                 continue
             record = record_of(train(run, options.out), condition)
-            add(path, options.out, record)
+            add(path, record)
             print(f"{condition}, seed {seed}: {late(record, 'mean'):.1f}", flush=True)
     records = read(path)
     with written_whole(options.results / "table.md") as temporary:

@@ -21,7 +21,13 @@ from jaxgbg.training.stopping import StopTraining
 
 KEY = ("what", "budget", "episodes", "seed")
 GAMES = 200
-LAYOUT = {"walks": (140, 8), "from_lines": True}
+BEST: dict[str, Any] = {
+    "walks": (140, 8),
+    "from_lines": True,
+    "opening_plies": 4,
+    "opening_share": 0.5,
+    "epsilon_end": 0.05,
+}
 _POINTS = 25
 # Of the time until a part must end: the rest is for compiling, evaluations and matches.
 _TRAINING = 0.5
@@ -74,10 +80,10 @@ def measure(task: Task, records: Records) -> None:
 
 
 def run_of(seeds: int, batch: int, episodes: int) -> Run:
-    """FARL, on the layouts that `experiments.connectfour` found best, all else as published.
+    """FARL, with the layouts, starts and exploration that `experiments.connectfour` found best.
 
-    The mean of the last third is judged beside the last weights, by the solved positions of the
-    package, which need no solver.
+    The mean of the last third is judged too, by the solved positions of the package, which need no
+    solver: the curve is that of the last weights, the matches are those of the mean.
     """
     return preset(
         "connectfour",
@@ -88,7 +94,7 @@ def run_of(seeds: int, batch: int, episodes: int) -> Run:
         eval_every=max(1, math.ceil(episodes / _POINTS)),
         opponents=("solver",),
         averaging="tail",
-        **LAYOUT,
+        **BEST,
     )
 
 
@@ -135,18 +141,18 @@ def meet(task: Task, records: Records, folder: RunFolder) -> None:
     Where its solver is missing the agents are left in the folder of the run, to play elsewhere.
     """
     run = folder.run
-    mean = run.lanes[0].mean.variant
-    last = {one.seed: one.score for one in folder.results() if one.variant == mean}
+    variant = run.lanes[0].mean.variant
+    shares = {one.seed: one.score for one in folder.results() if one.variant == variant}
     protocol = Protocol("default", repeats=GAMES, seats=(0,))
     try:
         judge = judge_by("ab-dl", run.game, protocol)
     except MissingExtra as error:
         missing = {"what": "no matches", "reason": str(error), "runs": run.name}
         if missing not in records:
-            records.add({**missing, "best_seeds": sorted(last, key=last.__getitem__)[::-1][:3]})
+            records.add({**missing, "best_seeds": sorted(shares, key=shares.__getitem__)[::-1][:3]})
         return
     with contextlib.closing(judge):
-        for lane in sorted(run.lanes, key=lambda lane: -last[lane.seed]):
+        for lane in sorted(run.lanes, key=lambda lane: -shares[lane.seed]):
             about: dict[str, Any] = {
                 "what": "ab-dl",
                 "budget": run.schedule.episodes,
@@ -157,4 +163,4 @@ def meet(task: Task, records: Records, folder: RunFolder) -> None:
             scores = judge.scores(folder.agents((lane.mean,)), jax.random.key(0))
             won, lost = int((scores > 0).sum()), int((scores < 0).sum())
             told = {"won": won, "drawn": scores.size - won - lost, "lost": lost}
-            records.add({**about, **told, "value_keeping": round(last[lane.seed], 4)})
+            records.add({**about, **told, "value_keeping_of_mean": round(shares[lane.seed], 4)})

@@ -192,6 +192,8 @@ def _constant_faults(game: Game) -> list[str]:
         faults.append(f"lines must be int[Q, k], not {lines.dtype}{list(lines.shape)}")
     elif lines.size and (lines.min() < 0 or lines.max() >= game.num_cells):
         faults.append(f"lines must name cells 0..{game.num_cells - 1} alone")
+    elif lines.size and (np.diff(np.sort(lines)) == 0).any():
+        faults.append("lines: one names a cell twice")
     # What players see is compared with the symmetries.
     faults += _symmetry_faults(game) or _view_faults(game)
     if game.change_patterns is not None:

@@ -186,13 +186,9 @@ class Learner:
             key = jax.random.fold_in(lane.key, _KEY_OF_PARTNER)
             moves = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
             imposed = jnp.where(games.state.player != games.seat, moves, -1)
+        exploration = Exploration(words, epsilon, imposed)
         return self.policy.select(
-            self.game,
-            self.value,
-            lane.params,
-            games,
-            hyper.valuation,
-            Exploration(words, epsilon, imposed),
+            self.game, self.value, lane.params, games, hyper.valuation, exploration
         )
 
     def _move(self, games: Games, choice: Choice, words: jax.Array) -> Move:

@@ -8,7 +8,6 @@ import jax
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import (
     LANE,
-    UNDISCOUNTED,
     Valuation,
     check_ranks,
     choose_action,
@@ -38,14 +37,25 @@ class LookAheadAgent(PlayerBase):
         width: int | tuple[int, ...] | None = None,
         reply: Reply = "own",
         ranks: tuple[float, ...] = (),
-        **limits: Any,
+        *,
+        samples: int = LookAhead.samples,
+        max_spawns: int = LookAhead.max_spawns,
+        megabytes: int = LookAhead.megabytes,
     ) -> None:
         widths = () if width is None else (width,) if isinstance(width, int) else tuple(width)
         self.agent = agent
         self.ranks = check_ranks(tuple(ranks))
-        # How values count is the agent's own, for every move: no limit sets it.
-        of_agent: dict[str, Any] = {"valuation": UNDISCOUNTED}
-        self.search = LookAhead(agent.game, agent.value, plies, widths, reply, **of_agent, **limits)
+        # How values count is the agent's own, for every move.
+        self.search = LookAhead(
+            agent.game,
+            agent.value,
+            plies,
+            widths,
+            reply,
+            samples=samples,
+            max_spawns=max_spawns,
+            megabytes=megabytes,
+        )
 
     def tree_flatten(self) -> tuple[tuple[GreedyAgent], tuple[Any, ...]]:
         return (self.agent,), (self.search, self.ranks)

@@ -29,10 +29,10 @@ def random_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
     if not 1 <= length <= game.num_cells:
         raise ValueError(f"{game.name}: a tuple holds 1 to {game.num_cells} cells, not {length}")
     generator = np.random.default_rng(seed)
-    layout: list[tuple[int, ...]] = []
-    while len(layout) < num_tuples:
+    adjacency, layout = game.adjacency, []
+    for _ in _numbers(num_tuples):
         start = [int(generator.integers(game.num_cells))]
-        layout.append(_walk(game, start, length, generator))
+        layout.append(_walk(adjacency, start, length, generator))
     return tuple(layout)
 
 
@@ -41,30 +41,38 @@ def line_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
     """Draw cell sets that each hold a line of the game, and go on from it as random walks do.
 
     Of lines that the symmetries make of each other one stands for all. In random order all are
-    taken before one is taken again. Raises ValueError for a game without lines, and for walks that
-    are shorter than these.
+    taken before one is taken again. Raises ValueError for a game that names no lines, and for walks
+    that are shorter than these or longer than the board.
     """
-    if not game.lines.size:
-        raise ValueError(f"{game.name}: has no lines that win, for walks to begin with")
-    if not game.lines.shape[1] <= length <= game.num_cells:
-        least = game.lines.shape[1]
+    lines = different_lines(game)
+    if not lines:
+        raise ValueError(f"{game.name}: names no lines that win, for walks to begin with")
+    least = len(lines[0])
+    if not least <= length <= game.num_cells:
         raise ValueError(
             f"{game.name}: a tuple around a line holds {least} to {game.num_cells} cells,"
             f" not {length}"
         )
     generator = np.random.default_rng(seed)
-    lines = different_lines(game)
-    layout: list[tuple[int, ...]] = []
-    while len(layout) < num_tuples:
-        for number in generator.permutation(len(lines))[: num_tuples - len(layout)]:
-            layout.append(_walk(game, list(lines[number]), length, generator))
+    adjacency, layout, order = game.adjacency, [], np.empty(0, int)
+    for number in _numbers(num_tuples):
+        if number % len(lines) == 0:
+            order = generator.permutation(len(lines))
+        start = list(lines[order[number % len(lines)]])
+        layout.append(_walk(adjacency, start, length, generator))
     return tuple(layout)
+
+
+def _numbers(num_tuples: int) -> range:
+    if num_tuples < 1:
+        raise ValueError(f"walks: draw at least 1 tuple, not {num_tuples}")
+    return range(num_tuples)
 
 
 def different_lines(game: Game) -> list[tuple[int, ...]]:
     """The lines of a game, each sorted, but those that are images of others before them."""
     found: dict[frozenset[int], tuple[int, ...]] = {}
-    for line in game.lines:
+    for line in np.asarray(game.lines):
         images = {frozenset(map(int, symmetry[line])) for symmetry in game.symmetries}
         if not images & found.keys():
             found[frozenset(map(int, line))] = tuple(sorted(map(int, line)))
@@ -72,15 +80,19 @@ def different_lines(game: Game) -> list[tuple[int, ...]]:
 
 
 def _walk(
-    game: Game, cells: list[int], length: int, generator: np.random.Generator
+    adjacency: np.ndarray, cells: list[int], length: int, generator: np.random.Generator
 ) -> tuple[int, ...]:
     """Go on from `cells`, by a neighbour of one of them that is drawn, until they are `length`."""
-    adjacency = game.adjacency
     while len(cells) < length:
         neighbours = np.flatnonzero(adjacency[cells[generator.integers(len(cells))]])
         fresh = np.setdiff1d(neighbours, cells)
         if fresh.size:
             cells.append(int(generator.choice(fresh)))
+        elif not np.setdiff1d(np.flatnonzero(adjacency[cells].any(0)), cells).size:
+            raise ValueError(
+                f"walks: no more than {len(cells)} cells are connected with {min(cells)}, for"
+                f" tuples of {length}"
+            )
     return tuple(sorted(cells))
 
 

@@ -50,7 +50,9 @@ class NTupleSpec(ValueSpec):
     def layout_of(self, game: Game, seed: int) -> Layout:
         """The n-tuples of one seed; raises ValueError where they do not fit the game."""
         if self.from_lines and not self._varied:
-            raise ValueError("from_lines is for walks: add their number and length")
+            raise ValueError(
+                "from_lines is for walks: choose these, number and length, instead of a layout"
+            )
         if self.layout:
             return check_layout(game, self.layout, "layout")
         if any(self.walks):

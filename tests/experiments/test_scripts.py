@@ -143,21 +143,23 @@ def test_kept_figures_of_averaged_weights_are_those_of_the_script() -> None:
     assert "\n".join(script.table_of(kept)) in readme
 
 
+def test_tables_of_connectfour_are_made_of_its_kept_figures() -> None:
+    readme = (EXPERIMENTS / "connectfour" / "README.md").read_text()
+    for name, file in (("run", "figures"), ("matches", "matches"), ("mistakes", "mistakes")):
+        kept = records(f"connectfour/{file}.json")
+        assert kept
+        assert "\n".join(module(f"connectfour/{name}").table_of(kept)) in readme
+
+
+@pytest.mark.slow
 def test_kept_figures_of_connectfour_are_those_of_the_script() -> None:
     script = module("connectfour/run")
-    kept = records("connectfour/figures.json")
-    for row in [*kept, *records("connectfour/matches.json")]:
-        # Of the list that we may not copy nothing can be made anew.
-        if row["condition"] != script.AUTHORS:
-            run = script.run_of(row["condition"], row["seed"], row["episodes"])
-            assert row["config"] == run.digest
-    readme = (EXPERIMENTS / "connectfour" / "README.md").read_text()
-    tables = (
-        script.table_of(kept),
-        module("connectfour/matches").table_of(records("connectfour/matches.json")),
-    )
-    for table in tables:
-        assert "\n".join(table) in readme
+    for file in ("figures", "matches", "mistakes"):
+        for row in records(f"connectfour/{file}.json"):
+            # Of the list that we may not copy nothing can be made anew.
+            if row["condition"] != script.AUTHORS:
+                run = script.run_of(row["condition"], row["seed"], row["episodes"])
+                assert row["config"] == run.digest
 
 
 @pytest.mark.slow
@@ -219,6 +221,7 @@ def test_scripts_run_with_tiny_budgets(
 
 @pytest.mark.slow
 def test_networks_of_connectfour_are_compared_and_play(run_script) -> None:
+    pytest.importorskip("bitbully")
     tiny = ["--episodes", "60", "--seeds", "0", "1"]
     results = run_script("connectfour/run", *tiny, "--only", "base", "70 from lines")
     kept = json.loads((results / "figures.json").read_text())
@@ -235,6 +238,13 @@ def test_networks_of_connectfour_are_compared_and_play(run_script) -> None:
     # The training was there; what stands there is not played again.
     assert json.loads((results / "figures.json").read_text()) == kept
     run_script("connectfour/matches", *tiny[:-1], "--condition", "base", played=None)
+    run_script("connectfour/mistakes", *tiny[:-1], "--condition", "base", GAMES=6)
+    (row,) = json.loads((results / "mistakes.json").read_text())
+    assert row["wins"] + row["draws"] + row["losses"] == 6
+    # From the empty board the first player wins, and AB-DL gives nothing back.
+    given = sum(row["first mistakes by ply"].values())
+    assert given == 6 - row["wins"]
+    assert 0 < row["different positions of them"] <= given
 
 
 @pytest.mark.slow

@@ -201,6 +201,7 @@ FAULTS = {
     "adjacency-shape": (changed(adjacency=np.zeros((3, 3), bool)), "adjacency must be bool"),
     "lines-type": (changed(lines=np.zeros((2, 2))), r"lines must be int\[Q, k\], not float64"),
     "lines-range": (changed(lines=np.array([[0, 2]])), r"lines must name cells 0..1 alone"),
+    "lines-twice": (changed(lines=np.array([[1, 1]])), r"lines: one names a cell twice"),
     "own-neighbour": (changed(adjacency=np.ones((2, 2), bool)), "no cell its own neighbour"),
     "symmetry-shape": (changed(symmetries=rotated([[0, 1, 2]])), r"symmetries must be int32\[1, 2"),
     "no-permutation": (changed(symmetries=rotated([[0, 0]])), "no permutation of 0..1"),

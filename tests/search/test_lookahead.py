@@ -282,7 +282,7 @@ def test_settings_out_of_range_are_named():
     ]:
         with pytest.raises(ValueError, match=line):
             LookAheadAgent(agent, **settings)
-    with pytest.raises(TypeError, match="multiple values for keyword argument 'valuation'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'valuation'"):
         LookAheadAgent(agent, 2, valuation=agent.valuation)
     of_actions = QSpec().build(game, NTupleSpec(layout=tuples(game)), Schedule()).value
     with pytest.raises(ValueError, match="learned values of actions"):

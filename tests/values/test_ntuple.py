@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import jaxgbg
+from jaxgbg.games.grids import grid_adjacency
+from jaxgbg.games.tictactoe import TicTacToe
 from jaxgbg.values import NTuple, NTupleParams, NTupleSpec, line_walk, random_walk
 from jaxgbg.values.core import Updates
 from tests.games.playouts import playouts
@@ -206,10 +208,23 @@ def test_stones_in_a_line_win_and_walks_from_lines_hold_them_all(name, lines, di
     assert {len(set(cells)) for cells in layout} == {length}
     images = [set(image[list(cells)]) for cells in layout for image in game.symmetries]
     assert all(any(set(line) <= cells for cells in images) for line in game.lines)
-    # One less and some line is left out; more, and the first ones are all there.
+    # Of this draw each walk is needed; with more walks the first ones are all there.
     less = [set(image[list(cells)]) for cells in layout[1:] for image in game.symmetries]
     assert not all(any(set(line) <= cells for cells in less) for line in game.lines)
     assert set(layout) <= set(line_walk(game, 2 * different, length, seed=5))
+
+
+class Columns(TicTacToe):
+    """Three columns that do not touch."""
+
+    column = np.arange(9) % 3
+    adjacency = grid_adjacency(3, 3, diagonal=False) & (column == column[:, None])
+
+
+def test_a_walk_ends_where_no_cell_is_left_to_reach():
+    assert len(random_walk(Columns(), 20, 3, seed=0)) == 20
+    with pytest.raises(ValueError, match=r"no more than 3 cells are connected with [0-2]"):
+        random_walk(Columns(), 20, 4, seed=0)
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour"])
