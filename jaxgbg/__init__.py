@@ -40,6 +40,7 @@ from jaxgbg.training import (
     load_agent,
     with_changes,
 )
+from jaxgbg.training.ensembles import ensemble as joined
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.values import MLPSpec, NTupleSpec
 
@@ -73,6 +74,7 @@ __all__ = [
     "board",
     "check_game",
     "compete",
+    "ensemble",
     "evaluate",
     "load",
     "look_ahead",
@@ -95,6 +97,14 @@ def load(path: str | Path) -> GreedyAgent:
     Raises ValueError if the file is missing, damaged, no agent, or of a game with other rules now.
     """
     return load_agent(path).player()
+
+
+def ensemble(*paths: str | Path) -> GreedyAgent:
+    """The n-tuple agents in several files as one player, whose value is the mean of theirs.
+
+    Raises ValueError for fewer than two, for agents whose values do not go together, and as `load`.
+    """
+    return joined([load_agent(path) for path in paths]).player()
 
 
 def look_ahead(

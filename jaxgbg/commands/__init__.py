@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from jaxgbg.commands.analysing import compare, results
 from jaxgbg.commands.checking import check
+from jaxgbg.commands.joining import ensemble
 from jaxgbg.commands.measuring import bench, evaluate, games, perft
 from jaxgbg.commands.playing import play
 from jaxgbg.commands.rating import tournament
@@ -20,6 +21,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "table1": table1,
     "sweep": sweep,
     "eval": evaluate,
+    "ensemble": ensemble,
     "compare": compare,
     "tournament": tournament,
     "results": results,

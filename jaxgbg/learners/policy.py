@@ -13,6 +13,7 @@ from jaxgbg.learners.selection import (
     action_values,
     choose_action,
     choose_ranked,
+    choose_softly,
     leaves_out,
     uniform,
 )
@@ -47,13 +48,14 @@ class Exploration(NamedTuple):
 class EpsilonGreedy:
     """The action of the greatest value, ties at random, or any action with probability epsilon.
 
-    With `ranks` not always the greatest: see `choose_ranked`. The update counts on the value of the
-    action chosen or, `counting_on_best` as Q-learning does, on the greatest one. Frozen and
-    hashable, static under jit; another policy is derived from it.
+    With `ranks` or a `temperature` not always the greatest: see `choose_ranked`, `choose_softly`.
+    The update counts on the value of the action chosen or, `counting_on_best` as Q-learning does,
+    on the greatest one. Frozen and hashable, static under jit; another policy is derived from it.
     """
 
     counting_on_best: bool = False
     ranks: tuple[float, ...] = ()
+    temperature: float = 0.0
 
     def select(
         self,
@@ -87,6 +89,9 @@ class EpsilonGreedy:
             kept = jnp.where(kept.any(1, keepdims=True), kept, legal)
             ranked = jax.vmap(partial(choose_ranked, ranks=self.ranks))(q, kept, words)
             action = jnp.where(explored, action, ranked)
+        elif self.temperature:
+            soft = jax.vmap(partial(choose_softly, temperature=self.temperature))(q, legal, words)
+            action = jnp.where(explored, action, soft)
         if imposed is not None:
             action, explored = jnp.where(imposed < 0, action, imposed), explored & (imposed < 0)
         return action, explored

@@ -274,6 +274,19 @@ def choose_ranked(
     return chosen
 
 
+def choose_softly(
+    q: jax.Array, legal: jax.Array, words: jax.Array, temperature: float
+) -> jax.Array:
+    """A legal action, int32[], with probabilities in proportion to exp(q / temperature).
+
+    `q` float32[A], `legal` bool[A], `words` uint32[2], `temperature` above 0 in the units of `q`.
+    Drawn as the greatest of the values with Gumbel noise. 0 without a legal action.
+    """
+    # Not 0, whose logarithm has no end.
+    drawn = jnp.maximum(uniform(scrambled(words, q.size)), 2.0**-24)
+    return choose_action(q - temperature * jnp.log(-jnp.log(drawn)), legal, uniform(words[1]))
+
+
 @jax.jit
 def choose_uniformly(mask: jax.Array, key: jax.Array) -> jax.Array:
     """One True entry of every row, each with the same probability; 0 where a row has none.

@@ -37,6 +37,8 @@ class LearnerSpec(Spec):
       zero_terminal: Count a terminal afterstate as 0 when choosing a move.
       ranks: Choose the best, second best ... move with these probabilities, where no move is
         random; the best if empty.
+      temperature: Choose moves in proportion to exp(value / temperature), where no move is random;
+        the best if 0.
     """
 
     trace_decay: float = setting(0.0, low=0, below=1)
@@ -49,6 +51,7 @@ class LearnerSpec(Spec):
     learn_from_partner: bool = False
     zero_terminal: bool = False
     ranks: tuple[float, ...] = setting((), high=1_000_000, most=100)
+    temperature: float = setting(0.0, low=0, high=1_000_000)
 
     kinds: ClassVar[dict[str, type[Spec]]] = {}
     # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
@@ -67,6 +70,8 @@ class LearnerSpec(Spec):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_ranks(self.ranks)
+        if self.ranks and self.temperature:
+            raise ValueError("choose ranks or a temperature, not both")
         if self.parameter_traces and self.delayed_traces:
             raise ValueError("choose parameter_traces or delayed_traces, not both")
         if self.horizon > _LONGEST_LIST and not self.parameter_traces:
@@ -109,7 +114,7 @@ class LearnerSpec(Spec):
         delayed = self.delayed_traces and schedule.batch > 1 and self.horizon > 1
         return {
             "game": game,
-            "policy": EpsilonGreedy(self.counting_on_best, self.ranks),
+            "policy": EpsilonGreedy(self.counting_on_best, self.ranks, self.temperature),
             "value": built,
             "batch": schedule.batch,
             "horizon": self.horizon,

@@ -108,6 +108,8 @@ class _SearchSpec(LearnerSpec):
             raise ValueError("train_search: proofs are for play alone, leave out solver=1")
         if settings.reuse:
             raise ValueError("train_search: trees are kept in matches alone, leave out reuse=1")
+        if self.temperature:
+            raise ValueError("a search chooses by its visits: leave out temperature")
         if self.discount != 1:
             raise ValueError("a search adds up rewards as they come: set discount 1")
 

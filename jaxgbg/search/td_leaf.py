@@ -98,5 +98,7 @@ class TDLeafSpec(LearnerSpec):
             )
         search = LookAhead(game, parts["value"], self.plies, self.width, self.reply)
         if self.plies > 1:
-            parts["policy"] = PrincipalVariation(ranks=self.ranks, search=search)
+            parts["policy"] = PrincipalVariation(
+                ranks=self.ranks, temperature=self.temperature, search=search
+            )
         return TDLearner(**parts)

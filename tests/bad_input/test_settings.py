@@ -137,6 +137,10 @@ CASES = [
     Case("train tictactoe --play-ranks -1", "ranks must be probabilities"),
     Case("train tictactoe --ranks 1e-320", "the greatest of them at least 1e-09, not 9.99989e-321"),
     Case("train tictactoe --play-ranks 1e-40 0", "ranks must be probabilities, .* not 1e-40 0"),
+    Case("train tictactoe --temperature -1", r"temperature must lie in \[0, 1,000,000\], not -1"),
+    Case("train tictactoe --temperature nan", "temperature must be a number, not nan"),
+    Case("train tictactoe --temperature .1 --ranks .6 .4", "choose ranks or a temperature"),
+    Case("train nim --learner td-search --temperature .1", "a search chooses by its visits"),
     Case(
         "train lines_of_action --value mlp --extras freedom --learner td-leaf",
         "choose extras_as inputs, or train_plies 1",

@@ -109,9 +109,8 @@ def test_the_value_a_policy_counts_on_is_the_one_that_is_learned():
     assert (np.asarray(half.params.weights) != undiscounted.params.weights).any()
 
 
-@pytest.mark.slow
-def test_ranks_are_played_in_training():
-    """After one ply of the start position all of a kind: the weights say which move was made."""
+def chosen_of_known_values(policy, epsilon=0.0):
+    """4000 choices of the first move of TicTacToe, where cell n is worth tanh(n / 10)."""
     game = jaxgbg.make("tictactoe")
     value = NTupleSpec(layout=tuple((cell,) for cell in range(9))).build(game, False, 1)
     params = value.init()
@@ -125,21 +124,58 @@ def test_ranks_are_played_in_training():
     hyper = jax.tree.map(lambda leaf: leaf[0], hyper)
     games = types.SimpleNamespace(state=states, features=features)
     words = jax.random.bits(jax.random.key(1), (4000, 2))
+    return policy.select(
+        game, value, params, games, hyper.valuation, Exploration(words, jnp.float32(epsilon))
+    )
+
+
+@pytest.mark.slow
+def test_ranks_are_played_in_training():
+    """After one ply of the start position all of a kind: the weights say which move was made."""
     for ranks, shares in (((), (1, 0, 0)), ((0.6, 0.3, 0.1), (0.6, 0.3, 0.1))):
-        choice = EpsilonGreedy(ranks=ranks).select(
-            game, value, params, games, hyper.valuation, Exploration(words, jnp.float32(0))
-        )
+        choice = chosen_of_known_values(EpsilonGreedy(ranks=ranks))
         counts = np.bincount(choice.action, minlength=9)[::-1] / 4000
         np.testing.assert_allclose(counts[:3], shares, atol=0.03)
         assert not choice.explored.any()
         np.testing.assert_allclose(choice.value, np.tanh(np.asarray(choice.action) / 10), atol=1e-5)
 
 
-def test_the_policy_has_the_ranks_of_the_settings():
+@pytest.mark.parametrize("temperature", [0.05, 0.3, 1e6])
+def test_a_temperature_draws_moves_by_the_exponentials_of_their_values(temperature):
+    values = np.tanh(np.arange(9) / 10)
+    shares = np.exp((values - values.max()) / temperature)
+    choice = chosen_of_known_values(EpsilonGreedy(temperature=temperature))
+    counts = np.bincount(choice.action, minlength=9) / 4000
+    # Four standard deviations of a share.
+    np.testing.assert_allclose(counts, shares / shares.sum(), atol=4 * 0.5 / 4000**0.5)
+    assert not choice.explored.any()
+    # What is learned is the value of the move made, or of the best one.
+    np.testing.assert_allclose(choice.value, values[np.asarray(choice.action)], atol=1e-5)
+    best = chosen_of_known_values(EpsilonGreedy(True, temperature=temperature))
+    np.testing.assert_array_equal(best.action, choice.action)
+    np.testing.assert_allclose(best.value, values[8], atol=1e-5)
+
+
+def test_random_moves_know_no_temperature():
+    policy = EpsilonGreedy(temperature=1e-3)
+    choice = chosen_of_known_values(policy, epsilon=0.5)
+    explored = np.asarray(choice.explored)
+    assert 0.45 < explored.mean() < 0.55
+    assert (np.asarray(choice.action)[~explored] == 8).all()
+    counts = np.bincount(np.asarray(choice.action)[explored], minlength=9) / explored.sum()
+    np.testing.assert_allclose(counts, 1 / 9, atol=0.04)
+
+
+def test_the_policy_has_ranks_and_temperature_of_the_settings():
     game = jaxgbg.make("tictactoe")
     value = NTupleSpec(layout=((0, 1, 2),))
     for kind, counting_on_best in (("td", False), ("sarsa", False), ("q", True)):
         learner = LearnerSpec.kinds[kind](ranks=(0.6, 0.3, 0.1)).build(game, value, Schedule())
         assert learner.policy == EpsilonGreedy(counting_on_best, (0.6, 0.3, 0.1))
+        learner = LearnerSpec.kinds[kind](temperature=0.1).build(game, value, Schedule())
+        assert learner.policy == EpsilonGreedy(counting_on_best, temperature=0.1)
+    learner = LearnerSpec.kinds["td-leaf"](temperature=0.1).build(game, value, Schedule())
+    assert learner.policy.temperature == 0.1
+    assert learner.policy.search.plies == 2
     with pytest.raises(ValueError, match="ranks must be probabilities"):
         LearnerSpec.kinds["td"](ranks=(0.0,))
