@@ -40,7 +40,7 @@ from jaxgbg.training import (
     load_agent,
     with_changes,
 )
-from jaxgbg.training.ensembles import ensemble as joined
+from jaxgbg.training.ensembles import ensemble as join
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.values import MLPSpec, NTupleSpec
 
@@ -100,11 +100,11 @@ def load(path: str | Path) -> GreedyAgent:
 
 
 def ensemble(*paths: str | Path) -> GreedyAgent:
-    """The n-tuple agents in several files as one player, whose value is the mean of theirs.
+    """The n-tuple agents in several files as one player, its sum of weights the mean of theirs.
 
     Raises ValueError for fewer than two, for agents whose values do not go together, and as `load`.
     """
-    return joined([load_agent(path) for path in paths]).player()
+    return join({str(path): load_agent(path) for path in paths}).player()
 
 
 def look_ahead(

@@ -26,15 +26,23 @@ from experiments.connectfour.run import (
     run_of,
 )
 from experiments.shared import make_parser
-from jaxgbg import Protocol, Run, RunFolder, train
+from jaxgbg import Game, Protocol, Run, RunFolder, train
+from jaxgbg.players import Player
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.opponents import judge_by
-from jaxgbg.training.play import Play
 
 OPPONENTS = ("ab-dl", "ab")
 GAMES = 200
 EPISODES = 2_000_000
+
+
+def scored(player: Player, game: Game, opponent: str) -> dict[str, int]:
+    """What a player wins, draws and loses against an opponent, moving first."""
+    judge = judge_by(opponent, game, Protocol("default", repeats=GAMES, seats=(0,)))
+    scores = judge.scores(player, jax.random.key(0))
+    results = {"wins": scores > 0, "draws": scores == 0, "losses": scores < 0}
+    return {name: int(found.sum()) for name, found in results.items()}
 
 
 def played(folder: RunFolder, condition: str) -> list[dict[str, Any]]:
@@ -44,12 +52,10 @@ def played(folder: RunFolder, condition: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for name, one in (("last", lane), ("mean", lane.mean)):
         for opponent in OPPONENTS:
-            judge = judge_by(opponent, run.game, Protocol("default", repeats=GAMES, seats=(0,)))
-            scores = judge.scores(Play().player(folder.agents((one,))), jax.random.key(0))
-            row = {"condition": condition, "seed": lane.seed, "episodes": run.schedule.episodes}
-            row |= {"config": run.digest, "weights": name, "opponent": opponent}
-            row |= {"wins": int((scores > 0).sum()), "draws": int((scores == 0).sum())}
-            rows.append(row | {"losses": int((scores < 0).sum())})
+            row: dict[str, Any] = {"condition": condition, "seed": lane.seed}
+            row |= {"episodes": run.schedule.episodes, "config": run.digest}
+            row |= {"weights": name, "opponent": opponent}
+            rows.append(row | scored(folder.agents((one,)), run.game, opponent))
     return rows
 
 

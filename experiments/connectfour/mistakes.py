@@ -23,7 +23,6 @@ from jaxgbg.players import Player
 from jaxgbg.players.alphabeta import ILLEGAL, AlphaBeta
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.files import written_whole
-from jaxgbg.training.play import Play
 
 GAMES = 1000
 
@@ -57,20 +56,12 @@ def first_mistakes(before: Sequence[Any], moves: np.ndarray) -> np.ndarray:
     return found
 
 
-def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
-    """How the games of one agent end, and where those that are not won were given away."""
-    run = folder.run
-    (lane,) = run.lanes
-    agent = Play().player(folder.agents((lane.mean,)))
+def given_away(agent: Player) -> dict[str, Any]:
+    """How the games of an agent end, and where those that are not won were given away."""
     before, moves, rewards = games(agent, AlphaBeta(distant_losses=True))
     plies = first_mistakes(before, moves)
-    given = plies[plies >= 0]
-    numbers, counts = np.unique(given, return_counts=True)
+    numbers, counts = np.unique(plies[plies >= 0], return_counts=True)
     return {
-        "condition": condition,
-        "seed": lane.seed,
-        "episodes": run.schedule.episodes,
-        "config": run.digest,
         "wins": int((rewards > 0).sum()),
         "draws": int((rewards == 0).sum()),
         "losses": int((rewards < 0).sum()),
@@ -83,17 +74,30 @@ def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
     }
 
 
+def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
+    """What is given away by the mean weights of one network."""
+    run = folder.run
+    (lane,) = run.lanes
+    about = {"condition": condition, "seed": lane.seed, "episodes": run.schedule.episodes}
+    return {**about, "config": run.digest, **given_away(folder.agents((lane.mean,)))}
+
+
+def told(row: dict[str, Any]) -> str:
+    """First mistakes by ply, in words."""
+    by_ply = row["first mistakes by ply"].items()
+    return ", ".join(f"{count} at {ply}" for ply, count in by_ply) or "none"
+
+
 def table_of(rows: Sequence[dict[str, Any]]) -> list[str]:
     """An agent a line of Markdown."""
     head = ["condition", "episodes", "seed", "won-drawn-lost", "different games"]
     head += ["positions of first mistakes", "games that they cost, by ply"]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for row in rows:
-        by_ply = row["first mistakes by ply"].items()
         cells = [row["condition"], f"{row['episodes']:,}", str(row["seed"])]
         cells += ["{wins}-{draws}-{losses}".format(**row), str(row["different games"])]
         cells += [str(row["different positions of them"])]
-        cells += [", ".join(f"{count} at {ply}" for ply, count in by_ply) or "none"]
+        cells += [told(row)]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 

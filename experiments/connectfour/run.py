@@ -91,6 +91,14 @@ GROUPS: dict[str, dict[str, Settings]] = {
         "best, discount .99": _best() | {"discount": 0.99},
         "best, discount .97": _best() | {"discount": 0.97},
         "best, openings of 8": _best() | {"opening_plies": 8},
+        "best, temperature .03": _best() | {"temperature": 0.03},
+        "best, temperature .1": _best() | {"temperature": 0.1},
+        "best, random moves left out": _best() | {"learn_from_random": False},
+        "best, temperature .03, these left out": _best()
+        | {"temperature": 0.03, "learn_from_random": False},
+        "70 best, temperature .03": _best(70) | {"temperature": 0.03},
+        "best, temperature .01": _best() | {"temperature": 0.01},
+        "best, temperature .03, batch 256": _best() | {"temperature": 0.03, "batch": 256},
         "best, lambda .5": _best() | {"trace_decay": 0.5},
     },
 }
@@ -149,7 +157,12 @@ def add(path: Path, *records: dict[str, Any]) -> None:
             return
         kept = sorted(
             [*read(path), *records],
-            key=lambda one: (one["episodes"], order.get(one["condition"], len(order)), one["seed"]),
+            key=lambda one: (
+                one["episodes"],
+                order.get(one["condition"], len(order)),
+                one.get("members", 1),
+                one["seed"],
+            ),
         )
         write_json(path, kept)
 

@@ -7,8 +7,9 @@ from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import optional
 from jaxgbg.specs import checked
+from jaxgbg.training import RunFolder
 from jaxgbg.training.agents import load_agent, save_agent
-from jaxgbg.training.ensembles import ensemble as joined
+from jaxgbg.training.ensembles import ensemble as join
 from jaxgbg.training.files import check_writable
 from jaxgbg.training.opponents import agents_of
 from jaxgbg.training.run import MEAN
@@ -18,23 +19,33 @@ from jaxgbg.training.run import MEAN
 def ensemble(
     file: Annotated[Positional[Path], arg(metavar="FILE")],
     agents: Annotated[Positional[tuple[Path, ...]], arg(metavar="AGENT|RUN ...")],
-    variant: Annotated[str | None, optional("VARIANT", "the averaged weights, if any")] = None,
+    variant: Annotated[str | None, optional("VARIANT", "averaged weights, if any")] = None,
     replace: bool = False,
 ) -> None:
-    """Make one agent of several n-tuple agents, whose value is the mean of theirs.
+    """Make one agent of several with n-tuples, whose sum of weights is the mean of theirs.
 
     Args:
       file: Agent file to write.
-      agents: Agent files, and folders of runs for their agents of every seed.
-      variant: Which agents of a run: farl, farl-mean, none ...
+      agents: Agent files, and folders of finished runs for their agents of every seed.
+      variant: Which agents of runs: farl, farl-mean, none ...
       replace: Write the file also where there is one already.
     """
+    if variant is not None and not any(place.is_dir() for place in agents):
+        raise ValueError("--variant is about the agents of runs: name the folder of one")
+    members = [each for place in agents for each in _files(place, variant)]
+    places = [each.resolve() for each in members]
+    for number, place in enumerate(places):
+        if place in places[:number]:
+            raise ValueError(f"{members[number]} is given twice")
+    if file.resolve() in places:
+        raise ValueError(f"{file} is one of its members: first name the file to write")
     check_writable(file)
     if file.exists() and not replace:
         raise ValueError(f"{file} is there already: --replace writes it anew")
-    files = [each for place in agents for each in _files(place, variant)]
-    save_agent(file, joined([load_agent(each) for each in files]))
-    print(f"{file}: the mean of {len(files)} agents")
+    save_agent(file, join({str(each): load_agent(each) for each in members}))
+    print(f"{file} is the mean of {len(members)} agents:")
+    for each in members:
+        print(f"  {each}")
 
 
 def _files(place: Path, variant: str | None) -> list[Path]:
@@ -42,6 +53,8 @@ def _files(place: Path, variant: str | None) -> list[Path]:
     if not place.is_dir():
         return [place]
     files = agents_of(place)
+    if not RunFolder.open(place).finished:
+        raise ValueError(f"{place} is not finished: give the same command again to train it")
     variants = {_variant(file) for file in files}
     first = _variant(files[0]).removesuffix(MEAN)
     wanted = variant or (first + MEAN if first + MEAN in variants else first)

@@ -79,7 +79,7 @@ class EpsilonGreedy:
     def choose(
         self, q: jax.Array, legal: jax.Array, exploration: Exploration
     ) -> tuple[jax.Array, jax.Array]:
-        """The actions int32[B] by their values `q` float32[B, A], and which are random, bool[B]."""
+        """The actions int32[B] by their values `q` float32[B, A], and which explore, bool[B]."""
         words, imposed, explored = exploration.words, exploration.imposed, exploration.random
         tied = jnp.where(explored[:, None], 0.0, q)
         action = jax.vmap(choose_action)(tied, legal, uniform(words[:, 1]))
@@ -92,6 +92,9 @@ class EpsilonGreedy:
         elif self.temperature:
             soft = jax.vmap(partial(choose_softly, temperature=self.temperature))(q, legal, words)
             action = jnp.where(explored, action, soft)
+            # A move that is not of the greatest value is an exploring one, as a random one is.
+            worth = jax.vmap(lambda row, action: row[action])(q, action)
+            explored |= worth < jnp.where(legal, q, -jnp.inf).max(1)
         if imposed is not None:
             action, explored = jnp.where(imposed < 0, action, imposed), explored & (imposed < 0)
         return action, explored

@@ -37,8 +37,8 @@ class LearnerSpec(Spec):
       zero_terminal: Count a terminal afterstate as 0 when choosing a move.
       ranks: Choose the best, second best ... move with these probabilities, where no move is
         random; the best if empty.
-      temperature: Choose moves in proportion to exp(value / temperature), where no move is random;
-        the best if 0.
+      temperature: Choose moves in proportion to exp(q / temperature), q being reward + gamma * V,
+        where no move is random; the best if 0.
     """
 
     trace_decay: float = setting(0.0, low=0, below=1)

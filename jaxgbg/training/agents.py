@@ -36,11 +36,15 @@ _NPY = re.compile(
 
 @dataclasses.dataclass(frozen=True)
 class SavedAgent:
-    """A trained agent: its run with its seed alone, its FARL variant, its weights float32[R]."""
+    """A trained agent: its run with its seed alone, its FARL variant, its weights float32[R].
+
+    Of an ensemble `members` are the digests of the runs and the variants that it is made of.
+    """
 
     run: Run
     variant: str
     weights: np.ndarray
+    members: tuple[str, ...] = ()
 
     @property
     def seed(self) -> int:
@@ -59,7 +63,7 @@ def save_agent(path: Path, agent: SavedAgent) -> None:
 
     The file appears whole or not at all.
     """
-    header = {"run": agent.run.plain(), "variant": agent.variant}
+    header = {"run": agent.run.plain(), "variant": agent.variant, "members": agent.members}
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, header=text, weights=agent.weights)
@@ -115,7 +119,7 @@ def _read(file: io.BufferedReader) -> SavedAgent:
         raise _Damaged(f"not to be unpacked ({reason(error)})") from error
     if not np.isfinite(weights).all():
         raise ValueError("some weights are no finite numbers: its network has diverged")
-    return SavedAgent(header.run, header.variant, weights)
+    return SavedAgent(header.run, header.variant, weights, header.members)
 
 
 def _array(

@@ -1,58 +1,76 @@
 """Several n-tuple agents as one."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from jaxgbg.training.agents import SavedAgent
 from jaxgbg.values import NTupleSpec
+from jaxgbg.values.layouts import MOST_TUPLES, Layout
 
 
-def ensemble(agents: Sequence[SavedAgent]) -> SavedAgent:
+def ensemble(agents: Mapping[str, SavedAgent]) -> SavedAgent:
     """One agent with the n-tuples of all `agents`, whose sum of weights is the mean of theirs.
 
-    What one training alone has got wrong counts less the more there are. Settings, seed and
-    variant are those of the first agent. Raises ValueError for fewer than two agents, and for such
-    as have no n-tuples or differ in what their values mean.
+    What one training alone has got wrong counts less the more there are. `agents` go by the names
+    that errors give them; settings, seed and variant are those of the first one, `members` tells of
+    all. Raises ValueError for fewer than two agents, and for such as have no n-tuples, differ in
+    what their values mean, or have too many n-tuples together.
     """
     if len(agents) < 2:
         raise ValueError("an ensemble is made of two agents or more")
-    first = agents[0]
-    specs = [_ntuples(agent) for agent in agents]
-    for number, agent in enumerate(agents[1:], 2):
-        if _meaning(agent) != _meaning(first):
-            raise ValueError(
-                f"agent 1 and agent {number} of an ensemble differ in game, learner, discount"
-                " or sigmoid"
-            )
-    layout = tuple(
-        cells
-        for spec, agent in zip(specs, agents, strict=True)
-        for cells in spec.layout_of(agent.run.game, agent.seed)
+    (first, meant), *others = [(name, _meaning(name, agent)) for name, agent in agents.items()]
+    for name, meaning in others:
+        for what, mine in meaning.items():
+            if mine != meant[what]:
+                raise ValueError(f"{name} and {first} do not go together: {what} differs")
+    tables: dict[tuple[int, ...], np.ndarray] = {}
+    for agent in agents.values():
+        for cells, table in _tables(agent).items():
+            # n-tuples that several have are looked up once.
+            tables[cells] = tables.get(cells, 0) + table / np.float32(len(agents))
+    if len(tables) > MOST_TUPLES:
+        raise ValueError(f"{len(tables):,} n-tuples together; an agent has at most {MOST_TUPLES:,}")
+    if len({len(cells) for cells in tables}) > 1 and meant["game"].stone_digits:
+        raise ValueError(f"agents of {meant['game'].name} must have n-tuples of one length")
+    one, spec = agents[first], agents[first].run.value
+    assert isinstance(spec, NTupleSpec)
+    value = dataclasses.replace(spec, layout=tuple(tables), walks=(0, 0), from_lines=False)
+    return SavedAgent(
+        dataclasses.replace(one.run, value=value),
+        one.variant,
+        np.concatenate([*tables.values()], axis=1).reshape(-1),
+        tuple(f"{agent.run.digest} {agent.variant}" for agent in agents.values()),
     )
-    value = dataclasses.replace(specs[0], layout=layout, walks=(0, 0), from_lines=False)
-    run = dataclasses.replace(first.run, value=value)
-    return SavedAgent(run, first.variant, _joined(agents) / np.float32(len(agents)))
 
 
-def _ntuples(agent: SavedAgent) -> NTupleSpec:
-    if not isinstance(agent.run.value, NTupleSpec):
-        raise ValueError(f"an ensemble is made of n-tuples, not of {agent.run.value.kind}")
-    return agent.run.value
-
-
-def _meaning(agent: SavedAgent) -> tuple[object, ...]:
+def _meaning(name: str, agent: SavedAgent) -> dict[str, Any]:
     """What has to be the same if values of two agents are to be added up."""
-    run, learner = agent.run, agent.run.learner
-    return (run.game, learner.of_actions, learner.valuation, _ntuples(agent).sigmoid)
+    run, value = agent.run, agent.run.value
+    if not isinstance(value, NTupleSpec):
+        raise ValueError(f"{name} has no n-tuples, of which ensembles are made, but {value.kind}")
+    if agent.members:
+        raise ValueError(f"{name} is an ensemble of {len(agent.members)}: name its members instead")
+    return {
+        "game": run.game,
+        "what is valued, afterstates or actions": run.learner.of_actions,
+        "discount": run.learner.discount,
+        "zero_terminal": run.learner.zero_terminal,
+        "sigmoid": value.sigmoid,
+    }
 
 
-def _joined(agents: Sequence[SavedAgent]) -> np.ndarray:
-    """float32[R]: the weights of all, for each player and action one agent's after the other's."""
-    game = agents[0].run.game
-    tables = game.num_players
-    if agents[0].run.learner.of_actions:
-        tables *= game.num_actions
-    rows = [agent.weights.reshape(tables, -1) for agent in agents]
-    return np.concatenate(rows, axis=1).reshape(-1)
+def _tables(agent: SavedAgent) -> dict[tuple[int, ...], np.ndarray]:
+    """The weights of each n-tuple, float32[players * actions, rows]."""
+    game, value = agent.run.game, agent.run.value
+    assert isinstance(value, NTupleSpec)
+    layout: Layout = value.layout_of(game, agent.seed)
+    actions = game.num_actions if agent.run.learner.of_actions else 1
+    weights = agent.weights.reshape(game.num_players * actions, -1)
+    ends = np.cumsum([game.num_cell_values ** len(cells) for cells in layout])
+    tables: dict[tuple[int, ...], np.ndarray] = {}
+    for cells, table in zip(layout, np.split(weights, ends[:-1], axis=1), strict=True):
+        tables[cells] = tables.get(cells, 0) + table
+    return tables

@@ -93,10 +93,12 @@ class AgentHeader(Spec):
     Attributes:
       run: The run with its seed alone.
       variant: One of the run's, or that of a mean of its weights.
+      members: Of an ensemble the digest of each member's run, and its variant.
     """
 
     run: Run
     variant: str = setting(choices=(*FARL_PARTS, *(each + MEAN for each in FARL_PARTS)))
+    members: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

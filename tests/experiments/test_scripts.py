@@ -143,25 +143,6 @@ def test_kept_figures_of_averaged_weights_are_those_of_the_script() -> None:
     assert "\n".join(script.table_of(kept)) in readme
 
 
-def test_tables_of_connectfour_are_made_of_its_kept_figures() -> None:
-    readme = (EXPERIMENTS / "connectfour" / "README.md").read_text()
-    for name, file in (("run", "figures"), ("matches", "matches"), ("mistakes", "mistakes")):
-        kept = records(f"connectfour/{file}.json")
-        assert kept
-        assert "\n".join(module(f"connectfour/{name}").table_of(kept)) in readme
-
-
-@pytest.mark.slow
-def test_kept_figures_of_connectfour_are_those_of_the_script() -> None:
-    script = module("connectfour/run")
-    for file in ("figures", "matches", "mistakes"):
-        for row in records(f"connectfour/{file}.json"):
-            # Of the list that we may not copy nothing can be made anew.
-            if row["condition"] != script.AUTHORS:
-                run = script.run_of(row["condition"], row["seed"], row["episodes"])
-                assert row["config"] == run.digest
-
-
 @pytest.mark.slow
 def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
     module("table1/report").main(["--results", str(tmp_path)])
@@ -217,34 +198,6 @@ def test_scripts_run_with_tiny_budgets(
     (figures,) = results.glob("*.json")
     assert len(json.loads(figures.read_text())) == rows
     assert figures.with_suffix(".png").exists() or (results / "curves.png").exists()
-
-
-@pytest.mark.slow
-def test_networks_of_connectfour_are_compared_and_play(run_script) -> None:
-    pytest.importorskip("bitbully")
-    tiny = ["--episodes", "60", "--seeds", "0", "1"]
-    results = run_script("connectfour/run", *tiny, "--only", "base", "70 from lines")
-    kept = json.loads((results / "figures.json").read_text())
-    assert [(row["condition"], row["seed"]) for row in kept] == [
-        *(("base", 0), ("base", 1)),
-        *(("70 from lines", 0), ("70 from lines", 1)),
-    ]
-    assert [sum(row["fours"].values()) for row in kept[2:]] == [69, 69]
-    assert (results / "figures.png").stat().st_size > 10_000
-    run_script("connectfour/matches", *tiny[:-1], "--condition", "base", GAMES=4)
-    rows = json.loads((results / "matches.json").read_text())
-    assert [row["opponent"] for row in rows] == ["ab-dl", "ab"] * 2
-    assert {row["wins"] + row["draws"] + row["losses"] for row in rows} == {4}
-    # The training was there; what stands there is not played again.
-    assert json.loads((results / "figures.json").read_text()) == kept
-    run_script("connectfour/matches", *tiny[:-1], "--condition", "base", played=None)
-    run_script("connectfour/mistakes", *tiny[:-1], "--condition", "base", GAMES=6)
-    (row,) = json.loads((results / "mistakes.json").read_text())
-    assert row["wins"] + row["draws"] + row["losses"] == 6
-    # From the empty board the first player wins, and AB-DL gives nothing back.
-    given = sum(row["first mistakes by ply"].values())
-    assert given == 6 - row["wins"]
-    assert 0 < row["different positions of them"] <= given
 
 
 @pytest.mark.slow

@@ -168,7 +168,13 @@ def test_the_move_is_the_best_of_the_search_and_its_value_that_of_the_leaf():
         states = jax.vmap(game.afterstate)(states, cells)
     # Of a beam of two moves the third best is none: the best is made instead.
     third = {"ranks": (0.0, 0.0, 1.0)}
-    for settings, policy in (({"plies": 3}, {}), ({"plies": 2, "width": (2,)}, third)):
+    # So low a temperature chooses the best, too.
+    cold = {"temperature": 1e-5}
+    for settings, policy in (
+        ({"plies": 3}, {}),
+        ({"plies": 3}, cold),
+        ({"plies": 2, "width": (2,)}, third),
+    ):
         choice, scores, value, params = chosen(settings, 0.0, states, game, weights, **policy)
         rows = np.arange(64)
         np.testing.assert_array_equal(scores[rows, choice.action], scores.max(1))
@@ -180,6 +186,18 @@ def test_the_move_is_the_best_of_the_search_and_its_value_that_of_the_leaf():
         gain = leaf.rewards[rows, mover]
         ahead = jnp.where(leaf.terminal, 0.0, choice.value)
         np.testing.assert_allclose(gain + ahead, scores.max(1), atol=1e-6)
+
+
+@pytest.mark.slow
+def test_a_temperature_draws_other_moves_than_the_best():
+    game = jaxgbg.make("tictactoe")
+    weights = jnp.asarray(np.random.default_rng(0).normal(0, 0.2, 2 * 8 * 9), jnp.float32)
+    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 2000))
+    choice, scores, *_ = chosen({"plies": 2}, 0.0, states, game, weights, temperature=0.2)
+    shares = np.exp((np.asarray(scores[0], float) - float(scores[0].max())) / 0.2)
+    counts = np.bincount(choice.action, minlength=9) / 2000
+    np.testing.assert_allclose(counts, shares / shares.sum(), atol=4 * 0.5 / 2000**0.5)
+    np.testing.assert_array_equal(choice.explored, choice.action != scores[0].argmax())
 
 
 def test_what_cannot_be_looked_ahead_in_training_is_named():
