@@ -93,6 +93,11 @@ class Visit:
         box = self.page.locator("svg.board .spot").nth(spot).bounding_box()
         self.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
+    def look_inside(self, looking: bool = True) -> None:
+        """Open or close the weights behind the values; the board hears of it a little later."""
+        self.page.locator("#inside summary").click()
+        self.until(lambda: self.page.locator(".inspecting").count() == looking)
+
     def done(self) -> None:
         assert self.complaints == []
         assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -345,7 +350,7 @@ def test_a_wrong_text_is_refused_and_the_game_stays(visit):
 
 def test_the_tuples_through_a_cell_are_looked_into(visit):
     page = visit.page
-    page.locator("#inside summary").click()
+    visit.look_inside()
     visit.click(4)
     page.wait_for_selector("#inside tbody tr")
     assert (
@@ -356,7 +361,7 @@ def test_the_tuples_through_a_cell_are_looked_into(visit):
     page.locator("#inside tbody tr").first.hover()
     assert page.locator("svg.board .spot.read").count() == 9
     assert visit.plies == 2
-    page.locator("#inside summary").click()
+    visit.look_inside(False)
     visit.click(8)
     visit.settle(3)
 
@@ -372,7 +377,7 @@ def test_the_counters_of_a_checkpoint_stand_beside_the_weights(browser, shape):
     with served(table) as address:
         opened = Visit(browser, address + "#seats=person,person&moves=4,0", shape)
         opened.settle(2)
-        opened.page.locator("#inside summary").click()
+        opened.look_inside()
         # On a phone the board is above what was opened.
         opened.page.locator("#board").scroll_into_view_if_needed()
         opened.click(4)
