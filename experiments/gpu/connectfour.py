@@ -1,9 +1,11 @@
 """ConnectFour as far as the time allows: many seeds at once, towards 200-0-0 against AB-DL."""
 
-import contextlib
 import dataclasses
 import math
 import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -11,10 +13,11 @@ import numpy as np
 
 from experiments.gpu.records import Records
 from experiments.gpu.task import Task
-from jaxgbg.arena import Protocol
+from jaxgbg.arena import Judge, Protocol
 from jaxgbg.papers import preset
-from jaxgbg.players import MissingExtra
-from jaxgbg.training import Run, RunFolder, train
+from jaxgbg.players import MissingExtra, Player
+from jaxgbg.training import Run, RunFolder, load_agent, train
+from jaxgbg.training.ensembles import ensemble
 from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.stopping import StopTraining
@@ -27,7 +30,10 @@ BEST: dict[str, Any] = {
     "opening_plies": 4,
     "opening_share": 0.5,
     "epsilon_end": 0.05,
+    "temperature": 0.03,
 }
+MEMBERS = 4
+"""Of so many seeds each ensemble is made."""
 _POINTS = 25
 # Of the time until a part must end: the rest is for compiling, evaluations and matches.
 _TRAINING = 0.5
@@ -136,31 +142,51 @@ def episodes_per_s(run: Run, task: Task, least: float = 5.0) -> float:
 
 
 def meet(task: Task, records: Records, folder: RunFolder) -> None:
-    """The seeds that keep the value most often play against AB-DL, moving first.
+    """All seeds, those first that keep the value most often, play against AB-DL, moving first.
 
-    Where its solver is missing the agents are left in the folder of the run, to play elsewhere.
+    Then ensembles of the seeds as they are numbered do, whatever these have won. Where the solver
+    of AB-DL is missing the agents are left in the folder of the run, to play elsewhere.
     """
     run = folder.run
+    lanes = {lane.seed: lane.mean for lane in run.lanes}
     variant = run.lanes[0].mean.variant
     shares = {one.seed: one.score for one in folder.results() if one.variant == variant}
-    protocol = Protocol("default", repeats=GAMES, seats=(0,))
+    solved = judge_by("solver", run.game)
     try:
-        judge = judge_by("ab-dl", run.game, protocol)
+        judge = judge_by("ab-dl", run.game, Protocol("default", repeats=GAMES, seats=(0,)))
     except MissingExtra as error:
+        judge = None
         missing = {"what": "no matches", "reason": str(error), "runs": run.name}
         if missing not in records:
             records.add({**missing, "best_seeds": sorted(shares, key=shares.__getitem__)[::-1][:3]})
-        return
-    with contextlib.closing(judge):
-        for lane in sorted(run.lanes, key=lambda lane: -shares[lane.seed]):
-            about: dict[str, Any] = {
-                "what": "ab-dl",
-                "budget": run.schedule.episodes,
-                "seed": lane.seed,
-            }
-            if about in records or task.left() < 0:
-                continue
-            scores = judge.scores(folder.agents((lane.mean,)), jax.random.key(0))
-            won, lost = int((scores > 0).sum()), int((scores < 0).sum())
-            told = {"won": won, "drawn": scores.size - won - lost, "lost": lost}
-            records.add({**about, **told, "value_keeping_of_mean": round(shares[lane.seed], 4)})
+
+    def add(what: str, seed: int, player: Callable[[], Player], told: dict[str, Any]) -> None:
+        about = {"what": what, "budget": run.schedule.episodes, "seed": seed}
+        if about in records or task.left() < 0:
+            return
+        agent = player()
+        share = float(solved.scores(agent, jax.random.key(0)).mean())
+        records.add({**about, **told, "value_keeping": round(share, 4), **won(judge, agent)})
+
+    for seed in sorted(shares, key=shares.__getitem__, reverse=True):
+        add("mean weights", seed, partial(folder.agents, (lanes[seed],)), {})
+    for first in range(0, len(lanes) - MEMBERS + 1, MEMBERS):
+        seeds = run.seeds[first : first + MEMBERS]
+        files = [folder.path / "agents" / lanes[seed].file for seed in seeds]
+        add("ensemble", first, partial(joined, files), {"members": MEMBERS})
+    if judge is not None:
+        judge.close()
+
+
+def joined(files: Sequence[Path]) -> Player:
+    """One agent of several files."""
+    return ensemble({file.name: load_agent(file) for file in files}).player()
+
+
+def won(judge: Judge | None, player: Player) -> dict[str, int]:
+    """What a player won, drew and lost against AB-DL, nothing without a judge."""
+    if judge is None:
+        return {}
+    scores = judge.scores(player, jax.random.key(0))
+    found = {"won": scores > 0, "drawn": scores == 0, "lost": scores < 0}
+    return {name: int(games.sum()) for name, games in found.items()}

@@ -28,6 +28,12 @@ PARTNERS = {"COM": "centre-of-mass", "RAND": "random", "itself": "self"}
 FEATURES = ("immobility", "freedom", "concentration", "cluster")
 NOISE = (0.6, 0.3, 0.1)
 ADAM = {"optimizer": "adam", "minibatch": 32, "combine": "mean"}
+ONLINE = {"variants": ("farl",), "epsilon_end": 0.05}
+"""Learned move by move, for the leaves of a look-ahead cannot wait for the end of a round."""
+LEARNERS: dict[str, dict[str, Any]] = {
+    "move by move": {"round_games": 0},
+    "TD-Leaf": {"learner": "td-leaf", "train_plies": 2, "train_width": (3,)},
+}
 
 SETTINGS: dict[str, dict[str, Any]] = {
     # Tables 5.1 and 5.2.
@@ -54,7 +60,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
         for feature in FEATURES
         for role in ("inputs", "outputs")
     },
+    # Leaves of a look-ahead learned, against a look-ahead in play alone; by equal seconds.
+    **{f"itself, {name}": ONLINE | learner for name, learner in LEARNERS.items()},
 }
+SLOWER = {"itself, TD-Leaf": 10}
+"""Of these a network has a fraction of the games: they take about so many times as long."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,7 +79,8 @@ class Sessions:
 
 
 def run_of(setting: str, seed: int, games: int = GAMES, size: int = 8) -> Run:
-    """The training of one network."""
+    """The training of one network; of a slower setting the games are fewer."""
+    games //= SLOWER.get(setting, 1)
     return preset(
         make("lines_of_action", size=size),
         value="mlp",

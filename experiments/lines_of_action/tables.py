@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from experiments.lines_of_action.judge import read_judged, self_path
-from experiments.lines_of_action.study import FEATURES, PARTNERS, SETTINGS, load, path_of
+from experiments.lines_of_action.study import FEATURES, LEARNERS, PARTNERS, SETTINGS, load, path_of
 from experiments.shared import make_parser, new_figure, save_figure
 from jaxgbg.contents import parse_json, read_json, read_object
 from jaxgbg.papers import sasso2018
@@ -28,6 +28,7 @@ UNLEARNING = ("itself", "itself, noise", "itself, epsilon .05", "itself, noise, 
 EARLIER = "earlier"
 """Networks of revision 42fff7a and before: their sessions were not kept, only these rows."""
 _OPTIMIZERS = tuple(name for partner in PARTNERS for name in (partner, f"{partner}, Adam"))
+_LEAVES = tuple(f"itself, {learner}" for learner in LEARNERS)
 _ENDINGS = ("itself", "itself, FARL", "itself, no FARL")
 
 
@@ -180,6 +181,25 @@ def compared(judged: Judged, settings: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
+def ahead(judged: Judged) -> list[dict[str, Any]]:
+    """TD by move and TD-Leaf, each played by one ply and by looking ahead: the last fifth."""
+    rows = []
+    for setting in _LEAVES:
+        trained = judged.trained.get(setting, [])
+        if not trained:
+            continue
+        about = {"games": f"{judged.games[setting][-1]:,}"}
+        about["seconds"] = f"{np.median([one['seconds'] for one in trained]):.0f}"
+        for play in ("noise", "look-ahead-noise"):
+            row: dict[str, Any] = {"setting": setting, **about, "play": play}
+            for opponent in OPPONENTS:
+                known = judged.shares.get((setting, f"{play} {opponent}"), {})
+                late = [float(shares[-len(shares) // 5 :].mean()) for shares in known.values()]
+                row[opponent] = figure_of(late)
+            rows.append(row)
+    return rows
+
+
 def with_earlier(rows: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows, and below each that of `earlier` networks where these are more."""
 
@@ -280,6 +300,7 @@ def main(arguments: list[str] | None = None) -> None:
         "Gradient descent and Adam": compared(judged, _OPTIMIZERS),
         "Unlearning": compared(judged, UNLEARNING),
         "Final Adaptation": compared(judged, _ENDINGS),
+        "TD-Leaf and looking ahead in play": ahead(judged),
     }
     earlier = options.results / "earlier.json"
     for title, rows in read_object(earlier).items() if earlier.exists() else ():

@@ -18,6 +18,7 @@ from experiments.gpu.records import Records
 from experiments.gpu.task import Task
 from jaxgbg.games import make
 from jaxgbg.papers import GAMES
+from jaxgbg.training import train
 from jaxgbg.training.run import plain_game
 
 ROOT = Path(__file__).parents[2]
@@ -189,6 +190,24 @@ def test_a_rate_is_above_zero_and_takes_no_more_than_its_time(tmp_path):
     assert time.monotonic() - start < 60
 
 
+@pytest.mark.slow
+def test_seeds_play_and_then_as_one_agent(tmp_path, monkeypatch):
+    pytest.importorskip("bitbully")
+    monkeypatch.setattr(connectfour, "GAMES", 6)
+    monkeypatch.setattr(connectfour, "MEMBERS", 2)
+    folder = train(connectfour.run_of(3, 4, 50), tmp_path / "runs")
+    task = Task(tmp_path, ("connectfour",), 1.0, time.time() + 1000)
+    for _ in range(2):
+        # What is known is not played again.
+        records = Records(tmp_path / "connectfour.json", HERE, connectfour.KEY)
+        connectfour.meet(task, records, folder)
+        *singles, both = records.results
+        assert {one["seed"] for one in singles} == {0, 1, 2}
+        assert (both["what"], both["seed"], both["members"]) == ("ensemble", 0, 2)
+        assert {one["won"] + one["drawn"] + one["lost"] for one in records.results} == {6}
+        assert both["value_keeping"] not in {one["value_keeping"] for one in singles}
+
+
 _BLOCKED = "tyro tqdm matplotlib jinja2 duckdb pandas bitbully ray fastapi uvicorn pgx ludax pytest"
 
 
@@ -222,8 +241,12 @@ def test_it_runs_whole_with_the_packages_of_the_core_alone(tmp_path):
         "training",
     }
     assert all(one.get("moves_per_s", 1) > 0 for one in parts["speed"]["results"])
-    budget, *curve, end = parts["connectfour"]["results"]
+    budget, *curve, end, one, other = parts["connectfour"]["results"]
     assert (budget["budget"], curve[-1]["episodes"]) == (1000, 1000)
     assert end["what"] == "no matches"
+    # Of solved positions no solver is needed; those of the best seed come first.
+    assert {one["seed"], other["seed"]} == {0, 1}
+    assert one["value_keeping"] >= other["value_keeping"]
+    assert curve[-1]["episodes"] == one["budget"]
     (row,) = parts["table1"]["results"]
     assert {one["variant"] for one in row["rows"]} == {"farl", "none"}

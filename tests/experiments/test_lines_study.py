@@ -21,6 +21,10 @@ def test_every_setting_is_a_run_of_its_own():
     thesis = study.run_of("itself", 0)
     assert (thesis.schedule.episodes, thesis.evaluation.every) == (250_000, 5_000)
     assert thesis.learner.round_games == 500
+    by_move, leaf = (study.run_of(f"itself, {learner}", 0) for learner in study.LEARNERS)
+    assert (by_move.learner.kind, leaf.learner.kind) == ("td", "td-leaf")
+    assert by_move.schedule.episodes == 250_000 > 5 * leaf.schedule.episodes
+    assert by_move.variants == leaf.variants
     paths = {study.path_of(Path(), setting, 1) for setting in study.SETTINGS}
     assert len(paths) == len(runs)
 
@@ -39,6 +43,21 @@ def test_figures_are_paired_by_seed():
     assert (
         tables.markdown("T", [row]).splitlines()[-1] == "| COM | SELF | 0.304 | not run | not run |"
     )
+
+
+def test_what_is_played_at_the_end_stands_beside_what_it_took():
+    def network(setting, seed, seconds, **shares):
+        found = {f"noise {opponent}": [0.0] * 4 + [share] for opponent, share in shares.items()}
+        about = {"config": "", "moves": 1, "seconds": seconds, "games": [0, 1, 2, 3, 4_000]}
+        return {"setting": setting, "seed": seed, "shares": found} | about
+
+    assert tables.ahead(tables.Judged([])) == []
+    leaf = "itself, TD-Leaf"
+    judged = tables.Judged([network(leaf, 0, 10.0, COM=0.5), network(leaf, 1, 30.0, COM=0.7)])
+    by_one_ply, looking = tables.ahead(judged)
+    assert (by_one_ply["games"], by_one_ply["seconds"]) == ("4,000", "20")
+    assert (by_one_ply["COM"]["mean"], by_one_ply["COM"]["n"]) == (0.6, 2)
+    assert by_one_ply["RAND"] is None is looking["COM"]
 
 
 @pytest.fixture(scope="module")
