@@ -29,6 +29,7 @@ EARLIER = "earlier"
 """Networks of revision 42fff7a and before: their sessions were not kept, only these rows."""
 _OPTIMIZERS = tuple(name for partner in PARTNERS for name in (partner, f"{partner}, Adam"))
 _LEAVES = tuple(f"itself, {learner}" for learner in LEARNERS)
+_ONLINE = ("itself", "itself, epsilon .05", "itself, FARL", "itself, move by move")
 _ENDINGS = ("itself", "itself, FARL", "itself, no FARL")
 
 
@@ -188,13 +189,14 @@ def ahead(judged: Judged) -> list[dict[str, Any]]:
         trained = judged.trained.get(setting, [])
         if not trained:
             continue
-        about = {"games": f"{judged.games[setting][-1]:,}"}
+        games = judged.games[setting]
+        about = {"games": f"{games[-1]:,}"}
         about["seconds"] = f"{np.median([one['seconds'] for one in trained]):.0f}"
         for play in ("noise", "look-ahead-noise"):
             row: dict[str, Any] = {"setting": setting, **about, "play": play}
             for opponent in OPPONENTS:
                 known = judged.shares.get((setting, f"{play} {opponent}"), {})
-                late = [float(shares[-len(shares) // 5 :].mean()) for shares in known.values()]
+                late = [float(shares[games > 0.8 * games[-1]].mean()) for shares in known.values()]
                 row[opponent] = figure_of(late)
             rows.append(row)
     return rows
@@ -300,6 +302,7 @@ def main(arguments: list[str] | None = None) -> None:
         "Gradient descent and Adam": compared(judged, _OPTIMIZERS),
         "Unlearning": compared(judged, UNLEARNING),
         "Final Adaptation": compared(judged, _ENDINGS),
+        "By rounds and move by move": compared(judged, _ONLINE),
         "TD-Leaf and looking ahead in play": ahead(judged),
     }
     earlier = options.results / "earlier.json"
