@@ -96,11 +96,7 @@ GROUPS: dict[str, dict[str, Settings]] = {
         "best, random moves left out": _best() | {"learn_from_random": False},
         "best, temperature .03, these left out": _best()
         | {"temperature": 0.03, "learn_from_random": False},
-        **{
-            f"{count} best, temperature .03": _best(count) | {"temperature": 0.03}
-            for count in (70, 280)
-        },
-        "best of 9, temperature .03": _best() | {"walks": (140, 9), "temperature": 0.03},
+        "70 best, temperature .03": _best(70) | {"temperature": 0.03},
         "best, temperature .01": _best() | {"temperature": 0.01},
         "best, temperature .03, batch 256": _best() | {"temperature": 0.03, "batch": 256},
         "best, lambda .5": _best() | {"trace_decay": 0.5},

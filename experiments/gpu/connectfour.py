@@ -1,11 +1,9 @@
 """ConnectFour as far as the time allows: many seeds at once, towards 200-0-0 against AB-DL."""
 
+import contextlib
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -13,11 +11,11 @@ import numpy as np
 
 from experiments.gpu.records import Records
 from experiments.gpu.task import Task
+from jaxgbg import ensemble
 from jaxgbg.arena import Judge, Protocol
 from jaxgbg.papers import preset
 from jaxgbg.players import MissingExtra, Player
-from jaxgbg.training import Run, RunFolder, load_agent, train
-from jaxgbg.training.ensembles import ensemble
+from jaxgbg.training import Run, RunFolder, train
 from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.stopping import StopTraining
@@ -151,36 +149,30 @@ def meet(task: Task, records: Records, folder: RunFolder) -> None:
     lanes = {lane.seed: lane.mean for lane in run.lanes}
     variant = run.lanes[0].mean.variant
     shares = {one.seed: one.score for one in folder.results() if one.variant == variant}
-    solved = judge_by("solver", run.game)
-    try:
-        judge = judge_by("ab-dl", run.game, Protocol("default", repeats=GAMES, seats=(0,)))
-    except MissingExtra as error:
-        judge = None
-        missing = {"what": "no matches", "reason": str(error), "runs": run.name}
-        if missing not in records:
-            records.add({**missing, "best_seeds": sorted(shares, key=shares.__getitem__)[::-1][:3]})
-
-    def add(what: str, seed: int, player: Callable[[], Player], told: dict[str, Any]) -> None:
-        about = {"what": what, "budget": run.schedule.episodes, "seed": seed}
-        if about in records or task.left() < 0:
-            return
-        agent = player()
-        share = float(solved.scores(agent, jax.random.key(0)).mean())
-        records.add({**about, **told, "value_keeping": round(share, 4), **won(judge, agent)})
-
-    for seed in sorted(shares, key=shares.__getitem__, reverse=True):
-        add("mean weights", seed, partial(folder.agents, (lanes[seed],)), {})
-    for first in range(0, len(lanes) - MEMBERS + 1, MEMBERS):
-        seeds = run.seeds[first : first + MEMBERS]
-        files = [folder.path / "agents" / lanes[seed].file for seed in seeds]
-        add("ensemble", first, partial(joined, files), {"members": MEMBERS})
-    if judge is not None:
-        judge.close()
-
-
-def joined(files: Sequence[Path]) -> Player:
-    """One agent of several files."""
-    return ensemble({file.name: load_agent(file) for file in files}).player()
+    with contextlib.ExitStack() as closing:
+        try:
+            judge = judge_by("ab-dl", run.game, Protocol("default", repeats=GAMES, seats=(0,)))
+            closing.callback(judge.close)
+        except MissingExtra as error:
+            judge = None
+            missing = {"what": "no matches", "reason": str(error), "runs": run.name}
+            if missing not in records:
+                best = sorted(shares, key=shares.__getitem__)[::-1][:3]
+                records.add({**missing, "best_seeds": best})
+        for seed in sorted(shares, key=shares.__getitem__, reverse=True):
+            about = {"what": "mean weights", "budget": run.schedule.episodes, "seed": seed}
+            if about not in records and task.left() > 0:
+                told = won(judge, folder.agents((lanes[seed],)))
+                records.add({**about, "value_keeping": round(shares[seed], 4), **told})
+        solved = judge_by("solver", run.game)
+        for first in range(0, len(lanes) - MEMBERS + 1, MEMBERS):
+            seeds = run.seeds[first : first + MEMBERS]
+            about = {"what": "ensemble", "budget": run.schedule.episodes, "seed": seeds[0]}
+            if about not in records and task.left() > 0:
+                agent = ensemble(*(folder.path / "agents" / lanes[one].file for one in seeds))
+                share = round(float(solved.scores(agent, jax.random.key(0)).mean()), 4)
+                told = {"members": MEMBERS, "value_keeping": share, **won(judge, agent)}
+                records.add({**about, **told})
 
 
 def won(judge: Judge | None, player: Player) -> dict[str, int]:
