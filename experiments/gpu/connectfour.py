@@ -171,8 +171,8 @@ def meet(task: Task, records: Records, folder: RunFolder) -> None:
             if about not in records and task.left() > 0:
                 agent = ensemble(*(folder.path / "agents" / lanes[one].file for one in seeds))
                 share = round(float(solved.scores(agent, jax.random.key(0)).mean()), 4)
-                told = {"members": MEMBERS, "value_keeping": share, **won(judge, agent)}
-                records.add({**about, **told})
+                about |= {"members": MEMBERS, "value_keeping": share}
+                records.add(about | won(judge, agent))
 
 
 def won(judge: Judge | None, player: Player) -> dict[str, int]:

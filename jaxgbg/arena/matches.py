@@ -1,5 +1,6 @@
 """Matches: all games of an evaluation at once, one ply a round."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -10,8 +11,13 @@ import numpy as np
 
 from jaxgbg.arena.protocol import Protocol, drawn_starts, extended, start_states
 from jaxgbg.games import Game
-from jaxgbg.games.rollout import play_ply, roll_out, select_states
+from jaxgbg.games.rollout import play_in_line, play_ply, roll_out, select_states
 from jaxgbg.players import History, Player, Remembers
+
+# Games that may last longer end at very different times.
+_LONG = 100
+# So many games at once, or one of each copy: more gain nothing on a CPU.
+_PLACES = 512
 
 
 def play(
@@ -30,7 +36,9 @@ def play(
     """
     traceable = all(player.traceable for player in players)
     if traceable and not any(player.shares_devices(len(seats)) for player in players):
-        return np.asarray(_play_compiled(game, tuple(players), jnp.asarray(seats), states, key))
+        in_line = _worth_a_line(game, len(seats)) and not _remember(players, states)
+        played = _play_in_line if in_line else _play_compiled
+        return np.asarray(played(game, tuple(players), jnp.asarray(seats), states, key))
     needs_history = any(player.needs_history for player in players)
     memories = _first_memories(players, states)
     for _ in range(game.max_plies):
@@ -86,6 +94,33 @@ def _play_compiled(
     """What `play` does, draw for draw, without a word to the host between two plies."""
     choose = partial(_choose, players, seats, None)
     return roll_out(game, states, choose, key, _first_memories(players, states)).rewards
+
+
+def _worth_a_line(game: Game, games: int) -> bool:
+    """Whether most of the games would stand still until the longest of them is over."""
+    return game.max_plies > _LONG and games > 2 * _PLACES
+
+
+def _remember(players: Sequence[Player], states: Any) -> bool:
+    """Whether any of them keeps something of every game from move to move."""
+    return bool(jax.tree.leaves(jax.eval_shape(partial(_first_memories, players), states)))
+
+
+@partial(jax.jit, static_argnums=0)
+def _play_in_line(
+    game: Game, players: tuple[Player, ...], seats: jax.Array, states: Any, key: jax.Array
+) -> jax.Array:
+    """`_play_compiled` with fewer games at once: others follow where one has ended."""
+    # Each copy of each player has as many games as any other, at any time.
+    groups = math.lcm(*(player.copies for player in players))
+    places = min(max(1, _PLACES // groups), len(seats) // groups)
+
+    def choose(states: Any, numbers: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        sitting = seats.at[numbers].get(mode="clip")
+        actions, key, _ = _choose(players, sitting, None, states, key, [None] * len(players))
+        return actions, key
+
+    return play_in_line(game, states, groups, places, choose, key)
 
 
 def compete(

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgbg.games.core import Game
 
@@ -13,6 +14,15 @@ from jaxgbg.games.core import Game
 def select_states(states: Any, index: Any) -> Any:
     """Those of `states` that an index, or a tuple of one for each leading axis, picks."""
     return jax.tree.map(lambda leaf: leaf[index], states)
+
+
+def select(chosen: jax.Array, new: Any, old: Any) -> Any:
+    """Game by game `new` where `chosen` bool[B], else `old`: trees with leading axis B."""
+
+    def choose(new: jax.Array, old: jax.Array) -> jax.Array:
+        return jnp.where(chosen.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
+    return jax.tree.map(choose, new, old)
 
 
 @partial(jax.jit, static_argnums=0)
@@ -51,6 +61,55 @@ def roll_out(
         return ~carry[0].terminal.all() & (carry[3] < game.max_plies)
 
     return jax.lax.while_loop(running, ply, (states, key, memory, jnp.int32(0)))[0]
+
+
+def play_in_line(
+    game: Game,
+    starts: Any,
+    groups: int,
+    places: int,
+    choose: Callable[[Any, jax.Array, jax.Array], tuple[jax.Array, jax.Array]],
+    key: jax.Array,
+) -> jax.Array:
+    """Play G games to their ends, of each group so many at once as it has places; traceable.
+
+    The first G / `groups` of `starts` [G] are the first group's, and so on. Where a game has ended
+    the next of its group begins, so that no place waits for the longest game of all. Returns the
+    final rewards float32[G, N].
+
+    `choose(states[P], numbers int32[P], key) -> (actions int32[P], key)` moves in P = groups *
+    places games; `numbers` says which, G where none is left, and those states are terminal.
+    """
+    games = starts.terminal.shape[0]
+    queue = games // groups
+    ends = (np.arange(groups, dtype=np.int32) + 1)[:, None] * queue
+    numbers = jnp.minimum(ends - queue + np.arange(places, dtype=np.int32), ends - 1)
+    rewards = jnp.zeros((games, game.num_players), jnp.float32)
+
+    def ply(carry: tuple[Any, ...]) -> tuple[Any, ...]:
+        states, numbers, begun, rewards, key, number = carry
+        actions, key = choose(states, numbers.reshape(-1), key)
+        key, chance = jax.random.split(key)
+        states = play_ply(game, states, actions, chance)
+        over = states.terminal.reshape(groups, places) & (numbers < games)
+        place = jnp.where(over, numbers, games).reshape(-1)
+        rewards = rewards.at[place].set(states.rewards, mode="drop")
+        following = begun + jnp.cumsum(over, 1, dtype=jnp.int32) - 1
+        there = over & (following < ends)
+        numbers = jnp.where(there, following, jnp.where(over, games, numbers))
+        fresh = select_states(starts, jnp.where(there, following, 0).reshape(-1))
+        states = select(there.reshape(-1), fresh, states)
+        begun = jnp.minimum(begun + over.sum(1, keepdims=True, dtype=jnp.int32), ends)
+        return states, numbers, begun, rewards, key, number + 1
+
+    def running(carry: tuple[Any, ...]) -> jax.Array:
+        # A place has at most all games of its group.
+        return (carry[1] < games).any() & (carry[5] < queue * game.max_plies)
+
+    states = select_states(starts, numbers.reshape(-1))
+    begun = ends - queue + places
+    start = (states, numbers, begun, rewards, key, jnp.int32(0))
+    return jax.lax.while_loop(running, ply, start)[3]
 
 
 def record(

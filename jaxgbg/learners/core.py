@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, once
+from jaxgbg.games.rollout import select
 from jaxgbg.learners.openings import start_positions
 from jaxgbg.learners.parameter_traces import (
     ParameterTraces,
@@ -24,7 +25,6 @@ from jaxgbg.learners.parameter_traces import (
 )
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.schedules import decayed
-from jaxgbg.learners.selection import select
 from jaxgbg.learners.state import (
     IDLE,
     Choice,

@@ -22,6 +22,8 @@ from jaxgbg.values.core import SeesInputs, Updates
 _KEY_OF_ORDER = np.uint32(2**32 - 3)
 # So many steps see their boards together.
 _STEPS_TOGETHER = 64
+# And so many of them are one round of a loop, whose own work takes as long as that of a small step.
+_UNROLLED = 4
 
 
 class Gathered(NamedTuple):
@@ -223,7 +225,7 @@ class GatheringLearner(TDLearner):
             told = None if coming is None else coming[at]
             return value.update_seen(params, here[at], change, live[at], alpha, told)
 
-        return jax.lax.fori_loop(0, _STEPS_TOGETHER, step, params)
+        return jax.lax.fori_loop(0, _STEPS_TOGETHER, step, params, unroll=_UNROLLED)
 
     def _to_predict(self, params: Any, seen: Gathered, pair: jax.Array) -> jax.Array:
         """int32[..., F]: `Updates.following` of pairs int32[...]."""

@@ -6,7 +6,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game, once
-from jaxgbg.learners.selection import choose_action, select
+from jaxgbg.games.rollout import select
+from jaxgbg.learners.selection import choose_action
 from jaxgbg.learners.state import Words
 
 

@@ -41,15 +41,6 @@ def uniform(word: jax.Array) -> jax.Array:
     return (word >> 8).astype(jnp.float32) * np.float32(2**-24)
 
 
-def select(chosen: jax.Array, new: Any, old: Any) -> Any:
-    """Game by game `new` where `chosen` bool[B], else `old`: trees with leading axis B."""
-
-    def choose(new: jax.Array, old: jax.Array) -> jax.Array:
-        return jnp.where(chosen.reshape(-1, *[1] * (new.ndim - 1)), new, old)
-
-    return jax.tree.map(choose, new, old)
-
-
 def action_values(
     game: Game,
     value: ValueFunction,

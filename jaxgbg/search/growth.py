@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.learners.selection import most_of_lanes, select
+from jaxgbg.games.rollout import select
+from jaxgbg.learners.selection import most_of_lanes
 from jaxgbg.search.tree import (
     CHILD,
     TOTAL,

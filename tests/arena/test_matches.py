@@ -1,11 +1,13 @@
 """Matches as one compiled program are the matches that the host plays ply by ply."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.arena import Protocol, compete
+from jaxgbg.arena import Protocol, compete, matches
+from jaxgbg.arena.protocol import no_history
 from jaxgbg.papers import preset
 from jaxgbg.players import GreedyAgent, MaxN, PlayerBase, Positional, RandomPlayer
 
@@ -73,3 +75,78 @@ def test_one_player_of_the_host_is_enough_to_play_there():
     )
     assert scores.shape == (1, 2, 10)
     assert scores.max() <= 0
+
+
+@jax.tree_util.register_pytree_node_class
+class Nth(PlayerBase):
+    """Plays the `number`-th legal action, counted round; the second copy the one after it."""
+
+    name, traceable = "nth", True
+
+    def __init__(self, game, number, copies=1):
+        self.game, self.number, self._copies = game, number, copies
+
+    def tree_flatten(self):
+        return (), (self.game, self.number, self._copies)
+
+    @classmethod
+    def tree_unflatten(cls, fixed, leaves):
+        return cls(*fixed)
+
+    @property
+    def copies(self):
+        return self._copies
+
+    def act(self, states, key, history=None):
+        legal = jax.vmap(self.game.legal_actions)(states)
+        copy = np.repeat(np.arange(self.copies), len(legal) // self.copies)
+        number = (self.number + copy) % jnp.maximum(legal.sum(1), 1)
+        return (legal.cumsum(1) > number[:, None]).argmax(1).astype(jnp.int32)
+
+
+def test_games_that_wait_for_a_place_are_played_like_all_others(monkeypatch):
+    game = jaxgbg.make("tictactoe")
+    for places in (1, 3, 8):
+        for copies in (1, 2, 3):
+            players = Nth(game, 1, copies), Nth(game, 3)
+            protocol = Protocol("random_plies", count=11, plies=3)
+            expected = compete(game, *players, protocol, jax.random.key(5))
+            with monkeypatch.context() as few:
+                few.setattr(matches, "_LONG", 0)
+                few.setattr(matches, "_PLACES", places)
+                matches._play_in_line.clear_cache()
+                few.setattr(matches, "_play_compiled", None)
+                in_line = compete(game, *players, protocol, jax.random.key(5))
+            np.testing.assert_array_equal(in_line, expected)
+            assert np.unique(expected).size > 1
+    matches._play_in_line.clear_cache()
+
+
+def test_a_start_that_is_over_takes_no_place(monkeypatch):
+    game = jaxgbg.make("tictactoe")
+    starts = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 5))
+    over = starts._replace(terminal=np.array([True, False, True, True, False]))
+    seats = np.tile(np.arange(2), (5, 1))
+    monkeypatch.setattr(matches, "_LONG", 0)
+    monkeypatch.setattr(matches, "_PLACES", 2)
+    players = Nth(game, 0), Nth(game, 0)
+    matches._play_in_line.clear_cache()
+    rewards = matches.play(game, seats, players, over, no_history(5), jax.random.key(0))
+    matches._play_in_line.clear_cache()
+    np.testing.assert_array_equal(rewards, [[0, 0], [1, -1], [0, 0], [0, 0], [1, -1]])
+
+
+def test_those_who_keep_something_of_their_games_wait_for_nobody():
+    game = jaxgbg.make("tictactoe")
+    agent = agents("tictactoe", layout=((0, 1, 2),))
+    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 2))
+    for reuse in (False, True):
+        search = jaxgbg.search(agent, 2, megabytes=1, reuse=reuse)
+        assert matches._remember([search, RandomPlayer(game)], states) == reuse
+
+
+def test_many_long_games_are_worth_a_line():
+    long = jaxgbg.make("lines_of_action", size=4, max_plies=101)
+    assert matches._worth_a_line(long, 1025)
+    assert not matches._worth_a_line(long, 1024)
+    assert not matches._worth_a_line(jaxgbg.make("tictactoe"), 100_000)
