@@ -56,6 +56,15 @@ def unless(condition: jax.Array, board: Board) -> Board:
     return jnp.where(condition, 0, board[0]), jnp.where(condition, 0, board[1])
 
 
+def diagonals(sign: int) -> list[tuple[int, tuple[np.uint32, np.uint32]]]:
+    """All squares on which row + `sign` * column is some number, each with that number."""
+    numbers = _ROW + sign * _COLUMN
+    return [
+        (int(number), tuple(words((numbers == number).reshape(8, 8))))
+        for number in np.unique(numbers)
+    ]
+
+
 def grown(seed: Board, within: Board) -> Board:
     """`seed` and its eight neighbours, as far as they are `within`."""
     low, high = (
@@ -68,10 +77,15 @@ def grown(seed: Board, within: Board) -> Board:
     )
 
 
+def first(stones: Board) -> Board:
+    """The first stone alone; none where there is none."""
+    low, high = stones
+    return low & -low, jnp.where(low == 0, high & -high, 0)
+
+
 def group(stones: Board, steps: int) -> Board:
     """The group of the first stone, grown `steps` times: whole if it has `steps` + 1 at most."""
-    low, high = stones
-    seed = low & -low, jnp.where(low == 0, high & -high, 0)
+    seed = first(stones)
     for _ in range(steps):
         seed = grown(seed, stones)
     return seed
@@ -79,22 +93,32 @@ def group(stones: Board, steps: int) -> Board:
 
 def connected(stones: Board, steps: int) -> jax.Array:
     """bool[...]: whether all stones are one group; none are one too. See `group`."""
-    one = group(stones, steps)
-    return (one[0] == stones[0]) & (one[1] == stones[1])
+    return same(group(stones, steps), stones)
 
 
-def largest_group(stones: Board, most: int) -> jax.Array:
-    """int32[...]: the stones of the largest group, of `most` stones at most."""
+def same(one: Board, other: Board) -> jax.Array:
+    """bool[...]: whether two boards have the same stones."""
+    return (one[0] == other[0]) & (one[1] == other[1])
+
+
+def largest_group(stones: Board) -> jax.Array:
+    """int32[...]: the stones of the largest group."""
 
     def next_group(carry: tuple[Board, jax.Array]) -> tuple[Board, jax.Array]:
         left, largest = carry
-        one = group(left, most - 1)
+        seed = first(left)
+        # Most groups are small: here it pays to look whether any still grows.
+        _, one = jax.lax.while_loop(
+            lambda seeds: ~same(*seeds).all(),
+            lambda seeds: (seeds[1], grown(seeds[1], left)),
+            (seed, grown(seed, left)),
+        )
         return (left[0] & ~one[0], left[1] & ~one[1]), jnp.maximum(largest, count(one))
 
-    def any_left(carry: tuple[Board, jax.Array]) -> jax.Array:
-        return ((carry[0][0] | carry[0][1]) != 0).any()
+    def larger_left(carry: tuple[Board, jax.Array]) -> jax.Array:
+        return (count(carry[0]) > carry[1]).any()
 
-    return jax.lax.while_loop(any_left, next_group, (stones, jnp.zeros_like(count(stones))))[1]
+    return jax.lax.while_loop(larger_left, next_group, (stones, jnp.zeros_like(count(stones))))[1]
 
 
 def count(board: Board) -> jax.Array:

@@ -267,14 +267,27 @@ class LinesOfAction(Game):
         movable = bitboards.count(reduce(bitboards.union, starts))
         # Each square where stones may land is one move.
         freedom = sum(map(bitboards.count, landing), start=jnp.int32(0))
-        stones = bitboards.squares(jnp.stack(own), self.size).reshape(-1).astype(jnp.int32)
-        number = stones.sum()
-        largest = bitboards.largest_group(own, self._stones_a_side)
-        row, column = np.divmod(np.arange(self.num_cells, dtype=np.int32), self.size)
-        # In n-ths of a square, where the centre of mass lies on whole numbers.
-        ahead = [number * at - (stones * at).sum() for at in (row, column)]
-        surplus = (stones * jnp.maximum(*map(jnp.abs, ahead))).sum()
+        number = bitboards.count(own)
+        largest = bitboards.largest_group(own)
         least = jnp.where(number < 10, number - 1, 2 * number - 10)
+        surplus = _distances(own, number)
         spread = number**2 + jnp.maximum(0, surplus - number * least)
         concentration = (2 * _CONCENTRATION_UNITS * number**2 + spread) // (2 * spread)
         return number - movable, freedom, concentration, largest
+
+
+def _distances(stones: Board, number: jax.Array) -> jax.Array:
+    """int32[]: king moves from all of `number` stones to their centre, in `number`-ths of one.
+
+    In these units the centre of mass lies on whole numbers. The greater of |a| and |b| is half of
+    |a + b| + |a - b|: what counts is on which diagonals the stones stand.
+    """
+    total = jnp.int32(0)
+    for sign in (1, -1):
+        on = [
+            (line, bitboards.count((stones[0] & low, stones[1] & high)))
+            for line, (low, high) in bitboards.diagonals(sign)
+        ]
+        centre = sum(line * there for line, there in on)
+        total += sum(there * jnp.abs(number * line - centre) for line, there in on)
+    return total // 2

@@ -88,10 +88,14 @@ class Extras:
         """int32[N * M] of a position, player by player."""
         extras = self.game.extras(state)
         # Slices, through which XLA sees what nobody asks for and leaves it out.
-        chosen = [jax.lax.index_in_dim(extras, place, 1, keepdims=False) for place in self.places]
-        # Else they are worked out anew for every cell of the board beside them.
-        (whole,) = once(jnp.stack(chosen, 1).reshape(-1))
-        return whole
+        numbers = [
+            jax.lax.slice(extras, (player, place), (player + 1, place + 1)).reshape(())
+            for player in range(self.game.num_players)
+            for place in self.places
+        ]
+        # Else they are worked out anew for every cell of the board beside them, and each by itself:
+        # XLA does not work out many positions at a time where it puts arrays together.
+        return jnp.stack(once(*numbers))
 
     def scaled(self, extras: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., N * M] of int32[..., N * M], over their scales.

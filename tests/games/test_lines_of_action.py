@@ -185,7 +185,7 @@ def test_growth_finds_groups_and_an_euler_number_of_two_needs_two_of_them():
 
     @functools.partial(jax.jit, compiler_options=hasty())
     def seen(low: jax.Array, high: jax.Array) -> Any:
-        return bitboards.connected((low, high), 11), bitboards.largest_group((low, high), 12)
+        return bitboards.connected((low, high), 11), bitboards.largest_group((low, high))
 
     connected, largest = (np.asarray(part) for part in seen(*words.T))
     numbers = np.array([euler_number(board.reshape(8, 8)) for board in boards])
