@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.lines_of_action import judge, opponents, study, tables, unlearning
+from experiments.lines_of_action import judge, opponents, significance, study, tables, unlearning
 from experiments.lines_of_action.solve import code, rules, solve
 from jaxgbg.papers import sasso2018
 
@@ -43,6 +43,30 @@ def test_figures_are_paired_by_seed():
     assert (
         tables.markdown("T", [row]).splitlines()[-1] == "| COM | SELF | 0.304 | not run | not run |"
     )
+
+
+def test_the_thesis_took_sessions_of_a_curve_for_independent():
+    for claim in sasso2018.CLAIMS:
+        t, freedom, p = significance.of_tables(claim)
+        if claim.table != "A.2":
+            # Its own t, to what the rounding of its tables leaves of it.
+            assert t == pytest.approx(claim.t, rel=0.03)
+            assert freedom == pytest.approx(claim.freedom, abs=2)
+            assert p < 0.05
+    looking_ahead = [claim for claim in sasso2018.CLAIMS if claim.table == "A.2"]
+    assert [significance.of_tables(claim)[2] < 0.05 for claim in looking_ahead] == [False, True]
+
+
+def test_networks_are_paired_where_only_the_look_ahead_differs():
+    def averages(setting, play, opponent):
+        known = {"noise": {0: 0.1, 1: 0.5, 2: 0.9}, "look-ahead-noise": {1: 0.6, 2: 1.1, 7: 0.0}}
+        return known[play] if setting == "COM" and opponent == "COM" else {}
+
+    rows = significance.significance(averages)
+    (ahead,) = [row for row in rows if row["p"]]
+    assert (ahead["better"], ahead["networks"]) == ("COM, looking ahead", "2, 2")
+    assert ahead["over our networks"] == "t(1) = 3.00"
+    assert {row["over our networks"] for row in rows if row is not ahead} == {"not run"}
 
 
 def test_what_is_played_at_the_end_stands_beside_what_it_took():
