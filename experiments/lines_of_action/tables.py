@@ -3,7 +3,7 @@
     python -m experiments.lines_of_action.tables
 
 Adds the networks judged in --out to judged.jsonl, from which it writes study.json, tables.md and
-curves.png beside this file. A figure of a network is the mean of its 51 sessions, as in the thesis;
+a picture for each of CURVES beside this file. A figure of a network is the mean of its 51 sessions, as in the thesis;
 errors here are over networks, there over sessions of a curve.
 """
 
@@ -279,24 +279,23 @@ def _cell(value: Any) -> str:
     return f"{value['mean']:.3f}{error} ({value['n']})"
 
 
-CURVES = (tuple(PARTNERS), UNLEARNING, _ENDINGS)
-"""The settings of each line of the picture; the first is Figure 5.1."""
+CURVES = {"partners": tuple(PARTNERS), "noise": UNLEARNING, "endings": _ENDINGS}
+"""Pictures by their names, and the settings of each; the first is Figure 5.1."""
 
 
-def curves(path: Path, judged: Judged) -> None:
-    """The share won by session: a line of `CURVES` each, against every opponent."""
-    figure = new_figure(12, 3.2 * len(CURVES))
-    for row, settings in enumerate(CURVES):
-        for column, opponent in enumerate(OPPONENTS):
-            axes = figure.add_subplot(len(CURVES), 3, 3 * row + column + 1)
-            for setting in settings:
-                known = judged.shares.get((setting, f"noise {opponent}"), {})
-                if known:
-                    label = f"{setting} ({len(known)})"
-                    mean = np.mean([*known.values()], 0)
-                    axes.plot(judged.games[setting] / 1000, mean, label=label)
-            axes.set(title=f"won against {opponent}", xlabel="thousand games", ylim=(0, 1.02))
-            axes.legend(fontsize=7)
+def curves(path: Path, judged: Judged, settings: Sequence[str]) -> None:
+    """The share won by session, against every opponent."""
+    figure = new_figure(12, 3.2)
+    for column, opponent in enumerate(OPPONENTS):
+        axes = figure.add_subplot(1, 3, column + 1)
+        for setting in settings:
+            known = judged.shares.get((setting, f"noise {opponent}"), {})
+            if known:
+                label = f"{setting} ({len(known)})"
+                mean = np.mean([*known.values()], 0)
+                axes.plot(judged.games[setting] / 1000, mean, label=label)
+        axes.set(title=f"won against {opponent}", xlabel="thousand games", ylim=(0, 1.02))
+        axes.legend(fontsize=7)
     save_figure(figure, path)
 
 
@@ -335,11 +334,12 @@ def main(arguments: list[str] | None = None) -> None:
     about = {"SELF": chosen, "trained": judged.trained}
     write_json(options.results / "study.json", found | about)
     print(tables)
-    picture = options.results / "curves.png"
-    if missing := {setting for row in CURVES for setting in row} - {*judged.games}:
-        print(f"{picture} stays as it is: no network yet of {'; '.join(sorted(missing))}")
-    else:
-        curves(picture, judged)
+    for name, settings in CURVES.items():
+        picture = options.results / f"{name}.png"
+        if missing := {*settings} - {*judged.games}:
+            print(f"{picture} stays as it is: no network yet of {'; '.join(sorted(missing))}")
+        else:
+            curves(picture, judged, settings)
 
 
 if __name__ == "__main__":
