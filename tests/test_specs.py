@@ -207,6 +207,7 @@ NEEDS = {
     "averaging_from": {"averaging": "tail"},
     "averaging_samples": {"averaging": "tail"},
     "averaging_decay": {"averaging": "exponential"},
+    "one_explores": {"partner": "self"},
 }
 # Where a setting is of use, if not in TicTacToe.
 GAMES = dict.fromkeys(("extras", "extras_as"), LinesOfAction(size=4))

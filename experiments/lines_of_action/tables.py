@@ -3,8 +3,8 @@
     python -m experiments.lines_of_action.tables
 
 Adds the networks judged in --out to judged.jsonl, from which it writes study.json, tables.md and
-a picture for each of CURVES beside this file. A figure of a network is the mean of its 51 sessions, as in the thesis;
-errors here are over networks, there over sessions of a curve.
+a picture for each of CURVES beside this file. A figure of a network is the mean of its 51 sessions,
+as in the thesis; errors here are over networks, there over sessions of a curve.
 """
 
 import json

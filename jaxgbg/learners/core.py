@@ -58,8 +58,8 @@ class Learner:
 
     `batch` games in lockstep, `horizon` the length of the eligibility list with the current state
     counted, `delayed` its kind (see `traces`); with `parameter_traces` there is no such list but a
-    decaying gradient (see `parameter_traces`). The share `opening_share` of the episodes begins
-    `opening_plies` uniformly random plies after the start position, the others at the start.
+    decaying gradient. The share `opening_share` of the episodes begins `opening_plies` uniformly
+    random plies after the start position. If `one_explores`, one player an episode does, in turn.
     """
 
     game: Game
@@ -70,6 +70,7 @@ class Learner:
     opening_share: float = 0.5
     delayed: bool = False
     parameter_traces: bool = False
+    one_explores: bool = False
     policy: EpsilonGreedy = EpsilonGreedy()
 
     # Whether values are those of afterstates, learned once the move is made, or of actions.
@@ -110,7 +111,7 @@ class Learner:
             has_last=jnp.zeros((self.batch, players), bool),
             last_reward=jnp.zeros((self.batch, players), jnp.float32),
             last_explored=jnp.zeros((self.batch, 0 if self.of_afterstates else players), bool),
-            seat=jnp.zeros(self.batch if partner is not None else 0, jnp.int8),
+            seat=jnp.zeros(self.batch if partner is not None or self.one_explores else 0, jnp.int8),
             traces=self._no_traces(params),
         )
         zero = jnp.uint32(0)
@@ -182,11 +183,12 @@ class Learner:
     ) -> Choice:
         """Each game's choice by the policy, drawn by `words` uint32[B, 2], or the partner's."""
         games, imposed = lane.games, None
+        seated: Any = games.state.player == games.seat if games.seat.size else None
         if lane.partner is not None:
             key = jax.random.fold_in(lane.key, _KEY_OF_PARTNER)
             moves = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
-            imposed = jnp.where(games.state.player != games.seat, moves, -1)
-        exploration = Exploration(words, epsilon, imposed)
+            imposed = jnp.where(seated, -1, moves)
+        exploration = Exploration(words, epsilon, imposed, seated)
         return self.policy.select(
             self.game, self.value, lane.params, games, hyper.valuation, exploration
         )
@@ -269,8 +271,8 @@ class Learner:
         )
         features = self._features_after(lane.params, games, move, start, restart)
         games = self._remember(games, move, features, start, restart)
-        if lane.partner is not None:
-            # The learner takes the seats in turn, from episode to episode.
+        if games.seat.size:
+            # Who alone learns or explores takes the seats in turn, from episode to episode.
             turn = ((number - 1) % self.game.num_players).astype(jnp.int8)
             games = games._replace(seat=jnp.where(restart, turn, games.seat))
         if isinstance(games.traces, ParameterTraces):

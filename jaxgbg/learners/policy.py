@@ -26,17 +26,25 @@ class Exploration(NamedTuple):
 
     `words` uint32[B, 2] draw whether a move is random, with probability `epsilon`, and which of
     equals is made. `imposed` int32[B] are the actions of a training partner, -1 where it does not
-    move, None without one: these are made, whatever they are worth.
+    move, None without one: these are made, whatever they are worth. `allowed` bool[B] says who may
+    explore, None for everybody.
     """
 
     words: jax.Array
     epsilon: jax.Array
     imposed: jax.Array | None = None
+    allowed: jax.Array | None = None
 
     @property
     def random(self) -> jax.Array:
         """bool[B]: whose move is random, unless it is imposed."""
-        return uniform(self.words[:, 0]) < self.epsilon
+        drawn = uniform(self.words[:, 0]) < self.epsilon
+        return drawn if self.allowed is None else drawn & self.allowed
+
+    def where_allowed(self, action: jax.Array, best: jax.Array) -> jax.Array:
+        """int32[B]: the action chosen otherwise than as the best, where that is allowed."""
+        chosen = jnp.where(self.random, best, action)
+        return chosen if self.allowed is None else jnp.where(self.allowed, chosen, best)
 
     @property
     def decided(self) -> jax.Array:
@@ -88,10 +96,10 @@ class EpsilonGreedy:
             kept = legal & (q > -jnp.inf)
             kept = jnp.where(kept.any(1, keepdims=True), kept, legal)
             ranked = jax.vmap(partial(choose_ranked, ranks=self.ranks))(q, kept, words)
-            action = jnp.where(explored, action, ranked)
+            action = exploration.where_allowed(ranked, action)
         elif self.temperature:
             soft = jax.vmap(partial(choose_softly, temperature=self.temperature))(q, legal, words)
-            action = jnp.where(explored, action, soft)
+            action = exploration.where_allowed(soft, action)
             # A move that is not of the greatest value is an exploring one, as a random one is.
             worth = jax.vmap(lambda row, action: row[action])(q, action)
             explored |= worth < jnp.where(legal, q, -jnp.inf).max(1)

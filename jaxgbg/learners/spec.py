@@ -39,6 +39,8 @@ class LearnerSpec(Spec):
         random; the best if empty.
       temperature: Choose moves in proportion to exp(q / temperature), q being reward + gamma * V,
         where no move is random; the best if 0.
+      one_explores: In an episode one player alone explores, the players in turn; the others make
+        their best moves.
     """
 
     trace_decay: float = setting(0.0, low=0, below=1)
@@ -52,6 +54,7 @@ class LearnerSpec(Spec):
     zero_terminal: bool = False
     ranks: tuple[float, ...] = setting((), high=1_000_000, most=100)
     temperature: float = setting(0.0, low=0, high=1_000_000)
+    one_explores: bool = False
 
     kinds: ClassVar[dict[str, type[Spec]]] = {}
     # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
@@ -122,4 +125,5 @@ class LearnerSpec(Spec):
             "opening_share": schedule.opening_share,
             "delayed": delayed,
             "parameter_traces": self.parameter_traces,
+            "one_explores": self.one_explores,
         }

@@ -53,7 +53,8 @@ class Games(NamedTuple):
     `last` int32[N, F], `has_last` bool[N], `last_reward` float32[N]: what every player remembers,
     its last afterstate or its last state and action, and its own reward then. `last_explored`
     bool[N]: whether that action was random, kept by learners of actions only (else bool[0]). `seat`
-    int8[]: where the learner sits when it has a partner, who sits in all others (else int8[0]).
+    int8[]: where the learner sits when it has a partner, who sits in all others, or the only player
+    that explores (else int8[0]).
     """
 
     state: Any

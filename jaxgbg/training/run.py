@@ -122,6 +122,11 @@ class Run(Spec):
             object.__setattr__(self, "partner", "random")
         if self.learner.learn_from_partner and self.partner == "self":
             raise ValueError("learn_from_partner needs a partner other than self")
+        if self.learner.one_explores and (self.partner != "self" or alone):
+            raise ValueError(
+                "the learner is the only one who explores: leave out one_explores, which is for"
+                " self-play of two players or more"
+            )
         if self.partner != "self" and alone:
             raise ValueError(f"{self.game.name} is played alone: its only partner is self")
         for variant in set(self.variants) - set(self.learner.variants):

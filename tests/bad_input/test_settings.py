@@ -141,6 +141,8 @@ CASES = [
     Case("train tictactoe --temperature nan", "temperature must be a number, not nan"),
     Case("train tictactoe --temperature .1 --ranks .6 .4", "choose ranks or a temperature"),
     Case("train nim --learner td-search --temperature .1", "a search chooses by its visits"),
+    Case("train nim --one-explores --partner random", "is the only one who explores"),
+    Case("train 2048 --one-explores", "is the only one who explores"),
     Case(
         "train lines_of_action --value mlp --extras freedom --learner td-leaf",
         "choose extras_as inputs, or train_plies 1",

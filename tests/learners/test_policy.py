@@ -109,7 +109,7 @@ def test_the_value_a_policy_counts_on_is_the_one_that_is_learned():
     assert (np.asarray(half.params.weights) != undiscounted.params.weights).any()
 
 
-def chosen_of_known_values(policy, epsilon=0.0):
+def chosen_of_known_values(policy, epsilon=0.0, allowed=None):
     """4000 choices of the first move of TicTacToe, where cell n is worth tanh(n / 10)."""
     game = jaxgbg.make("tictactoe")
     value = NTupleSpec(layout=tuple((cell,) for cell in range(9))).build(game, False, 1)
@@ -124,9 +124,8 @@ def chosen_of_known_values(policy, epsilon=0.0):
     hyper = jax.tree.map(lambda leaf: leaf[0], hyper)
     games = types.SimpleNamespace(state=states, features=features)
     words = jax.random.bits(jax.random.key(1), (4000, 2))
-    return policy.select(
-        game, value, params, games, hyper.valuation, Exploration(words, jnp.float32(epsilon))
-    )
+    exploration = Exploration(words, jnp.float32(epsilon), allowed=allowed)
+    return policy.select(game, value, params, games, hyper.valuation, exploration)
 
 
 @pytest.mark.slow
@@ -166,6 +165,15 @@ def test_random_moves_know_no_temperature():
     assert (np.asarray(choice.action)[~explored] == 8).all()
     counts = np.bincount(np.asarray(choice.action)[explored], minlength=9) / explored.sum()
     np.testing.assert_allclose(counts, 1 / 9, atol=0.04)
+
+
+@pytest.mark.parametrize("settings", [{}, {"ranks": (0.6, 0.3, 0.1)}, {"temperature": 0.3}])
+def test_who_may_not_explore_makes_the_best_move(settings):
+    policy, allowed = EpsilonGreedy(**settings), np.arange(4000) % 2 == 0
+    free = chosen_of_known_values(policy, 0.5)
+    choice = chosen_of_known_values(policy, 0.5, allowed)
+    np.testing.assert_array_equal(choice.action, np.where(allowed, free.action, 8))
+    np.testing.assert_array_equal(choice.explored, free.explored & allowed)
 
 
 def test_the_policy_has_ranks_and_temperature_of_the_settings():

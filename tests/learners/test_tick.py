@@ -57,6 +57,27 @@ def test_episodes_end_at_the_limit_and_counts_agree():
     assert 5 * 21 <= int(lane.moves) <= 9 * 21
 
 
+@pytest.mark.parametrize("batch", [1, 5])
+@pytest.mark.parametrize("game", ["tictactoe", pytest.param("nim3p", marks=pytest.mark.slow)])
+def test_the_players_explore_in_turn_from_episode_to_episode(game, batch):
+    learner, lane, hyper = one_lane(game, batch, one_explores=True, epsilon=1.0)
+    lane, record = advance(learner, lane, hyper, jnp.uint32(10_000), 200)
+    record = jax.device_get(record)
+    players, explored = learner.game.num_players, 0
+    episode, ply, begun = np.full(batch, -1), np.zeros(batch, int), 0
+    for tick in range(len(record.moved)):
+        moved, random, started = record.moved[tick], record.random[tick], record.started[tick]
+        # All move in turn, and who may explore does so at every move.
+        np.testing.assert_array_equal(random[moved], (ply % players == episode % players)[moved])
+        explored += random[moved].sum()
+        ply += moved
+        episode = np.where(started, begun + started.cumsum() - 1, episode)
+        opened = (record.opening[tick] >= 0).sum(-1)
+        ply, begun = np.where(started, opened, ply), begun + started.sum()
+    assert begun > 10 * batch
+    assert 0.2 < explored / record.moved.sum() < 0.6
+
+
 @pytest.mark.slow
 def test_how_long_an_idle_lane_waits_changes_nothing():
     learner, lane, hyper = one_lane("nim", 4)
