@@ -34,6 +34,7 @@ _EVALUATIONS = 30
 
 BASE: Settings = {"walks": (70, 8)}
 OPENINGS: Settings = {"opening_plies": 4, "opening_share": 0.5}
+ONE_EXPLORES: Settings = {"one_explores": True, "temperature": 0.1, "learn_from_random": False}
 
 
 def _from_lines(count: int, length: int = 8) -> Settings:
@@ -96,6 +97,10 @@ GROUPS: dict[str, dict[str, Settings]] = {
         "best, random moves left out": _best() | {"learn_from_random": False},
         "best, temperature .03, these left out": _best()
         | {"temperature": 0.03, "learn_from_random": False},
+        "best, one explores": _best() | ONE_EXPLORES,
+        "best, one explores, random moves learned": _best()
+        | ONE_EXPLORES
+        | {"learn_from_random": True},
         "70 best, temperature .03": _best(70) | {"temperature": 0.03},
         "best, temperature .01": _best() | {"temperature": 0.01},
         "best, temperature .03, batch 256": _best() | {"temperature": 0.03, "batch": 256},
