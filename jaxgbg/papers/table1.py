@@ -54,14 +54,14 @@ def othello_engine(command: str | None) -> tuple[str, str] | None:
 def meet(folder: RunFolder, name: str, make: Callable[[], Judge]) -> None:
     """Let the judge that `make` builds judge all agents of a finished run, unless it has.
 
-    The results join those of the run.
+    They play as in its other evaluations, whose results these join.
     """
     run = folder.run
     met = {(one.seed, one.variant) for one in folder.results() if one.opponent == name}
     lanes = tuple(lane for lane in run.agents if lane not in met)
     if not lanes:
         return
-    agents = folder.agents(lanes)
+    agents = run.play.player(folder.agents(lanes))
     judge = make()
     try:
         episodes = run.schedule.episodes

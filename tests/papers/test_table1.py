@@ -2,8 +2,10 @@
 
 import json
 import shutil
+import types
 
 import jax
+import numpy as np
 import pytest
 
 from jaxgbg.arena import make_judge
@@ -57,6 +59,23 @@ def test_finished_agents_meet_an_opponent_once(tmp_path):
     saved = load_agent(alone)
     assert saved.run.value.layout == run.value.layout_of(run.game, 1)
     assert saved.player().value.tuples == run.value.layout_of(run.game, 1)
+
+
+def test_agents_play_afterwards_as_in_the_training_of_their_run(tmp_path):
+    run = preset("nim", seeds=(0,), episodes=50, eval_every=50, opponents=(), play_ranks=(0.0, 1.0))
+    folder, seen = train(run, tmp_path), []
+
+    def scores(agents, key, seeds):
+        seen.append(agents)
+        return np.zeros((agents.copies, 1, 1))
+
+    judge = types.SimpleNamespace(
+        name="nobody", scores=scores, wins=lambda scores: None, close=lambda: None
+    )
+    meet(folder, "nobody", lambda: judge)
+    (agents,) = seen
+    assert agents.ranks == (0.0, 1.0)
+    assert agents.copies == len(folder.results()) == 2
 
 
 def test_the_engine_of_the_othello_row(monkeypatch):
