@@ -9,12 +9,13 @@ from typing import Any
 
 from scipy import stats
 
+from experiments.lines_of_action.study import PARTNERS
 from jaxgbg.papers import sasso2018
 
 Averages = Callable[[str, str, str], dict[int, float]]
 """(setting, way of play, opponent) -> for each seed the mean of its sessions."""
 
-NAMES = {"self": "itself", "centre-of-mass": "COM", "random": "RAND"}
+NAMES = {player: name for name, player in PARTNERS.items()}
 
 
 def significance(averages: Averages) -> list[dict[str, Any]]:

@@ -73,9 +73,9 @@ def play_in_line(
 ) -> jax.Array:
     """Play G games to their ends, of each group so many at once as it has places; traceable.
 
-    The first G / `groups` of `starts` [G] are the first group's, and so on. Where a game has ended
-    the next of its group begins, so that no place waits for the longest game of all. Returns the
-    final rewards float32[G, N].
+    The first G / `groups` of `starts` [G] are the first group's, and so on; a group has at least as
+    many games as places. Where a game has ended the next of its group begins, so that no place
+    waits for the longest game of all. Returns the final rewards float32[G, N].
 
     `choose(states[P], numbers int32[P], key) -> (actions int32[P], key)` moves in P = groups *
     places games; `numbers` says which, G where none is left, and those states are terminal.
@@ -83,7 +83,7 @@ def play_in_line(
     games = starts.terminal.shape[0]
     queue = games // groups
     ends = (np.arange(groups, dtype=np.int32) + 1)[:, None] * queue
-    numbers = jnp.minimum(ends - queue + np.arange(places, dtype=np.int32), ends - 1)
+    numbers = jnp.asarray(ends - queue + np.arange(places, dtype=np.int32))
     rewards = jnp.zeros((games, game.num_players), jnp.float32)
 
     def ply(carry: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -99,7 +99,7 @@ def play_in_line(
         numbers = jnp.where(there, following, jnp.where(over, games, numbers))
         fresh = select_states(starts, jnp.where(there, following, 0).reshape(-1))
         states = select(there.reshape(-1), fresh, states)
-        begun = jnp.minimum(begun + over.sum(1, keepdims=True, dtype=jnp.int32), ends)
+        begun += over.sum(1, keepdims=True, dtype=jnp.int32)
         return states, numbers, begun, rewards, key, number + 1
 
     def running(carry: tuple[Any, ...]) -> jax.Array:
