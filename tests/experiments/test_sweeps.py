@@ -139,7 +139,7 @@ def tiny(file: Path | str, **settings: Any) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=str)
 def test_every_file_trains_with_a_tiny_budget(file: Path, tmp_path: Path) -> None:
-    done = jaxgbg.sweep(tiny(file, opponents=[]), tmp_path, progress=False)
+    done = jaxgbg.sweep(tiny(file, opponents=[], protocols=[]), tmp_path, progress=False)
     assert not done.failures
     assert done.runs
     assert all(run.finished for run in done.runs)
