@@ -28,7 +28,7 @@ from jaxgbg.commands.options import given, run_options, whole
 from jaxgbg.commands.playing import Port
 from jaxgbg.commands.progress import train_with_bar
 from jaxgbg.pages.watch.serving import PORT
-from jaxgbg.papers import is_published, konen2021, preset
+from jaxgbg.papers import konen2021, preset, published_kinds
 from jaxgbg.papers import table1 as paper
 from jaxgbg.results.figures import draw_curves
 from jaxgbg.results.layout import Format
@@ -100,9 +100,11 @@ def train(
     )
     if not farl or len(run.variants) > 1:
         run = dataclasses.replace(run, variants=("farl" if farl else "none",))
-    if not is_published(run):
+    published = published_kinds(run.game)
+    if run.value.kind not in published:
+        others = f" but with --value {' or '.join(published)}" if published else ""
         print(
-            f"jaxgbg: no paper has parameters for {game}; these are our own for its size:"
+            f"jaxgbg: no paper has parameters for {game}{others}; these are our own for its size:"
             f" {run.value.describe()}; {run.schedule.describe()}",
             file=sys.stderr,
         )

@@ -11,7 +11,16 @@ from jaxgbg.training import Evaluation, Run
 from jaxgbg.training.settings import compose, with_consequences
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
-__all__ = ["GAMES", "figure", "greatest", "is_published", "note", "preset", "protocol_for", "wins"]
+__all__ = [
+    "GAMES",
+    "figure",
+    "greatest",
+    "note",
+    "preset",
+    "protocol_for",
+    "published_kinds",
+    "wins",
+]
 GAMES = konen2021.GAMES
 """The games with published figures, in the order of tables."""
 
@@ -49,10 +58,11 @@ def preset(game: str | Game, **changes: Any) -> Run:
     return compose(built, fields)
 
 
-def is_published(run: Run) -> bool:
-    """Whether some paper has parameters for this game with such a value function."""
-    of_network = run.value.kind == MLPSpec.kind and sasso2018.network(run.game, {}) is not None
-    return of_network or konen2021.parameters(run.game) is not None
+def published_kinds(game: Game) -> tuple[str, ...]:
+    """The kinds of value function with which some paper has parameters for this game."""
+    if konen2021.parameters(game) is not None:
+        return tuple(ValueSpec.kinds)
+    return (MLPSpec.kind,) if sasso2018.network(game, {}) is not None else ()
 
 
 def _defaults(game: Game) -> dict[str, Any]:

@@ -132,6 +132,16 @@ def test_a_game_that_breaks_its_contract_is_not_trained(jaxgbg, folder, game, co
     assert not (folder / "runs").exists()
 
 
+def test_who_trains_without_published_parameters_hears_which_values_have_them(jaxgbg, tmp_path):
+    options = ["--episodes", 20, "--eval-every", 20, "--opponents", "random", "--out", tmp_path]
+    code, _, err = jaxgbg("train", "lines_of_action", "--size", 4, *options)
+    assert code == 0
+    assert "no paper has parameters for lines_of_action but with --value mlp;" in err
+    code, _, err = jaxgbg("train", "lines_of_action", "--size", 4, "--value", "mlp", *options)
+    assert code == 0
+    assert "no paper" not in err
+
+
 def test_a_module_that_cannot_be_imported_is_named(jaxgbg, folder):
     (folder / "broken.py").write_text("register(3")
     for name, complaint in (("nowhere", "neither in the current folder"), ("broken", "line 1")):
