@@ -8,19 +8,25 @@ as in the thesis; errors here are over networks, there over sessions of a curve.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.lines_of_action.judge import read_judged, self_path
+from experiments.lines_of_action.judge import self_path
+from experiments.lines_of_action.judged import (
+    Judged,
+    figure_of,
+    judged_networks,
+    kept_networks,
+    paired,
+)
 from experiments.lines_of_action.significance import significance
-from experiments.lines_of_action.study import FEATURES, LEARNERS, PARTNERS, SETTINGS, load, path_of
+from experiments.lines_of_action.study import FEATURES, LEARNERS, PARTNERS
 from experiments.shared import make_parser, new_figure, save_figure
-from jaxgbg.contents import parse_json, read_json, read_object
+from jaxgbg.contents import read_json, read_object
 from jaxgbg.papers import sasso2018
-from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.training.files import write_json, written_whole
 
 OPPONENTS = ("COM", "RAND", "SELF")
@@ -32,77 +38,6 @@ _OPTIMIZERS = tuple(name for partner in PARTNERS for name in (partner, f"{partne
 _LEAVES = tuple(f"itself, {learner}" for learner in LEARNERS)
 _ONLINE = ("itself", "itself, epsilon .05", "itself, FARL", "itself, move by move")
 _ENDINGS = ("itself", "itself, FARL", "itself, no FARL")
-
-
-class Judged:
-    """All that is known: for each setting and seed the shares of every session."""
-
-    def __init__(self, networks: Iterable[dict[str, Any]]) -> None:
-        self.shares: dict[tuple[str, str], dict[int, np.ndarray]] = {}
-        self.trained: dict[str, list[dict[str, Any]]] = {}
-        self.games: dict[str, np.ndarray] = {}
-        for network in networks:
-            setting = network["setting"]
-            for key, shares in network["shares"].items():
-                self.shares.setdefault((setting, key), {})[network["seed"]] = np.array(shares)
-            self.games[setting] = np.array(network["games"])
-            about = {name: network[name] for name in ("seed", "config", "moves", "seconds")}
-            self.trained.setdefault(setting, []).append(about)
-
-    def means(self, setting: str, play: str, opponent: str) -> dict[int, float]:
-        """For each seed the mean of all sessions."""
-        known = self.shares.get((setting, f"{play} {opponent}"), {})
-        return {seed: float(shares.mean()) for seed, shares in known.items()}
-
-    def last(self, setting: str, play: str, opponent: str) -> dict[int, float]:
-        """For each seed the last session."""
-        known = self.shares.get((setting, f"{play} {opponent}"), {})
-        return {seed: float(shares[-1]) for seed, shares in known.items()}
-
-
-def judged_networks(out: Path) -> Iterator[dict[str, Any]]:
-    """What each network in `out` is, and what it won in every session."""
-    for setting in SETTINGS:
-        for path in sorted(path_of(out, setting, 0).parent.glob("seed*.npz")):
-            if found := read_judged(path):
-                sessions = load(path)
-                yield {
-                    "setting": setting,
-                    "seed": sessions.run.seeds[0],
-                    "config": sessions.run.digest,
-                    "moves": sessions.moves,
-                    "seconds": round(sessions.seconds, 1),
-                    "games": sessions.games.tolist(),
-                    "shares": found,
-                }
-
-
-def kept_networks(path: Path, judged: Iterable[dict[str, Any]] = ()) -> list[dict[str, Any]]:
-    """All networks of the file at `path`, a line each, where those of `judged` are newer."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    known = {
-        (network["setting"], network["seed"]): network
-        for network in (*map(parse_json, lines), *judged)
-    }
-    order = list(SETTINGS)
-    return [known[key] for key in sorted(known, key=lambda key: (order.index(key[0]), key[1]))]
-
-
-def figure_of(values: Sequence[float]) -> dict[str, Any] | None:
-    """Mean, standard error and number of networks; None of none."""
-    if not values:
-        return None
-    mean, error = mean_sem(values)
-    about: dict[str, Any] = {"mean": round(mean, 3), "n": len(values)}
-    if len(values) > 1:
-        low, high = confidence_interval(values)
-        about |= {"sem": round(error, 3), "interval": [round(low, 3), round(high, 3)]}
-    return about
-
-
-def paired(first: dict[int, float], second: dict[int, float]) -> dict[str, Any] | None:
-    """What `first` has more than `second`, over the networks of both."""
-    return figure_of([first[seed] - second[seed] for seed in first if seed in second])
 
 
 def partners(
@@ -279,8 +214,16 @@ def _cell(value: Any) -> str:
     return f"{value['mean']:.3f}{error} ({value['n']})"
 
 
-CURVES = {"partners": tuple(PARTNERS), "noise": UNLEARNING, "endings": _ENDINGS}
-"""Pictures by their names, and the settings of each; the first is Figure 5.1."""
+CURVES = {
+    "partners": tuple(PARTNERS),
+    **{
+        f"features_{partner}": (partner, *(f"{partner}, {feature}" for feature in FEATURES))
+        for partner in PARTNERS
+    },
+    "noise": UNLEARNING,
+    "endings": _ENDINGS,
+}
+"""Pictures by their names, and the settings of each: first Figure 5.1, then A.2 to A.4."""
 
 
 def curves(path: Path, judged: Judged, settings: Sequence[str]) -> None:

@@ -18,9 +18,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.lines_of_action.judge import agents
+from experiments.lines_of_action.judged import figure_of
 from experiments.lines_of_action.solve import Solution, decode, rules, solve
 from experiments.lines_of_action.study import Sessions, load, path_of
-from experiments.lines_of_action.tables import UNLEARNING, figure_of
+from experiments.lines_of_action.tables import UNLEARNING
 from experiments.shared import make_parser, new_figure, save_figure
 from jaxgbg.games import LinesOfAction
 from jaxgbg.training.devices import prepare_jax

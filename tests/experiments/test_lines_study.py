@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from experiments.lines_of_action import judge, opponents, significance, study, tables, unlearning
+from experiments.lines_of_action.judged import Judged, judged_networks, kept_networks, paired
 from experiments.lines_of_action.solve import code, rules, solve
 from jaxgbg.papers import sasso2018
 
@@ -30,13 +31,13 @@ def test_every_setting_is_a_run_of_its_own():
 
 
 def test_figures_are_paired_by_seed():
-    gain = tables.paired({0: 0.5, 1: 0.75, 7: 0.0}, {1: 0.5, 0: 0.5, 2: 0.9})
+    gain = paired({0: 0.5, 1: 0.75, 7: 0.0}, {1: 0.5, 0: 0.5, 2: 0.9})
     assert gain is not None
     assert (gain["mean"], gain["n"], gain["sem"]) == (0.125, 2, 0.125)
-    assert tables.paired({0: 1.0}, {1: 1.0}) is None
+    assert paired({0: 1.0}, {1: 1.0}) is None
     (row,) = [
         row
-        for row in tables.partners(tables.Judged([]), "noise", sasso2018.AVERAGES)
+        for row in tables.partners(Judged([]), "noise", sasso2018.AVERAGES)
         if (row["trained against"], row["opponent"]) == ("COM", "SELF")
     ]
     assert row["paper"] == 0.304
@@ -75,9 +76,9 @@ def test_what_is_played_at_the_end_stands_beside_what_it_took():
         about = {"config": "", "moves": 1, "seconds": seconds, "games": [0, 1, 2, 3, 4_000]}
         return {"setting": setting, "seed": seed, "shares": found} | about
 
-    assert tables.ahead(tables.Judged([])) == []
+    assert tables.ahead(Judged([])) == []
     leaf = "itself, TD-Leaf"
-    judged = tables.Judged([network(leaf, 0, 10.0, COM=0.5), network(leaf, 1, 30.0, COM=0.7)])
+    judged = Judged([network(leaf, 0, 10.0, COM=0.5), network(leaf, 1, 30.0, COM=0.7)])
     by_one_ply, looking = tables.ahead(judged)
     assert (by_one_ply["games"], by_one_ply["seconds"]) == ("4,000", "20")
     assert (by_one_ply["COM"]["mean"], by_one_ply["COM"]["n"]) == (0.6, 2)
@@ -115,7 +116,7 @@ def test_networks_are_kept_and_judged_once(out, capsys):
     assert capsys.readouterr().out == ""
     found["noise COM"] = [0.5] * 51
     path.with_suffix(".json").write_text(json.dumps(found))
-    judged = tables.Judged(tables.judged_networks(out))
+    judged = Judged(judged_networks(out))
     assert judged.means("itself, noise", "noise", "COM") == {0: 0.5}
 
 
@@ -130,7 +131,7 @@ def test_networks_that_are_gone_keep_their_figures(out, tmp_path):
     assert [json.loads(line)["setting"] for line in before[0].splitlines()] == [*SETTINGS]
     # Judged again, a network takes the place of its line.
     newer = json.loads(before[0].splitlines()[0]) | {"shares": {"noise COM": [0.25] * 51}}
-    one, two = tables.kept_networks(kept, [newer])
+    one, two = kept_networks(kept, [newer])
     assert (one, two["setting"]) == (newer, SETTINGS[1])
 
 
