@@ -87,18 +87,21 @@ def features(judged: Judged) -> list[dict[str, Any]]:
             name = f"{setting}, {feature}"
             if optimizer and not judged.means(name, "noise", "COM"):
                 continue
-            for opponent in ("COM", "RAND"):
-                theirs = _PLAYERS[opponent]
-                mean, without = paper[feature][theirs][0], paper["none"][theirs][0]
+            for opponent in OPPONENTS:
+                # The thesis' third opponent is another one.
+                published: dict[str, Any] = {"paper": "", "paper's gain": ""}
+                if (theirs := _PLAYERS[opponent]) in paper[feature]:
+                    mean, without = paper[feature][theirs][0], paper["none"][theirs][0]
+                    published = {"paper": mean, "paper's gain": round(mean - without, 3)}
                 known = judged.means(name, "noise", opponent)
                 rows.append(
                     {
                         "setting": setting,
                         "feature": feature,
                         "opponent": opponent,
-                        "paper": mean,
+                        "paper": published["paper"],
                         "average": figure_of([*known.values()]),
-                        "paper's gain": round(mean - without, 3),
+                        "paper's gain": published["paper's gain"],
                         "gain": paired(known, judged.means(setting, "noise", opponent)),
                     }
                 )
