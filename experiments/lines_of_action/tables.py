@@ -87,24 +87,36 @@ def features(judged: Judged) -> list[dict[str, Any]]:
             name = f"{setting}, {feature}"
             if optimizer and not judged.means(name, "noise", "COM"):
                 continue
-            for opponent in OPPONENTS:
+            for row in _gains(judged, name, setting):
                 # The thesis' third opponent is another one.
+                theirs = _PLAYERS[row["opponent"]]
                 published: dict[str, Any] = {"paper": "", "paper's gain": ""}
-                if (theirs := _PLAYERS[opponent]) in paper[feature]:
+                if theirs in paper[feature]:
                     mean, without = paper[feature][theirs][0], paper["none"][theirs][0]
                     published = {"paper": mean, "paper's gain": round(mean - without, 3)}
-                known = judged.means(name, "noise", opponent)
-                rows.append(
-                    {
-                        "setting": setting,
-                        "feature": feature,
-                        "opponent": opponent,
-                        "paper": published["paper"],
-                        "average": figure_of([*known.values()]),
-                        "paper's gain": published["paper's gain"],
-                        "gain": paired(known, judged.means(setting, "noise", opponent)),
-                    }
-                )
+                rows.append({"setting": setting, "feature": feature} | row | published)
+    return rows
+
+
+def roles(judged: Judged) -> list[dict[str, Any]]:
+    """Features as inputs alone, as outputs alone and as both, which is what the thesis has."""
+    rows = []
+    for feature in FEATURES:
+        names = {role: f"itself, {feature} as {role}" for role in ("inputs", "outputs")}
+        if any(judged.means(name, "noise", "COM") for name in names.values()):
+            for role, name in (names | {"both": f"itself, {feature}"}).items():
+                found = _gains(judged, name, "itself")
+                rows += [{"feature": feature, "as": role} | row for row in found]
+    return rows
+
+
+def _gains(judged: Judged, setting: str, without: str) -> list[dict[str, Any]]:
+    """Against each opponent what a setting wins, and how much more than another."""
+    rows = []
+    for opponent in OPPONENTS:
+        known = judged.means(setting, "noise", opponent)
+        gain = paired(known, judged.means(without, "noise", opponent))
+        rows.append({"opponent": opponent, "average": figure_of([*known.values()]), "gain": gain})
     return rows
 
 
@@ -259,6 +271,7 @@ def main(arguments: list[str] | None = None) -> None:
         "What looking ahead brings, with noise": differences(judged, "look-ahead-noise", True),
         "What looking ahead brings, without noise": differences(judged, "look-ahead", False),
         "Tables 5.3 to 5.5": features(judged),
+        "Features as inputs, as outputs, as both": roles(judged),
         "Appendix A: what the thesis calls significant": significance(judged.means),
         "Gradient descent and Adam": compared(judged, _OPTIMIZERS),
         "Unlearning": compared(judged, UNLEARNING),
