@@ -89,12 +89,10 @@ def features(judged: Judged) -> list[dict[str, Any]]:
                 continue
             for row in _gains(judged, name, setting):
                 # The thesis' third opponent is another one.
-                theirs = _PLAYERS[row["opponent"]]
-                published: dict[str, Any] = {"paper": "", "paper's gain": ""}
-                if theirs in paper[feature]:
+                if (theirs := _PLAYERS[row["opponent"]]) in paper[feature]:
                     mean, without = paper[feature][theirs][0], paper["none"][theirs][0]
-                    published = {"paper": mean, "paper's gain": round(mean - without, 3)}
-                rows.append({"setting": setting, "feature": feature} | row | published)
+                    row |= {"paper": mean, "paper's gain": round(mean - without, 3)}
+                rows.append({"setting": setting, "feature": feature} | row)
     return rows
 
 
@@ -272,6 +270,7 @@ def main(arguments: list[str] | None = None) -> None:
         "What looking ahead brings, without noise": differences(judged, "look-ahead", False),
         "Tables 5.3 to 5.5": features(judged),
         "Features as inputs, as outputs, as both": roles(judged),
+        "Self-play with features": compared(judged, CURVES["features_itself"]),
         "Appendix A: what the thesis calls significant": significance(judged.means),
         "Gradient descent and Adam": compared(judged, _OPTIMIZERS),
         "Unlearning": compared(judged, UNLEARNING),
