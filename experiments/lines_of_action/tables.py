@@ -25,15 +25,13 @@ from experiments.lines_of_action.judged import (
 from experiments.lines_of_action.significance import significance
 from experiments.lines_of_action.study import FEATURES, LEARNERS, PARTNERS
 from experiments.shared import make_parser, new_figure, save_figure
-from jaxgbg.contents import read_json, read_object
+from jaxgbg.contents import read_json
 from jaxgbg.papers import sasso2018
 from jaxgbg.training.files import write_json, written_whole
 
 OPPONENTS = ("COM", "RAND", "SELF")
 _PLAYERS = {"itself": "self", "COM": "centre-of-mass", "RAND": "random", "SELF": "self"}
 UNLEARNING = ("itself", "itself, noise", "itself, epsilon .05", "itself, noise, epsilon .05")
-EARLIER = "earlier"
-"""Networks of revision 42fff7a and before: their sessions were not kept, only these rows."""
 _OPTIMIZERS = tuple(name for partner in PARTNERS for name in (partner, f"{partner}, Adam"))
 _LEAVES = tuple(f"itself, {learner}" for learner in LEARNERS)
 _ONLINE = ("itself", "itself, epsilon .05", "itself, FARL", "itself, move by move")
@@ -165,26 +163,6 @@ def ahead(judged: Judged) -> list[dict[str, Any]]:
     return rows
 
 
-def with_earlier(rows: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows, and below each that of `earlier` networks where these are more."""
-
-    def name(row: dict[str, Any]) -> tuple[Any, ...]:
-        return row.get("setting", row.get("trained against")), row["opponent"]
-
-    def networks(row: dict[str, Any]) -> int:
-        return max((cell["n"] for cell in row.values() if isinstance(cell, dict)), default=0)
-
-    lost = {name(row): row | {"networks": EARLIER} for row in earlier}
-    shown = []
-    for row in rows:
-        old = lost.pop(name(row), None)
-        if networks(row) or old is None:
-            shown.append(row | {"networks": ""})
-        if old is not None and networks(old) > networks(row):
-            shown.append(old)
-    return [*shown, *lost.values()]
-
-
 def small_board(results: Path) -> list[dict[str, Any]]:
     """What `unlearning` has found on 4x4, without its curves."""
     path = results / "unlearning.json"
@@ -278,10 +256,6 @@ def main(arguments: list[str] | None = None) -> None:
         "By rounds and move by move": compared(judged, _ONLINE),
         "TD-Leaf and looking ahead in play": ahead(judged),
     }
-    earlier = options.results / "earlier.json"
-    for title, rows in read_object(earlier).items() if earlier.exists() else ():
-        if title in found:
-            found[title] = with_earlier(found[title], rows)
     small = small_board(options.results)
     tables = "\n".join(markdown(title, rows) for title, rows in found.items())
     tables += "\n" + markdown("Unlearning on 4x4: positions whose value the best move keeps", small)

@@ -135,21 +135,6 @@ def test_networks_that_are_gone_keep_their_figures(out, tmp_path):
     assert (one, two["setting"]) == (newer, SETTINGS[1])
 
 
-def test_rows_of_earlier_networks_stand_until_there_are_as_many_others():
-    def row(setting, figure):
-        return {"setting": setting, "opponent": "COM", "average": figure}
-
-    rows = [row("A", {"mean": 0.5, "n": 1}), row("B", None), row("D", {"mean": 0.7, "n": 3})]
-    earlier = [row(name, {"mean": 0.1, "n": 3}) for name in ("A", "B", "C", "D")]
-    found = tables.with_earlier([*rows, row("E", None)], earlier)
-    shown = [(one["setting"], (one["average"] or {}).get("mean"), one["networks"]) for one in found]
-    old = "earlier"
-    assert shown == [
-        ("A", 0.5, ""), ("A", 0.1, old), ("B", 0.1, old), ("D", 0.7, ""), ("E", None, ""),
-        ("C", 0.1, old),
-    ]  # fmt: skip
-
-
 @pytest.mark.slow
 def test_positions_ask_for_moves_that_keep_the_value(out):
     game, solution = rules(3), solve(rules(3))
