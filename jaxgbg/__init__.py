@@ -20,7 +20,7 @@ import numpy as np
 
 from jaxgbg.arena import Protocol, compete
 from jaxgbg.games import Game, check_game, make, register
-from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDSpec
+from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDSpec
 from jaxgbg.pages.board.opening import board
 from jaxgbg.papers import preset, protocol_for
 from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
@@ -67,6 +67,7 @@ __all__ = [
     "StopTraining",
     "Sweep",
     "TDLeafSpec",
+    "TDOffPolicySpec",
     "TDSearchSpec",
     "TDSpec",
     "TrainedRun",

@@ -9,7 +9,7 @@ import pytest
 
 from jaxgbg.arena import Protocol
 from jaxgbg.games import LinesOfAction, make
-from jaxgbg.learners import LearnerSpec, QSpec, SarsaSpec, Schedule, TDSpec
+from jaxgbg.learners import LearnerSpec, QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDSpec
 from jaxgbg.papers import GAMES, preset
 from jaxgbg.search import QSearchSpec, SarsaSearchSpec, TDLeafSpec, TDSearchSpec
 from jaxgbg.specs import Spec, setting
@@ -156,6 +156,7 @@ def test_every_kind_is_one_of_its_component():
         "td": TDSpec,
         "sarsa": SarsaSpec,
         "q": QSpec,
+        "td-off-policy": TDOffPolicySpec,
         "td-leaf": TDLeafSpec,
         "td-search": TDSearchSpec,
         "sarsa-search": SarsaSearchSpec,

@@ -34,6 +34,8 @@ _EVALUATIONS = 30
 
 BASE: Settings = {"walks": (70, 8)}
 OPENINGS: Settings = {"opening_plies": 4, "opening_share": 0.5}
+OFF_POLICY: Settings = {"learner": "td-off-policy", "temperature": 0.03}
+LITTLE: Settings = {"epsilon": 0.02, "epsilon_end": 0.01}
 ONE_EXPLORES: Settings = {"one_explores": True, "temperature": 0.1, "learn_from_random": False}
 
 
@@ -105,6 +107,15 @@ GROUPS: dict[str, dict[str, Settings]] = {
         "best, temperature .01": _best() | {"temperature": 0.01},
         "best, temperature .03, batch 256": _best() | {"temperature": 0.03, "batch": 256},
         "best, lambda .5": _best() | {"trace_decay": 0.5},
+    },
+    "off-policy": {
+        "off-policy": _best() | OFF_POLICY,
+        "off-policy, discount .98": _best() | OFF_POLICY | {"discount": 0.98},
+        "off-policy, epsilon .02 to .01": _best() | OFF_POLICY | LITTLE,
+        "off-policy, discount .98, epsilon .02 to .01": _best()
+        | OFF_POLICY
+        | LITTLE
+        | {"discount": 0.98},
     },
 }
 """Group -> condition -> what it alters of the base."""

@@ -7,6 +7,7 @@ from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import FARL_PARTS, LearnerSpec
 from jaxgbg.learners.state import Hyperparameters, Lane
 from jaxgbg.learners.td import TDLearner
+from jaxgbg.learners.td_off_policy import OffPolicyTDLearner, TDOffPolicySpec
 from jaxgbg.learners.td_spec import TDSpec
 
 __all__ = [
@@ -17,10 +18,12 @@ __all__ = [
     "Lane",
     "Learner",
     "LearnerSpec",
+    "OffPolicyTDLearner",
     "QSpec",
     "SarsaLearner",
     "SarsaSpec",
     "Schedule",
     "TDLearner",
+    "TDOffPolicySpec",
     "TDSpec",
 ]

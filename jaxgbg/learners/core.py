@@ -110,7 +110,7 @@ class Learner:
             last=jnp.zeros((self.batch, players, features), jnp.int32),
             has_last=jnp.zeros((self.batch, players), bool),
             last_reward=jnp.zeros((self.batch, players), jnp.float32),
-            last_explored=jnp.zeros((self.batch, 0 if self.of_afterstates else players), bool),
+            explored=jnp.zeros((self.batch, players), bool),
             seat=jnp.zeros(self.batch if partner is not None or self.one_explores else 0, jnp.int8),
             traces=self._no_traces(params),
         )
@@ -299,7 +299,7 @@ class Learner:
         """What every player remembers once the mover has moved, or an episode starts anew."""
         seats, playing = np.arange(self.game.num_players), games.stage == 0
         begins = restart[:, None]
-        mine = (seats == games.player[:, None]) & playing[:, None]
+        mine = games.moving
         memory = move.choice.memory
         if self.of_afterstates:
             rewards, mover = move.counted_on.rewards, games.player
@@ -313,13 +313,11 @@ class Learner:
             has_last = jnp.where(mine, ~foreseen[:, None], games.has_last)
             has_last = jnp.where(begins, before_first, has_last)
             mine = mine | begins
-            last_explored = games.last_explored
             memory = features if memory is None else jnp.where(begins, features, memory)
         else:
             rewards = games.state.rewards
             mover = jnp.where(playing, move.next_states.player, games.player)
             has_last = ~begins & (games.has_last | mine)
-            last_explored = jnp.where(mine, move.choice.explored[:, None], games.last_explored)
             if memory is None:
                 memory = self.value.of_action(games.features, move.choice.action)
         last_reward = jnp.where(begins, 0.0, rewards)
@@ -328,7 +326,7 @@ class Learner:
             last=jnp.where(mine[..., None], memory[:, None], games.last),
             has_last=has_last,
             last_reward=jnp.where(mine | begins, last_reward, games.last_reward),
-            last_explored=last_explored,
+            explored=~begins & games.explored,
         )
 
     def _observed(self, states: Any) -> jax.Array:

@@ -82,7 +82,8 @@ class EpsilonGreedy:
             game, value, params, games.state, games.features, valuation, asked
         )
         action, explored = self.choose(q, legal, exploration)
-        return Choice(action, explored, self.bootstrap(values, legal, action))
+        counted = self.counted_on(q, legal, action)
+        return Choice(action, explored, of_action(counted, values), counted=counted)
 
     def choose(
         self, q: jax.Array, legal: jax.Array, exploration: Exploration
@@ -101,19 +102,23 @@ class EpsilonGreedy:
             soft = jax.vmap(partial(choose_softly, temperature=self.temperature))(q, legal, words)
             action = exploration.where_allowed(soft, action)
             # A move that is not of the greatest value is an exploring one, as a random one is.
-            worth = jax.vmap(lambda row, action: row[action])(q, action)
-            explored |= worth < jnp.where(legal, q, -jnp.inf).max(1)
+            explored |= of_action(action, q) < jnp.where(legal, q, -jnp.inf).max(1)
         if imposed is not None:
             action, explored = jnp.where(imposed < 0, action, imposed), explored & (imposed < 0)
         return action, explored
 
-    def bootstrap(self, values: jax.Array, legal: jax.Array, action: jax.Array) -> jax.Array:
-        """float32[B]: the value that an update counts on, of the `values` float32[B, A]."""
+    def counted_on(self, q: jax.Array, legal: jax.Array, action: jax.Array) -> jax.Array:
+        """int32[B]: the action that an update counts on, by `q` float32[B, A]; of equals the one
+        made."""
         if not self.counting_on_best:
-            return jax.vmap(lambda row, action: row[action])(values, action)
-        best = jnp.where(legal, values, -jnp.inf).max(1)
-        # Without a legal action the game is over, and nothing is counted on.
-        return jnp.where(legal.any(1), best, 0.0)
+            return action
+        q = jnp.where(legal, q, -jnp.inf)
+        return jnp.where(of_action(action, q) < q.max(1), q.argmax(1), action)
+
+
+def of_action(action: jax.Array, each: jax.Array) -> jax.Array:
+    """Entries [B] of rows [B, A], those of `action` int32[B]."""
+    return jax.vmap(lambda row, action: row[action])(each, action)
 
 
 def _asked(legal: jax.Array, exploration: Exploration) -> jax.Array:

@@ -17,7 +17,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.learners.core import Learner
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import LearnerSpec
-from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Target
+from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Move, Target
 from jaxgbg.learners.traces import at
 from jaxgbg.values.core import ValueSpec
 
@@ -42,8 +42,16 @@ class SarsaLearner(Learner):
         subject = jnp.where(games.stage > 1, other, games.player)
         gain = at(next_states.rewards, subject) - at(games.last_reward, subject)
         target = jnp.where(playing, gain + hyper.discount * choice.value, gain)
-        explored = at(games.last_explored, subject)
+        explored = at(games.explored, subject)
         return Target(subject, target, explored & ~hyper.learn_from_random)
+
+    def _remember(
+        self, games: Games, move: Move, features: jax.Array, start: Any, restart: jax.Array
+    ) -> Games:
+        # An action is learned once its player acts again; then it counts whether it was random.
+        explored = jnp.where(games.moving, move.choice.explored[:, None], games.explored)
+        games = games._replace(explored=explored)
+        return super()._remember(games, move, features, start, restart)
 
     def _next_stage(
         self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters

@@ -51,8 +51,8 @@ class Games(NamedTuple):
 
     Invariant: outside its final updates, `features` are those of `state`'s board.
     `last` int32[N, F], `has_last` bool[N], `last_reward` float32[N]: what every player remembers,
-    its last afterstate or its last state and action, and its own reward then. `last_explored`
-    bool[N]: whether that action was random, kept by learners of actions only (else bool[0]). `seat`
+    its last afterstate or its last state and action, and its own reward then. `explored`
+    bool[N] is what a learner that heeds exploring moves has to remember of them. `seat`
     int8[]: where the learner sits when it has a partner, who sits in all others, or the only player
     that explores (else int8[0]).
     """
@@ -64,7 +64,7 @@ class Games(NamedTuple):
     last: jax.Array
     has_last: jax.Array
     last_reward: jax.Array
-    last_explored: jax.Array
+    explored: jax.Array
     seat: jax.Array
     traces: Traces | ParameterTraces
 
@@ -72,6 +72,12 @@ class Games(NamedTuple):
     def player(self) -> jax.Array:
         """int8[B]: who is to move or, once the game is over, moved last or would move next."""
         return jnp.where(self.stage == 0, self.state.player, self.mover)
+
+    @property
+    def moving(self) -> jax.Array:
+        """bool[B, N]: which player makes a move in this tick, if anybody does."""
+        seats = np.arange(self.has_last.shape[1])
+        return (seats == self.player[:, None]) & (self.stage == 0)[:, None]
 
 
 class Lane(NamedTuple):
@@ -144,7 +150,8 @@ class Choice(NamedTuple):
     `action` int32[B], whether it was random (`explored` bool[B]), and the `value` float32[B] that
     the update counts on. `memory` int32[B, F] are the features that the mover is to remember, None
     for the learner's own: those of the board after the move, or of the state and the action. `leaf`
-    [B] are the states that value and memory are of, None for those after the move.
+    [B] are the states that value and memory are of, None for those after the move. `counted`
+    int32[B] is the action that `value` is of, None where it is of the one made.
     """
 
     action: jax.Array
@@ -152,6 +159,7 @@ class Choice(NamedTuple):
     value: jax.Array
     memory: jax.Array | None = None
     leaf: Any = None
+    counted: jax.Array | None = None
 
 
 class Target(NamedTuple):

@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.policy import EpsilonGreedy, Exploration
+from jaxgbg.learners.policy import EpsilonGreedy, Exploration, of_action
 from jaxgbg.learners.sarsa import QSpec, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.selection import Valuation, action_values
@@ -64,12 +64,12 @@ class TreeSearch(EpsilonGreedy):
         alone = legal & (jnp.arange(legal.shape[1]) == action[:, None])
         ahead = action_values(game, value, params, states, games.features, valuation, alone)
         counted = order.argmax(1) if self.counting_on_best else action
-        visits, mean = (_of(counted, each) for each in (found.visits, found.values))
+        visits, mean = (of_action(counted, each) for each in (found.visits, found.values))
         if value.num_actions == 1:
             paid = jax.vmap(game.afterstate)(states, action).rewards - states.rewards
             mean -= jnp.take_along_axis(paid, states.player[:, None].astype(jnp.int32), 1)[:, 0]
         # Of a move that the search has not tried, by rank or without a search, what is known of it.
-        own = self.bootstrap(ahead[1], legal, action)
+        own = of_action(self.counted_on(ahead[1], legal, action), ahead[1])
         return Choice(action, explored, jnp.where(visits > 0, mean, own))
 
     def _search(
@@ -81,11 +81,6 @@ class TreeSearch(EpsilonGreedy):
         # What chance brings in the search is drawn by words of the tick.
         key = jax.random.wrap_key_data(exploration.words[0])
         return search.search(params, roots, search.settings.iterations, key)
-
-
-def _of(action: jax.Array, each: jax.Array) -> jax.Array:
-    """Entries [B] of rows [B, A], those of `action` int32[B]."""
-    return jax.vmap(lambda row, action: row[action])(each, action)
 
 
 def _order(found: RootStatistics | SolvedStatistics) -> jax.Array:

@@ -153,6 +153,8 @@ CASES = [
     Case("train nim --train-reply all", "--train-reply"),
     Case("train 2048 --learner td-leaf", "chance has its turn in 2048"),
     Case("train nim --round-games 5 --learner td-leaf", "round_games is for learner td"),
+    Case("train nim --learner td-off-policy", "without traces: set trace_decay 0"),
+    Case("train hex --learner td-off-policy --ranks 1 1", "choose a temperature"),
     Case("train tictactoe --value mlp --extras freedom", "tictactoe has no extra 'freedom'"),
     Case("train lines_of_action --value mlp --extras mobility", "its extras are immobility,"),
 ]

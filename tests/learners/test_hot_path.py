@@ -67,6 +67,13 @@ def test_training_other_games_copies_no_table(game):
 
 
 @pytest.mark.slow
+def test_training_off_policy_copies_no_table():
+    compiled, num_weights = compiled_chunk(learner="td-off-policy", temperature=0.03, batch=16)
+    assert table_copies(compiled, num_weights) == []
+    assert compiled.memory_analysis().temp_size_in_bytes < num_weights
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("batch", "plies"), [(16, 2), (16, 3), (1, 2)])
 def test_training_that_looks_ahead_copies_no_table(batch, plies):
     compiled, num_weights = compiled_chunk(learner="td-leaf", train_plies=plies, batch=batch)

@@ -21,7 +21,7 @@ from jaxgbg.values.ntuple_moves import FollowingNTuple, StoneNTuple
 BATCH = 3
 
 # Dtype and axes; one letter is one length within a call, F, A, N and B those of the learner.
-CHOICE = ((Int32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Int32, "{B} {F}"), None)
+CHOICE = ((Int32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Int32, "{B} {F}"), None, (Int32, "{B}"))
 TARGET = (
     *((Int8, "{B}"), (Float32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Bool, "{B}")),
     (Int32, "{B} {F}"),
@@ -38,7 +38,7 @@ RECORD = (
 GAMES = (
     None,
     *((Int32, "{B} {F}"), (Int8, "{B}"), (Int8, "{B}"), (Int32, "{B} {N} {F}")),
-    *((Bool, "{B} {N}"), (Float32, "{B} {N}"), (Bool, "{B} _"), (Int8, "_"), None),
+    *((Bool, "{B} {N}"), (Float32, "{B} {N}"), (Bool, "{B} {N}"), (Int8, "_"), None),
 )
 # What methods of a value function take after self and the parameters, and give.
 WITH_EXTRAS = (((Int32, "*batch {F}"),), (Int32, "*batch {F}"))
@@ -154,6 +154,7 @@ CASES = [
         marks=pytest.mark.slow,
     ),
     ("nim3p", {"learner": "td-leaf"}, "features"),
+    ("nim3p", {"learner": "td-off-policy", "trace_decay": 0.0}, "features"),
 ]
 
 

@@ -32,6 +32,7 @@ SIGNATURES = {
     ("tictactoe", "sarsa"): "0b078e17fe9e6e6c",
     ("tictactoe", "q"): "bf9f99ef84258d9b",
     ("tictactoe", "td"): "7e83244194525041",
+    ("tictactoe", "td-off-policy"): "bb0984f9b48d15cd",
     ("tictactoe", "td-leaf"): "def7435455d68949",
     ("tictactoe", "td-search"): "510922d39c0f1081",
     ("tictactoe", "sarsa-search"): "d0018b7f95997d4a",
@@ -39,6 +40,7 @@ SIGNATURES = {
     ("nim", "sarsa"): "55755ad410d83ae6",
     ("nim", "q"): "0d9e9914d3729b14",
     ("nim", "td"): "5ad0f184dd12e705",
+    ("nim", "td-off-policy"): "b0eb6f62fe81da53",
     ("nim", "td-leaf"): "4c41729eab54ac98",
     ("nim", "td-search"): "6064d5fd988c408e",
     ("nim", "sarsa-search"): "7ccc55bb2dc53b68",
@@ -46,6 +48,7 @@ SIGNATURES = {
     ("nim3p", "sarsa"): "515bef4506d9d455",
     ("nim3p", "q"): "2192dbb908d549d7",
     ("nim3p", "td"): "21ddc48083dc1017",
+    ("nim3p", "td-off-policy"): "b0c14f608b9d555e",
     ("nim3p", "td-leaf"): "8aaf8cc365eb4d90",
     ("nim3p", "td-search"): "7cb5622a7f319c9b",
     ("nim3p", "sarsa-search"): "509df7cb273ac668",
@@ -53,14 +56,17 @@ SIGNATURES = {
     ("connectfour", "sarsa"): "a5b84051b8ea5863",
     ("connectfour", "q"): "2fbcd43b38920fb9",
     ("connectfour", "td"): "3ad043607703082c",
+    ("connectfour", "td-off-policy"): "eab0fb090bb0fb3a",
     ("connectfour", "td-leaf"): "4097bba4394550f9",
     ("hex", "sarsa"): "ebf12bd9a228f789",
     ("hex", "q"): "4bb2a6431e1fd25f",
     ("hex", "td"): "67e6dc851b483ce1",
+    ("hex", "td-off-policy"): "984417061f334b10",
     ("hex", "td-leaf"): "baa7f829d03ea3d4",
     ("othello", "sarsa"): "c6288f6c12b844ff",
     ("othello", "q"): "c3ed2d1b3db2288c",
     ("othello", "td"): "b98eba513a5d1117",
+    ("othello", "td-off-policy"): "9f932e3da5b50c5a",
     ("othello", "td-leaf"): "eafe1ef0a2fdaf6b",
     ("2048", "td"): "316106eb377c3daa",
 }
@@ -93,6 +99,8 @@ def signature(name: str, kind: str) -> str:
     }
     if kind.endswith("-search"):
         changes["train_search"] = "puct-4"
+    if kind == "td-off-policy":
+        changes["trace_decay"] = 0.0
     run = preset(game, seeds=(1,), variants=("farl",), batch=16, **changes)
     learner = run.make_learner()
     hyper = jax.tree.map(lambda leaf: leaf[0], hyperparameters(run, run.lanes))

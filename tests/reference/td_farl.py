@@ -77,6 +77,9 @@ class Parameters:
     """FARL part 2: the terminal afterstate learns the value 0."""
     zero_terminal: bool = True
     """Whether move selection takes 0 for a terminal afterstate, or asks the tables."""
+    off_policy: bool = False
+    """Whether values are those of best play: the best move is counted on, and a player learns
+    nothing of what follows another's random move."""
 
     def __post_init__(self) -> None:
         if self.trace_mode not in ("et", "reset"):
@@ -346,22 +349,40 @@ class SerialTDFarl:
         while not state.terminal:
             mover = state.player
             move = choose(state)
-            after, state = self._play(state, move)
+            before, (after, state) = state, self._play(state, move)
             previous = last_cells[mover]
             if previous is None:
                 yield Stage()
             elif move[1] and not p.learn_from_random:
                 yield Stage(clears=p.trace_mode == "reset")
             else:
-                next_value = 0.0 if state.terminal else float(self.values(after.cells, mover))
-                reward = state.rewards[mover] - last_reward[mover]
-                yield Stage(Update(previous, mover, reward + p.gamma * next_value))
+                counted_on = self._best(before, after, state) if p.off_policy else (after, state)
+                target = self._target(*counted_on, mover, last_reward[mover])
+                yield Stage(Update(previous, mover, target))
             last_cells[mover] = after.cells
             last_reward[mover] = state.rewards[mover]
+            if p.off_policy and move[1]:
+                # What would have followed the best move is not known.
+                last_cells = [cells if i == mover else None for i, cells in enumerate(last_cells)]
         if state is not start:
             yield from self._final_adaptation(
                 after.cells, mover, state.rewards, last_cells, last_reward
             )
+
+    def _target(
+        self, after: State | TileState, state: State | TileState, mover: int, last_reward: float
+    ) -> float:
+        """What a move to `after`, and with chance to `state`, is worth to the mover."""
+        next_value = 0.0 if state.terminal else float(self.values(after.cells, mover))
+        return state.rewards[mover] - last_reward + self.parameters.gamma * next_value
+
+    def _best(
+        self, before: State | TileState, after: State | TileState, state: State | TileState
+    ) -> tuple[State | TileState, State | TileState]:
+        """The afterstate of the best move, and what became of it: if it was made, all is known."""
+        values = self.action_values(before)
+        best = self._afterstate(before, max(values, key=lambda action: values[action]))
+        return (after, state) if best == after else (best, best)
 
     def _final_adaptation(
         self,
