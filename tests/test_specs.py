@@ -188,6 +188,7 @@ OTHERS = {
     "seeds": [7],
     "alpha_end": 0.25,
     "epsilon_end": 0.25,
+    "loss_discount": 0.25,
     "averaging_from": 0.25,
     "opening_plies": 2,
     "ranks": [0.6, 0.4],

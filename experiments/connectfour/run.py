@@ -36,6 +36,7 @@ BASE: Settings = {"walks": (70, 8)}
 OPENINGS: Settings = {"opening_plies": 4, "opening_share": 0.5}
 OFF_POLICY: Settings = {"learner": "td-off-policy", "temperature": 0.03}
 LITTLE: Settings = {"epsilon": 0.02, "epsilon_end": 0.01}
+DELAYING: Settings = {"loss_discount": 0.93}
 ONE_EXPLORES: Settings = {"one_explores": True, "temperature": 0.1, "learn_from_random": False}
 
 
@@ -116,6 +117,7 @@ GROUPS: dict[str, dict[str, Settings]] = {
         | OFF_POLICY
         | LITTLE
         | {"discount": 0.98},
+        "off-policy, delaying": _best() | OFF_POLICY | LITTLE | DELAYING,
     },
 }
 """Group -> condition -> what it alters of the base."""

@@ -25,6 +25,7 @@ from jaxgbg.learners.parameter_traces import (
 )
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.schedules import decayed
+from jaxgbg.learners.selection import Valuation
 from jaxgbg.learners.state import (
     IDLE,
     Choice,
@@ -88,6 +89,9 @@ class Learner:
         """int32[B, F]: `Updates.following` of each game; None if nobody predicts."""
         return None
 
+    def _valuation(self, hyper: Hyperparameters) -> Valuation:
+        return hyper.valuation
+
     def _next_stage(
         self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
     ) -> tuple[jax.Array, jax.Array]:
@@ -114,8 +118,7 @@ class Learner:
             seat=jnp.zeros(self.batch if partner is not None or self.one_explores else 0, jnp.int8),
             traces=self._no_traces(params),
         )
-        zero = jnp.uint32(0)
-        return Lane(params, games, key, zero, zero, zero, zero, partner)
+        return Lane(params, games, key, zero := jnp.uint32(0), zero, zero, zero, partner)
 
     def between_blocks(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
         """All lanes together after each block of ticks: most learners learn in the ticks alone."""
@@ -190,7 +193,7 @@ class Learner:
             imposed = jnp.where(seated, -1, moves)
         exploration = Exploration(words, epsilon, imposed, seated)
         return self.policy.select(
-            self.game, self.value, lane.params, games, hyper.valuation, exploration
+            self.game, self.value, lane.params, games, self._valuation(hyper), exploration
         )
 
     def _move(self, games: Games, choice: Choice, words: jax.Array) -> Move:
@@ -298,8 +301,7 @@ class Learner:
     ) -> Games:
         """What every player remembers once the mover has moved, or an episode starts anew."""
         seats, playing = np.arange(self.game.num_players), games.stage == 0
-        begins = restart[:, None]
-        mine = games.moving
+        begins, mine = restart[:, None], games.moving
         memory = move.choice.memory
         if self.of_afterstates:
             rewards, mover = move.counted_on.rewards, games.player

@@ -24,12 +24,20 @@ _LEAST = 1e-9
 class Valuation(NamedTuple):
     """How V of an afterstate counts when a move is chosen: numbers, or arrays of several agents.
 
-    `discount` (gamma) multiplies it, and that of a terminal afterstate is 0 if `zero_terminal`. No
-    values of actions are changed.
+    `discount` (gamma) multiplies it, or `loss_discount` one below 0, if there is such; that of a
+    terminal afterstate is 0 if `zero_terminal`. No values of actions are changed.
     """
 
     zero_terminal: Any = True
     discount: Any = 1.0
+    loss_discount: Any = None
+
+    def discounted(self, values: jax.Array) -> jax.Array:
+        """`values` float32[...] as they count one move earlier."""
+        gamma = self.discount
+        if self.loss_discount is not None:
+            gamma = jnp.where(values < 0, self.loss_discount, gamma)
+        return gamma * values
 
 
 # Nothing is discounted, and the end of a game is worth its rewards alone.
@@ -70,7 +78,7 @@ def action_values(
         reward, over = jax.vmap(game.outcomes)(states)
         values = _of_all_actions(game, value, params, states, features)
     counted = jnp.where(over & valuation.zero_terminal, 0.0, values)
-    return reward + valuation.discount * counted, values
+    return reward + valuation.discounted(counted), values
 
 
 def _evaluating(

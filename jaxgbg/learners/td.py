@@ -32,7 +32,7 @@ class TDLearner(Learner):
         subject = jnp.where(adapting, other, games.player)
         # Stages 1..N hold the terminal state, which no action alters.
         gain = at(next_states.rewards, subject) - at(games.last_reward, subject)
-        ahead = gain + hyper.discount * choice.value
+        ahead = gain + self._valuation(hyper).discounted(choice.value)
         target = jnp.where(playing & ~next_states.terminal, ahead, gain)
         target = jnp.where(games.stage == players, 0.0, target)
         skipped = choice.explored & ~hyper.learn_from_random

@@ -19,16 +19,26 @@ import jax
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import select
 from jaxgbg.learners.schedules import Schedule
+from jaxgbg.learners.selection import Valuation
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Choice, Games, Hyperparameters, Lane, Move, Target
 from jaxgbg.learners.td import TDLearner
 from jaxgbg.learners.traces import at
+from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueSpec
 
 
 @dataclasses.dataclass(frozen=True)
 class OffPolicyTDLearner(TDLearner):
-    """TD-FARL that counts on best moves; its policy is one that does so too."""
+    """TD-FARL that counts on best moves; its policy is one that does so too.
+
+    `loss_discount` is that of a `Valuation`.
+    """
+
+    loss_discount: float | None = None
+
+    def _valuation(self, hyper: Hyperparameters) -> Valuation:
+        return hyper.valuation._replace(loss_discount=self.loss_discount)
 
     def _target(
         self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
@@ -57,7 +67,14 @@ class OffPolicyTDLearner(TDLearner):
 
 @dataclasses.dataclass(frozen=True)
 class TDOffPolicySpec(LearnerSpec):
-    """TD with Final Adaptation that learns best play, whatever is explored (`td_off_policy`)."""
+    """TD with Final Adaptation that learns best play, whatever is explored (`td_off_policy`).
+
+    Attributes:
+      loss_discount: Gamma of values below 0, by default that of others; a smaller one makes who
+        is lost put the end off.
+    """
+
+    loss_discount: float | None = setting(None, low=0, high=1)
 
     kind = "td-off-policy"
     counting_on_best = True
@@ -76,4 +93,8 @@ class TDOffPolicySpec(LearnerSpec):
                 "extras as outputs are foretold of the moves made, not of the best: choose"
                 " extras_as inputs, or the learner td"
             )
-        return OffPolicyTDLearner(**parts)
+        return OffPolicyTDLearner(**parts, loss_discount=self.loss_discount)
+
+    @property
+    def valuation(self) -> Valuation:
+        return Valuation(self.zero_terminal, self.discount, self.loss_discount)

@@ -40,7 +40,10 @@ class GreedyAgent(PlayerBase):
         self.params = params if several else jax.tree.map(lambda leaf: leaf[None], params)
         self.valuation = Valuation(
             np.broadcast_to(np.asarray(valuation.zero_terminal, bool), self.copies),
-            np.broadcast_to(np.asarray(valuation.discount, np.float32), self.copies),
+            *(
+                None if each is None else np.broadcast_to(np.asarray(each, np.float32), self.copies)
+                for each in (valuation.discount, valuation.loss_discount)
+            ),
         )
 
     def tree_flatten(self) -> tuple[tuple[Any, Valuation], tuple[Any, ...]]:

@@ -299,7 +299,7 @@ class LookAhead:
         shape = (len(features), self._components)
         features = jnp.broadcast_to(features, (*shape, features.shape[-1]))
         values = self.value.value(params, features, jnp.broadcast_to(players, shape))
-        return self.valuation.discount * values
+        return self.valuation.discounted(values)
 
     def _followed(self, rewards: jax.Array, searcher: jax.Array) -> jax.Array:
         """float32[B, K] of rewards float32[B, N]."""

@@ -57,6 +57,7 @@ def _meaning(name: str, agent: SavedAgent) -> dict[str, Any]:
         "game": run.game,
         "what is valued, afterstates or actions": run.learner.of_actions,
         "discount": run.learner.discount,
+        "loss_discount": run.learner.valuation.loss_discount,
         "zero_terminal": run.learner.zero_terminal,
         "sigmoid": value.sigmoid,
     }

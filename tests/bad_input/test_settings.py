@@ -154,6 +154,8 @@ CASES = [
     Case("train 2048 --learner td-leaf", "chance has its turn in 2048"),
     Case("train nim --round-games 5 --learner td-leaf", "round_games is for learner td"),
     Case("train nim --learner td-off-policy", "without traces: set trace_decay 0"),
+    Case("train hex --learner td-off-policy --loss-discount 2", "loss_discount must lie in"),
+    Case("train hex --loss-discount .5", "loss_discount is for learner td-off-policy"),
     Case("train hex --learner td-off-policy --ranks 1 1", "choose a temperature"),
     Case("train tictactoe --value mlp --extras freedom", "tictactoe has no extra 'freedom'"),
     Case("train lines_of_action --value mlp --extras mobility", "its extras are immobility,"),
@@ -200,7 +202,7 @@ def test_a_pipe_or_a_device_is_not_read(command, jaxgbg, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        ("train nim --seeds 10000", "10,000 lanes .* need 288.9 MB of memory, and 200.0 MB are"),
+        ("train nim --seeds 10000", "10,000 lanes .* need 290.2 MB of memory, and 200.0 MB are"),
         (
             "train hex --batch 1048576 --seeds 9",
             r"batch 1,048,576, opening_plies 1, 36,450 weights",

@@ -45,29 +45,33 @@ def parameters(switches, alpha: float, episodes: int, **settings) -> Parameters:
     )
 
 
-def off_policy(game, value, batch: int, **settings) -> OffPolicyTDLearner:
+def off_policy(
+    game, value, batch: int, loss_discount: float | None = None, **settings
+) -> OffPolicyTDLearner:
     policy = EpsilonGreedy(counting_on_best=True, **settings)
-    return OffPolicyTDLearner(game, value, batch, opening_plies=1, policy=policy)
+    parts = {"opening_plies": 1, "policy": policy, "loss_discount": loss_discount}
+    return OffPolicyTDLearner(game, value, batch, **parts)
 
 
 @pytest.mark.parametrize(
-    ("name", "temperature"),
+    ("name", "temperature", "loss_discount"),
     [
-        ("nim3p", 0.0),
+        ("nim3p", 0.0, None),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
-            for case in [("tictactoe", 0.0), ("nim", 0.2), ("connectfour", 0.1)]
+            for case in [("tictactoe", 0.0, 0.5), ("nim", 0.2, 0.7), ("connectfour", 0.1, None)]
         ),
     ],
 )
-def test_one_game_at_a_time_learns_as_the_serial_reference(name, temperature):
+def test_one_game_at_a_time_learns_as_the_serial_reference(name, temperature, loss_discount):
     (plain, layout, alpha), game, episodes = CASES[name], jaxgbg.make(name), 100
     value = ntuple(game, layout, tcl="exp")
-    learner, switches = off_policy(game, value, 1, temperature=temperature), SWITCHES[1]
+    learner = off_policy(game, value, 1, loss_discount, temperature=temperature)
+    switches = SWITCHES[1]
     hyper = stack_hyperparameters(switches, alpha, 0.0, episodes)
     _, lane, record = played(learner, hyper, len(switches), episodes)
     for i, each in enumerate(switches):
-        settings = parameters(each, alpha, episodes, tcl="exp")
+        settings = parameters(each, alpha, episodes, tcl="exp", loss_gamma=loss_discount)
         reference, choices = SerialTDFarl(plain, layout, settings), Choices()
         for opening, moves in transcripts(record, i):
             reference.episode(opening, made(moves), choices)

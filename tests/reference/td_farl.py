@@ -70,6 +70,8 @@ class Parameters:
     sigmoid: bool = True
     """Whether the value is the tanh of the sum of weights, or the sum itself."""
     gamma: float = 1.0
+    loss_gamma: float | None = None
+    """Discount of values below 0, if not gamma."""
     learn_from_random: bool = True
     final_others: bool = True
     """FARL part 1: the players who did not move last learn their final reward."""
@@ -159,8 +161,12 @@ class SerialTDFarl:
             if not (after.terminal and self.parameters.zero_terminal):
                 value = float(self.values(after.cells, player))
             reward = after.rewards[player] - state.rewards[player]
-            result[action] = reward + self.parameters.gamma * value
+            result[action] = reward + self._discounted(value)
         return result
+
+    def _discounted(self, value: float) -> float:
+        p = self.parameters
+        return (p.gamma if value >= 0 or p.loss_gamma is None else p.loss_gamma) * value
 
     def tc_factor(self, player: int, tuple_number: int, index: int) -> float:
         """TCL factor of one weight from its counters as they stand; 1 without TCL."""
@@ -374,7 +380,7 @@ class SerialTDFarl:
     ) -> float:
         """What a move to `after`, and with chance to `state`, is worth to the mover."""
         next_value = 0.0 if state.terminal else float(self.values(after.cells, mover))
-        return state.rewards[mover] - last_reward + self.parameters.gamma * next_value
+        return state.rewards[mover] - last_reward + self._discounted(next_value)
 
     def _best(
         self, before: State | TileState, after: State | TileState, state: State | TileState
