@@ -78,6 +78,8 @@ class Learner:
     of_afterstates = True
     # Whether the action that the update counted on is chosen anew after it.
     replan = False
+    # Whether exploring moves are remembered, in `Games.explored`.
+    heeds_exploring = False
 
     def _target(
         self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
@@ -114,7 +116,7 @@ class Learner:
             last=jnp.zeros((self.batch, players, features), jnp.int32),
             has_last=jnp.zeros((self.batch, players), bool),
             last_reward=jnp.zeros((self.batch, players), jnp.float32),
-            explored=jnp.zeros((self.batch, players), bool),
+            explored=jnp.zeros((self.batch, players if self.heeds_exploring else 0), bool),
             seat=jnp.zeros(self.batch if partner is not None or self.one_explores else 0, jnp.int8),
             traces=self._no_traces(params),
         )
@@ -192,9 +194,8 @@ class Learner:
             moves = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
             imposed = jnp.where(seated, -1, moves)
         exploration = Exploration(words, epsilon, imposed, seated)
-        return self.policy.select(
-            self.game, self.value, lane.params, games, self._valuation(hyper), exploration
-        )
+        known = self.game, self.value, lane.params, games, self._valuation(hyper)
+        return self.policy.select(*known, exploration)
 
     def _move(self, games: Games, choice: Choice, words: jax.Array) -> Move:
         """What the chosen actions bring, before and after chance had its turn by `words`."""
@@ -328,7 +329,6 @@ class Learner:
             last=jnp.where(mine[..., None], memory[:, None], games.last),
             has_last=has_last,
             last_reward=jnp.where(mine | begins, last_reward, games.last_reward),
-            explored=~begins & games.explored,
         )
 
     def _observed(self, states: Any) -> jax.Array:

@@ -32,6 +32,7 @@ class SarsaLearner(Learner):
 
     replan: bool = False
     of_afterstates = False
+    heeds_exploring = True
 
     def _target(
         self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
@@ -48,7 +49,7 @@ class SarsaLearner(Learner):
     def _remember(
         self, games: Games, move: Move, features: jax.Array, start: Any, restart: jax.Array
     ) -> Games:
-        # An action is learned once its player acts again; then it counts whether it was random.
+        # Whether each player's last action was random: it is learned once he acts again.
         explored = jnp.where(games.moving, move.choice.explored[:, None], games.explored)
         games = games._replace(explored=explored)
         return super()._remember(games, move, features, start, restart)

@@ -52,7 +52,8 @@ class Games(NamedTuple):
     Invariant: outside its final updates, `features` are those of `state`'s board.
     `last` int32[N, F], `has_last` bool[N], `last_reward` float32[N]: what every player remembers,
     its last afterstate or its last state and action, and its own reward then. `explored`
-    bool[N] is what a learner that heeds exploring moves has to remember of them. `seat`
+    bool[N] of learners that heed exploring moves: whether that action was one, or whether another
+    player has made one since that afterstate (others have bool[0]). `seat`
     int8[]: where the learner sits when it has a partner, who sits in all others, or the only player
     that explores (else int8[0]).
     """

@@ -37,6 +37,8 @@ class OffPolicyTDLearner(TDLearner):
 
     loss_discount: float | None = None
 
+    heeds_exploring = True
+
     def _valuation(self, hyper: Hyperparameters) -> Valuation:
         return hyper.valuation._replace(loss_discount=self.loss_discount)
 
@@ -61,7 +63,7 @@ class OffPolicyTDLearner(TDLearner):
         # Whether another player has explored since each player's last move.
         explored = (games.stage == 0) & move.choice.explored
         explored = ~games.moving & (games.explored | explored[:, None])
-        games = games._replace(explored=explored)
+        games = games._replace(explored=explored & ~restart[:, None])
         return super()._remember(games, move, features, start, restart)
 
 
@@ -97,4 +99,4 @@ class TDOffPolicySpec(LearnerSpec):
 
     @property
     def valuation(self) -> Valuation:
-        return Valuation(self.zero_terminal, self.discount, self.loss_discount)
+        return super().valuation._replace(loss_discount=self.loss_discount)

@@ -38,7 +38,7 @@ RECORD = (
 GAMES = (
     None,
     *((Int32, "{B} {F}"), (Int8, "{B}"), (Int8, "{B}"), (Int32, "{B} {N} {F}")),
-    *((Bool, "{B} {N}"), (Float32, "{B} {N}"), (Bool, "{B} {N}"), (Int8, "_"), None),
+    *((Bool, "{B} {N}"), (Float32, "{B} {N}"), (Bool, "{B} _"), (Int8, "_"), None),
 )
 # What methods of a value function take after self and the parameters, and give.
 WITH_EXTRAS = (((Int32, "*batch {F}"),), (Int32, "*batch {F}"))
