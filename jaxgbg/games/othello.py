@@ -158,8 +158,9 @@ class Othello(Game):
 
     def _bits(self, words: jax.Array) -> jax.Array:
         """uint32[..., C] of 0 and 1: the cells of bitboards uint32[..., 2]."""
-        cell = np.arange(self.num_cells)
-        return (words[..., cell // self._half] >> (cell % self._half).astype(np.uint32)) & 1
+        # Each word by itself: to pick one for every cell would be a gather, which is slow.
+        bits = (words[..., None] >> np.arange(self._half, dtype=np.uint32)) & 1
+        return bits.reshape(*words.shape[:-1], self.num_cells)
 
     def afterstate(self, state: OthelloState, action: jax.Array) -> OthelloState:
         first = state.player == 0
@@ -197,6 +198,10 @@ class Othello(Game):
         )
         return keep_if(legal, moved, state)
 
+    def discs(self, state: OthelloState) -> jax.Array:
+        """uint32[2, C]: 1 where a disc of each player lies, 0 elsewhere."""
+        return self._bits(state.discs)
+
     def cells(self, state: OthelloState) -> jax.Array:
-        black, white = self._bits(state.discs)
+        black, white = self.discs(state)
         return (2 - 2 * black - white + self._bits(state.moves)).astype(jnp.int8)

@@ -190,9 +190,10 @@ class Learner:
         games, imposed = lane.games, None
         seated: Any = games.state.player == games.seat if games.seat.size else None
         if lane.partner is not None:
-            key = jax.random.fold_in(lane.key, _KEY_OF_PARTNER)
-            moves = lane.partner.act(games.state, jax.random.fold_in(key, lane.ticks))
-            imposed = jnp.where(seated, -1, moves)
+            key = jax.random.fold_in(jax.random.fold_in(lane.key, _KEY_OF_PARTNER), lane.ticks)
+            # A game in which it is not to move is over for the partner: it thinks of others alone.
+            states = games.state._replace(terminal=games.state.terminal | seated)
+            imposed = jnp.where(seated, -1, lane.partner.act(states, key))
         exploration = Exploration(words, epsilon, imposed, seated)
         known = self.game, self.value, lane.params, games, self._valuation(hyper)
         return self.policy.select(*known, exploration)
@@ -302,8 +303,7 @@ class Learner:
     ) -> Games:
         """What every player remembers once the mover has moved, or an episode starts anew."""
         seats, playing = np.arange(self.game.num_players), games.stage == 0
-        begins, mine = restart[:, None], games.moving
-        memory = move.choice.memory
+        begins, mine, memory = restart[:, None], games.moving, move.choice.memory
         if self.of_afterstates:
             rewards, mover = move.counted_on.rewards, games.player
             # The mover's afterstate becomes its last one. A start position is the last afterstate

@@ -139,7 +139,7 @@ def score_actions(
 
     `evaluate(rows int32[P], actions int32[P], afterstates[P])` gives float32[P]. Only what is asked
     is made: most squares of a board are illegal most of the time, and no two games have equally
-    many moves.
+    many moves. Of a state told as terminal, whatever its board, nothing is.
     """
 
     def visit(
@@ -154,6 +154,7 @@ def score_actions(
         )
         return gain, after.terminal, scores
 
+    asked = asked & ~states.terminal[:, None]
     scored: tuple[jax.Array, jax.Array, jax.Array] = visit_pairs(
         asked, visit, _PAIRS_A_GAME * states.terminal.shape[0]
     )

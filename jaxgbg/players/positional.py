@@ -80,8 +80,8 @@ class Positional(UniformPlayer):
 
         def evaluate(rows: jax.Array, actions: jax.Array, after: Any) -> jax.Array:
             del actions
-            cells = jax.vmap(game.cells)(after)
-            lead = ((cells == 0).astype(jnp.float32) - (cells == 1).astype(jnp.float32)) @ table
+            black, white = jnp.moveaxis(jax.vmap(game.discs)(after).astype(jnp.float32), 1, 0)
+            lead = (black - white) @ table
             return jnp.where(states.player[rows] == 0, lead, -lead)
 
         legal = jax.vmap(game.legal_actions)(states)

@@ -13,6 +13,7 @@ from jaxgbg.learners import Learner, Schedule, TDSpec
 from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.selection import Valuation, action_values, choose_action
 from jaxgbg.papers import preset
+from jaxgbg.players import make_player
 from jaxgbg.training import Training
 from jaxgbg.training.lanes import hyperparameters
 from jaxgbg.values import random_walk
@@ -42,6 +43,16 @@ def advance(learner: Learner, lane, hyper, limit, ticks: int):
     return learner.advance(lane, hyper, limit, ticks)
 
 
+@partial(jax.jit, static_argnums=0)
+def legal(game, states):
+    return jax.vmap(game.legal_actions)(states)
+
+
+@jax.jit
+def best_actions(player, states):
+    return player.best_actions(states)
+
+
 def advanced(learner: Learner, lane, hyper, *steps: tuple[int, int]):
     """The lane after (ticks, limit) steps."""
     for ticks, limit in steps:
@@ -55,6 +66,24 @@ def test_episodes_end_at_the_limit_and_counts_agree():
     assert int(lane.started) == int(lane.finished) == 21 == int(record.started.sum())
     assert int(lane.moves) == int(record.moved.sum())
     assert 5 * 21 <= int(lane.moves) <= 9 * 21
+
+
+@pytest.mark.slow
+def test_a_partner_makes_its_best_moves_in_its_games_alone():
+    learner, _, hyper = one_lane("othello", 6, value="mlp", epsilon=0.5)
+    partner = make_player("bench", learner.game)
+    lane = learner.init(jax.random.key(7), partner=partner)
+    made = 0
+    for _ in range(80):
+        games = lane.games
+        best = np.asarray(best_actions(partner, games.state))
+        several = np.asarray(legal(learner.game, games.state))
+        lane, record = advance(learner, lane, hyper, jnp.uint32(100), 1)
+        his = np.asarray(record.moved[0] & (games.state.player != games.seat))
+        assert not np.asarray(record.random[0])[his].any()
+        assert best[np.flatnonzero(his), np.asarray(record.action[0])[his]].all()
+        made += (his & (best.sum(1) < several.sum(1))).sum()
+    assert made > 100
 
 
 @pytest.mark.parametrize("batch", [1, 5])
