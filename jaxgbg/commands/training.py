@@ -165,7 +165,9 @@ def ablate(
 def table1(
     games: Annotated[tuple[str, ...], arg(metavar="GAME ...")] = (),
     seeds: Seeds = 10,
+    seed: Seed = 0,
     scale: paper.Factor = 1.0,
+    batch: Annotated[int | None, optional("INT", "as shipped")] = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
@@ -178,10 +180,13 @@ def table1(
     Args:
       games: Rows to make; all where not given.
       seeds: Agents of each variant.
+      seed: Number of the first seed.
       scale: Times the published number of episodes.
+      batch: Games in lockstep; 1 is the serial algorithm, as published.
       engine: GTP engine of the Othello row, e.g. Edax; else GRhino where it is installed.
     """
-    runs = [paper.table1_run(game, seeds, scale) for game in games or konen2021.GAMES]
+    rows_asked = games or konen2021.GAMES
+    runs = [paper.table1_run(game, seeds, scale, seed, batch) for game in rows_asked]
 
     def finish(folder: RunFolder) -> None:
         paper.meet_final_opponents(

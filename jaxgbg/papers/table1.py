@@ -12,7 +12,7 @@ from jaxgbg.arena import Judge, MatchJudge, make_judge
 from jaxgbg.games import Game
 from jaxgbg.papers import konen2021, preset, protocol_for
 from jaxgbg.players import GRHINO, GTPEngine
-from jaxgbg.specs import Limits, checked
+from jaxgbg.specs import Limits, Seed, checked
 from jaxgbg.training import Run, RunFolder
 from jaxgbg.training.loop import evaluate
 from jaxgbg.training.run import Seeds
@@ -22,10 +22,13 @@ Factor = Annotated[float, Limits(above=0, high=1_000_000)]
 
 
 @checked
-def table1_run(game: str, seeds: Seeds, scale: Factor) -> Run:
-    """The published run of `game` with `scale` times its episodes.
+def table1_run(
+    game: str, seeds: Seeds, scale: Factor, first: Seed = 0, batch: int | None = None
+) -> Run:
+    """The published run of `game` with `scale` times its episodes, seeds from `first` on.
 
-    It is evaluated as often as the published run, but a shortened one ten times at most.
+    It is evaluated as often as the published run, but a shortened one ten times at most. `batch`
+    games play in lockstep; as many as we ship where it is not given.
 
     Raises ValueError for a game that is not in the table.
     """
@@ -37,7 +40,9 @@ def table1_run(game: str, seeds: Seeds, scale: Factor) -> Run:
     eval_every = max(1, round(scale * published.evaluation.every))
     if scale < 1:
         eval_every = max(eval_every, -(-episodes // 10))
-    return preset(game, seeds=range(seeds), episodes=episodes, eval_every=eval_every)
+    changes = {} if batch is None else {"batch": batch}
+    numbers = range(first, first + seeds)
+    return preset(game, seeds=numbers, episodes=episodes, eval_every=eval_every, **changes)
 
 
 def othello_engine(command: str | None) -> tuple[str, str] | None:

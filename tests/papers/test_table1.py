@@ -25,6 +25,7 @@ def test_the_table_scales_episodes_and_evaluates_ten_times_at_most():
         often = min(10, published.schedule.episodes // published.evaluation.every)
         assert scaled.schedule.episodes // scaled.evaluation.every == often
         assert table1_run(game, 10, 1.0) == published
+        assert table1_run(game, 2, 1.0, first=3, batch=1) == preset(game, seeds=(3, 4), batch=1)
     assert set(FINAL_OPPONENTS) <= set(GAMES)
     with pytest.raises(ValueError, match="no row of 'go'"):
         table1_run("go", 1, 1.0)
