@@ -1,4 +1,4 @@
-"""Runs as tables of DuckDB: a row a run, a row an evaluation, a summary of them; tournaments."""
+"""Runs as tables of DuckDB: a row a run, agent or evaluation, a summary of them; tournaments."""
 
 import typing
 from collections.abc import Sequence
@@ -38,6 +38,10 @@ _STORED = {
     **dict.fromkeys(("run", "line", "seed", "episodes", "games"), "bigint"),
     **dict.fromkeys(("variant", "opponent"), "varchar"),
     **dict.fromkeys(("score", "wins"), "double"),
+}
+_AGENTS = {
+    **dict.fromkeys(("folder", "game", "variant"), "varchar"),
+    **dict.fromkeys(("seed", "episodes", "moves", "weights", "active_weights"), "bigint"),
 }
 # A score of any game becomes a figure in its unit by one multiplication and one addition.
 _SCALES = {
@@ -98,7 +102,7 @@ def connect(
     scales: dict[tuple[int, str], Scale],
     ladders: Sequence[kept.StoredLadder] = (),
 ) -> "duckdb.DuckDBPyConnection":
-    """A database in memory with `runs`, `evaluations`, the tables of ladders, and `summary`."""
+    """A database in memory with `runs`, `agents`, `evaluations`, `summary`, those of ladders."""
     import duckdb
     import pandas
 
@@ -117,6 +121,7 @@ def connect(
     connection.execute("set python_enable_replacements = false")
     for name, kinds, rows in (
         ("runs", _RUNS, pandas.DataFrame(_records(runs))),
+        ("agents", _AGENTS, pandas.DataFrame(_agents(runs))),
         ("stored", _STORED, pandas.DataFrame(stored)),
         ("scales", _SCALES, pandas.DataFrame(units, columns=list(_SCALES))),
         *((name, kept.COLUMNS[name], rows) for name, rows in kept.frames(ladders).items()),
@@ -148,6 +153,20 @@ def _records(runs: list[StoredRun]) -> list[dict[str, Any]]:
         own |= {name: run.summary.get(name) for name in _FIGURES}
         records.append(shared[id(run.shared)] | own)
     return records
+
+
+def _agents(runs: list[StoredRun]) -> list[dict[str, Any]]:
+    """The rows of `agents`, of runs that are finished and tell of them."""
+    names = ("seed", "variant", "episodes", "moves", "weights", "active_weights")
+    return [
+        {
+            "folder": run.name,
+            "game": run.config["game"]["name"],
+            **dict(zip(names, each, strict=True)),
+        }
+        for run in runs
+        for each in run.summary.get("agents") or ()
+    ]
 
 
 def _record(config: Config) -> dict[str, Any]:

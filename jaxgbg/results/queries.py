@@ -50,9 +50,10 @@ def ask(
     A row holds, in `unit` and over seeds, `mean` ± `sem` of what each scored on average in the last
     fifth of the episodes that all have reached, and `last` ± `last_sem` of its last evaluation
     there, as `rows` has them. `where` is an SQL condition on the evaluations that count, with the
-    columns of `evaluations` and `runs`; `sql` a query of your own over these two tables, or
-    `summary`, which holds the rows above, or over those of the tournaments there: `tournaments`,
-    `ratings` (a row a player), `seats` and `games` (a row a game and seat). Neither reads or writes
+    columns of `evaluations` and `runs`; `sql` a query of your own over these two tables, over
+    `agents` (a row an agent of a finished run), `summary`, which holds the rows above, or those of
+    the tournaments there: `tournaments`, `ratings` (a row a player), `seats` and `games` (a row a
+    game and seat). Neither reads or writes
     a file or the network unless `allow_files`. `attrs["scales"]` of the frame has the scale of each
     (folder, opponent). What is damaged is left out, and `complain` is told file and line. Raises
     ValueError where there are no runs (for `sql`, no tournaments either), DuckDB refuses the

@@ -17,7 +17,7 @@ from jaxgbg.training.agents import SavedAgent, save_agent
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints, checksum
 from jaxgbg.training.devices import warn_of_known_faults
 from jaxgbg.training.files import write_json
-from jaxgbg.training.histograms import histograms
+from jaxgbg.training.histograms import active_weights, histograms
 from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.memory import check_memory
 from jaxgbg.training.run import Run
@@ -167,25 +167,32 @@ def _finish(training: Training, number: int, folder: RunFolder) -> None:
     run, value = folder.run, training.learner.value
     try:
         agents = training.agents(number)
-        write_json(folder.path / "histograms.json", histograms(value, agents))
+        spread = histograms(value, agents)
+        write_json(folder.path / "histograms.json", spread)
         for lane, params in (agents | training.means(number)).items():
             agent = SavedAgent(run.for_seed(lane.seed), lane.variant, value.weights_of(params))
             save_agent(folder.path / "agents" / lane.file, agent)
         lanes = [at for at, owner in enumerate(training.owners) if owner == number]
         # Runs that were trained together share the time by their lanes.
         seconds = training.seconds * len(lanes) / len(training.lanes)
-        moves = int(np.asarray(training.state.moves, np.uint64)[lanes].sum())
+        finished = np.asarray(training.state.finished).tolist()
+        moved = np.asarray(training.state.moves).tolist()
+        moves = sum(moved[lane] for lane in lanes)
         diverged = [training.lanes[lane] for lane in lanes if lane in training.diverged]
         mine = (np.asarray(leaf)[lanes] for leaf in jax.tree.leaves(training.changing().lanes))
         write_json(
             folder.path / "summary.json",
             {
-                "episodes": int(np.asarray(training.state.finished)[lanes].sum()),
+                "episodes": sum(finished[lane] for lane in lanes),
                 "moves": moves,
                 "training_seconds": round(seconds, 3),
                 "moves_per_second": round(moves / seconds),
                 # Tables, counters, games and random state: equal for equal runs.
                 "state_sha256": checksum(mine),
+                "agents": [
+                    (*training.lanes[lane], finished[lane], moved[lane], value.num_weights, active)
+                    for lane, active in zip(lanes, active_weights(spread), strict=True)
+                ],
                 **({"diverged": diverged} if diverged else {}),
             },
         )

@@ -33,6 +33,11 @@ def histograms(value: ValueFunction, agents: Mapping[LaneName, Any]) -> dict[str
     return content
 
 
+def active_weights(content: Mapping[str, Any]) -> list[int]:
+    """How many weights of each agent are not 0, in the order of `histograms`' content."""
+    return [sum(agent["counts"]) for agent in content["weights"]["agents"]]
+
+
 def weight_histograms(weights: Mapping[LaneName, np.ndarray]) -> dict[str, Any]:
     """Histograms of the active ones of float32[R] weights a lane, over one range for all lanes."""
     active = {lane: each[_active(each)] for lane, each in weights.items()}

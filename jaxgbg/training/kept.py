@@ -25,6 +25,7 @@ class Summary(Spec):
       moves_per_second: Of all agents together.
       state_sha256: Of tables, counters, games and random state.
       diverged: Seed and variant of each agent whose network has diverged.
+      agents: Seed, variant, episodes, moves, weights and active ones (not 0) of each agent.
     """
 
     episodes: int = setting(low=0, high=GREATEST)
@@ -33,6 +34,7 @@ class Summary(Spec):
     moves_per_second: float = setting(low=0, high=GREATEST)
     state_sha256: str = ""
     diverged: tuple[tuple[int, str], ...] = ()
+    agents: tuple[tuple[int, str, int, int, int, int], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -35,6 +35,10 @@ RUNS = {
         named(summary=SUMMARY | {"diverged": [1, 2]}),
         "diverged must be a list",
     ),
+    "agents that tell too little": (
+        named(summary=SUMMARY | {"agents": [[0, "farl", 100]]}),
+        "agents must be a list",
+    ),
     "seconds are a word": (
         named(summary=SUMMARY | {"training_seconds": "x"}),
         "summary.json: training_seconds must be a number, not 'x'",

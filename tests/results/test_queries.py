@@ -187,6 +187,20 @@ def test_a_query_replaces_the_table(tmp_path):
     assert len(ask(tmp_path, sql="select * from summary where mean > 50")) == 1
 
 
+def test_agents_are_a_table_where_a_run_tells_of_them(tmp_path, said):
+    path = write_run(tmp_path, seeds=2).path / "summary.json"
+    assert not len(ask(tmp_path, sql="select * from agents"))
+    agents = [[0, "farl", 10, 80, 64, 16], [1, "none", 10, 40, 64, 4]]
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"agents": agents}))
+    share = "select variant, moves / episodes as plies, active_weights / weights as active"
+    found = ask(tmp_path, sql=f"{share} from agents order by seed", complain=said.append)
+    assert found.to_numpy().tolist() == [["farl", 8.0, 0.25], ["none", 4.0, 0.0625]]
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"agents": [[0, "farl", 10]]}))
+    assert not len(ask(tmp_path, sql="select * from agents", complain=said.append))
+    assert len(said) == 1
+    assert "summary.json: agents must be a list" in said[0]
+
+
 def test_damaged_lines_are_named_and_the_others_kept(tmp_path, said):
     folder = write_run(tmp_path)
     path = folder.path / "metrics.jsonl"

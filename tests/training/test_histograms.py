@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgbg.papers import preset
-from jaxgbg.training import train
+from jaxgbg.training import LaneName, train
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.histograms import histograms
 from jaxgbg.training.loop import Training
@@ -35,6 +35,21 @@ def test_active_weights_and_their_factors_are_counted(trained):
             bounds = np.array(found[name]["edges"])
             slots = np.digitize(figures[active], bounds[1:-1])
             np.testing.assert_allclose(record["counts"], np.bincount(slots, minlength=50), atol=2)
+
+
+def test_a_summary_tells_what_each_agent_played_and_how_many_weights_it_has(tmp_path):
+    run = preset("nim", seeds=(4, 7), episodes=60, eval_every=60, opponents=())
+    folder = train(run, tmp_path)
+    summary = json.loads((folder.path / "summary.json").read_text())
+    told = {(seed, variant): figures for seed, variant, *figures in summary["agents"]}
+    assert tuple(told) == run.lanes
+    for lane, (episodes, moves, weights, active) in told.items():
+        kept = load_agent(folder.path / "agents" / LaneName(*lane).file).weights
+        assert (episodes, weights) == (60, kept.size)
+        # Nim of three heaps of five lasts 3 to 15 plies.
+        assert 3 * 60 <= moves <= 15 * 60
+        assert 0 < active == np.count_nonzero(kept)
+    assert [summary["episodes"], summary["moves"]] == np.sum([*told.values()], 0)[:2].tolist()
 
 
 @pytest.mark.slow
