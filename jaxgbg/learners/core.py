@@ -17,7 +17,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game, once
 from jaxgbg.games.rollout import select
-from jaxgbg.learners.openings import start_positions
+from jaxgbg.learners.openings import Lines, start_positions
 from jaxgbg.learners.parameter_traces import (
     ParameterTraces,
     no_parameter_traces,
@@ -59,8 +59,8 @@ class Learner:
 
     `batch` games in lockstep, `horizon` the length of the eligibility list with the current state
     counted, `delayed` its kind (see `traces`); with `parameter_traces` there is no such list but a
-    decaying gradient. The share `opening_share` of the episodes begins `opening_plies` uniformly
-    random plies after the start position. If `one_explores`, one player an episode does, in turn.
+    decaying gradient. The share `opening_share` of the episodes begins `opening_plies` random plies
+    after the start, or by `opening_lines` in turn. With `one_explores` one player an episode does.
     """
 
     game: Game
@@ -69,6 +69,7 @@ class Learner:
     horizon: int = 1
     opening_plies: int = 0
     opening_share: float = 0.5
+    opening_lines: Lines = ()
     delayed: bool = False
     parameter_traces: bool = False
     one_explores: bool = False
@@ -271,9 +272,8 @@ class Learner:
         idle = over | (stage == IDLE)
         number = lane.started + jnp.cumsum(idle.astype(jnp.uint32))
         restart = idle & (number <= limit)
-        start, opening = start_positions(
-            self.game, self.opening_plies, self.opening_share, words, restart
-        )
+        begin = partial(start_positions, self.game, self.opening_plies, self.opening_share)
+        start, opening = begin(self.opening_lines, words, restart, number)
         features = self._features_after(lane.params, games, move, start, restart)
         games = self._remember(games, move, features, start, restart)
         if games.seat.size:

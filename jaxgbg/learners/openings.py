@@ -1,24 +1,69 @@
-"""Where episodes start: at the start position, or some random plies after it."""
+"""Where episodes start: at the start position, or some plies after it, random ones or listed."""
 
+import functools
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgbg.games.core import Game, once
 from jaxgbg.games.rollout import select
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.learners.state import Words
 
+Lines = tuple[tuple[int, ...], ...]
+"""Sequences of actions from the start position, equally long."""
+_MOST_POSITIONS = 10_000
+
+
+@functools.lru_cache(maxsize=16)
+def opening_lines(game: Game, plies: int) -> Lines:
+    """The first line, by its actions, to each position `plies` after the start that is not over.
+
+    Raises ValueError for a game of chance, and where there are no or too many positions.
+    """
+    if game.stochastic or game.init_words:
+        raise ValueError(f"opening_cycle needs a game without chance, not {game.name}")
+    actions = np.arange(game.num_actions, dtype=np.int32)
+
+    @jax.jit
+    def expand(state: Any) -> tuple[jax.Array, Any]:
+        after = jax.vmap(game.afterstate, (None, 0))(state, actions)
+        return game.legal_actions(state) & ~after.terminal, after
+
+    found: dict[bytes, tuple[tuple[int, ...], Any]] = {b"": ((), game.init(jax.random.key(0)))}
+    for ply in range(plies):
+        before, found = found, {}
+        for line, state in before.values():
+            going_on, after = jax.device_get(expand(state))
+            for action in np.flatnonzero(going_on):
+                one = jax.tree.map(lambda leaf, action=action: leaf[action], after)
+                place = b"".join(leaf.tobytes() for leaf in jax.tree.leaves(one))
+                found.setdefault(place, ((*line, int(action)), one))
+        if not 0 < len(found) <= _MOST_POSITIONS:
+            raise ValueError(
+                f"opening_cycle goes through 1 to {_MOST_POSITIONS:,} positions, and {ply + 1}"
+                f" plies of {game.name} lead to {len(found):,}: choose other opening_plies"
+            )
+    return tuple(line for line, _ in found.values())
+
 
 def start_positions(
-    game: Game, plies: int, share: float, words: Words, restart: jax.Array
+    game: Game,
+    plies: int,
+    share: float,
+    lines: Lines,
+    words: Words,
+    restart: jax.Array,
+    number: jax.Array,
 ) -> tuple[Any, jax.Array]:
     """A start position for each of B games, none of them terminal, and the plies that led there.
 
     The `share` of the games that `restart` bool[B] gets up to `plies` uniformly random plies, each
-    with what chance adds to it; one that would end the game is not made. Returns (states[B],
-    actions int32[B, plies], -1 where none was made).
+    with what chance adds to it; one that would end the game is not made. With `lines` these are
+    played instead, as many in a row by each line as there are players, by the `number` uint32[B]
+    of the episode. Returns (states[B], actions int32[B, plies], -1 where none was made).
     """
     batch = restart.shape[0]
     start = jax.vmap(game.init_from)(words.start)
@@ -32,11 +77,16 @@ def start_positions(
         half = words.opening[:, (ply - 1) // 2] >> (16 * (ply % 2))
         draws.append((half & 0xFFFF).astype(jnp.float32) / 2**16)
     chance = words.opening_spawn.reshape(batch, plies, game.spawn_words).swapaxes(0, 1)
+    listed = None
+    if lines:
+        turn = (number - 1) // game.num_players % len(lines)
+        listed = jnp.asarray(lines, jnp.int32)[turn].T
 
-    def random_ply(states: Any, drawn: tuple[jax.Array, jax.Array]) -> tuple[Any, jax.Array]:
-        draw, spawn = drawn
-        legal = jax.vmap(game.legal_actions)(states)
-        (action,) = once(jax.vmap(choose_action)(jnp.zeros(legal.shape), legal, draw))
+    def one_ply(states: Any, told: tuple[Any, ...]) -> tuple[Any, jax.Array]:
+        draw, spawn, action = told
+        if action is None:
+            legal = jax.vmap(game.legal_actions)(states)
+            (action,) = once(jax.vmap(choose_action)(jnp.zeros(legal.shape), legal, draw))
         after = jax.vmap(game.afterstate)(states, action)
         if game.stochastic:
             after = jax.vmap(game.spawn_from)(after, spawn)
@@ -44,8 +94,9 @@ def start_positions(
         return select(made, after, states), jnp.where(opened & made, action, -1)
 
     # One ply is compiled in line: a loop would cost more than it does.
+    told = jnp.stack(draws), chance, listed
     if plies == 1:
-        states, action = random_ply(start, (draws[0], chance[0]))
+        states, action = one_ply(start, jax.tree.map(lambda each: each[0], told))
         return select(opened, states, start), action[:, None]
-    states, actions = jax.lax.scan(random_ply, start, (jnp.stack(draws), chance))
+    states, actions = jax.lax.scan(one_ply, start, told)
     return select(opened, states, start), actions.T

@@ -26,6 +26,8 @@ class Schedule(Spec):
       epsilon_share: The share of the budget after which it is reached.
       opening_plies: Random plies before some of the episodes.
       opening_share: The share of the episodes that begin with them.
+      opening_cycle: Play no random plies there, but those to each position so many plies on, in
+        turn, from each seat.
     """
 
     episodes: int = setting(10_000, low=1, high=2**31)
@@ -37,6 +39,12 @@ class Schedule(Spec):
     epsilon_share: float = setting(1.0, above=0, high=1)
     opening_plies: int = setting(0, low=0, high=10_000)
     opening_share: float = setting(0.5, above=0, high=1)
+    opening_cycle: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.opening_cycle and not self.opening_plies:
+            raise ValueError("opening_cycle needs opening_plies")
 
     @property
     def last_alpha(self) -> float:

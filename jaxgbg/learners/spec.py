@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.core import Learner
+from jaxgbg.learners.openings import opening_lines
 from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.selection import Valuation, check_ranks
@@ -115,14 +116,16 @@ class LearnerSpec(Spec):
             )
         # One game at a time is the serial algorithm to the letter.
         delayed = self.delayed_traces and schedule.batch > 1 and self.horizon > 1
+        plies = schedule.opening_plies
         return {
             "game": game,
             "policy": EpsilonGreedy(self.counting_on_best, self.ranks, self.temperature),
             "value": built,
             "batch": schedule.batch,
             "horizon": self.horizon,
-            "opening_plies": schedule.opening_plies,
+            "opening_plies": plies,
             "opening_share": schedule.opening_share,
+            "opening_lines": opening_lines(game, plies) if schedule.opening_cycle else (),
             "delayed": delayed,
             "parameter_traces": self.parameter_traces,
             "one_explores": self.one_explores,

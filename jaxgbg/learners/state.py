@@ -102,7 +102,7 @@ class Lane(NamedTuple):
 class Record(NamedTuple):
     """What happened in a tick, leading axis B: enough to replay it elsewhere.
 
-    `opening` int32[B, opening_plies] are the random actions before a newly started episode, -1
+    `opening` int32[B, opening_plies] are the opening actions before a newly started episode, -1
     where none was made. `foreseen` int32[B] is the action that the update counted on: the one made,
     unless that was chosen anew.
     """

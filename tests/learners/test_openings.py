@@ -8,6 +8,7 @@ import pytest
 import jaxgbg
 from jaxgbg.games import Nim
 from jaxgbg.learners import TDLearner
+from jaxgbg.learners.openings import opening_lines
 from tests.learners.replay import (
     CASES,
     made,
@@ -97,3 +98,45 @@ def test_the_share_of_the_episodes_that_open_is_the_one_asked_for():
     opened = [opening for opening, _ in transcripts(record, 0) if opening]
     # Standard deviation of the count: sqrt(400 * 1/4 * 3/4) = 8.7.
     assert abs(len(opened) - 100) < 40
+
+
+def test_listed_openings_lead_to_each_position_once():
+    game = jaxgbg.make("othello")
+    lines = opening_lines(game, 4)
+    # Van der Ree & Wiering 2013, footnote 1.
+    assert len(lines) == 236
+    step, found = jax.jit(game.afterstate), set()
+    for line in lines:
+        state = game.init(None)
+        for action in line:
+            assert bool(game.legal_actions(state)[action])
+            state = step(state, jnp.int32(action))
+        assert not bool(state.terminal)
+        found.add((np.asarray(game.cells(state)).tobytes(), int(state.player)))
+    assert len(found) == 236
+    with pytest.raises(ValueError, match="without chance, not 2048"):
+        opening_lines(jaxgbg.make("2048"), 1)
+    with pytest.raises(ValueError, match="9 plies of tictactoe lead to 0"):
+        opening_lines(jaxgbg.make("tictactoe"), 9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", [1, 7])
+def test_listed_openings_are_played_in_turn_by_each_seat_and_learned_after(batch):
+    episodes, (plain, layout, _) = 200, CASES["nim"]
+    lines = opening_lines(Nim(), 2)
+    assert 2 * len(lines) < episodes
+    value = ntuple(Nim(), layout, combine="sum")
+    learner = TDLearner(
+        Nim(), value, batch, 1, opening_plies=2, opening_share=1.0, opening_lines=lines
+    )
+    _, lane, record = played(learner, hyperparameters(episodes), 1, episodes)
+    openings = np.asarray(record.opening)[np.asarray(record.started)].tolist()
+    assert openings == [list(lines[at // 2 % len(lines)]) for at in range(episodes)]
+    if batch == 1:
+        parameters = Parameters(alpha_start=0.5, alpha_end=0.25, episodes=episodes)
+        reference = SerialTDFarl(plain, layout, parameters)
+        for opening, moves in transcripts(record, 0):
+            reference.episode(opening, made(moves))
+        weights, _, _ = reference_tables(reference, value)
+        np.testing.assert_allclose(lane.params.weights[0], weights, atol=1e-4)
