@@ -1,19 +1,18 @@
 """Othello with a perceptron, trained against whom: van der Ree & Wiering 2013, Tables I to IV.
 
-    python -m experiments.othello_partners.run td --games 200000 --seeds 3
-    python -m experiments.othello_partners.run q --games 100000 --seeds 2
-    python -m experiments.othello_partners.run sarsa --games 100000 --seeds 2
-    python -m experiments.othello_partners.run td --games 2000000 --seeds 1 --only self
-    python -m experiments.othello_partners.run td --games 1000000 --seeds 1 --only self --step 4
+    python -m experiments.othello_partners.run td --games 2000000 --seeds 1
+    python -m experiments.othello_partners.run td --games 1000000 --seeds 1 --only self --step 16
     python -m experiments.othello_partners.run players
 
-Runs that are finished in the output folder are not made again. Writes LEARNER-GAMES.json (or
-players.json, Table I) beside this file and prints the rows beside the published ones. Source: van
+Runs that are finished in the output folder are not made again. Writes LEARNER-GAMES.json, by other
+names for parts, steps and openings (or players.json, Table I), beside this file and prints the rows
+beside the published ones. Source: van
 der Ree & Wiering, "Reinforcement learning in the game of Othello: learning against a fixed opponent
 and learning from self-play", ADPRL 2013.
 """
 
 import dataclasses
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -77,8 +76,14 @@ COLUMN = {"q": 0, "sarsa": 1, "td": 2}
 ALPHA = {"q": 0.01 / 4, "sarsa": 0.01 / 4, "td": 0.001 / 4}
 
 
-def run_of(learner: str, partner: str, games: int, seeds: int, step: float = 1) -> Run:
-    """One cell's training: `seeds` networks, their step size `step` times the paper's."""
+def run_of(
+    learner: str, partner: str, games: int, seeds: int, step: float = 1, openings: str = "cycled"
+) -> Run:
+    """One cell's training: `seeds` networks, their step size `step` times the paper's.
+
+    Games begin with each of the 236 positions in turn, twice, as the paper's do, or after four
+    random plies.
+    """
     name, learns = PARTNERS[partner]
     game = make("othello")
     return preset(
@@ -101,6 +106,7 @@ def run_of(learner: str, partner: str, games: int, seeds: int, step: float = 1) 
         epsilon_end=0.0,
         opening_plies=4,
         opening_share=1.0,
+        opening_cycle=openings == "cycled",
         opponents=OPPONENTS,
         protocols=[
             dataclasses.replace(protocol_for(game, opponent), starts=STARTS)
@@ -109,9 +115,9 @@ def run_of(learner: str, partner: str, games: int, seeds: int, step: float = 1) 
     )
 
 
-def rows_of(learner: str, partner: str, folder: RunFolder) -> list[dict[str, Any]]:
+def rows_of(options: Namespace, partner: str, folder: RunFolder) -> list[dict[str, Any]]:
     """Best and final session against each opponent; the best is that of the mean over seeds."""
-    run, rows = folder.run, []
+    run, rows, learner = folder.run, [], options.learner
     for opponent in OPPONENTS:
         _, scores = sessions(folder, opponent, run.variants[0])
         points = 50 * (scores + 1)
@@ -129,6 +135,7 @@ def rows_of(learner: str, partner: str, folder: RunFolder) -> list[dict[str, Any
                 "last_ten": round(float(points[-10:].mean()), 2),
                 "games": run.schedule.episodes,
                 "step": run.schedule.alpha / ALPHA[learner],
+                "openings": options.openings,
                 "seeds": len(run.seeds),
                 "config": run.digest,
                 "seconds": folder.summary()["training_seconds"],
@@ -156,6 +163,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", type=int, default=2_000_000)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--step", type=float, default=1, help="in multiples of the paper's size")
+    parser.add_argument("--openings", choices=("cycled", "random"), default="cycled")
     parser.add_argument("--only", choices=("self", "fixed"), help="self-play or fixed partners")
     options = parser.parse_args(arguments)
     prepare_jax()
@@ -169,12 +177,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for kind, partners in groups.items():
         if options.only in (None, kind):
             runs = [
-                run_of(options.learner, partner, options.games, options.seeds, options.step)
+                run_of(
+                    options.learner,
+                    partner,
+                    options.games,
+                    options.seeds,
+                    options.step,
+                    options.openings,
+                )
                 for partner in partners
             ]
             folders = train_together(runs, options.out)
             for partner, folder in zip(partners, folders, strict=True):
-                records += rows_of(options.learner, partner, folder)
+                records += rows_of(options, partner, folder)
     for row in records:
         print(
             f"{row['learner']:6}{row['partner']:10}{row['opponent']:7} paper {row['paper_best']:5}"
@@ -182,6 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
     parts = [options.learner, str(options.games), options.only or ""]
     parts.append("" if options.step == 1 else f"step{options.step:g}")
+    parts.append("" if options.openings == "random" else options.openings)
     path = options.results / ("-".join(filter(None, parts)) + ".json")
     write_json(path, records)
     draw(records, path.with_suffix(".png"))

@@ -26,8 +26,8 @@ class Schedule(Spec):
       epsilon_share: The share of the budget after which it is reached.
       opening_plies: Random plies before some of the episodes.
       opening_share: The share of the episodes that begin with them.
-      opening_cycle: Play no random plies there, but those to each position so many plies on, in
-        turn, from each seat.
+      opening_cycle: Instead of random plies play those to each position so many plies on, in turn,
+        once for each player.
     """
 
     episodes: int = setting(10_000, low=1, high=2**31)

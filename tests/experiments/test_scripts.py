@@ -113,7 +113,8 @@ def records(pattern: str) -> list[dict]:
 def test_kept_figures_name_the_runs_of_their_scripts() -> None:
     run_of = module("othello_partners/run").run_of
     for row in records("othello_partners/*-*.json"):
-        run = run_of(row["learner"], row["partner"], row["games"], row["seeds"], row["step"])
+        told = ("learner", "partner", "games", "seeds", "step", "openings")
+        run = run_of(*(row[name] for name in told))
         assert row["config"] == run.digest
 
 
