@@ -205,7 +205,7 @@ NEEDS = {
     "passes": {"round_games": 5},
     "minibatch": {"round_games": 5},
     "extras_as": {"extras": ["cluster"]},
-    "opening_cycle": {"opening_plies": 2},
+    "opening_cycle": {"opening_plies": 2, "opening_share": 1.0},
     "from_lines": {"walks": [4, 3]},
     "averaging_from": {"averaging": "tail"},
     "averaging_samples": {"averaging": "tail"},

@@ -4,9 +4,9 @@
     python -m experiments.othello_partners.run td --games 1000000 --seeds 1 --only self --step 16
     python -m experiments.othello_partners.run players
 
-Runs that are finished in the output folder are not made again. Writes LEARNER-GAMES.json, by other
-names for parts, steps and openings (or players.json, Table I), beside this file and prints the rows
-beside the published ones. Source: van
+Runs that are finished in the output folder are not made again. Writes LEARNER-GAMES-cycled.json (or
+players.json, Table I; parts, steps and random openings have other names) beside this file and
+prints the rows beside the published ones. Source: van
 der Ree & Wiering, "Reinforcement learning in the game of Othello: learning against a fixed opponent
 and learning from self-play", ADPRL 2013.
 """

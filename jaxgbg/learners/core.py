@@ -59,8 +59,8 @@ class Learner:
 
     `batch` games in lockstep, `horizon` the length of the eligibility list with the current state
     counted, `delayed` its kind (see `traces`); with `parameter_traces` there is no such list but a
-    decaying gradient. The share `opening_share` of the episodes begins `opening_plies` random plies
-    after the start, or by `opening_lines` in turn. With `one_explores` one player an episode does.
+    decaying gradient. The share `opening_share` of the episodes begins with `opening_plies` plies:
+    random ones, or `opening_lines` in turn. With `one_explores` one player an episode does.
     """
 
     game: Game
@@ -192,7 +192,7 @@ class Learner:
         seated: Any = games.state.player == games.seat if games.seat.size else None
         if lane.partner is not None:
             key = jax.random.fold_in(jax.random.fold_in(lane.key, _KEY_OF_PARTNER), lane.ticks)
-            # A game in which it is not to move is over for the partner: it thinks of others alone.
+            # To the partner games in which it is not to move are over, and cost it nothing.
             states = games.state._replace(terminal=games.state.terminal | seated)
             imposed = jnp.where(seated, -1, lane.partner.act(states, key))
         exploration = Exploration(words, epsilon, imposed, seated)

@@ -21,6 +21,7 @@ _MOST_POSITIONS = 10_000
 def opening_lines(game: Game, plies: int) -> Lines:
     """The first line, by its actions, to each position `plies` after the start that is not over.
 
+    Positions are states: a game that remembers how it came to a board has several of one board.
     Raises ValueError for a game of chance, and where there are no or too many positions.
     """
     if game.stochastic or game.init_words:
@@ -38,13 +39,17 @@ def opening_lines(game: Game, plies: int) -> Lines:
         for line, state in before.values():
             going_on, after = jax.device_get(expand(state))
             for action in np.flatnonzero(going_on):
-                one = jax.tree.map(lambda leaf, action=action: leaf[action], after)
+                # A copy: a view would hold all children of its parent.
+                one = jax.tree.map(lambda leaf, action=action: leaf[action].copy(), after)
                 place = b"".join(leaf.tobytes() for leaf in jax.tree.leaves(one))
                 found.setdefault(place, ((*line, int(action)), one))
+            if len(found) > _MOST_POSITIONS:
+                break
         if not 0 < len(found) <= _MOST_POSITIONS:
+            many = f"more than {_MOST_POSITIONS:,}" if found else "no"
             raise ValueError(
-                f"opening_cycle goes through 1 to {_MOST_POSITIONS:,} positions, and {ply + 1}"
-                f" plies of {game.name} lead to {len(found):,}: choose other opening_plies"
+                f"opening_cycle: {ply + 1} plies of {game.name} lead to {many} positions that are"
+                " not over; choose other opening_plies"
             )
     return tuple(line for line, _ in found.values())
 

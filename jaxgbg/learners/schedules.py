@@ -27,7 +27,7 @@ class Schedule(Spec):
       opening_plies: Random plies before some of the episodes.
       opening_share: The share of the episodes that begin with them.
       opening_cycle: Instead of random plies play those to each position so many plies on, in turn,
-        once for each player.
+        as many episodes from each as there are players.
     """
 
     episodes: int = setting(10_000, low=1, high=2**31)
@@ -43,8 +43,10 @@ class Schedule(Spec):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.opening_cycle and not self.opening_plies:
-            raise ValueError("opening_cycle needs opening_plies")
+        if self.opening_cycle and not (self.opening_plies and self.opening_share == 1):
+            raise ValueError(
+                "opening_cycle goes before every episode: set opening_plies, and opening_share 1"
+            )
 
     @property
     def last_alpha(self) -> float:

@@ -102,7 +102,7 @@ def connect(
     scales: dict[tuple[int, str], Scale],
     ladders: Sequence[kept.StoredLadder] = (),
 ) -> "duckdb.DuckDBPyConnection":
-    """A database in memory with `runs`, `agents`, `evaluations`, `summary`, those of ladders."""
+    """A database in memory: `runs`, `agents`, `evaluations`, `summary` and tables of ladders."""
     import duckdb
     import pandas
 

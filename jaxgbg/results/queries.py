@@ -53,12 +53,11 @@ def ask(
     columns of `evaluations` and `runs`; `sql` a query of your own over these two tables, over
     `agents` (a row an agent of a finished run), `summary`, which holds the rows above, or those of
     the tournaments there: `tournaments`, `ratings` (a row a player), `seats` and `games` (a row a
-    game and seat). Neither reads or writes
-    a file or the network unless `allow_files`. `attrs["scales"]` of the frame has the scale of each
-    (folder, opponent). What is damaged is left out, and `complain` is told file and line. Raises
-    ValueError where there are no runs (for `sql`, no tournaments either), DuckDB refuses the
-    question or it takes more than `MEMORY_GB` or `timeout` seconds,
-    MissingExtra without DuckDB or pandas.
+    game and seat). Neither reads or writes a file or the network unless `allow_files`.
+    `attrs["scales"]` of the frame has the scale of each (folder, opponent). What is damaged is left
+    out, and `complain` is told file and line. Raises ValueError where there are no runs (for `sql`,
+    no tournaments either), DuckDB refuses the question or it takes more than `MEMORY_GB` or
+    `timeout` seconds, MissingExtra without DuckDB or pandas.
     """
     if where is not None and sql is not None:
         raise ValueError("give a condition (where) or a whole query (sql), not both")

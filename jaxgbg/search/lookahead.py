@@ -185,8 +185,8 @@ class LookAhead:
     def _kept(
         self, params: Any, nodes: _Nodes, ply: int, noise: jax.Array | None = None
     ) -> jax.Array:
-        """bool[B, A]: the actions that ply number `ply` goes on from."""
-        legal = jax.vmap(self.game.legal_actions)(nodes.states)
+        """bool[B, A]: the actions that ply number `ply` goes on from; none of a terminal state."""
+        legal = jax.vmap(self.game.legal_actions)(nodes.states) & ~nodes.states.terminal[:, None]
         width = self._width(ply)
         if width >= self.game.num_actions:
             return legal

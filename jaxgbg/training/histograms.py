@@ -34,7 +34,7 @@ def histograms(value: ValueFunction, agents: Mapping[LaneName, Any]) -> dict[str
 
 
 def active_weights(content: Mapping[str, Any]) -> list[int]:
-    """How many weights of each agent are not 0, in the order of `histograms`' content."""
+    """How many weights of each agent are active, in the order of `histograms`' content."""
     return [sum(agent["counts"]) for agent in content["weights"]["agents"]]
 
 

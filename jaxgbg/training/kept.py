@@ -25,7 +25,8 @@ class Summary(Spec):
       moves_per_second: Of all agents together.
       state_sha256: Of tables, counters, games and random state.
       diverged: Seed and variant of each agent whose network has diverged.
-      agents: Seed, variant, episodes, moves, weights and active ones (not 0) of each agent.
+      agents: Seed, variant, episodes, moves, weights and active ones (finite and not 0) of each
+        agent that was trained; means of weights are not among them.
     """
 
     episodes: int = setting(low=0, high=GREATEST)
@@ -34,7 +35,7 @@ class Summary(Spec):
     moves_per_second: float = setting(low=0, high=GREATEST)
     state_sha256: str = ""
     diverged: tuple[tuple[int, str], ...] = ()
-    agents: tuple[tuple[int, str, int, int, int, int], ...] = ()
+    agents: tuple[tuple[int, str, int, int, int, int], ...] = setting((), low=0, high=GREATEST)
 
 
 @dataclasses.dataclass(frozen=True)

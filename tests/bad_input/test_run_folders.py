@@ -35,6 +35,14 @@ RUNS = {
         named(summary=SUMMARY | {"diverged": [1, 2]}),
         "diverged must be a list",
     ),
+    "agents beyond all numbers": (
+        named(summary=SUMMARY | {"agents": [[0, "farl", 10**30, 1, 1, 1]]}),
+        "agents must lie in",
+    ),
+    "agents that lost weights": (
+        named(summary=SUMMARY | {"agents": [[0, "farl", 9, 1, 1, -1]]}),
+        "agents must lie in",
+    ),
     "agents that tell too little": (
         named(summary=SUMMARY | {"agents": [[0, "farl", 100]]}),
         "agents must be a list",

@@ -9,6 +9,7 @@ from jaxgbg.training import memory
 from .cases import Case, run_case
 
 HUGE, BEYOND_32_BITS = 10**30, 2**70
+CYCLE = "--opening-cycle --opening-share 1 --opening-plies"
 
 CASES = [
     # Seeds.
@@ -36,11 +37,11 @@ CASES = [
     Case("ablate nim --batch 1000000000000", r"batch must lie in \[1, 1,048,576\]"),
     Case("ablate nim --episodes nim=1.5", "--episodes nim=1.5: expected N or GAME=N"),
     Case("bench nim --batches 64 0", r"batches must lie in \[1, 1,048,576\], not 0"),
-    Case("train nim --opening-cycle --opening-plies 0", "opening_cycle needs opening_plies"),
-    Case(
-        "train 2048 --opening-cycle --opening-plies 2", "opening_cycle needs a game without chance"
-    ),
-    Case("train hex --opening-cycle --opening-plies 3", "3 plies of hex lead to .* choose other"),
+    Case("train nim --opening-cycle --opening-plies 0", "set opening_plies, and opening_share 1"),
+    Case("train nim --opening-cycle --opening-plies 2", "set opening_plies, and opening_share 1"),
+    Case(f"train 2048 {CYCLE} 2", "opening_cycle needs a game without chance"),
+    Case(f"train hex {CYCLE} 3", "3 plies of hex lead to more than 10,000 positions"),
+    Case(f"train tictactoe {CYCLE} 9", "9 plies of tictactoe lead to no positions"),
     Case("table1 --games nim --batch 0", r"batch must lie in \[1, .*\], not 0"),
     Case("table1 --games nim --batch x", "batch"),
     Case("table1 --games nim --seed -1", "seed must lie in"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.connectfour import ensembles, matches, mistakes, run
+from experiments.connectfour import budgets, ensembles, matches, mistakes, run
 
 HERE = Path(run.__file__).parent
 SCRIPTS = {"figures": run, "matches": matches, "mistakes": mistakes, "ensembles": ensembles}
@@ -21,7 +21,7 @@ def call(monkeypatch, tmp_path):
 
     def call(script, *arguments, **constants):
         for constant, value in {"prepare_jax": lambda *devices: None, **constants}.items():
-            monkeypatch.setattr(script, constant, value)
+            monkeypatch.setattr(script, constant, value, raising=script is not budgets)
         script.main([*arguments, "--results", str(tmp_path), "--out", str(tmp_path / "runs")])
 
     return call
@@ -31,6 +31,11 @@ def call(monkeypatch, tmp_path):
 def test_tables_are_made_of_the_kept_figures(name):
     assert kept(name)
     assert "\n".join(SCRIPTS[name].table_of(kept(name))) in (HERE / "README.md").read_text()
+
+
+def test_the_table_of_budgets_is_made_of_the_kept_figures():
+    lines = budgets.table_of(*(kept(name) for name in ("figures", "matches", "mistakes")))
+    assert "\n".join(lines) in (HERE / "README.md").read_text()
 
 
 @pytest.mark.slow
@@ -72,6 +77,9 @@ def test_networks_are_compared_and_play(call, tmp_path):
     given = sum(row["first mistakes by ply"].values())
     assert given == 6 - row["wins"]
     assert 0 < row["different positions of them"] <= given
+    call(budgets)
+    (line,) = (tmp_path / "budgets.md").read_text().splitlines()[2:]
+    assert line.startswith("| base | 60 | 1 | ")
     call(ensembles, *tiny[:2], "--condition", "base", "--members", "2")
     (row,) = kept("ensembles", tmp_path)
     assert sum(row["ab-dl"].values()) == 4

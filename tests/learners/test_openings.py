@@ -116,8 +116,19 @@ def test_listed_openings_lead_to_each_position_once():
     assert len(found) == 236
     with pytest.raises(ValueError, match="without chance, not 2048"):
         opening_lines(jaxgbg.make("2048"), 1)
-    with pytest.raises(ValueError, match="9 plies of tictactoe lead to 0"):
+    with pytest.raises(ValueError, match="9 plies of tictactoe lead to no positions"):
         opening_lines(jaxgbg.make("tictactoe"), 9)
+
+
+@pytest.mark.slow
+def test_with_three_players_three_episodes_begin_alike():
+    game, episodes = jaxgbg.make("nim3p"), 90
+    lines = opening_lines(game, 1)
+    learner = TDLearner(game, ntuple(game, ((0, 1, 2),)), 4, 1, 1, 1.0, opening_lines=lines)
+    _, _, record = played(learner, hyperparameters(episodes), 1, episodes)
+    openings = np.asarray(record.opening)[np.asarray(record.started)].tolist()
+    assert len(lines) == 15
+    assert openings == [list(lines[at // 3 % 15]) for at in range(episodes)]
 
 
 @pytest.mark.slow

@@ -10,10 +10,11 @@ import pytest
 
 from jaxgbg.games import Othello, TicTacToe
 from jaxgbg.learners import Learner, Schedule, TDSpec
+from jaxgbg.learners.core import _KEY_OF_PARTNER
 from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.selection import Valuation, action_values, choose_action
 from jaxgbg.papers import preset
-from jaxgbg.players import make_player
+from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
 from jaxgbg.training import Training
 from jaxgbg.training.lanes import hyperparameters
 from jaxgbg.values import random_walk
@@ -43,14 +44,8 @@ def advance(learner: Learner, lane, hyper, limit, ticks: int):
     return learner.advance(lane, hyper, limit, ticks)
 
 
-@partial(jax.jit, static_argnums=0)
-def legal(game, states):
-    return jax.vmap(game.legal_actions)(states)
-
-
-@jax.jit
-def best_actions(player, states):
-    return player.best_actions(states)
+def over(states):
+    return states._replace(terminal=jnp.ones_like(states.terminal))
 
 
 def advanced(learner: Learner, lane, hyper, *steps: tuple[int, int]):
@@ -68,22 +63,44 @@ def test_episodes_end_at_the_limit_and_counts_agree():
     assert 5 * 21 <= int(lane.moves) <= 9 * 21
 
 
-@pytest.mark.slow
-def test_a_partner_makes_its_best_moves_in_its_games_alone():
-    learner, _, hyper = one_lane("othello", 6, value="mlp", epsilon=0.5)
-    partner = make_player("bench", learner.game)
-    lane = learner.init(jax.random.key(7), partner=partner)
-    made = 0
+def partner_of(kind: str, game):
+    if kind not in ("greedy", "look-ahead"):
+        return make_player(kind, game)
+    value = ntuple(game, ((0, 1, 2),))
+    weights = jax.random.normal(jax.random.key(5), (value.num_weights,))
+    agent = GreedyAgent(game, value, value.with_weights(weights))
+    return agent if kind == "greedy" else LookAheadAgent(agent, 2)
+
+
+@pytest.mark.parametrize(
+    ("game", "kind"),
+    [
+        ("nim", "greedy"),
+        pytest.param("nim", "look-ahead", marks=pytest.mark.slow),
+        pytest.param("nim3p", "maxn", marks=pytest.mark.slow),
+        pytest.param("othello", "bench", marks=pytest.mark.slow),
+    ],
+)
+def test_a_partner_moves_as_it_would_if_all_games_were_shown_to_it(game, kind):
+    """Games of others are over to it: were those its own, it would move somehow, unseen."""
+    learner, _, hyper = one_lane(game, 6, epsilon=0.5)
+    partner = partner_of(kind, learner.game)
+    lane, act = learner.init(jax.random.key(7), partner=partner), jax.jit(partner.act)
+    made, differently = 0, 0
     for _ in range(80):
         games = lane.games
-        best = np.asarray(best_actions(partner, games.state))
-        several = np.asarray(legal(learner.game, games.state))
+        key = jax.random.fold_in(jax.random.fold_in(lane.key, _KEY_OF_PARTNER), lane.ticks)
+        wanted, unseen = act(games.state, key), act(over(games.state), key)
         lane, record = advance(learner, lane, hyper, jnp.uint32(100), 1)
-        his = np.asarray(record.moved[0] & (games.state.player != games.seat))
-        assert not np.asarray(record.random[0])[his].any()
-        assert best[np.flatnonzero(his), np.asarray(record.action[0])[his]].all()
-        made += (his & (best.sum(1) < several.sum(1))).sum()
+        record = jax.tree.map(lambda leaf: leaf[0], record)
+        his = np.asarray(record.moved & (games.state.player != games.seat))
+        assert not np.asarray(record.random)[his].any()
+        np.testing.assert_array_equal(np.asarray(record.action)[his], np.asarray(wanted)[his])
+        made += his.sum()
+        differently += np.asarray(unseen != wanted)[his].sum()
     assert made > 100
+    if kind in ("bench", "look-ahead"):
+        assert differently > 20
 
 
 @pytest.mark.parametrize("batch", [1, 5])
