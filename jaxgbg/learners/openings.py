@@ -26,7 +26,7 @@ def opening_lines(game: Game, plies: int) -> Lines:
     """
     if game.stochastic or game.init_words:
         raise ValueError(f"opening_cycle needs a game without chance, not {game.name}")
-    actions = np.arange(game.num_actions, dtype=np.int32)
+    actions = jnp.arange(game.num_actions, dtype=jnp.int32)
 
     @jax.jit
     def expand(state: Any) -> tuple[jax.Array, Any]:
