@@ -27,10 +27,13 @@ BEST: dict[str, Any] = {
     "from_lines": True,
     "opening_plies": 4,
     "opening_share": 0.5,
-    "epsilon_end": 0.05,
+    "learner": "td-off-policy",
+    "epsilon": 0.02,
+    "epsilon_end": 0.01,
     "temperature": 0.03,
+    "loss_discount": 0.93,
 }
-MEMBERS = 4
+MEMBERS = 3
 """Of so many seeds each ensemble is made."""
 _POINTS = 25
 # Of the time until a part must end: the rest is for compiling, evaluations and matches.
@@ -84,7 +87,7 @@ def measure(task: Task, records: Records) -> None:
 
 
 def run_of(seeds: int, batch: int, episodes: int) -> Run:
-    """FARL, with the layouts, starts and exploration that `experiments.connectfour` found best.
+    """FARL, with all that `experiments.connectfour` found best.
 
     The mean of the last third is judged too, by the solved positions of the package, which need no
     solver: the curve is that of the last weights, the matches are those of the mean.

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments.connectfour import run as connectfour_study
 from experiments.gpu import clock, connectfour, correctness, part, run, speed
 from experiments.gpu.bandwidth import raw_rates
 from experiments.gpu.records import Records
@@ -180,6 +181,13 @@ def test_too_little_memory_is_a_result_and_a_second_error_in_a_row_ends_it(monke
 def test_known_rates_are_not_measured_again():
     found = [*raw_rates(1e-6, 1e-3, lambda about: about["what"] != "copy")]
     assert [one["what"] for one in found] == ["copy"]
+
+
+def test_connectfour_is_trained_as_its_study_found_best():
+    study = connectfour_study.run_of("off-policy, delaying", 0, 100)
+    own = connectfour.run_of(1, 64, 100).for_seed(0)
+    for part_ in ("value", "learner", "schedule", "averaging"):
+        assert getattr(own, part_) == getattr(study, part_)
 
 
 @pytest.mark.slow
