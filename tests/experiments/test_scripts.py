@@ -82,8 +82,7 @@ def published_runs(experiment: str) -> Iterator[Run]:
     if experiment == "table1":
         for game in ("tictactoe", "nim", "nim3p", "hex"):
             yield table1_run(game, 10, 1.0)
-        for game in ("tictactoe", "nim", "nim3p"):
-            yield preset(game, seeds=range(10), batch=1)
+            yield table1_run(game, 10, 1.0, batch=1)
         for seeds in ((0, 1), (2,)):
             yield module("search/run").run_of("connectfour-5m", seeds=seeds)
         yield table1_run("othello", 5, 1.0)
