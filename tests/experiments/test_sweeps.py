@@ -9,6 +9,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg import Run, with_changes
+from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import Row, as_records, group, source_of
 from jaxgbg.results.table import in_figures
 from jaxgbg.sweeps import read_spec
@@ -87,6 +88,11 @@ def test_kept_rows_are_those_that_the_file_asks_for(file: str) -> None:
         errors = (-1e-5, 0, 1e-5)
         near = [(record["mean"] + one, record["sem"] + two) for one in errors for two in errors]
         assert any(in_figures(row, *figures) in readme for figures in near)
+
+
+def test_figures_of_networks_are_those_of_the_kept_runs() -> None:
+    rows = read_table(EXPERIMENTS / "networks" / "runs").rows
+    assert as_records(rows) == records("networks/networks.json")
 
 
 @pytest.mark.parametrize("game", ["hex", "connectfour"])
