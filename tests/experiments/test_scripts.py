@@ -17,6 +17,7 @@ from jaxgbg.papers.table1 import table1_run
 from jaxgbg.players import GRHINO
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import as_records
+from jaxgbg.results.statistics import mean_sem
 from jaxgbg.results.table import in_figures
 
 ROOT = Path(__file__).parents[2]
@@ -93,6 +94,16 @@ def published_runs(experiment: str) -> Iterator[Run]:
         for batch in (64, 1):
             for budget in ({"episodes": 1_500_000}, {"episodes": 200_000, "eval_every": 50_000}):
                 yield preset("connectfour", seeds=range(4), batch=batch, **budget)
+        yield preset(
+            "connectfour",
+            seeds=range(4),
+            variants=("farl", "part1", "none"),
+            episodes=300_000,
+            eval_every=50_000,
+            batch=1,
+            walks=(70, 8),
+            opponents=("ab", "ab-dl", "solver"),
+        )
     else:
         for setting in module("farl_predictor/settings").SETTINGS:
             if not setting.published:
@@ -160,6 +171,20 @@ def test_the_ablation_is_tabulated_from_the_kept_runs() -> None:
     readme = (place / "README.md").read_text()
     for row in table.rows:
         assert in_figures(row, row.mean, row.sem) in readme
+
+
+def test_active_weights_are_those_of_the_kept_run() -> None:
+    place = EXPERIMENTS / "farl_ablation"
+    readme = (place / "README.md").read_text()
+    kept = json.loads((place / "runs/connectfour-ec8c551a/summary.json").read_text())["agents"]
+    for variant in ("farl", "part1", "none"):
+        told = [figures for _, name, *figures in kept if name == variant]
+        shares = mean_sem([100 * active / weights for _, _, weights, active in told])
+        plies = mean_sem([moves / episodes for episodes, moves, _, _ in told])
+        line = (
+            f"| {variant} | {shares[0]:.2f} ± {shares[1]:.2f} | {plies[0]:.1f} ± {plies[1]:.1f} |"
+        )
+        assert line in readme
 
 
 @pytest.fixture
