@@ -176,17 +176,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     records = []
     for kind, partners in groups.items():
         if options.only in (None, kind):
-            runs = [
-                run_of(
-                    options.learner,
-                    partner,
-                    options.games,
-                    options.seeds,
-                    options.step,
-                    options.openings,
-                )
-                for partner in partners
-            ]
+            asked = options.games, options.seeds, options.step, options.openings
+            runs = [run_of(options.learner, partner, *asked) for partner in partners]
             folders = train_together(runs, options.out)
             for partner, folder in zip(partners, folders, strict=True):
                 records += rows_of(options, partner, folder)

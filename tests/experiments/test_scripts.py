@@ -299,12 +299,21 @@ def test_the_predictor_is_computed_and_drawn(run_script) -> None:
     assert (place / "farl_predictor.png").exists()
 
 
-def test_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
-    module("othello_partners/tables").main(["td-200000", "q-100000", "sarsa-100000"])
+@pytest.mark.parametrize(
+    ("names", "count"),
+    [
+        (["td-200000", "q-100000", "sarsa-100000"], 24),
+        (["q-2000000-self-cycled", "sarsa-2000000-self-cycled"], 6),
+    ],
+)
+def test_tables_are_those_of_the_kept_figures(
+    names: list[str], count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module("othello_partners/tables").main(names)
     printed = capsys.readouterr().out
     tables = [line for line in printed.splitlines() if line.startswith("| ")]
     readme = (EXPERIMENTS / "othello_partners" / "README.md").read_text()
-    assert len(tables) == 24
+    assert len(tables) == count
     assert all(line in readme for line in tables)
 
 
