@@ -7,7 +7,7 @@ Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the
 
 import dataclasses
 import functools
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,11 +15,13 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
-from jaxgbg.specs import setting
 from jaxgbg.values.altered import entering
-from jaxgbg.values.core import Updates, ValueFunction, ValueSpec, check_updates
-from jaxgbg.values.layers import ACTIVATIONS, INITIALIZERS, Layers, optimizer
+from jaxgbg.values.core import Updates, ValueFunction, check_updates
+from jaxgbg.values.layers import ACTIVATIONS, Layers, optimizer
 from jaxgbg.values.sides import Extras, View, seen, views_of
+
+if TYPE_CHECKING:
+    from jaxgbg.values.mlp_spec import MLPSpec
 
 
 class MLPParams(NamedTuple):
@@ -27,49 +29,6 @@ class MLPParams(NamedTuple):
 
     network: Any
     optimizer: Any
-
-
-@dataclasses.dataclass(frozen=True)
-class MLPSpec(ValueSpec):
-    """A multi-layer perceptron (van der Ree & Wiering 2013, section III); alpha is its step size.
-
-    Attributes:
-      hidden: Sizes of the hidden layers.
-      activation: Of the hidden layers.
-      output: Of the outputs; sigmoid spans the rewards.
-      initializer: Of the weights.
-      bias: Where biases start, unless uniform draws them.
-      optimizer: Any of optax that takes a step size.
-      combine: Whether the errors of one tick are added up or averaged.
-      extras: Names of the game's extras, numbers beside the cells, that the network uses.
-      extras_as: Whether it sees them (inputs), learns to foretell those of the player's next board
-        (outputs), or both.
-    """
-
-    hidden: tuple[int, ...] = setting((50,), low=1, high=2**20, most=100)
-    activation: str = setting("sigmoid", choices=tuple(ACTIVATIONS))
-    output: str = setting("tanh", choices=("tanh", "sigmoid", "identity"))
-    initializer: str = setting("uniform", choices=tuple(INITIALIZERS))
-    bias: float = setting(0.0, low=-1_000_000, high=1_000_000)
-    optimizer: str = "sgd"
-    combine: str = setting("sum", choices=("sum", "mean"))
-    extras: tuple[str, ...] = ()
-    extras_as: str = setting("both", choices=("inputs", "outputs", "both"))
-
-    kind = "mlp"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.hidden:
-            raise ValueError("hidden must name at least one layer's size")
-        optimizer(self.optimizer)
-        if len(set(self.extras)) != len(self.extras):
-            raise ValueError(f"extras must be all different, not {' '.join(self.extras)}")
-        if not self.extras and self.extras_as != "both":
-            raise ValueError("extras_as is for extras: name at least one")
-
-    def build(self, game: Game, of_actions: bool, batch: int) -> "MLP":
-        return MLP(spec=self, game=game, num_actions=game.num_actions if of_actions else 1)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -88,7 +47,7 @@ class MLP(ValueFunction):
     turn: as inputs after all others, as outputs after that of V, there without a stretch.
     """
 
-    spec: MLPSpec
+    spec: "MLPSpec"
     game: Game
     num_actions: int = 1
 
@@ -202,10 +161,22 @@ class MLP(ValueFunction):
 
     def _outputs(self, total: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]: the values."""
+        return self._activated(self._of_values(total, player))
+
+    def _of_values(self, total: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., num_actions]: what enters the outputs that are values."""
         if self.predicts:
             total = total[..., : self.num_actions]
         if self.views and self.num_actions > 1:
             total = seen(total, [view.actions for view in self.views], player)
+        return total
+
+    def _judged(self, total: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., num_actions]: whose gradients carry errors back, by the loss."""
+        entering = self._of_values(total, player)
+        return entering if self.spec.loss == "matching" else self._activated(entering)
+
+    def _activated(self, total: jax.Array) -> jax.Array:
         if self.spec.output == "sigmoid":
             low, high = self.game.reward_range
             return low + (high - low) * jax.nn.sigmoid(total)
@@ -225,7 +196,10 @@ class MLP(ValueFunction):
         return self._value(params.network, features, player)
 
     def _value(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
-        return self._taken(self._totals(network, features, player), features, player)
+        return self._taken(self._outputs(self._totals(network, features, player), player), features)
+
+    def _value_judged(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        return self._taken(self._judged(self._totals(network, features, player), player), features)
 
     def prepared(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., H]: what enters the first hidden layer, but for extras."""
@@ -251,8 +225,7 @@ class MLP(ValueFunction):
         total = jnp.asarray(self._module.apply(params.network, sums, entered=True))
         return self._outputs(total, player)[..., 0]
 
-    def _taken(self, total: jax.Array, features: jax.Array, player: jax.Array) -> jax.Array:
-        outputs = self._outputs(total, player)
+    def _taken(self, outputs: jax.Array, features: jax.Array) -> jax.Array:
         if self.num_actions == 1:
             return outputs[..., 0]
         # Only the output of the action taken is judged, and so only it learns.
@@ -275,35 +248,35 @@ class MLP(ValueFunction):
 
         def weighted(network: Any) -> jax.Array:
             total = self._totals(network, features, player)
-            value = self._taken(total, features, player)
-            return self._gain(total, value, change, live, coming)
+            judged = self._taken(self._judged(total, player), features)
+            return self._gain(total, judged, change, live, coming)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 
     def _gain(
         self,
         total: jax.Array,
-        value: jax.Array,
+        judged: jax.Array,
         change: jax.Array,
         live: jax.Array,
         coming: jax.Array | None,
     ) -> jax.Array:
         """float32[]: its gradient is the way that updates go."""
-        gain = (value * jnp.where(live, change, 0)).sum()
+        gain = (judged * jnp.where(live, change, 0)).sum()
         if coming is None:
             return gain
         foretold = self._foretold(total)
         error = jnp.where(live[:, None] & ~jnp.isnan(coming), coming - foretold, 0)
+        if self.spec.loss == "matching":
+            foretold = total[..., self.num_actions :]
         return gain + (foretold * jax.lax.stop_gradient(error)).sum()
 
     def coming(self, following: jax.Array, player: jax.Array) -> jax.Array:
         return jnp.where(following[..., :1] < 0, jnp.nan, self.known_extras(following, player))
 
     def value_seen(self, params: MLPParams, inputs: jax.Array) -> jax.Array:
-        return self._value_seen(jnp.asarray(self._module.apply(params.network, inputs)))
-
-    def _value_seen(self, total: jax.Array) -> jax.Array:
         # The values of states, unlike those of actions, are the same number for every player.
+        total = jnp.asarray(self._module.apply(params.network, inputs))
         return self._outputs(total, jnp.int8(0))[..., 0]
 
     def update_seen(
@@ -317,7 +290,8 @@ class MLP(ValueFunction):
     ) -> MLPParams:
         def weighted(network: Any) -> jax.Array:
             total = jnp.asarray(self._module.apply(network, inputs))
-            return self._gain(total, self._value_seen(total), change, live, coming)
+            judged = self._judged(total, jnp.int8(0))[..., 0]
+            return self._gain(total, judged, change, live, coming)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 
@@ -325,7 +299,7 @@ class MLP(ValueFunction):
         return jax.tree.map(jnp.zeros_like, params.network)
 
     def gradients(self, params: MLPParams, features: jax.Array, player: jax.Array) -> Any:
-        one = jax.grad(self._value)
+        one = jax.grad(self._value_judged)
         return jax.vmap(one, (None, 0, 0))(params.network, features, player)
 
     def step(self, params: MLPParams, uphill: Any, live: jax.Array, alpha: jax.Array) -> MLPParams:

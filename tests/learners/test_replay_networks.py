@@ -33,6 +33,9 @@ NETWORKS = [
     ("tictactoe", "sarsa", {"hidden": (6, 5), "activation": "relu"}, "horizon", 3, "own"),
     ("nim3p", "q", {"initializer": "xavier"}, "parameters", 1, "all"),
     ("connectfour", "td", {"output": "identity"}, "horizon", 3, "all"),
+    ("tictactoe", "td", {"output": "sigmoid", "loss": "matching"}, "parameters", 1, None),
+    ("connectfour", "q", {"output": "sigmoid", "loss": "matching"}, "horizon", 1, "own"),
+    ("nim3p", "td", {"loss": "matching"}, "horizon", 3, None),
 ]
 FIELDS = ("name", "rule", "settings", "traces", "horizon", "partner")
 
@@ -72,6 +75,7 @@ def assert_replays(name, rule, settings, traces, horizon, partner, episodes) -> 
             weights=weights,
             biases=biases,
             reward_range=game.reward_range,
+            matching=network_spec.loss == "matching",
         )
         parameters = NetworkParameters(
             rule=rule,

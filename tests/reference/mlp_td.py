@@ -42,7 +42,8 @@ class Network:
     """A multi-layer perceptron: hidden layers with one function, an output layer with another.
 
     `weights`: one float64 [in, out] for each layer, `biases`: one [out]; both are copied. Output
-    "sigmoid" is stretched over the reward range: low + (high - low) sigmoid(x).
+    "sigmoid" is stretched over the reward range: low + (high - low) sigmoid(x). With `matching`
+    errors go to the sums that enter the outputs, past slope and stretch.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Network:
         weights: Sequence[np.ndarray],
         biases: Sequence[np.ndarray],
         reward_range: tuple[float, float] = (-1.0, 1.0),
+        matching: bool = False,
     ) -> None:
         if hidden not in ("sigmoid", "tanh", "relu"):
             raise ValueError(f"hidden must be 'sigmoid', 'tanh' or 'relu', not {hidden!r}")
@@ -61,6 +63,7 @@ class Network:
             raise ValueError(f"output must be 'tanh', 'sigmoid' or 'identity', not {output!r}")
         self.hidden = hidden
         self.output = output
+        self.matching = matching
         self.low, self.high = reward_range if output == "sigmoid" else (0.0, 1.0)
         self.weights = [np.array(w, dtype=np.float64) for w in weights]
         self.biases = [np.array(b, dtype=np.float64) for b in biases]
@@ -79,12 +82,14 @@ class Network:
         return self.low + (self.high - self.low) * self._activations(inputs)[-1]
 
     def gradient(self, inputs: np.ndarray, output_index: int) -> list[np.ndarray]:
-        """Derivative of one output for inputs [in]; a list of arrays like `parameters`."""
+        """Derivative of one output, or of what enters it, for inputs [in]; as `parameters`."""
         activations = self._activations(inputs)
         chosen = np.zeros_like(activations[-1])
-        chosen[output_index] = self.high - self.low
-        # Derivatives of the output by the sums that enter each layer, from the last to the first.
-        signals = [chosen * SLOPES[self.output](activations[-1])]
+        chosen[output_index] = 1.0
+        if not self.matching:
+            chosen *= (self.high - self.low) * SLOPES[self.output](activations[-1])
+        # Derivatives by the sums that enter each layer, from the last to the first.
+        signals = [chosen]
         for layer in reversed(range(1, len(self.weights))):
             slope = SLOPES[self.hidden](activations[layer])
             signals.insert(0, (self.weights[layer] @ signals[0]) * slope)

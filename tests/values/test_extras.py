@@ -71,7 +71,7 @@ def reference_step(network: Network, pairs, alpha: float, stretch: float = 1.0) 
         if wanted is not None:
             low = -1.0 if stretch == 2 else 0.0
             foretold = (network.values(inputs)[1:] - low) / stretch
-            weights += list((wanted - foretold) / stretch)
+            weights += list((wanted - foretold) / (1 if network.matching else stretch))
         for output, weight in enumerate(weights):
             for so_far, part in zip(total, network.gradient(inputs, output), strict=True):
                 so_far += weight * part
@@ -80,20 +80,23 @@ def reference_step(network: Network, pairs, alpha: float, stretch: float = 1.0) 
 
 
 @pytest.mark.parametrize(
-    ("extras_as", "output"),
+    ("extras_as", "output", "loss"),
     [
-        pytest.param("inputs", "tanh", marks=pytest.mark.slow),
-        pytest.param("outputs", "sigmoid", marks=pytest.mark.slow),
-        pytest.param("both", "tanh", marks=pytest.mark.slow),
+        pytest.param("inputs", "tanh", "squared", marks=pytest.mark.slow),
+        pytest.param("outputs", "sigmoid", "squared", marks=pytest.mark.slow),
+        pytest.param("both", "tanh", "squared", marks=pytest.mark.slow),
+        pytest.param("both", "sigmoid", "matching", marks=pytest.mark.slow),
     ],
 )
-def test_an_update_is_the_step_of_the_gradients_by_hand(positions, extras_as, output):
-    value = built(extras_as, output=output)
+def test_an_update_is_the_step_of_the_gradients_by_hand(positions, extras_as, output, loss):
+    value = built(extras_as, output=output, loss=loss)
     cells, extras = positions
     sizes = [16 + 4 * (extras_as != "outputs"), 5, 1 + 4 * (extras_as != "inputs")]
     params = value.init(key=jax.random.key(1))
     weights, biases = layers(params.network)
-    network = Network(sizes, "sigmoid", output, weights=weights, biases=biases)
+    network = Network(
+        sizes, "sigmoid", output, weights=weights, biases=biases, matching=loss == "matching"
+    )
     features = boards(positions)
     players = np.array([0, 1, 0, 1, 1], np.int8)
     change = np.array([0.5, -0.25, 1.0, 0.125, 7.0], np.float32)
