@@ -1,12 +1,13 @@
 """Othello with a perceptron, trained against whom: van der Ree & Wiering 2013, Tables I to IV.
 
     python -m experiments.othello_partners.run td --games 2000000 --seeds 1
+    python -m experiments.othello_partners.run td --games 2000000 --seeds 1 --loss matching
     python -m experiments.othello_partners.run td --games 1000000 --seeds 1 --only self --step 16
     python -m experiments.othello_partners.run players
 
 Runs that are finished in the output folder are not made again. Writes LEARNER-GAMES-cycled.json (or
-players.json, Table I; parts, steps and random openings have other names) beside this file and
-prints the rows beside the published ones. Source: van
+players.json, Table I; parts, losses, steps and random openings have other names) beside this file
+and prints the rows beside the published ones. Source: van
 der Ree & Wiering, "Reinforcement learning in the game of Othello: learning against a fixed opponent
 and learning from self-play", ADPRL 2013.
 """
@@ -71,18 +72,25 @@ PAPER = {
 }
 PAPER_PLAYERS = {"heur-bench": 55.0, "bench-random": 80.0, "heur-random": 83.0}
 COLUMN = {"q": 0, "sarsa": 1, "td": 2}
+ALPHA = {"q": 0.01, "sarsa": 0.01, "td": 0.001}
 # The paper's network answers in [0, 1], ours stretches the same sigmoid over [-1, 1]: error and
-# slope are both twice as large, so a quarter of the step is the same step.
-ALPHA = {"q": 0.01 / 4, "sarsa": 0.01 / 4, "td": 0.001 / 4}
+# slope are both twice as large, so a quarter of the step is the same step, or half without slope.
+STRETCH = {"squared": 4, "matching": 2}
 
 
 def run_of(
-    learner: str, partner: str, games: int, seeds: int, step: float = 1, openings: str = "cycled"
+    learner: str,
+    partner: str,
+    games: int,
+    seeds: int,
+    step: float = 1,
+    openings: str = "cycled",
+    loss: str = "squared",
 ) -> Run:
     """One cell's training: `seeds` networks, their step size `step` times the paper's.
 
-    Games begin with each of the 236 positions in turn, twice, as the paper's do, or after four
-    random plies.
+    Errors meet the slope of the output or, with the loss "matching", do not. Games begin with each
+    of the 236 positions in turn, twice, as the paper's do, or after four random plies.
     """
     name, learns = PARTNERS[partner]
     game = make("othello")
@@ -95,13 +103,14 @@ def run_of(
         hidden=(50,),
         activation="sigmoid",
         output="sigmoid",
+        loss=loss,
         initializer="uniform",
         # The paper's players learn their last move's reward and know nothing of part 2.
         variants=("part1" if learner == "td" else "farl",),
         seeds=range(seeds),
         episodes=games,
         eval_every=20_000,
-        alpha=step * ALPHA[learner],
+        alpha=step * ALPHA[learner] / STRETCH[loss],
         epsilon=0.1,
         epsilon_end=0.0,
         opening_plies=4,
@@ -118,6 +127,7 @@ def run_of(
 def rows_of(options: Namespace, partner: str, folder: RunFolder) -> list[dict[str, Any]]:
     """Best and final session against each opponent; the best is that of the mean over seeds."""
     run, rows, learner = folder.run, [], options.learner
+    _, metrics = folder.metrics_mark()
     for opponent in OPPONENTS:
         _, scores = sessions(folder, opponent, run.variants[0])
         points = 50 * (scores + 1)
@@ -134,10 +144,12 @@ def rows_of(options: Namespace, partner: str, folder: RunFolder) -> list[dict[st
                 "final_sem": standard_error(points[-1]),
                 "last_ten": round(float(points[-10:].mean()), 2),
                 "games": run.schedule.episodes,
-                "step": run.schedule.alpha / ALPHA[learner],
+                "step": options.step,
+                "loss": options.loss,
                 "openings": options.openings,
                 "seeds": len(run.seeds),
                 "config": run.digest,
+                "metrics_sha256": metrics,
                 "seconds": folder.summary()["training_seconds"],
                 "curve": [round(float(one), 2) for one in points.mean(1)],
             }
@@ -163,6 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", type=int, default=2_000_000)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--step", type=float, default=1, help="in multiples of the paper's size")
+    parser.add_argument("--loss", choices=tuple(STRETCH), default="squared")
     parser.add_argument("--openings", choices=("cycled", "random"), default="cycled")
     parser.add_argument("--only", choices=("self", "fixed"), help="self-play or fixed partners")
     options = parser.parse_args(arguments)
@@ -176,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     records = []
     for kind, partners in groups.items():
         if options.only in (None, kind):
-            asked = options.games, options.seeds, options.step, options.openings
+            asked = options.games, options.seeds, options.step, options.openings, options.loss
             runs = [run_of(options.learner, partner, *asked) for partner in partners]
             folders = train_together(runs, options.out)
             for partner, folder in zip(partners, folders, strict=True):
@@ -187,6 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             f" best {row['best']:6} final {row['final']:6} ({row['seconds']:.0f} s)"
         )
     parts = [options.learner, str(options.games), options.only or ""]
+    parts.append("" if options.loss == "squared" else options.loss)
     parts.append("" if options.step == 1 else f"step{options.step:g}")
     parts.append("" if options.openings == "random" else options.openings)
     path = options.results / ("-".join(filter(None, parts)) + ".json")

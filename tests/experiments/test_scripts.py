@@ -123,7 +123,7 @@ def records(pattern: str) -> list[dict]:
 def test_kept_figures_name_the_runs_of_their_scripts() -> None:
     run_of = module("othello_partners/run").run_of
     for row in records("othello_partners/*-*.json"):
-        told = ("learner", "partner", "games", "seeds", "step", "openings")
+        told = ("learner", "partner", "games", "seeds", "step", "openings", "loss")
         run = run_of(*(row[name] for name in told))
         assert row["config"] == run.digest
 
