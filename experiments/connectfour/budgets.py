@@ -1,9 +1,10 @@
-"""How long it takes, and what it takes: all networks that met the exact AB-DL, by their budget.
+"""How long it takes, and what it takes, of the kept networks.
 
     python -m experiments.connectfour.budgets
 
-Trains nothing: budgets.md is made of figures.json, matches.json and mistakes.json beside this file,
-which `run`, `matches` and `mistakes` add to.
+Trains nothing: budgets.md, all networks that met the exact AB-DL by their budget, is made of
+figures.json, matches.json and mistakes.json beside this file, which `run`, `matches` and `mistakes`
+add to; reached.md, the minutes until networks keep the value so often, of figures.json alone.
 """
 
 from collections.abc import Sequence
@@ -12,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from experiments.connectfour.run import CONDITIONS, FILE, figure, late, read
+from experiments.connectfour.run import CONDITIONS, FILE, figure, grouped, late, read
 from experiments.shared import make_parser
 from jaxgbg.training.files import written_whole
 
 Records = Sequence[dict[str, Any]]
 NAMES = (FILE, "matches.json", "mistakes.json")
+LEVELS = (85, 90, 92)
 
 
 def table_of(figures: Records, matches: Records, mistakes: Records) -> list[str]:
@@ -46,6 +48,36 @@ def table_of(figures: Records, matches: Records, mistakes: Records) -> list[str]
     return lines
 
 
+def reached(figures: Records) -> list[str]:
+    """A line of Markdown a budget and condition: the median of the minutes to each level, and how
+    many networks get there; those conditions are left out of which none gets to the lowest one.
+    """
+    head = ["episodes", "condition", "n", *(f"minutes to {level} %" for level in LEVELS)]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for (episodes, condition), networks in grouped(figures).items():
+        found = [[minutes_to(level, one) for one in networks] for level in LEVELS]
+        if np.isfinite(found[0]).any():
+            cells = [f"{episodes:,}", condition, str(len(networks)), *map(median_of, found)]
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def minutes_to(level: float, network: dict[str, Any]) -> float:
+    """Until an evaluation of the last weights, the mean's being late ones alone; inf where none.
+
+    All episodes of a training count as equally long.
+    """
+    at = [int(when) for when, share in network["last"].items() if 100 * share >= level]
+    return network["seconds"] / 60 * min(at) / network["episodes"] if at else np.inf
+
+
+def median_of(minutes: Sequence[float]) -> str:
+    """Networks that never get there count as those that take longest."""
+    count, median = int(np.isfinite(minutes).sum()), float(np.median(minutes))
+    share = f"({count} of {len(minutes)})"
+    return "" if not count else f"{median:.1f} {share}" if np.isfinite(median) else share
+
+
 def order(condition: str) -> int:
     return list(CONDITIONS).index(condition)
 
@@ -53,9 +85,10 @@ def order(condition: str) -> int:
 def main(arguments: Sequence[str] | None = None) -> None:
     options = make_parser(__file__, __doc__).parse_args(arguments)
     folder: Path = options.results
-    with written_whole(folder / "budgets.md") as temporary:
-        lines = table_of(*(read(folder / name) for name in NAMES))
-        temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    records = [read(folder / name) for name in NAMES]
+    for name, lines in (("budgets", table_of(*records)), ("reached", reached(records[0]))):
+        with written_whole(folder / f"{name}.md") as temporary:
+            temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

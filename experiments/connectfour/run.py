@@ -37,7 +37,6 @@ OPENINGS: Settings = {"opening_plies": 4, "opening_share": 0.5}
 OFF_POLICY: Settings = {"learner": "td-off-policy", "temperature": 0.03}
 LITTLE: Settings = {"epsilon": 0.02, "epsilon_end": 0.01}
 DELAYING: Settings = {"loss_discount": 0.93}
-ONE_EXPLORES: Settings = {"one_explores": True, "temperature": 0.1, "learn_from_random": False}
 
 
 def _from_lines(count: int, length: int = 8) -> Settings:
@@ -52,17 +51,11 @@ def _best(count: int = 140) -> Settings:
 GROUPS: dict[str, dict[str, Settings]] = {
     "base": {"base": {}},
     "layouts": {
-        "35 walks": {"walks": (35, 8)},
-        "140 walks": {"walks": (140, 8)},
-        "200 walks": {"walks": (200, 8)},
-        "walks of 6": {"walks": (70, 6)},
-        "walks of 7": {"walks": (70, 7)},
-        **{f"{count} from lines": _from_lines(count) for count in (35, 70, 100, 140, 200, 300)},
+        **{f"{count} from lines": _from_lines(count) for count in (70, 140, 200)},
         "140 of 7 from lines": _from_lines(140, 7),
-        "140 of 6 from lines": _from_lines(140, 6),
         "70 of 9 from lines": _from_lines(70, 9),
     },
-    "traces": {"lambda .5": {"trace_decay": 0.5}, "lambda .8": {"trace_decay": 0.8}},
+    "traces": {"lambda .5": {"trace_decay": 0.5}},
     "steps": {
         "alpha 1.85": {"alpha": 1.85},
         "alpha 7.4": {"alpha": 7.4},
@@ -77,41 +70,24 @@ GROUPS: dict[str, dict[str, Settings]] = {
         "random openings": OPENINGS,
         "random openings of 8": OPENINGS | {"opening_plies": 8},
     },
-    "discount": {"discount .99": {"discount": 0.99}, "discount .97": {"discount": 0.97}},
     "together": {
         "140 from lines, lambda .5": _from_lines(140) | {"trace_decay": 0.5},
         "140 from lines, epsilon to .05": _from_lines(140) | {"epsilon_end": 0.05},
         "140 from lines, openings": _from_lines(140) | OPENINGS,
-        **{
-            f"{count} from lines, openings, epsilon to .05": _best(count)
-            for count in (70, 140, 200)
-        },
-        "200 from lines, openings": _from_lines(200) | OPENINGS,
+        **{f"{count} from lines, openings, epsilon to .05": _best(count) for count in (140, 200)},
         "140 from lines, all openings": _from_lines(140) | OPENINGS | {"opening_share": 1.0},
     },
     "best": {
-        "best, epsilon .2 to .05": _best() | {"epsilon": 0.2},
         "best, epsilon .2 to .1": _best() | {"epsilon": 0.2, "epsilon_end": 0.1},
         "best, discount .99": _best() | {"discount": 0.99},
         "best, discount .97": _best() | {"discount": 0.97},
-        "best, openings of 8": _best() | {"opening_plies": 8},
         "best, temperature .03": _best() | {"temperature": 0.03},
-        "best, temperature .1": _best() | {"temperature": 0.1},
         "best, random moves left out": _best() | {"learn_from_random": False},
         "best, temperature .03, these left out": _best()
         | {"temperature": 0.03, "learn_from_random": False},
-        "best, one explores": _best() | ONE_EXPLORES,
-        "best, one explores, random moves learned": _best()
-        | ONE_EXPLORES
-        | {"learn_from_random": True},
-        "70 best, temperature .03": _best(70) | {"temperature": 0.03},
-        "best, temperature .01": _best() | {"temperature": 0.01},
-        "best, temperature .03, batch 256": _best() | {"temperature": 0.03, "batch": 256},
-        "best, lambda .5": _best() | {"trace_decay": 0.5},
     },
     "off-policy": {
         "off-policy": _best() | OFF_POLICY,
-        "off-policy, discount .98": _best() | OFF_POLICY | {"discount": 0.98},
         "off-policy, epsilon .02 to .01": _best() | OFF_POLICY | LITTLE,
         "off-policy, discount .98, epsilon .02 to .01": _best()
         | OFF_POLICY

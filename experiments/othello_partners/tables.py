@@ -1,46 +1,89 @@
 """Tables II to IV of van der Ree & Wiering 2013 in Markdown, from the JSON files beside this one.
 
-    python -m experiments.othello_partners.tables td-200000 q-100000 sarsa-100000
+    python -m experiments.othello_partners.tables q-2000000-cycled q-2000000-matching-cycled
 
-Each name is that of a file; a column of three figures for each learner among them.
+Each name is that of a file. A learner has the paper's column and one for each of its files: the
+best session and, in brackets, the mean of the last ten. Then how near they are to the paper.
 """
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy.stats import spearmanr
+
 HERE = Path(__file__).parent
+Rows = list[dict[str, Any]]
 
 
-def cell(row: dict[str, Any], session: str) -> str:
-    sem = row[f"{session}_sem"]
-    return f"{row[session]:.1f}" + (f" ± {sem:.1f}" if sem is not None else "")
+def kind(row: dict[str, Any]) -> str:
+    """Which column a row belongs to."""
+    step = "" if row["step"] == 1 else f", {row['step']:g} times the step"
+    return f"{row['learner']}, {row['loss']}{step}"
+
+
+def cell(row: dict[str, Any] | None) -> str:
+    if row is None:
+        return ""
+    sem = "" if row["best_sem"] is None else f" ± {row['best_sem']:.1f}"
+    return f"{row['best']:.1f}{sem} ({row['last_ten']:.1f})"
+
+
+def table_of(rows: Rows) -> Iterator[str]:
+    """The table of one test opponent, a line for each partner."""
+    kinds, learners = (dict.fromkeys(of(row) for row in rows) for of in (kind, _learner))
+    cells = {(kind(row), row["partner"]): row for row in rows}
+    paper = {(row["learner"], row["partner"]): row["paper_best"] for row in rows}
+    columns = [
+        (learner, [one for one in kinds if one.split(",")[0] == learner]) for learner in learners
+    ]
+    heads = [head for learner, own in columns for head in (f"{learner}, paper", *own)]
+    yield f"| trained against | {' | '.join(heads)} |"
+    yield "|---" * (1 + len(heads)) + "|"
+    for partner in dict.fromkeys(row["partner"] for row in rows):
+        texts = [
+            text
+            for learner, own in columns
+            for text in (
+                str(paper.get((learner, partner), "")),
+                *(cell(cells.get((one, partner))) for one in own),
+            )
+        ]
+        yield f"| {partner} | {' | '.join(texts)} |"
+
+
+def _learner(row: dict[str, Any]) -> str:
+    return str(row["learner"])
+
+
+def agreement_of(rows: Rows) -> Iterator[str]:
+    """How near the best sessions are to the paper's, over the partners that a column has."""
+    yield "| column | tested against | partners | mean distance | rank correlation |"
+    yield "|---|---|---|---|---|"
+    for one in dict.fromkeys(map(kind, rows)):
+        for opponent in dict.fromkeys(row["opponent"] for row in rows):
+            chosen = [row for row in rows if (kind(row), row["opponent"]) == (one, opponent)]
+            ours, paper = (
+                np.array([row[name] for row in chosen]) for name in ("best", "paper_best")
+            )
+            if len(chosen) > 2:
+                distance, order = np.abs(ours - paper).mean(), spearmanr(ours, paper).statistic
+                yield f"| {one} | {opponent} | {len(chosen)} | {distance:.1f} | {order:.2f} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="+")
     names = parser.parse_args(arguments).names
-    records = [row for name in names for row in json.loads((HERE / f"{name}.json").read_text())]
-    learners = list(dict.fromkeys(row["learner"] for row in records))
-    cells = {(row["learner"], row["partner"], row["opponent"]): row for row in records}
-    partners = list(dict.fromkeys(row["partner"] for row in records))
-    for opponent in dict.fromkeys(row["opponent"] for row in records):
+    rows = [row for name in names for row in json.loads((HERE / f"{name}.json").read_text())]
+    for opponent in dict.fromkeys(row["opponent"] for row in rows):
         print(f"\n**Tested against {opponent}**\n")
-        heads = " | ".join(f"{learner}: best | final | paper" for learner in learners)
-        print(f"| trained against | {heads} |")
-        print("|---" * (1 + 3 * len(learners)) + "|")
-        for partner in partners:
-            rows = [cells.get((learner, partner, opponent)) for learner in learners]
-            texts = [
-                f"{cell(row, 'best')} | {cell(row, 'final')} | {row['paper_best']}"
-                if row
-                else "| |"
-                for row in rows
-            ]
-            print(f"| {partner} | {' | '.join(texts)} |")
+        print("\n".join(table_of([row for row in rows if row["opponent"] == opponent])))
+    print("\n**Agreement**\n")
+    print("\n".join(agreement_of(rows)))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 """Rebuild table.txt, rows.json and curves.png from the runs kept beside this file.
 
-python -m experiments.table1.report
+    python -m experiments.table1.report
+    python -m experiments.table1.report --authors FILE
+
+The second one writes nothing: it prints every evaluation of these runs beside the authors' curves.
 """
 
 import math
@@ -10,38 +13,114 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments.shared import make_parser
-from jaxgbg import RunFolder
+from experiments.table1.authors import FORMAT, comparisons, read_curves
+from jaxgbg import RunFolder, papers
 from jaxgbg.papers import konen2021
-from jaxgbg.results import as_records, draw_curves, print_table
+from jaxgbg.results import as_records, draw_curves
 from jaxgbg.results.lanes import Source
-from jaxgbg.results.rows import group, source_of
+from jaxgbg.results.layout import print_columns
+from jaxgbg.results.rows import Row, group, source_of
+from jaxgbg.results.table import notes, panel_tables
 from jaxgbg.training.files import write_json
 
 HERE = Path(__file__).parent
+WIDTH = 136
+LOCKSTEP, SERIAL = "In lockstep", "One game at a time"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
     parser.set_defaults(out=HERE / "runs")
-    options = parser.parse_args(arguments)
-    folders = [RunFolder.open(path) for path in options.out.iterdir()]
-    folders.sort(key=lambda folder: (konen2021.GAMES.index(folder.run.game.name), folder.run.seeds))
-    serial, lockstep = (
-        [folder for folder in folders if (folder.run.schedule.batch == 1) is alone]
-        for alone in (True, False)
+    parser.add_argument(
+        "--authors",
+        type=Path,
+        metavar="FILE",
+        help=f"the authors' learning curves, no part of this project, as {FORMAT}",
     )
+    options = parser.parse_args(arguments)
+    parts = parts_of(options.out)
+    if options.authors is None:
+        write_tables(parts, options.results)
+        curves = [(folder.run, folder.results()) for folder in parts[LOCKSTEP]]
+        draw_curves(curves, options.results / "curves.png")
+        return
+    try:
+        print_beside(parts, options.authors)
+    except ValueError as error:
+        parser.exit(2, f"error: {error}\n")
+
+
+def parts_of(out: Path) -> dict[str, list[RunFolder]]:
+    """The runs in the folder `out`, in the order of the paper's table."""
+    folders = [RunFolder.open(path) for path in out.iterdir()]
+    folders.sort(key=lambda folder: (konen2021.GAMES.index(folder.run.game.name), folder.run.seeds))
+    return {
+        title: [folder for folder in folders if (folder.run.schedule.batch == 1) is alone]
+        for title, alone in ((LOCKSTEP, False), (SERIAL, True))
+    }
+
+
+def rows_of(folders: Sequence[RunFolder]) -> Sequence[Row]:
+    """A row for each game, opponent and variant."""
+    return group([source(folder) for folder in folders], ("variant",)).rows
+
+
+def write_tables(parts: dict[str, list[RunFolder]], place: Path) -> None:
+    """table.txt and rows.json: the runs in lockstep, and those that play one game at a time."""
     records = []
-    with (options.results / "table.txt").open("w", encoding="utf-8") as file:
-        console = Console(file=file, width=136)
-        for title, chosen in (("In lockstep", lockstep), ("One game at a time", serial)):
+    with (place / "table.txt").open("w", encoding="utf-8") as file:
+        console = Console(file=file, width=WIDTH)
+        for title, folders in parts.items():
             console.print(f"{title}\n{'=' * len(title)}")
-            table = group([source(folder) for folder in chosen], ("variant",)).rows
-            print_table(table, console)
+            table = rows_of(folders)
+            print_rows(table, console)
             console.print()
             records += [{"games": title.lower()} | record for record in as_records(table)]
-    write_json(options.results / "rows.json", records)
-    curves = [(folder.run, folder.results()) for folder in lockstep]
-    draw_curves(curves, options.results / "curves.png")
+    write_json(place / "rows.json", records)
+
+
+def print_rows(table: Sequence[Row], console: Console) -> None:
+    """A table each game and opponent, with a mark where all figures are of one evaluation."""
+    marked = False
+    for title, rows, columns in panel_tables(table, "none"):
+        once = all(len(curve) == 1 for row in rows for curve in row.curves)
+        marked |= once
+        print_columns(columns, console, title=f"{title} *" if once else title)
+        console.print()
+    told = notes(table)
+    if marked:
+        told.append(
+            "* One evaluation, of the finished agents: mean and last are the same, and no mean over"
+            " a part of the training as in the other tables."
+        )
+    for note in told:
+        console.print(note, highlight=False, markup=False)
+
+
+def print_beside(parts: dict[str, list[RunFolder]], authors: Path) -> None:
+    """Every evaluation beside the authors' curves; ValueError for a file that holds none."""
+    curves = read_curves(authors)
+    console = Console(width=WIDTH)
+    told: dict[str | None, None] = {}
+    for title, folders in parts.items():
+        if not folders:
+            continue
+        console.print(f"{title}\n{'=' * len(title)}")
+        rows = group([source(folder) for folder in folders], ("variant", "episodes")).rows
+        for heading, columns, upshot in comparisons(rows, curves):
+            print_columns(columns, console, title=heading)
+            console.print(*upshot, "", sep="\n", highlight=False, markup=False)
+        told |= dict.fromkeys(
+            papers.note(row.game, row.opponent)
+            for row in rows
+            if (row.game, row.opponent, row.variant) in curves
+        )
+    console.print(
+        "Mean ± s.e. over n seeds of one evaluation. * Between two evaluations of theirs, by a"
+        f" straight line. Notes: {'; '.join(filter(None, told))}.",
+        highlight=False,
+        markup=False,
+    )
 
 
 def source(folder: RunFolder) -> Source:

@@ -5,6 +5,7 @@ classes only, and only when a position is new: scores are kept for the life of t
 shared by all players.
 """
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
@@ -29,8 +30,9 @@ class AlphaBeta(PlayerBase):
 
     "ab" plays uniformly among the moves of the best outcome: any winning move, however slow, else
     any drawing move, else, when lost, any legal move. "ab-dl" plays uniformly among the moves of
-    the best exact score: the fastest win, else a draw, else the most distant loss. These are the
-    opponents AB and AB-DL of the General Board Game framework (Konen 2019), on another solver.
+    the best exact score: the fastest win, else a draw, else the most distant loss. "ab" is the
+    opponent AB of the General Board Game framework (GBG, Konen 2019) on another solver; GBG's AB-DL
+    is not exact, see GBGAlphaBeta.
 
     Raises MissingExtra where bitbully is not installed. Runs on the host, outside `jit`.
     """
@@ -51,9 +53,12 @@ class AlphaBeta(PlayerBase):
         """ConnectFour states[B] -> bool[B, 7]: the columns that `act` chooses from."""
         scores = self.scores(states)
         legal = scores != ILLEGAL
-        grades = scores if self.distant_losses else np.sign(scores)
-        grades = np.where(legal, grades, ILLEGAL)
+        grades = np.where(legal, self._grades(scores, states), np.iinfo(np.int32).min)
         return legal & (grades == grades.max(axis=1, keepdims=True))
+
+    def _grades(self, scores: np.ndarray, states: Any) -> np.ndarray:
+        """What is greatest for the columns to choose from."""
+        return scores if self.distant_losses else np.sign(scores)
 
     def scores(self, states: Any) -> np.ndarray:
         """ConnectFour states[B] -> int32[B, 7]: exact scores of the columns for the mover.
@@ -68,6 +73,49 @@ class AlphaBeta(PlayerBase):
         scores = np.frombuffer(b"".join(rows), np.int8).reshape(-1, _COLUMNS).astype(np.int32)
         scores = np.where((mirrored < codes)[:, None], scores[:, ::-1], scores)
         return np.where(np.asarray(states.terminal)[:, None], np.int32(ILLEGAL), scores)
+
+
+class GBGAlphaBeta(AlphaBeta):
+    """GBG's opponent AB-DL ("ab-dl-gbg"), which delays its losses, but not always and not exactly.
+
+    Source: AlphaBetaAgent.java of GBG with the settings of EvaluatorC4.java, early in 2020. It
+    scores in its own way (`scores_of_gbg`) and plays uniformly among the moves of the best score.
+    Where its scores depend on the order of its search and on what its hash tables keep of earlier
+    moves, their distances are here the exact ones, and a forced win that takes two more moves of
+    the winner counts as seen at once, as GBG sees most of them.
+    """
+
+    @property
+    def name(self) -> str:
+        return "ab-dl-gbg"
+
+    def _grades(self, scores: np.ndarray, states: Any) -> np.ndarray:
+        placed = np.bitwise_count(np.asarray(states.stones)).sum((1, 2), dtype=np.int32)
+        return scores_of_gbg(scores, placed[:, None])
+
+
+def scores_of_gbg(scores: np.ndarray, placed: np.ndarray) -> np.ndarray:
+    """Exact scores of moves on boards of `placed` stones -> what GBG's AB-DL gives them.
+
+    - 1001 where this move or the next one ends the game, less than for a win or loss soon after.
+    - 1020 - d for one that is seen d < 14 plies after the move.
+    - 1000 - stones // 20 for a later one; stones count as 0 where it takes the last cell.
+    - Up to 8 stones, the move's own included: 992 for all but what is seen by then, from a book
+      without distances. Up to 12 stones in the same way, from a book with distances.
+    """
+    stones = placed + 1
+    first_wins = (scores > 0) == (placed % 2 == 0)
+    last = 2 * (22 - abs(scores)) - first_wins
+    distance = last - stones
+    seen = np.maximum(distance - 3, 1 + distance % 2)
+    # On a board that is in the book GBG looks for an immediate win first, for all others later.
+    in_book = stones + seen + (distance > 3) > np.where(stones <= 8, 8, 12)
+    sizes = np.select(
+        [distance <= 1, in_book & (stones <= 8), in_book & (stones <= 12), seen < 14],
+        [1001, 992, 113 - last, 1020 - seen],
+        1000 - np.where(last < 42, (last - 1) // 20, 0),
+    )
+    return np.sign(scores) * sizes
 
 
 @partial(jax.jit, static_argnums=0)
@@ -112,17 +160,18 @@ def _column_scores(code: int) -> bytes:
     return scores.tobytes()
 
 
-def _build(game: Game, distant_losses: bool) -> AlphaBeta:
+def _build(game: Game, player: Callable[[], AlphaBeta]) -> AlphaBeta:
     if not isinstance(game, ConnectFour):
         raise ValueError(f"alpha-beta plays connectfour only, not {game.name}")
     if game != ConnectFour():
         raise ValueError(f"alpha-beta knows no draw after {game.draw_after} plies")
-    return AlphaBeta(distant_losses)
+    return player()
 
 
 OPPONENTS = {
-    "ab": Opponent("connectfour", partial(_build, distant_losses=False)),
-    "ab-dl": Opponent("connectfour", partial(_build, distant_losses=True)),
+    "ab": Opponent("connectfour", partial(_build, player=AlphaBeta)),
+    "ab-dl": Opponent("connectfour", partial(_build, player=partial(AlphaBeta, True))),
+    "ab-dl-gbg": Opponent("connectfour", partial(_build, player=GBGAlphaBeta)),
 }
 
 

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from experiments.connectfour import budgets, ensembles, matches, mistakes, run
@@ -27,15 +28,59 @@ def call(monkeypatch, tmp_path):
     return call
 
 
+def stands(lines, name):
+    """Whether a table is that of its file, which README has in full or leads to."""
+    table = "\n".join([*lines, ""])
+    readme = (HERE / "README.md").read_text()
+    whole = table in readme or f"({name}.md)" in readme
+    return whole and (HERE / f"{name}.md").read_text() == table
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_tables_are_made_of_the_kept_figures(name):
     assert kept(name)
-    assert "\n".join(SCRIPTS[name].table_of(kept(name))) in (HERE / "README.md").read_text()
+    assert stands(SCRIPTS[name].table_of(kept(name)), "table" if name == "figures" else name)
 
 
-def test_the_table_of_budgets_is_made_of_the_kept_figures():
+def test_the_tables_of_budgets_are_made_of_the_kept_figures():
     lines = budgets.table_of(*(kept(name) for name in ("figures", "matches", "mistakes")))
-    assert "\n".join(lines) in (HERE / "README.md").read_text()
+    assert stands(lines, "budgets")
+    assert stands(budgets.reached(kept("figures")), "reached")
+
+
+def test_a_level_is_reached_where_the_last_weights_first_are_there():
+    curve = {"10": 0.84, "20": 0.86, "30": 0.83, "40": 0.91}
+    network = {"condition": "base", "episodes": 40, "seconds": 240.0, "last": curve}
+    assert [budgets.minutes_to(level, network) for level in (80, 85, 90, 92)] == [1, 2, 4, np.inf]
+    slower = network | {"last": {"40": 0.851}}
+    # Two of three are there, so that the median is the slower one; one of two has none.
+    never = network | {"last": {"40": 0.7}}
+    (line,) = budgets.reached([network, slower, never])[2:]
+    assert line == "| 40 | base | 3 | 4.0 (2 of 3) | (1 of 3) |  |"
+    assert budgets.reached([never])[2:] == []
+
+
+def test_no_condition_is_left_that_was_not_run():
+    assert {row["condition"] for row in kept("figures")} == set(run.CONDITIONS)
+
+
+def test_what_readme_says_of_thirty_networks_is_what_was_kept():
+    rows = [row for row in kept("mistakes") if row["condition"] == "off-policy, delaying"]
+    given = {r["seed"]: r["first mistakes by ply"] for r in rows if r["episodes"] == 2_000_000}
+    assert len(given) == 30
+    late = [seed for seed, plies in given.items() if 17 in (plies.get("18"), plies.get("20"))]
+    assert late == [0, 11, 12, 13, 14, 17, 18, 19, 29]
+    early = {s: {p: n for p, n in given[s].items() if int(p) < 18} for s in given}
+    assert {seed: plies for seed, plies in early.items() if plies} == {
+        12: {"14": 19, "16": 42},
+        26: {"12": 67},
+        28: {"12": 67},
+    }
+
+
+def test_no_network_comes_to_95():
+    figures = kept("figures")
+    assert max(max(row[agent].values()) for row in figures for agent in ("last", "mean")) < 0.95
 
 
 @pytest.mark.slow
@@ -80,6 +125,7 @@ def test_networks_are_compared_and_play(call, tmp_path):
     call(budgets)
     (line,) = (tmp_path / "budgets.md").read_text().splitlines()[2:]
     assert line.startswith("| base | 60 | 1 | ")
+    assert (tmp_path / "reached.md").read_text().startswith("| episodes | condition | n | ")
     call(ensembles, *tiny[:2], "--condition", "base", "--members", "2")
     (row,) = kept("ensembles", tmp_path)
     assert sum(row["ab-dl"].values()) == 4

@@ -4,9 +4,10 @@ import dataclasses
 
 import pytest
 
+from jaxgbg.arena import Protocol
 from jaxgbg.games import ConnectFour, TicTacToe, make
 from jaxgbg.learners import Schedule
-from jaxgbg.papers import GAMES, konen2021, preset, protocol_for, published_kinds
+from jaxgbg.papers import GAMES, figure, konen2021, note, preset, protocol_for, published_kinds
 from jaxgbg.training.settings import with_changes
 from jaxgbg.values import MLPSpec, ValueSpec
 
@@ -45,6 +46,17 @@ def test_a_new_game_gets_defaults_for_its_size_and_no_other_games():
         assert protocol_for(run.game, "ab") == protocol_for(run.game, "random")
     layouts = [run.value.layout_of(run.game, 0) for run in (large, preset("connectfour"))]
     assert layouts[0] != layouts[1]
+
+
+def test_the_paper_s_ab_dl_is_not_the_exact_one():
+    game = make("connectfour")
+    met = [protocol_for(game, name) for name in ("ab", "ab-dl", "ab-dl-gbg")]
+    assert met == [Protocol("default", repeats=40, seats=(0,))] * 3
+    assert figure("connectfour", "ab-dl-gbg", "farl") == (93.0, 1.0)
+    assert figure("connectfour", "ab-dl-gbg", "none") == (0.0, 0.2)
+    assert figure("connectfour", "ab-dl", "farl") is None
+    assert "exact" in note("connectfour", "ab-dl")
+    assert note("connectfour", "ab-dl-gbg") == note("connectfour", "ab")
 
 
 def test_the_network_of_lines_of_action_is_the_one_published():

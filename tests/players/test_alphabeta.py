@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import ConnectFour
-from jaxgbg.players import AlphaBeta, MissingExtra, RandomPlayer
-from jaxgbg.players.alphabeta import ILLEGAL
+from jaxgbg.players import AlphaBeta, MissingExtra, RandomPlayer, make_player
+from jaxgbg.players.alphabeta import ILLEGAL, GBGAlphaBeta, scores_of_gbg
 
 GAME = ConnectFour()
 _move = jax.jit(GAME.afterstate)
@@ -151,6 +151,84 @@ def test_a_lost_ab_plays_any_legal_move_while_ab_dl_holds_out_longest():
     assert longest != set(range(7))
 
 
+@pytest.mark.parametrize(
+    ("placed", "score", "expected"),
+    [
+        (6, 18, 1001),  # the mover's fourth stone ends it
+        (20, -11, -1001),  # the next stone does, the other's eleventh
+        (0, 1, 992),  # before the book of 8 stones it sees wins alone that come as early
+        (1, -2, -992),
+        (7, -16, -992),
+        (5, -17, -1018),  # the first player has won with its fifth stone, the ninth on the board
+        (6, -17, -992),  # the second player's fifth is the tenth
+        (9, -15, -1018),
+        (9, -14, -98),  # from the book of 12 stones: the fifteenth stone ends it
+        (11, -5, -80),
+        (11, 5, 79),
+        (13, -13, -1018),  # in 3 plies
+        (13, -12, -1018),  # in 5, which is seen when it can no longer be met
+        (13, -11, -1016),
+        (13, -7, -1008),  # in 15 plies, the last that is told from later ones
+        (13, -6, -999),
+        (13, -2, -999),
+        (13, -1, -998),  # the first player's last stone, with 40 on the board
+        (13, 7, 1007),  # a win in 16
+        (13, 6, 999),
+        (14, -1, -1000),  # the very last cell
+        (14, -2, -999),
+        (14, 0, 0),
+        (14, 12, 1019),  # soon, and more than at once
+    ],
+)
+def test_what_gbg_s_ab_dl_gives_for_an_exact_score(placed, score, expected):
+    found = scores_of_gbg(np.array([[score, -3]]), np.array([[placed]]))
+    assert found[0, 0] == expected
+
+
+@needs_bitbully
+@pytest.mark.parametrize(
+    ("moves", "exact", "gbg"),
+    [
+        # Lost, and near the beginning every loss is the same.
+        ("3", None, range(7)),
+        # The other wins at once unless column 6 is met, and two plies later if it is.
+        ("13446035265065636", [6], [0, 1, 2, 3, 4, 5]),
+        # Met or not: lost in 5 plies or in 3, which are one to it.
+        ("335453624543341466", [3, 5, 6], range(7)),
+        # Lost in 23, 21 or 13 plies: of late losses it tells no distance.
+        ("154236522010111", [0, 4, 6], [0, 2, 3, 4, 6]),
+        # With 10 or 12 stones on the board it knows the distance, here 29 and 25 plies.
+        ("22141003365", [3], [3]),
+        ("154221465", [5], [5]),
+        # It wins two plies later rather than at once, by column 1 or 5.
+        ("223344", [1, 5], [0, 2, 3, 4, 6]),
+        # One column draws, the others lose; and one wins.
+        ("", [3], [3]),
+    ],
+)
+def test_gbg_s_ab_dl_delays_its_losses_less_exactly_than_ab_dl(moves, exact, gbg):
+    states = _after(moves)
+    if exact is not None:
+        assert np.flatnonzero(AlphaBeta(True).best_actions(states)[0]).tolist() == exact
+    player = GBGAlphaBeta()
+    assert np.flatnonzero(player.best_actions(states)[0]).tolist() == list(gbg)
+    actions = player.act(_repeat(states, 300), jax.random.key(0)).tolist()
+    assert set(actions) == set(gbg)
+
+
+@needs_bitbully
+def test_gbg_s_ab_dl_plays_for_the_best_outcome_as_ab_does():
+    states = _random_positions(150, 14, seed=3)
+    best = GBGAlphaBeta().best_actions(states)
+    exact = AlphaBeta(True).best_actions(states)
+    assert best.any(axis=1).all()
+    assert (AlphaBeta().best_actions(states) | ~best).all()
+    drawn = AlphaBeta().scores(states).max(axis=1) == 0
+    np.testing.assert_array_equal(best[drawn], exact[drawn])
+    assert (best != exact).any()
+    assert make_player("ab-dl-gbg", GAME).name == "ab-dl-gbg"
+
+
 @needs_bitbully
 def test_full_columns_and_terminal_states_have_no_score():
     player = AlphaBeta()
@@ -160,6 +238,7 @@ def test_full_columns_and_terminal_states_have_no_score():
     for seed in range(20):
         assert player.act(states, jax.random.key(seed))[0] != 0
     assert not player.best_actions(states)[1].any()
+    assert not GBGAlphaBeta().best_actions(states)[[0, 1], [0, 3]].any()
 
 
 @needs_bitbully

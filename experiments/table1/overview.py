@@ -1,0 +1,65 @@
+"""Table 1 at a glance, in Markdown, from the runs kept beside this file.
+
+python -m experiments.table1.overview
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from experiments.table1.report import LOCKSTEP, SERIAL, parts_of, rows_of
+from jaxgbg import make
+from jaxgbg.papers import konen2021
+from jaxgbg.results.rows import Row
+from jaxgbg.results.table import in_figures
+
+HERE = Path(__file__).parent
+VARIANTS = {"farl": "with FARL", "none": "without"}
+# Opponents of our own on the way.
+LEFT_OUT = {("hex", "mcts-100"), ("connectfour", "solver")}
+
+
+def table_of(lockstep: Sequence[Row], serial: Sequence[Row]) -> Iterator[str]:
+    """A line for each game and opponent; what one game at a time gives in brackets."""
+    heads = (head for title in VARIANTS.values() for head in (title, "paper"))
+    yield f"| game | against | episodes | seeds | {' | '.join(heads)} |"
+    yield "|---" * (4 + 2 * len(VARIANTS)) + "|"
+    together, alone = (
+        {(row.game, row.opponent, row.variant): row for row in rows} for rows in (lockstep, serial)
+    )
+    for game, opponent in dict.fromkeys((row.game, row.opponent) for row in lockstep):
+        if (game, opponent) in LEFT_OUT:
+            continue
+        keys = [(game, opponent, variant) for variant in VARIANTS]
+        first = together[keys[0]]
+        cells = [
+            cell
+            for key in keys
+            for cell in (_figures(together.get(key), alone.get(key)), _paper(first, key[-1]))
+        ]
+        yield f"| {game} | {opponent} | {_episodes(first)} | {first.n} | {' | '.join(cells)} |"
+
+
+def _figures(together: Row | None, alone: Row | None) -> str:
+    text = "not run" if together is None else in_figures(together, together.mean, together.sem)
+    return text + ("" if alone is None else f" ({in_figures(alone, alone.mean, alone.sem)})")
+
+
+def _paper(row: Row, variant: str) -> str:
+    figure = konen2021.FIGURES.get((row.game, row.opponent), {}).get(variant)
+    return "" if figure is None else in_figures(row, *figure)
+
+
+def _episodes(row: Row) -> str:
+    published = (konen2021.parameters(make(row.game)) or {})["episodes"]
+    return f"{row.episodes:,}" + ("" if row.episodes == published else f" of {published:,}")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
+    parts = parts_of(HERE / "runs")
+    print("\n".join(table_of(rows_of(parts[LOCKSTEP]), rows_of(parts[SERIAL]))))
+
+
+if __name__ == "__main__":
+    main()
