@@ -22,7 +22,9 @@ Rows = list[dict[str, Any]]
 def kind(row: dict[str, Any]) -> str:
     """Which column a row belongs to."""
     step = "" if row["step"] == 1 else f", {row['step']:g} times the step"
-    return f"{row['learner']}, {row['loss']}{step}"
+    games = "" if row["games"] == 2_000_000 else f", {row['games']:,} games"
+    openings = "" if row["openings"] == "cycled" else ", random openings"
+    return f"{row['learner']}, {row['loss']}{step}{games}{openings}"
 
 
 def cell(row: dict[str, Any] | None) -> str:

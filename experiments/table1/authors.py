@@ -30,7 +30,10 @@ _VARIANTS = {"farl": "FARL", "none": "noFARL"}
 
 
 class _Log(NamedTuple):
-    """What a curve is of: `opponents` are ours that agree with each of its evaluators."""
+    """What a curve is of: `opponents` are those of ours that stand beside each of its evaluators.
+
+    `ab-dl`, which is exact, is not the same one as theirs.
+    """
 
     name: str
     game: str

@@ -115,9 +115,10 @@ def print_beside(parts: dict[str, list[RunFolder]], authors: Path) -> None:
             for row in rows
             if (row.game, row.opponent, row.variant) in curves
         )
+    known = "; ".join(filter(None, told))
     console.print(
         "Mean ± s.e. over n seeds of one evaluation. * Between two evaluations of theirs, by a"
-        f" straight line. Notes: {'; '.join(filter(None, told))}.",
+        " straight line." + (f" Notes: {known}." if known else ""),
         highlight=False,
         markup=False,
     )

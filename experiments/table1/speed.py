@@ -2,10 +2,11 @@
 
     jaxgbg bench --batches 1 64 --json experiments/table1/bench.json      # on an idle machine
     python -m experiments.table1.speed --pieces                           # writes pieces.json
-    python -m experiments.table1.speed                                    # prints both as tables
+    jaxgbg bench --rules --json experiments/table1/bench-rules.json
+    python -m experiments.table1.speed                                    # prints all as tables
 
-Pieces: a game is trained with its traces, with its step sizes (TCL), with both left out, in turn
-with the whole; how many times as fast it then is, says what they cost.
+Pieces: a game is trained as published, without its traces, without its step sizes (TCL) and without
+both, in turn. How many times as fast it is without them says what they cost.
 """
 
 import json
@@ -15,20 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.shared import make_parser
-from jaxgbg.bench.training import bench
+from jaxgbg.bench.training import GBG_MOVES, bench
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.files import write_json
 
-# Moves/s of GBG (Java) on one core of the same machine.
-GBG = {
-    "tictactoe": 384_000,
-    "nim": 628_000,
-    "nim3p": 615_000,
-    "connectfour": 35_400,
-    "hex": 26_900,
-    "othello": 9_000,
-    "2048": 70_000,
-}
 LEFT_OUT: dict[str, dict[str, Any]] = {
     "nothing": {},
     "traces": {"trace_decay": 0.0},
@@ -45,7 +36,7 @@ def table_of(rows: Rows) -> Iterator[str]:
     titles = [f"{many}: {head}" for many in ("one game", "64 games") for head in heads]
     yield f"| game | {' | '.join(titles)} |"
     yield "|---" * (1 + len(titles)) + "|"
-    for game in GBG:
+    for game in GBG_MOVES:
         cells = [
             text
             for row in sorted(
@@ -53,7 +44,7 @@ def table_of(rows: Rows) -> Iterator[str]:
             )[:2]
             for text in (
                 f"{row['moves_per_s']:,}",
-                f"{row['moves_per_s'] / GBG[game]:.1f}",
+                f"{row['moves_per_s'] / GBG_MOVES[game]:.1f}",
                 f"{row['share']:.2f}",
             )
         ]
@@ -68,6 +59,14 @@ def pieces_of(rows: Rows) -> Iterator[str]:
     for row in rows:
         cells = (f"{statistics.median(row[name]):.2f}" for name in names)
         yield f"| {row['game']} | {row['batch']} | {' | '.join(cells)} |"
+
+
+def rules_of(rows: Rows) -> Iterator[str]:
+    """Moves/s of random play, beside pgx where it has the game."""
+    yield "| rules alone | moves/s | times pgx |"
+    yield "|---|---|---|"
+    for row in rows:
+        yield f"| {row['game']} | {row['moves_per_s']:,} | {row['times_pgx'] or ''} |"
 
 
 def measured(repeats: int = 3) -> Iterator[dict[str, Any]]:
@@ -97,7 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prepare_jax()
         write_json(place / "pieces.json", list(measured()))
         return
-    for name, lines in (("bench", table_of), ("pieces", pieces_of)):
+    tables = {"bench": table_of, "pieces": pieces_of, "bench-rules": rules_of}
+    for name, lines in tables.items():
         print("\n".join([*lines(json.loads((place / f"{name}.json").read_text())), ""]))
 
 

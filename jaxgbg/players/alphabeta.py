@@ -99,7 +99,8 @@ def scores_of_gbg(scores: np.ndarray, placed: np.ndarray) -> np.ndarray:
 
     - 1001 where this move or the next one ends the game, less than for a win or loss soon after.
     - 1020 - d for one that is seen d < 14 plies after the move.
-    - 1000 - stones // 20 for a later one; stones count as 0 where it takes the last cell.
+    - 1000 - n // 20 for a later one, n the stones on the board before the last one; n counts as 0
+      where that takes the last cell.
     - Up to 8 stones, the move's own included: 992 for all but what is seen by then, from a book
       without distances. Up to 12 stones in the same way, from a book with distances.
     """

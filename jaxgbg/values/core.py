@@ -185,7 +185,7 @@ class HasGradients(Protocol):
         ...
 
     def gradients(self, params: Any, features: jax.Array, player: jax.Array) -> Any:
-        """The gradients of B values, leaves [B, ...]."""
+        """The gradients of B values, or what the loss has in their place, leaves [B, ...]."""
         ...
 
     def step(self, params: Any, uphill: Any, live: jax.Array, alpha: jax.Array) -> Any:

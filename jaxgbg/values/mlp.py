@@ -173,10 +173,11 @@ class MLP(ValueFunction):
 
     def _judged(self, total: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]: whose gradients carry errors back, by the loss."""
-        entering = self._of_values(total, player)
-        return entering if self.spec.loss == "matching" else self._activated(entering)
+        sums = self._of_values(total, player)
+        return sums if self.spec.loss == "matching" else self._activated(sums)
 
     def _activated(self, total: jax.Array) -> jax.Array:
+        """The values that these sums become."""
         if self.spec.output == "sigmoid":
             low, high = self.game.reward_range
             return low + (high - low) * jax.nn.sigmoid(total)
@@ -232,13 +233,15 @@ class MLP(ValueFunction):
         return jnp.take_along_axis(outputs, features[..., -1:], -1)[..., 0]
 
     def slope(self, value: jax.Array) -> jax.Array:
-        """1: an error meets the slope of the output in the gradient."""
+        """1: whatever the loss has of the output's slope is in the gradient."""
         return jnp.ones_like(value)
 
     def update(
         self, params: MLPParams, updates: Updates, alpha: jax.Array, beta: jax.Array
     ) -> MLPParams:
-        """One step of the optimizer along the sum of change * gradient of V, if any is live.
+        """One step of the optimizer along the sum of change * gradient, if any is live.
+
+        The gradient is that of V or, with the loss "matching", of the sum that becomes V.
 
         And, of as much weight, along error * gradient of every prediction.
         """

@@ -64,6 +64,10 @@ def test_no_condition_is_left_that_was_not_run():
     assert {row["condition"] for row in kept("figures")} == set(run.CONDITIONS)
 
 
+def readme() -> str:
+    return " ".join((HERE / "README.md").read_text().split())
+
+
 def test_what_readme_says_of_thirty_networks_is_what_was_kept():
     rows = [row for row in kept("mistakes") if row["condition"] == "off-policy, delaying"]
     given = {r["seed"]: r["first mistakes by ply"] for r in rows if r["episodes"] == 2_000_000}
@@ -76,11 +80,14 @@ def test_what_readme_says_of_thirty_networks_is_what_was_kept():
         26: {"12": 67},
         28: {"12": 67},
     }
+    assert "seeds 0, 11 to 14, 17 to 19 and 29" in readme()
+    assert "seeds 26 and 28 give away 67 games each at ply 12, seed 12 another 61" in readme()
 
 
 def test_no_network_comes_to_95():
     figures = kept("figures")
     assert max(max(row[agent].values()) for row in figures for agent in ("last", "mean")) < 0.95
+    assert "none of any comes to 95" in readme()
 
 
 @pytest.mark.slow
