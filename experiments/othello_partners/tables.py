@@ -3,7 +3,8 @@
     python -m experiments.othello_partners.tables q-2000000-cycled q-2000000-matching-cycled
 
 Each name is that of a file. A learner has the paper's column and one for each of its files: the
-best session and, in brackets, the mean of the last ten. Then how near they are to the paper.
+best session and, in brackets, the mean of the last ten. Then how near they are to the paper, and
+what it brings to learn from the partner's moves too, tested against that partner.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 HERE = Path(__file__).parent
+PARTNER_OF = {"bench": "BENCH", "heur": "HEUR", "random": "RAND"}
 Rows = list[dict[str, Any]]
 
 
@@ -63,17 +65,39 @@ def _learner(row: dict[str, Any]) -> str:
 
 def agreement_of(rows: Rows) -> Iterator[str]:
     """How near the best sessions are to the paper's, over the partners that a column has."""
-    yield "| column | tested against | partners | mean distance | rank correlation |"
-    yield "|---|---|---|---|---|"
-    for one in dict.fromkeys(map(kind, rows)):
-        for opponent in dict.fromkeys(row["opponent"] for row in rows):
-            chosen = [row for row in rows if (kind(row), row["opponent"]) == (one, opponent)]
-            ours, paper = (
-                np.array([row[name] for row in chosen]) for name in ("best", "paper_best")
+    yield (
+        "| column | tested against | partners | mean difference | mean distance"
+        " | rank correlation |"
+    )
+    yield "|---|---|---|---|---|---|"
+    for one, opponent in _pairs(rows):
+        chosen = [row for row in rows if (kind(row), row["opponent"]) == (one, opponent)]
+        ours, paper = (np.array([row[name] for row in chosen]) for name in ("best", "paper_best"))
+        if len(chosen) > 2:
+            apart, order = ours - paper, spearmanr(ours, paper).statistic
+            yield (
+                f"| {one} | {opponent} | {len(chosen)} | {apart.mean():+.1f}"
+                f" | {np.abs(apart).mean():.1f} | {order:.2f} |"
             )
-            if len(chosen) > 2:
-                distance, order = np.abs(ours - paper).mean(), spearmanr(ours, paper).statistic
-                yield f"| {one} | {opponent} | {len(chosen)} | {distance:.1f} | {order:.2f} |"
+
+
+def own_or_both(rows: Rows) -> Iterator[str]:
+    """Tested against whom it was trained against: by its own moves, and by the partner's too."""
+    yield "| column | partner | own moves | paper | the partner's too | paper |"
+    yield "|---|---|---|---|---|---|"
+    cells = {(kind(row), row["opponent"], row["partner"]): row for row in rows}
+    for one, opponent in _pairs(rows):
+        partner = PARTNER_OF[opponent]
+        own, both = (cells.get((one, opponent, partner + more)) for more in ("", "-LRN"))
+        if own is not None and both is not None:
+            texts = (f"{cell(row)} | {row['paper_best']}" for row in (own, both))
+            yield f"| {one} | {partner} | {' | '.join(texts)} |"
+
+
+def _pairs(rows: Rows) -> list[tuple[str, str]]:
+    """Each column with each test opponent."""
+    opponents = dict.fromkeys(str(row["opponent"]) for row in rows)
+    return [(one, opponent) for one in dict.fromkeys(map(kind, rows)) for opponent in opponents]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -86,6 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("\n".join(table_of([row for row in rows if row["opponent"] == opponent])))
     print("\n**Agreement**\n")
     print("\n".join(agreement_of(rows)))
+    print("\n**By its own moves, or by its partner's too**\n")
+    print("\n".join(own_or_both(rows)))
 
 
 if __name__ == "__main__":

@@ -315,12 +315,15 @@ def test_the_predictor_is_computed_and_drawn(run_script) -> None:
     assert (place / "farl_predictor.png").exists()
 
 
-PARTNERS = ["q-2000000-cycled", "sarsa-2000000-cycled", "td-2000000-cycled"]
+PARTNERS = [
+    *("q-2000000-cycled", "q-2000000-matching-cycled", "sarsa-2000000-cycled"),
+    *("td-2000000-cycled", "td-1000000-self-step16"),
+]
 
 
 def test_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
-    names = PARTNERS
-    module("othello_partners/tables").main(names)
+    assert {path.stem for path in EXPERIMENTS.glob("othello_partners/*-*.json")} == set(PARTNERS)
+    module("othello_partners/tables").main(PARTNERS)
     tables = capsys.readouterr().out.strip()
     assert len(tables.splitlines()) > 30
     assert tables in (EXPERIMENTS / "othello_partners" / "README.md").read_text()
