@@ -194,10 +194,7 @@ class MLP(ValueFunction):
         return ACTIVATIONS[self.spec.output](total[..., self.num_actions :])
 
     def value(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
-        return self._value(params.network, features, player)
-
-    def _value(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
-        return self._taken(self._outputs(self._totals(network, features, player), player), features)
+        return self._taken(self.action_values(params, features, player), features)
 
     def _value_judged(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._taken(self._judged(self._totals(network, features, player), player), features)
