@@ -18,8 +18,11 @@ import pytest
 
 from jaxgbg import cli
 from jaxgbg.games import registry
+from jaxgbg.games.writing import ask_for_whole_loops
 from jaxgbg.training import bars
 
+# As `prepare_jax` does, here and in the processes that tests start.
+ask_for_whole_loops()
 jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
 jax.config.update("jax_compilation_cache_dir", str(_CACHE / "jax"))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

@@ -289,37 +289,6 @@ def keep_if(legal: jax.Array, moved: Any, state: Any) -> Any:
     return jax.tree.map(lambda new, old: jnp.where(legal, new, old), moved, state)
 
 
-def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:
-    """The arrays as they are, each computed only once: XLA may not fuse its making into its uses.
-
-    Left alone, XLA on the CPU repeats cheap work, however long, in every loop that uses it: that of
-    a whole game in each of its look-ups, that of a whole move in each word of the new position. It
-    drops `lax.optimization_barrier` too early to prevent that; it never fuses a scatter into what
-    reads it.
-    """
-    return tuple(_settled(array) for array in arrays)
-
-
-@jax.custom_batching.custom_vmap
-def _settled(array: jax.Array) -> jax.Array:
-    flat = array.reshape(-1)
-    return (
-        jnp.zeros_like(flat)
-        .at[jnp.arange(flat.size)]
-        .set(flat, mode="promise_in_bounds", unique_indices=True)
-        .reshape(array.shape)
-    )
-
-
-@_settled.def_vmap
-def _settled_batch(
-    axis_size: int, in_batched: list[bool], array: jax.Array
-) -> tuple[jax.Array, bool]:
-    # A batch is settled as one array, whatever its axes.
-    del axis_size
-    return _settled(array), in_batched[0]
-
-
 def scrambled(words: jax.Array, count: int) -> jax.Array:
     """uint32[count] hash values of two random words: cheaper than as many random words.
 

@@ -73,6 +73,11 @@ class Game2048(Game):
         rows = np.arange(16, dtype=np.int32).reshape(4, 4)
         return np.stack([rows, rows.T, rows[:, ::-1], rows.T[:, ::-1]])
 
+    @cached_property
+    def _places(self) -> np.ndarray:
+        """int32[4, 16]: for each action, where among its lines each cell stands."""
+        return np.argsort(self._lines.reshape(4, 16), axis=1).astype(np.int32)
+
     @property
     def action_symmetries(self) -> np.ndarray:
         place = np.argsort(self.symmetries, axis=1)
@@ -107,11 +112,12 @@ class Game2048(Game):
         return _movable(state.tiles.reshape(4, 4)) & ~state.terminal & ~state.slid
 
     def afterstate(self, state: Game2048State, action: jax.Array) -> Game2048State:
-        lines = jnp.asarray(self._lines)[jnp.clip(action, 0, 3)]
+        direction = jnp.clip(action, 0, 3)
+        lines = jnp.asarray(self._lines)[direction]
         code = (state.tiles[lines].astype(jnp.int32) << np.array([0, 4, 8, 12])).sum(1)
         slid = jnp.asarray(_SLID)[code].astype(jnp.int32)
         shifted = ((slid[:, None] >> np.array([0, 4, 8, 12])) & 15).astype(jnp.int8)
-        tiles = jnp.zeros(16, jnp.int8).at[lines].set(shifted)
+        tiles = shifted.reshape(16)[jnp.asarray(self._places)[direction]]
         score = state.score + jnp.asarray(_POINTS)[code].sum()
         legal = self.in_range(action) & (slid != code).any() & ~state.terminal & ~state.slid
         moved = state._replace(

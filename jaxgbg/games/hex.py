@@ -18,7 +18,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, keep_if, once, scrambled, zero_sum
+from jaxgbg.games.core import Game, keep_if, scrambled, zero_sum
+from jaxgbg.games.writing import once
 from jaxgbg.specs import setting
 
 _NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))

@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxgbg.games import bitboards
 from jaxgbg.games.bitboards import Board
-from jaxgbg.games.core import once
+from jaxgbg.games.writing import once
 
 STEPS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 """Of each direction, (rows down, columns right)."""

@@ -14,8 +14,9 @@ import numpy as np
 
 from jaxgbg.games import bitboards, line_moves
 from jaxgbg.games.bitboards import Board
-from jaxgbg.games.core import Game, keep_if, once
+from jaxgbg.games.core import Game, keep_if
 from jaxgbg.games.grids import grid_adjacency
+from jaxgbg.games.writing import once
 from jaxgbg.specs import setting
 
 _CONCENTRATION_UNITS = 10_000

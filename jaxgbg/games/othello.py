@@ -12,8 +12,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, keep_if, once, zero_sum
+from jaxgbg.games.core import Game, keep_if, zero_sum
 from jaxgbg.games.grids import grid_adjacency, square_symmetries
+from jaxgbg.games.writing import once
 from jaxgbg.specs import setting
 
 Board = tuple[jax.Array, jax.Array]

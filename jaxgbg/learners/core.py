@@ -15,14 +15,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, once
+from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import select
+from jaxgbg.games.writing import once
 from jaxgbg.learners.openings import Lines, start_positions
-from jaxgbg.learners.parameter_traces import (
-    ParameterTraces,
-    no_parameter_traces,
-    push_gradient,
-)
+from jaxgbg.learners.parameter_traces import ParameterTraces, no_parameter_traces, push_gradient
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.selection import Valuation

@@ -7,8 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, once
+from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import select
+from jaxgbg.games.writing import once
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.learners.state import Words
 

@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, once, scrambled
+from jaxgbg.games.core import Game, scrambled
+from jaxgbg.games.writing import once
 from jaxgbg.values.core import FollowsCells, FollowsMoves, ValueFunction, ValuesStones
 from jaxgbg.values.indices import look_up
 

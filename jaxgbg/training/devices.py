@@ -21,10 +21,16 @@ Measured with `ulimit -v` on two cores; large tables need more.
 def prepare_jax(devices: int | None = None) -> None:
     """One CPU device for each core, or as many as `devices`, and a cache of compiled programs.
 
+    Loops become one kernel where they can. All this has to be asked for before JAX has started.
+
     Raises ValueError where this process may not have the memory that JAX needs to start.
     """
     check_memory_limit(resource.getrlimit(resource.RLIMIT_AS)[0])
     import jax
+
+    from jaxgbg.games.writing import ask_for_whole_loops
+
+    ask_for_whole_loops()
 
     # What cannot be kept, on a full disk for one, is compiled again.
     warnings.filterwarnings("ignore", "Error (reading|writing) persistent compilation cache entry")

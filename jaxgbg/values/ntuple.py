@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import once
+from jaxgbg.games.writing import add_at, once
 from jaxgbg.values.core import Updates, check_updates
 from jaxgbg.values.indices import Indices, look_up
 
@@ -160,7 +160,7 @@ class NTuple(Indices):
             share = settle(self._repeats(count, pace) / count)
         change, size = change[:, None] * share, size[:, None] * share
         moved = jnp.where(first, pace * change, 0) / self.num_features
-        weights = weights.at[rows].add(moved, mode="promise_in_bounds")
+        weights = add_at(weights, rows, moved)
         # A > 0 always, and so is the count of a hit row. But a write that did not depend on the
         # read of the same array would make XLA copy the whole table to keep the old one.
         columns = []
@@ -170,8 +170,7 @@ class NTuple(Indices):
         if self.combine != "sum":
             columns.append(jnp.where(read[..., -1] > 0, -hit, 0))
         if columns:
-            written = jnp.stack(columns, -1)
-            counters = counters.at[rows].add(written, mode="promise_in_bounds")
+            counters = add_at(counters, rows, jnp.stack(columns, -1))
         return NTupleParams(weights, counters, tuples)
 
     def for_player(self, params: NTupleParams) -> NTupleParams:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import once
+from jaxgbg.games.writing import once
 from jaxgbg.values.indices import look_up
 from jaxgbg.values.ntuple import NTuple, NTupleParams
 

@@ -10,7 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, once
+from jaxgbg.games.core import Game
+from jaxgbg.games.writing import once
 
 
 class View(NamedTuple):

@@ -7,8 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxgbg.games import writing
 from jaxgbg.papers import preset
 from jaxgbg.training import Training
+from jaxgbg.training.checkpoints import checksum
 from jaxgbg.training.lanes import hyperparameters, lane_mesh
 from jaxgbg.training.loop import compile_chunk
 from jaxgbg.values import NTuple
@@ -116,6 +118,34 @@ def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
     compiled, num_weights = compiled_chunk(tcl="exp", batch=16, beta=2.6)
     compile_chunk.cache_clear()
     assert compiled.memory_analysis().temp_size_in_bytes > num_weights
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["tictactoe", "nim", "nim3p"])
+def test_with_one_game_at_a_time_training_is_one_kernel(game):
+    program = compiled_chunk(game, lanes=2, batch=1)[0].as_text()
+    entry = program[program.index("\nENTRY") :]
+    assert "scatter(" not in program
+    # What is called is compiled as a whole, the loop over blocks of ticks and all that is in it.
+    assert re.search(r"\bcall\(.*xla_cpu_small_call", entry)
+    assert " while(" not in entry
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["tictactoe", "nim", "nim3p", "2048"])
+def test_loops_train_the_same_as_scatters_bit_for_bit(game, monkeypatch):
+    found = []
+    for loops in (True, False):
+        monkeypatch.setattr(writing, "whole_loops", lambda loops=loops: loops)
+        compile_chunk.cache_clear()
+        jax.clear_caches()
+        program = compiled_chunk(game, batch=1)[0].as_text()
+        assert ("scatter(" in program) == (not loops)
+        training = Training(preset(game, seeds=(0,), batch=1, episodes=20, eval_every=20))
+        training.advance(20)
+        found.append(checksum(jax.tree.leaves(training.changing())))
+    compile_chunk.cache_clear()
+    assert found[0] == found[1]
 
 
 def test_connectfour_fits_into_200_mb_a_seed():

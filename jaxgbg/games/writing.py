@@ -1,0 +1,124 @@
+"""Writing into arrays in the ways that XLA on the CPU compiles well."""
+
+import os
+from functools import partial
+from importlib.metadata import entry_points
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+_OPTIONS = "--xla_backend_extra_options"
+# Up to how many bytes, by default 1024, a loop becomes one kernel on the CPU.
+_WHOLE_LOOPS = f"{_OPTIONS}=xla_cpu_small_while_loop_byte_threshold={10**12}"
+
+FEW = 32
+"""Up to how many rows of a table are written by a loop over them, where loops become one kernel.
+
+With more rows a training is faster by scatters, although they keep the loop around them from that.
+"""
+
+SMALL = 512
+"""Up to how many numbers `once` settles by a loop, where loops become one kernel."""
+
+
+def ask_for_whole_loops() -> None:
+    """Let XLA, which must not have started yet, make one kernel of any loop that can be one.
+
+    Loops with scatters or matrix products cannot. Going from step to step within a kernel takes no
+    time, and between kernels most of the time that a training takes with one game at a time.
+    Nothing is asked where the user has such options of his own, or where JAX has an accelerator.
+    """
+    flags = os.environ.get("XLA_FLAGS", "")
+    if _OPTIONS not in flags and not entry_points(group="jax_plugins"):
+        os.environ["XLA_FLAGS"] = f"{flags} {_WHOLE_LOOPS}".strip()
+
+
+def whole_loops() -> bool:
+    """Whether XLA, on this device, was asked for that."""
+    return _WHOLE_LOOPS in os.environ.get("XLA_FLAGS", "") and jax.default_backend() == "cpu"
+
+
+def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:
+    """The arrays as they are, each computed only once: XLA may not fuse its making into its uses.
+
+    Left alone, XLA on the CPU repeats cheap work, however long, in every loop that uses it: that of
+    a whole game in each of its look-ups, that of a whole move in each word of the new position. It
+    drops `lax.optimization_barrier` too early to prevent that; it never fuses a scatter, or a loop,
+    into what reads it.
+    """
+    return tuple(_settled(array) for array in arrays)
+
+
+@jax.custom_batching.custom_vmap
+def _settled(array: jax.Array) -> jax.Array:
+    flat = array.reshape(-1)
+    if flat.size <= SMALL and whole_loops():
+        put = partial(_put, flat)
+        return lax.fori_loop(0, flat.size, put, jnp.zeros_like(flat)).reshape(array.shape)
+    return (
+        jnp.zeros_like(flat)
+        .at[jnp.arange(flat.size)]
+        .set(flat, mode="promise_in_bounds", unique_indices=True)
+        .reshape(array.shape)
+    )
+
+
+def _put(flat: jax.Array, number: jax.Array, settled: jax.Array) -> jax.Array:
+    one = lax.dynamic_slice(flat, (number,), (1,))
+    return lax.dynamic_update_slice(settled, one, (number,))
+
+
+@_settled.def_vmap
+def _settled_batch(
+    axis_size: int, in_batched: list[bool], array: jax.Array
+) -> tuple[jax.Array, bool]:
+    # A batch is settled as one array, whatever its axes.
+    del axis_size
+    return _settled(array), in_batched[0]
+
+
+def add_at(array: jax.Array, rows: jax.Array, values: jax.Array) -> jax.Array:
+    """`array` [R, ...] with `values` [..., ...] added at `rows` int[...], all of which exist.
+
+    Rows that are named twice get both values, the first one first.
+    """
+    values = values.reshape(rows.size, *array.shape[1:])
+    return _add_to_each(array[None], rows.reshape(1, -1), values[None])[0]
+
+
+@jax.custom_batching.custom_vmap
+def _add_to_each(arrays: jax.Array, rows: jax.Array, values: jax.Array) -> jax.Array:
+    """`add_at` for each of `arrays` [L, R, ...], with `rows` int[L, n] of its own."""
+    if rows.shape[1] <= FEW and whole_loops():
+        count = np.int32(rows.shape[1])
+        one = (1, 1, *arrays.shape[2:])
+        rest: tuple[Any, ...] = (0,) * (arrays.ndim - 2)
+
+        def add(number: jax.Array, arrays: jax.Array) -> jax.Array:
+            lane, nth = lax.div(number, count), lax.rem(number, count)
+            row = rows.at[lane, nth].get(mode="promise_in_bounds", wrap_negative_indices=False)
+            place = (lane, row, *rest)
+            value = lax.dynamic_slice(values, (lane, nth, *rest), one)
+            return lax.dynamic_update_slice(
+                arrays, lax.dynamic_slice(arrays, place, one) + value, place
+            )
+
+        return lax.fori_loop(0, rows.size, add, arrays)
+    return jax.vmap(
+        lambda array, rows, values: array.at[rows].add(values, mode="promise_in_bounds")
+    )(arrays, rows, values)
+
+
+@_add_to_each.def_vmap
+def _add_to_each_batch(
+    axis_size: int, in_batched: list[bool], *arguments: jax.Array
+) -> tuple[jax.Array, bool]:
+    all_batched = [
+        part if batched else jnp.broadcast_to(part, (axis_size, *part.shape))
+        for part, batched in zip(arguments, in_batched, strict=True)
+    ]
+    joined = _add_to_each(*(part.reshape(-1, *part.shape[2:]) for part in all_batched))
+    return joined.reshape(all_batched[0].shape), True
