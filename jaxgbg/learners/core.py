@@ -160,7 +160,8 @@ class Learner:
         words = split_words(bits, self.batch, self.word_counts)
         games = lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
-        alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
+        # Else XLA works it out anew for every row of a table.
+        (alpha,) = once(decayed(hyper.alpha, hyper.alpha_factors, lane.finished))
         progress = jnp.minimum(progress / hyper.epsilon_share, 1)
         epsilon = hyper.epsilon + progress * (hyper.epsilon_end - hyper.epsilon)
 

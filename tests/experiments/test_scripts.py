@@ -157,6 +157,31 @@ def test_speed_s_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixt
     assert all(table in readme for table in tables)
 
 
+def test_the_profile_is_that_of_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    module("table1/profile").main([])
+    table = capsys.readouterr().out.strip()
+    assert len(table.splitlines()) == 9
+    assert table in (EXPERIMENTS / "table1" / "README.md").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("full_optimization")
+def test_a_profile_finds_the_parts_of_a_tick(tmp_path: Path) -> None:
+    script = module("table1/profile")
+    command = [sys.executable, "-m", script.__name__, "--take", "--games", "nim"]
+    done = subprocess.run(
+        [*command, "--results", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.count("\n") == 3
+    (row,) = json.loads((tmp_path / script.FILE).read_text())
+    times = {part: row[part] for part in script.COLUMNS}
+    assert sum(times.values()) == pytest.approx(row["microseconds a move"], rel=0.01)
+    # Nim has traces, and its moves are made without a look at what they bring.
+    for part in ("random words", "choice", "moves", "errors", "tables", "next boards"):
+        assert times[part] > 0, part
+    assert times[script.BETWEEN] < sum(times.values()) / 2
+
+
 def test_both_kinds_of_ab_dl_are_tabulated_from_the_kept_games() -> None:
     readme = (EXPERIMENTS / "farl_ablation" / "README.md").read_text()
     kept = {name: records(f"farl_ablation/{name}.json") for name in ("ab-dl", "ab-dl-gbg")}

@@ -1,0 +1,149 @@
+"""Where the time of a training goes: the kernels of each game's program, by what they are for.
+
+    python -m experiments.table1.profile                      # prints profile.json as a table
+    python -m experiments.table1.profile --take               # takes it anew, on one core
+
+XLA's own trace times every kernel, and its program names the lines of Python that each came from. A
+kernel that several lines were fused into counts for the last of them.
+"""
+
+import functools
+import gzip
+import json
+import os
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from experiments.shared import make_parser
+from jaxgbg import preset
+from jaxgbg.bench.training import GBG_MOVES
+from jaxgbg.training import Training
+from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.files import write_json
+from jaxgbg.training.memory import TICKS_A_BLOCK
+
+FILE = "profile.json"
+# The innermost of these functions says what a kernel is for.
+PARTS = {
+    "advance": "random words",
+    "_select": "choice",
+    "_move": "moves",
+    "_target": "targets",
+    "_following": "targets",
+    "_learn": "errors",
+    "_push": "traces",
+    "update": "tables",
+    "_advance": "next boards",
+}
+BETWEEN = "the rest"
+COLUMNS = (*dict.fromkeys(PARTS.values()), BETWEEN)
+SECONDS = 0.5
+
+
+def parts_of_kernels(program: str) -> dict[str, str]:
+    """What each instruction of a compiled program, in XLA's words, is for."""
+    part = _parts_of_frames(program)
+    found = re.findall(r"^ *(?:ROOT )?%(\S+) = .*stack_frame_id=(\d+)", program, re.MULTILINE)
+    return {name: part(int(frame)) for name, frame in found}
+
+
+def _parts_of_frames(program: str) -> Callable[[int], str]:
+    def section(title: str, pattern: str) -> dict[int, Any]:
+        lines = program.partition(f"\n{title}\n")[2].partition("\n\n")[0]
+        rows = re.findall(rf"^(\d+) {pattern}", lines, re.MULTILINE)
+        return {int(number): row[0] if len(row) == 1 else row for number, *row in rows}
+
+    functions = section("FunctionNames", r'"(?:.*\.)?([^."]+)"$')
+    places = section("FileLocations", r"\{.*function_name_id=(\d+)")
+    # No parent is number 0, written as 1.
+    stack = section("StackFrames", r"\{file_location_id=(\d+) parent_frame_id=(\d+)")
+
+    @functools.cache
+    def part(frame: int) -> str:
+        if frame not in stack:
+            return BETWEEN
+        place, parent = map(int, stack[frame])
+        return PARTS.get(functions[int(places[place])]) or part(parent - 1)
+
+    return part
+
+
+def taken(game: str, seconds: float = SECONDS) -> dict[str, Any]:
+    """Microseconds of one core a move, by what they are for: two seeds, with FARL and without."""
+    training = Training(preset(game, seeds=(0, 1), episodes=2**31))
+    limits = np.full(training.state.finished.shape, 2**31, np.uint32)
+    lanes, hyper = training.state, training._hyper
+    chunk = training._chunk.lower(lanes, hyper, limits, np.int32(1)).compile()
+    blocks, span = 1, 0.0
+    while span < seconds:
+        blocks *= 2
+        lanes, span = _timed(chunk, lanes, hyper, limits, blocks)
+    before = int(np.asarray(lanes.moves).sum())
+    with tempfile.TemporaryDirectory() as folder:
+        with jax.profiler.trace(folder):
+            lanes, span = _timed(chunk, lanes, hyper, limits, blocks // 2)
+        (file,) = Path(folder).rglob("*.trace.json.gz")
+        events = json.loads(gzip.decompress(file.read_bytes()))["traceEvents"]
+    parts, spent, kernels = parts_of_kernels(chunk.as_text()), dict.fromkeys(COLUMNS, 0.0), 0
+    for event in events:
+        # A loop's own time holds that of the kernels in it.
+        if event.get("name") in parts and not event["name"].startswith("while"):
+            spent[parts[event["name"]]] += event["dur"]
+            kernels += 1
+    moves = int(np.asarray(lanes.moves).sum()) - before
+    spent[BETWEEN] += 1e6 * span - sum(spent.values())
+    ticks = blocks // 2 * TICKS_A_BLOCK
+    return {
+        "game": game,
+        "games": training.runs[0].schedule.batch,
+        "moves": moves,
+        "kernels a tick": round(kernels / ticks, 1),
+        "microseconds a move": round(1e6 * span / moves, 3),
+        **{part: round(spent[part] / moves, 4) for part in COLUMNS},
+    }
+
+
+def _timed(
+    chunk: Any, lanes: Any, hyper: Any, limits: np.ndarray, blocks: int
+) -> tuple[Any, float]:
+    """The lanes after so many blocks of ticks, and the seconds that these took."""
+    start = time.perf_counter()
+    lanes = jax.block_until_ready(chunk(lanes, hyper, limits, np.int32(blocks)))
+    return lanes, time.perf_counter() - start
+
+
+def table_of(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Per cent of the time that each part takes."""
+    heads = ["game", "games", "kernels a tick", "µs a move", *COLUMNS]
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    for row in rows:
+        whole = row["microseconds a move"]
+        shares = [f"{100 * row[part] / whole:.0f}" for part in COLUMNS]
+        cells = [row["game"], row["games"], round(row["kernels a tick"]), f"{whole:.2f}", *shares]
+        yield f"| {' | '.join(map(str, cells))} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
+    parser.add_argument("--take", action="store_true", help="take the profiles anew")
+    parser.add_argument("--games", nargs="+", choices=GBG_MOVES, default=list(GBG_MOVES))
+    options = parser.parse_args(arguments)
+    file: Path = options.results / FILE
+    if options.take:
+        flags = os.environ.get("XLA_FLAGS", "")
+        os.environ["XLA_FLAGS"] = f"{flags} --xla_cpu_enable_xprof_traceme=true".strip()
+        prepare_jax(1)
+        write_json(file, [taken(game) for game in options.games])
+    print("\n".join(table_of(json.loads(file.read_text()))))
+
+
+if __name__ == "__main__":
+    main()
