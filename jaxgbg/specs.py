@@ -234,8 +234,9 @@ class Spec:
         """What each setting means, from the docstrings."""
         texts: dict[str, str] = {}
         for base in reversed(cls.__mro__):
-            attributes = (base.__doc__ or "").partition("Attributes:")[2]
-            for name, text in re.findall(r"^ {6}(\w+): ((?:.|\n {8})+)", attributes, re.MULTILINE):
+            # From Python 3.13 on docstrings come without the indentation of the source.
+            attributes = inspect.cleandoc(base.__doc__ or "").partition("Attributes:")[2]
+            for name, text in re.findall(r"^ {2}(\w+): ((?:.|\n {4})+)", attributes, re.MULTILINE):
                 texts[name] = " ".join(text.split())
         return texts
 

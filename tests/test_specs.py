@@ -1,6 +1,7 @@
 """Specs: each setting checks itself, in one line, whichever way it came."""
 
 import dataclasses
+import inspect
 import json
 import re
 import tomllib
@@ -266,3 +267,22 @@ def test_a_spec_describes_itself_in_a_line():
 def test_every_setting_says_what_it_is(spec):
     assert set(spec.help()) >= {field.name for field in dataclasses.fields(spec)}
     assert all(text.endswith(".") for text in spec.help().values())
+
+
+@pytest.mark.parametrize("strip", [str, inspect.cleandoc])
+def test_a_setting_is_explained_whatever_the_indentation_of_docstrings(strip):
+    # As the source has it up to Python 3.12, and stripped from 3.13 on.
+    class Tea(Spec):
+        sugar: int = 0
+
+    Tea.__doc__ = strip("""What to drink.
+
+    Attributes:
+      sugar: How many lumps,
+        at most two.
+      milk: Whether there is any.
+
+    Raises nothing.
+    """)
+    assert Tea.help()["sugar"] == "How many lumps, at most two."
+    assert Tea.help()["milk"] == "Whether there is any."

@@ -91,8 +91,12 @@ class Index:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)
-        # What a crash leaves half-written shows in the check sums.
-        connection.execute("pragma synchronous = off")
+        try:
+            # What a crash leaves half-written shows in the check sums.
+            connection.execute("pragma synchronous = off")
+        except sqlite3.Error:
+            connection.close()
+            raise
         return connection
 
     def _remove(self) -> None:

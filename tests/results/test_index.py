@@ -1,5 +1,6 @@
 """What is kept of many runs for the next time: never believed over the files, rebuilt at need."""
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -86,10 +87,10 @@ def test_a_damaged_index_is_made_anew(many, monkeypatch, damage):
     path = Index(many).path
     content = path.read_bytes()
     if damage == "entry":
-        with sqlite3.connect(path) as connection:
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("update runs set content = replace(content, '0.', '1.')")
     elif damage == "config":
-        with sqlite3.connect(path) as connection:
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("update configs set text = replace(text, '0.5', '0.6')")
     else:
         noise = content[:4096] + bytes(len(content) - 4096)
@@ -105,7 +106,7 @@ def test_a_damaged_index_is_made_anew(many, monkeypatch, damage):
 def test_an_index_that_is_damaged_where_it_is_only_written_is_made_anew(many, monkeypatch):
     first = records(many)
     path = Index(many).path
-    with sqlite3.connect(path) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         (root,) = connection.execute(
             "select rootpage from sqlite_schema where name = 'sqlite_autoindex_runs_1'"
         ).fetchone()
