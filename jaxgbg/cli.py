@@ -1,13 +1,10 @@
 """The command `jaxgbg`."""
 
 import contextlib
-import errno
 import functools
 import io
 import itertools
-import os
 import re
-import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,17 +13,12 @@ import tyro
 
 import jaxgbg
 from jaxgbg.commands import COMMANDS
-from jaxgbg.commands.common import printable
 from jaxgbg.commands.options import NUMBERS
 from jaxgbg.games import import_games
-from jaxgbg.players import EngineError, MissingExtra
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import check_writable
 from jaxgbg.training.settings import suggestion
-from jaxgbg.training.stopping import Stopped
-
-# What JAX calls it.
-_OUT_OF_MEMORY = "RESOURCE_EXHAUSTED: Out of memory"
 
 _RULE = re.compile("[-─╰╯]*")
 # The parser says so in words of Python: the kinds it tried, or what int() or float() answered.
@@ -100,28 +92,7 @@ def _without_imports(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def main() -> None:
     """Run the command line; a mistake of the user ends with one line and exit code 2."""
-    _prepare_output()
-    try:
-        try:
-            _run()
-        finally:
-            # What cannot be written must fail here, where it is told in a line.
-            sys.stdout.flush()
-    except BrokenPipeError:
-        # Who reads has enough, as `head`. Rich ends so too.
-        _give_output_up()
-        sys.exit(1)
-    except (ValueError, OSError, EngineError, MissingExtra) as error:
-        _fail(error)
-    except RuntimeError as error:
-        if _OUT_OF_MEMORY not in str(error):
-            raise
-        _fail(MemoryError())
-    except MemoryError as error:
-        _fail(error)
-    except KeyboardInterrupt as stop:
-        print("jaxgbg: stopped", file=sys.stderr)
-        sys.exit(128 + (stop.signal_number if isinstance(stop, Stopped) else signal.SIGINT))
+    end_in_a_line(_run)
 
 
 def _run() -> None:
@@ -133,37 +104,6 @@ def _run() -> None:
     call = _parse(COMMANDS)
     prepare_jax()
     call()
-
-
-def _prepare_output() -> None:
-    """Streams that were closed lead nowhere; what an encoding lacks is written as an escape."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-
-
-def _give_output_up() -> None:
-    """Else what is left of it would be tried again, and fail, at the end of the program."""
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _fail(error: Exception) -> None:
-    line = " ".join(str(error).split())
-    if isinstance(error, MemoryError):
-        line = "out of memory: take fewer --seeds, a smaller --batch, or a larger machine"
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
-        # Of files the name is known.
-        line = f"cannot write the output: {error.strerror}"
-    try:
-        sys.stdout.flush()
-    except OSError:
-        _give_output_up()
-    with contextlib.suppress(OSError):
-        print(f"jaxgbg: {printable(line)}", file=sys.stderr, flush=True)
-    sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -251,6 +251,11 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value] if isinstance(value, tuple) else value
 
 
+def printable(text: str) -> str:
+    """`text` on one line, its control characters as escapes: none of them acts on a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def shown(value: Any) -> str:
     """A value as a message has it: in one line, and what is long cut short."""
     try:

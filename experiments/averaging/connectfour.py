@@ -14,6 +14,7 @@ from typing import Any
 from experiments.connectfour.run import FILE, figure, grouped, late, read
 from experiments.shared import make_parser
 from jaxgbg.results.statistics import mean_sem
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import written_whole
 
 Records = Sequence[dict[str, Any]]
@@ -71,4 +72,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -25,6 +25,7 @@ from jaxgbg.results.rows import Row, as_records, group, source_of
 from jaxgbg.results.statistics import paired_difference
 from jaxgbg.results.table import difference, in_figures
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json, written_whole
 
 FILE = "figures.json"
@@ -212,4 +213,4 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

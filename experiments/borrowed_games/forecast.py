@@ -21,6 +21,7 @@ from experiments.shared import make_parser
 from jaxgbg import make
 from jaxgbg.players import RandomPlayer
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json, written_whole
 
 KNOWN = Path(__file__).parents[1] / "farl_predictor" / "results.json"
@@ -123,4 +124,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -23,6 +23,7 @@ from jaxgbg import Game, GreedyAgent, Run, train
 from jaxgbg.arena import no_history, play
 from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json, written_whole
 
 MATCHES, OPENING = 100, 2
@@ -97,4 +98,4 @@ def summary(per_seed: np.ndarray) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

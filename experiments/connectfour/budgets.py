@@ -15,6 +15,7 @@ import numpy as np
 
 from experiments.connectfour.run import CONDITIONS, FILE, figure, grouped, late, read
 from experiments.shared import make_parser
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import written_whole
 
 Records = Sequence[dict[str, Any]]
@@ -92,4 +93,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -23,6 +23,7 @@ from experiments.shared import make_parser
 from jaxgbg import Run, RunFolder
 from jaxgbg.training import SavedAgent, load_agent
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.ensembles import ensemble
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.opponents import judge_by
@@ -99,4 +100,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -29,6 +29,7 @@ from experiments.shared import make_parser
 from jaxgbg import Game, Protocol, Run, RunFolder, train
 from jaxgbg.players import Player
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.opponents import judge_by
 
@@ -112,4 +113,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -22,6 +22,7 @@ from jaxgbg import RunFolder, make
 from jaxgbg.players import Player
 from jaxgbg.players.alphabeta import ILLEGAL, AlphaBeta
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import written_whole
 
 GAMES = 1000
@@ -117,4 +118,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -25,6 +25,7 @@ from experiments.shared import make_parser, new_figure, save_figure, sessions
 from jaxgbg import Run, RunFolder, make, preset, train
 from jaxgbg.results.statistics import mean_sem, paired_difference
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json, written_whole
 from jaxgbg.values import Layout, NTupleSpec, read_layout
 
@@ -275,4 +276,4 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

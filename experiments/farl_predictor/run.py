@@ -36,6 +36,7 @@ from jaxgbg.players import MaxN, Player, RandomPlayer
 from jaxgbg.results.rows import rows
 from jaxgbg.training import LaneName
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 STAGES = ("random", "trained", "gains", "ceiling", "figure")
@@ -223,4 +224,4 @@ def alone(folder: RunFolder) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -17,6 +17,7 @@ from experiments.gpu.records import Records, machine
 from experiments.gpu.task import Task
 from jaxgbg.papers import GAMES
 from jaxgbg.training.devices import prepare_jax, warn_of_known_faults
+from jaxgbg.training.ending import end_in_a_line
 
 PARTS: dict[str, ModuleType] = {
     "correctness": correctness,
@@ -57,4 +58,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -18,6 +18,7 @@ from typing import Any
 
 from experiments.gpu.clock import SHARES, Clock
 from experiments.gpu.part import add_options
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 # What a part may take beyond its time to write down what it has.
@@ -80,4 +81,4 @@ def watched(command: Sequence[str], seconds: float) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -12,6 +12,7 @@ from experiments.shared import make_parser
 from jaxgbg import RunFolder, preset, tournament, train
 from jaxgbg.training import Run
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 VARIANTS = {"farl": "FARL", "none": "no FARL"}
@@ -104,4 +105,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

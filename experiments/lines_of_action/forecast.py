@@ -9,6 +9,7 @@ forecast.json beside this file.
 from experiments.borrowed_games.forecast import forecasts, table
 from experiments.shared import make_parser
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 
@@ -21,4 +22,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 if __name__ == "__main__":
     prepare_jax()
-    main()
+    end_in_a_line(main)

@@ -29,6 +29,7 @@ from jaxgbg.arena import Protocol
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training import SavedAgent, save_agent
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.play import Play
@@ -132,4 +133,4 @@ def judge_network(path: Path, results: Path, plays: list[str]) -> None:
 
 if __name__ == "__main__":
     prepare_jax()
-    main()
+    end_in_a_line(main)

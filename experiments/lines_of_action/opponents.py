@@ -17,6 +17,7 @@ from experiments.lines_of_action.judge import opponents
 from experiments.shared import interval, make_parser
 from jaxgbg import Protocol
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 from jaxgbg.training.opponents import judge_by, make_opponent
 
@@ -53,4 +54,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

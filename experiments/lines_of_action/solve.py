@@ -17,6 +17,7 @@ import numpy as np
 
 from experiments.shared import make_parser
 from jaxgbg.games import LinesOfAction, bitboards
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 BOARDS = ((3, "draw"), (4, "draw"), (4, "mover"))
@@ -181,4 +182,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

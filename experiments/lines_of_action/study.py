@@ -20,6 +20,7 @@ from experiments.shared import make_parser
 from jaxgbg import Run, make, preset
 from jaxgbg.training import Training
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import check_writable, written_whole
 
 GAMES = 250_000
@@ -166,4 +167,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 if __name__ == "__main__":
     prepare_jax()
-    main()
+    end_in_a_line(main)

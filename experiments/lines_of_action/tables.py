@@ -27,6 +27,7 @@ from experiments.lines_of_action.study import FEATURES, LEARNERS, PARTNERS
 from experiments.shared import make_parser, new_figure, save_figure
 from jaxgbg.contents import read_json
 from jaxgbg.papers import sasso2018
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json, written_whole
 
 OPPONENTS = ("COM", "RAND", "SELF")
@@ -275,4 +276,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -25,6 +25,7 @@ from experiments.lines_of_action.tables import UNLEARNING
 from experiments.shared import make_parser, new_figure, save_figure
 from jaxgbg.games import LinesOfAction
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 _POSITIONS = 4096
@@ -98,4 +99,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 if __name__ == "__main__":
     prepare_jax()
-    main()
+    end_in_a_line(main)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxgbg.results.statistics import confidence_interval
+from jaxgbg.training.ending import end_in_a_line
 
 HERE = Path(__file__).parent
 GAMES = ("hex", "connectfour")
@@ -55,4 +56,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

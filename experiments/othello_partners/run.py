@@ -26,6 +26,7 @@ from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
 from jaxgbg.papers import protocol_for
 from jaxgbg.training import train_together
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 STARTS = "four_ply_positions"
@@ -228,4 +229,4 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

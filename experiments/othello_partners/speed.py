@@ -19,6 +19,7 @@ from experiments.shared import make_parser
 from jaxgbg import Run, preset
 from jaxgbg.training import Training
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 from tests.reference.board_rules import Othello
 from tests.reference.mlp_td import Network, NetworkParameters, SerialNetworkLearner
@@ -108,4 +109,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
+from jaxgbg.training.ending import end_in_a_line
+
 HERE = Path(__file__).parent
 PARTNER_OF = {"bench": "BENCH", "heur": "HEUR", "random": "RAND"}
 Rows = list[dict[str, Any]]
@@ -115,4 +117,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -23,6 +23,7 @@ from experiments.shared import interval, make_parser, new_figure, save_figure
 from jaxgbg import Protocol, train
 from jaxgbg.players import GreedyAgent, Player, make_player
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 from jaxgbg.training.opponents import judge_by
 
@@ -137,4 +138,4 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

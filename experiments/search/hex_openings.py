@@ -24,6 +24,7 @@ from jaxgbg import preset, train
 from jaxgbg.games import Hex
 from jaxgbg.players import GreedyAgent, SearchAgent
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 # W: whoever places the first stone there, and has top and bottom to join, wins.
@@ -96,4 +97,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

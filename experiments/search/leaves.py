@@ -19,6 +19,7 @@ from experiments.shared import interval, make_parser
 from jaxgbg import search, train
 from jaxgbg.arena.solver import Solver
 from jaxgbg.players import SearchAgent
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 
@@ -75,4 +76,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

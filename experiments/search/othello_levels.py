@@ -24,6 +24,7 @@ from jaxgbg.arena import MatchJudge
 from jaxgbg.papers import protocol_for
 from jaxgbg.players import GRHINO, GTPEngine
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 PLAYS = ("greedy", "puct-100", "puct-1000")
@@ -95,4 +96,4 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

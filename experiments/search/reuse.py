@@ -22,6 +22,7 @@ from jaxgbg import Protocol, search, train
 from jaxgbg.arena.matches import compete
 from jaxgbg.players import Player, RandomPlayer, SearchAgent
 from jaxgbg.search.reuse import reroot
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 _PLIES = 4
@@ -112,4 +113,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

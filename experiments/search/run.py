@@ -22,6 +22,7 @@ from experiments.shared import interval, make_parser, new_figure, save_figure
 from jaxgbg import Protocol, Run, RunFolder, preset, train
 from jaxgbg.papers import protocol_for
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.play import Play
@@ -328,4 +329,4 @@ _KEY = ("study", "opponent", "play", "weights", "config")
 _SHOWN = ("study", "opponent", "play", "weights", "per agent", "intervals", "unit", "n", "seconds")
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -21,6 +21,7 @@ from jaxgbg import search, train
 from jaxgbg.games import Game
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 ITERATIONS = {"connectfour": 1000, "othello": 1000, "hex": 1000}
@@ -83,4 +84,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

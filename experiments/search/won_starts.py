@@ -19,6 +19,7 @@ from experiments.search.run import play_of, run_of
 from experiments.shared import interval, make_parser
 from jaxgbg import Protocol, train
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 from jaxgbg.training.opponents import judge_by
 
@@ -77,4 +78,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -22,6 +22,7 @@ from experiments.search.speed import random_positions
 from experiments.shared import make_parser
 from jaxgbg import search, train
 from jaxgbg.players import SearchAgent
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 _REPEATS = 3
@@ -101,4 +102,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

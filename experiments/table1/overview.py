@@ -12,6 +12,7 @@ from jaxgbg import make
 from jaxgbg.papers import konen2021
 from jaxgbg.results.rows import Row
 from jaxgbg.results.table import in_figures
+from jaxgbg.training.ending import end_in_a_line
 
 HERE = Path(__file__).parent
 VARIANTS = {"farl": "with FARL", "none": "without"}
@@ -62,4 +63,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -26,6 +26,7 @@ from jaxgbg import preset
 from jaxgbg.bench.training import GBG_MOVES
 from jaxgbg.training import Training
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 from jaxgbg.training.memory import TICKS_A_BLOCK
 
@@ -146,4 +147,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

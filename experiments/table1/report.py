@@ -21,6 +21,7 @@ from jaxgbg.results.lanes import Source
 from jaxgbg.results.layout import print_columns
 from jaxgbg.results.rows import Row, group, source_of
 from jaxgbg.results.table import notes, panel_tables
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 HERE = Path(__file__).parent
@@ -144,4 +145,4 @@ def source(folder: RunFolder) -> Source:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

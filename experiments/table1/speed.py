@@ -18,6 +18,7 @@ from typing import Any
 from experiments.shared import make_parser
 from jaxgbg.bench.training import GBG_MOVES, bench
 from jaxgbg.training.devices import prepare_jax
+from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
 
 LEFT_OUT: dict[str, dict[str, Any]] = {
@@ -102,4 +103,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

@@ -22,7 +22,6 @@ from jaxgbg.commands.common import (
     optional,
     print_records,
     print_table,
-    printable,
     write_rows,
 )
 from jaxgbg.commands.options import GREEDY, Playing
@@ -35,7 +34,7 @@ from jaxgbg.results.queries import SECONDS, ask
 from jaxgbg.results.robust import columns, robust
 from jaxgbg.results.rows import Table, as_records
 from jaxgbg.results.table import print_table as print_rows
-from jaxgbg.specs import Seed, checked
+from jaxgbg.specs import Seed, checked, printable
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import check_writable, written_whole
 from jaxgbg.training.opponents import agent_file, make_opponent

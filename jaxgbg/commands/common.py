@@ -13,6 +13,7 @@ from tyro.conf import Positional, arg
 from jaxgbg.games import Game, game_names, make
 from jaxgbg.games.registry import PACKAGES
 from jaxgbg.results.layout import Column, Format, print_columns, print_plain
+from jaxgbg.specs import printable
 from jaxgbg.training import execution
 from jaxgbg.training.files import write_json
 
@@ -105,11 +106,6 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
             words = {bool: "true or false", int: "a whole number"}.get(kind, "a number")
             raise ValueError(f"--parameters {entry}: expected {words}") from error
     return make(name, **parameters)
-
-
-def printable(text: str) -> str:
-    """`text` on one line, its control characters as escapes: none of them acts on a terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def cell(value: Any) -> str:

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from jaxgbg import cli
 from jaxgbg.commands.common import print_records
+from jaxgbg.training import ending
 
 from .cases import Case, run_case
 
@@ -177,6 +177,6 @@ def test_the_terminal_may_be_narrow_and_know_no_letters(environment):
 def test_what_an_encoding_lacks_is_escaped(tmp_path, monkeypatch):
     with (tmp_path / "out").open("w", encoding="ascii") as out:
         monkeypatch.setattr(sys, "stdout", out)
-        cli._prepare_output()
+        ending._prepare_output()
         print("\u00b1 \udcff")
     assert (tmp_path / "out").read_text() == "\\xb1 \\udcff\n"
