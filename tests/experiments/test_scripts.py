@@ -78,6 +78,21 @@ def test_every_kept_run_is_found_again(config: Path) -> None:
     assert lanes in (set(run.agents), set())
 
 
+def test_scripts_end_in_a_line() -> None:
+    programs = [
+        text for path in SCRIPTS if "__main__" in (text := (EXPERIMENTS / path).read_text())
+    ]
+    assert len(programs) > 30
+    assert all("    end_in_a_line(main)\n" in text for text in programs)
+    # Whoever reads has enough before anything is written.
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "experiments.table1.overview"]
+    done = subprocess.run(command, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
 def published_runs(experiment: str) -> Iterator[Run]:
     """The runs of the commands and scripts that the README of an experiment names."""
     if experiment == "table1":
@@ -86,6 +101,15 @@ def published_runs(experiment: str) -> Iterator[Run]:
             yield table1_run(game, 10, 1.0, batch=1)
         for seeds in ((0, 1), (2,)):
             yield module("search/run").run_of("connectfour-5m", seeds=seeds)
+        walks = {"walks": (70, 8), "averaging": "tail"}
+        judges = ("ab", "ab-dl", "ab-dl-gbg", "solver")
+        for variant, first in (("farl", 3), ("none", 0)):
+            for seed in range(first, 10):
+                lane = {"seeds": (seed,), "variants": (variant,)}
+                yield preset("connectfour", opponents=judges, **walks, **lane)
+        for seed in range(1):
+            lane = {"seeds": (seed,), "variants": ("farl",), "episodes": 6_000_000}
+            yield preset("connectfour", opponents=judges, **walks, **lane)
         yield table1_run("othello", 5, 1.0)
         yield preset("2048", seeds=(0, 1), episodes=50_000)
     elif experiment == "farl_ablation":
@@ -145,7 +169,7 @@ def test_kept_figures_of_searches_are_those_of_the_script() -> None:
 def test_table_1_at_a_glance_is_that_of_the_kept_runs(capsys: pytest.CaptureFixture[str]) -> None:
     module("table1/overview").main([])
     printed = capsys.readouterr().out
-    assert len(printed.splitlines()) == 12
+    assert len(printed.splitlines()) == 13
     assert printed in (ROOT / "README.md").read_text()
 
 
