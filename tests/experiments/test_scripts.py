@@ -107,7 +107,7 @@ def published_runs(experiment: str) -> Iterator[Run]:
             for seed in range(first, 10):
                 lane = {"seeds": (seed,), "variants": (variant,)}
                 yield preset("connectfour", opponents=judges, **walks, **lane)
-        for seed in range(1):
+        for seed in range(3):
             lane = {"seeds": (seed,), "variants": ("farl",), "episodes": 6_000_000}
             yield preset("connectfour", opponents=judges, **walks, **lane)
         yield table1_run("othello", 5, 1.0)
