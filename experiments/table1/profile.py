@@ -20,14 +20,16 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
 
 from experiments.shared import make_parser
 from jaxgbg import preset
 from jaxgbg.bench.training import GBG_MOVES
-from jaxgbg.training import Training
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
+from jaxgbg.training.lanes import begin, lane_mesh
+from jaxgbg.training.loop import compile_chunk
 from jaxgbg.training.memory import TICKS_A_BLOCK
 
 FILE = "profile.json"
@@ -78,10 +80,10 @@ def _parts_of_frames(program: str) -> Callable[[int], str]:
 
 def taken(game: str, seconds: float = SECONDS) -> dict[str, Any]:
     """Microseconds of one core a move, by what they are for: two seeds, with FARL and without."""
-    training = Training(preset(game, seeds=(0, 1), episodes=2**31))
-    limits = np.full(training.state.finished.shape, 2**31, np.uint32)
-    lanes, hyper = training.state, training._hyper
-    chunk = training._chunk.lower(lanes, hyper, limits, np.int32(1)).compile()
+    run, mesh = preset(game, seeds=(0, 1), episodes=2**31), lane_mesh(1)
+    lanes, hyper, learner = begin([run], NamedSharding(mesh, PartitionSpec("lanes")))
+    limits = np.full(lanes.finished.shape, 2**31, np.uint32)
+    chunk = compile_chunk(learner, mesh).lower(lanes, hyper, limits, np.int32(1)).compile()
     blocks, span = 1, 0.0
     while span < seconds:
         blocks *= 2
@@ -103,7 +105,7 @@ def taken(game: str, seconds: float = SECONDS) -> dict[str, Any]:
     ticks = blocks // 2 * TICKS_A_BLOCK
     return {
         "game": game,
-        "games": training.runs[0].schedule.batch,
+        "games": run.schedule.batch,
         "moves": moves,
         "kernels a tick": round(kernels / ticks, 1),
         "microseconds a move": round(1e6 * span / moves, 3),
@@ -142,6 +144,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         flags = os.environ.get("XLA_FLAGS", "")
         os.environ["XLA_FLAGS"] = f"{flags} --xla_cpu_enable_xprof_traceme=true".strip()
         prepare_jax(1)
+        # A program that was kept may name the lines of an older source.
+        jax.config.update("jax_enable_compilation_cache", False)
         write_json(file, [taken(game) for game in options.games])
     print("\n".join(table_of(json.loads(file.read_text()))))
 

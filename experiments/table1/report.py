@@ -78,7 +78,7 @@ def rows_of(folders: Sequence[RunFolder]) -> Sequence[Row]:
 
 
 def write_tables(parts: dict[str, list[RunFolder]], place: Path) -> None:
-    """table.txt and rows.json: the runs in lockstep, and those that play one game at a time."""
+    """table.txt and rows.json: a part after the other, those without a run left out."""
     records = []
     with (place / "table.txt").open("w", encoding="utf-8") as file:
         console = Console(file=file, width=WIDTH)

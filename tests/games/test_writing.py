@@ -1,5 +1,7 @@
 """Rows are added to, and arrays settled, alike by a loop and by a scatter."""
 
+from collections.abc import Iterator
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,12 +11,14 @@ from jaxgbg.games import writing
 
 
 @pytest.fixture(params=["scatter", "loop"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """How all arrays of these tests are written to."""
     if request.param == "scatter":
         monkeypatch.setattr(writing, "whole_loops", lambda: False)
+    # What was traced in one way would be found again in the other, here and in later tests.
     jax.clear_caches()
-    return request.param
+    yield request.param
+    jax.clear_caches()
 
 
 def program_of(function, *arguments) -> str:
