@@ -64,7 +64,8 @@ class Yardstick:
 def look_ups_a_tick(learner: Learner, lane: Lane, hyper: Hyperparameters) -> int:
     """Rows of the weights that one game's tick reads and writes, as its traced program has them.
 
-    Loops count once, so that where only legal actions are evaluated it is at least so many. `lane`
+    Loops until a condition holds count once, so that where only legal actions are evaluated it is
+    at least so many; a read that adds and writes back counts as one, as in a scatter. `lane`
     and `hyper` are those of one lane, or their shapes. 0 for a value function without tables.
     """
     words = jax.ShapeDtypeStruct((learner.batch, sum(learner.word_counts)), np.uint32)
@@ -78,11 +79,17 @@ def _rows_touched(program: Jaxpr, rows: int) -> int:
     for equation in program.eqns:
         operand = equation.invars[0].aval if equation.invars else None
         shape = getattr(operand, "shape", ())
-        if equation.primitive.name.startswith(("gather", "scatter")) and shape[:1] == (rows,):
-            # The last axis of the indices names the row.
-            total += int(np.prod(getattr(equation.invars[1].aval, "shape", ())[:-1]))
+        name = equation.primitive.name
+        # Written rows stand under an axis of their own, for the lanes (games/writing.py).
+        if shape[:1] == (rows,) or shape[:2] == (1, rows):
+            if name.startswith(("gather", "scatter")):
+                # The last axis of the indices names the row.
+                total += int(np.prod(getattr(equation.invars[1].aval, "shape", ())[:-1]))
+            elif name == "dynamic_update_slice":
+                total += 1
+        times = equation.params.get("length", 1) if name == "scan" else 1
         for parameter in equation.params.values():
-            total += sum(_rows_touched(inner, rows) for inner in _programs(parameter))
+            total += times * sum(_rows_touched(inner, rows) for inner in _programs(parameter))
     return total
 
 

@@ -65,7 +65,6 @@ def small():
     return game, {"drawn": drawn_agent(game)}
 
 
-@pytest.mark.slow
 def test_a_file_loads_nothing(small):
     text = file.game_file(*small)
     assert "src=" not in text
@@ -74,7 +73,6 @@ def test_a_file_loads_nothing(small):
     assert "default-src 'none'" in text
 
 
-@pytest.mark.slow
 def test_a_file_that_would_be_too_large_is_refused(small, monkeypatch):
     monkeypatch.setattr(file, "MOST_BYTES", 10_000)
     with pytest.raises(ValueError, match=r"^[\d,]+ active weights of nim make a file of .* MB"):

@@ -308,6 +308,9 @@ FLOATS = np.array([[0.5, -1.25, 3], [2.75, 0.1, -9]], np.float32)
         lambda c: c[0] < 9, lambda c: (c[1], c[0] + c[1]), (x[1, 1], 1))[1],
     lambda x: jax.lax.while_loop(
         lambda c: c[0][1, 0] < 50, lambda c: (c[1], c[0] + c[1]), (x % 9, x % 7))[0],
+    lambda x: jax.lax.fori_loop(0, 5, lambda i, c: (c[1] + i, c[0]), (x, 2 * x))[1],
+    lambda x: jax.lax.fori_loop(0, 3, lambda i, y: y.at[i % 2].add(
+        jax.lax.fori_loop(0, 2, lambda j, z: z + j, x[0])), x),
     lambda x: jax.lax.switch(x[0, 1], [lambda y: y, lambda y: y + 1, lambda y: y * 2], x),
     lambda x: jax.lax.cond(x[0, 0] > 0, lambda: x.max(), lambda: x.min()),
     lambda x: x @ x.T, lambda x: jnp.prod(x, 1), lambda x: jnp.cumprod(x.astype(jnp.uint32), 1),

@@ -120,6 +120,8 @@ def _equation(writer: Writer, equation: Any, values: list[Value]) -> list[Value]
         with jax.ensure_compile_time_eval():
             results = equation.primitive.bind(*values, **params)
         return [np.asarray(result) for result in (results if several else [results])]
+    if name == "scan" and len(values) == params["num_consts"] + params["num_carry"]:
+        return _turns(writer, params, values)
     if several:
         parts = movement.parts(name, params, values[0].shape)
         if parts is None:
@@ -130,17 +132,37 @@ def _equation(writer: Writer, equation: Any, values: list[Value]) -> list[Value]
 
 
 def _loop(writer: Writer, params: dict[str, Any], values: list[Value]) -> list[Value]:
-    """`while`: what it carries is kept apart from what its body makes of it."""
+    """`while`."""
     first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
-    carry: list[Value] = [
-        _kept(writer, value, var.aval)
-        for value, var in zip(values[second:], params["body_jaxpr"].jaxpr.outvars, strict=True)
-    ]
+    carry = _carried(writer, params["body_jaxpr"], values[second:])
     writer.lines.append("for (;;) {")
     (going,) = _written(writer, params["cond_jaxpr"], [*values[:first], *carry])
     writer.lines.append(f"if (!{writer.text(going)}) break;")
-    results = _written(writer, params["body_jaxpr"], [*values[first:second], *carry])
-    held = {writer.text(value) for value in carry}
+    _turn(writer, params["body_jaxpr"], values[first:second], carry)
+    return list(carry)
+
+
+def _turns(writer: Writer, params: dict[str, Any], values: list[Value]) -> list[Value]:
+    """`scan` over nothing: `fori_loop` with both ends known."""
+    body, constants = params["jaxpr"], values[: params["num_consts"]]
+    carry = _carried(writer, body, values[len(constants) :])
+    writer.lines.append(f"for (let turn = 0; turn < {params['length']}; turn++) {{")
+    _turn(writer, body, constants, carry)
+    return list(carry)
+
+
+def _carried(writer: Writer, body: ClosedJaxpr, values: list[Value]) -> list[Held]:
+    """What a loop carries, kept apart from what its body makes of it."""
+    return [
+        _kept(writer, value, var.aval)
+        for value, var in zip(values, body.jaxpr.outvars, strict=True)
+    ]
+
+
+def _turn(writer: Writer, body: ClosedJaxpr, constants: list[Value], carry: Sequence[Held]) -> None:
+    """The body of a loop that has been opened, what it makes of `carry`, and the loop's end."""
+    results = _written(writer, body, [*constants, *carry])
+    held = {each.text for each in carry}
     for number, (old, new) in enumerate(zip(carry, results, strict=True)):
         text = writer.text(new)
         # What is carried from one place to another must outlive the change of the first.
@@ -149,7 +171,6 @@ def _loop(writer: Writer, params: dict[str, Any], values: list[Value]) -> list[V
     for number, old in enumerate(carry):
         writer.lines.append(_assigned(old, f"n{number}"))
     writer.lines.append("}")
-    return carry
 
 
 def _branches(writer: Writer, equation: Any, values: list[Value]) -> list[Value]:
