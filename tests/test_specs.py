@@ -212,6 +212,8 @@ NEEDS = {
     "averaging_samples": {"averaging": "tail"},
     "averaging_decay": {"averaging": "exponential"},
     "one_explores": {"partner": "self"},
+    "parameter_traces": {"value": "mlp"},
+    "shared_traces": {"value": "mlp", "parameter_traces": True},
 }
 # Where a setting is of use, if not in TicTacToe.
 GAMES = dict.fromkeys(("extras", "extras_as"), LinesOfAction(size=4))
@@ -241,9 +243,6 @@ def test_every_setting_changes_the_digest_by_its_path_and_by_its_short_form(each
     changes = {each.path: another(each, present)}
     if each.short in NEEDS:
         base = with_changes(base, NEEDS[each.short])
-    if each.short == "parameter_traces":
-        changes["value"] = "mlp"
-        base = with_changes(base, {"value": "mlp"})
     if each.short in ("passes", "minibatch"):
         base = with_changes(base, {"round_games": 8})
     changed = with_changes(base, changes)

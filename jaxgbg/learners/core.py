@@ -55,9 +55,10 @@ class Learner:
     """A learner of one game; static under jit.
 
     `batch` games in lockstep, `horizon` the length of the eligibility list with the current state
-    counted, `delayed` its kind (see `traces`); with `parameter_traces` there is no such list but a
-    decaying gradient. The share `opening_share` of the episodes begins with `opening_plies` plies:
-    random ones, or `opening_lines` in turn. With `one_explores` one player an episode does.
+    counted, `delayed` its kind (see `traces`); with `parameter_traces` there is no such list but so
+    many decaying gradients a game. The share `opening_share` of the episodes begins with
+    `opening_plies` plies: random ones, or `opening_lines` in turn. With `one_explores` one player
+    an episode does.
     """
 
     game: Game
@@ -68,7 +69,7 @@ class Learner:
     opening_share: float = 0.5
     opening_lines: Lines = ()
     delayed: bool = False
-    parameter_traces: bool = False
+    parameter_traces: int = 0
     one_explores: bool = False
     policy: EpsilonGreedy = EpsilonGreedy()
 
@@ -128,7 +129,7 @@ class Learner:
         players, features = self.game.num_players, self.value.num_features
         if self.parameter_traces:
             assert isinstance(self.value, HasGradients)
-            return no_parameter_traces(self.value, params, self.batch, players)
+            return no_parameter_traces(self.value, params, self.batch, self.parameter_traces)
         return no_traces(self.batch, players, self.horizon - 1, features, self.delayed)
 
     @property

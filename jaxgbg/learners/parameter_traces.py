@@ -1,5 +1,7 @@
 """Eligibility over the parameters: each player of each game remembers a decaying gradient.
 
+One trace may also be shared by all players of a game, as the words of D'Ambra's Algorithm 1 allow;
+values are those of each player's own side, so that it then moves one player's by another's error.
 e <- gamma * lambda * e + gradient of V at the state that is updated, theta <- theta + alpha * delta
 * e; e is 0 at the start of an episode. It is as large as the network for every player of every
 game, so it is for networks and few games.
@@ -17,7 +19,10 @@ from jaxgbg.values.core import HasGradients
 
 
 class ParameterTraces(NamedTuple):
-    """`gradient` a tree like the network's, leaves [B, N, ...]; `fresh` bool[B, N]: counts as 0."""
+    """`gradient` a tree like the network's, leaves [B, T, ...]; `fresh` bool[B, T]: counts as 0.
+
+    T traces a game: one for each player, or 1.
+    """
 
     gradient: Any
     fresh: jax.Array
@@ -28,14 +33,14 @@ class ParameterTraces(NamedTuple):
 
 
 def no_parameter_traces(
-    value: HasGradients, params: Any, batch: int, players: int
+    value: HasGradients, params: Any, batch: int, traces: int
 ) -> ParameterTraces:
-    """Traces of B games before their first episode."""
+    """So many traces for each of B games before their first episode."""
     gradient = jax.tree.map(
-        lambda leaf: jnp.zeros((batch, players, *leaf.shape), leaf.dtype),
+        lambda leaf: jnp.zeros((batch, traces, *leaf.shape), leaf.dtype),
         value.zero_gradient(params),
     )
-    return ParameterTraces(gradient, jnp.ones((batch, players), bool))
+    return ParameterTraces(gradient, jnp.ones((batch, traces), bool))
 
 
 def push_gradient(
@@ -47,7 +52,8 @@ def push_gradient(
     alpha: jax.Array,
 ) -> tuple[Any, ParameterTraces]:
     """Let the new state's gradient join its player's trace, and step along it."""
-    place = (jnp.arange(push.player.shape[0]), push.player.astype(jnp.int32))
+    number = push.player.astype(jnp.int32) % traces.fresh.shape[1]
+    place = (jnp.arange(number.size), number)
     kept = jnp.where(traces.fresh[place], 0.0, decay)
     error = jnp.where(push.live, push.error, 0.0)
 
@@ -65,7 +71,6 @@ def push_gradient(
     new = jax.tree.leaves(value.gradients(params, push.features, push.player))
     pairs = [joined(trace, leaf) for trace, leaf in zip(leaves, new, strict=True)]
     gradient, uphill = (jax.tree.unflatten(tree, part) for part in zip(*pairs, strict=True))
-    players = np.arange(traces.fresh.shape[1])
-    theirs = (players == push.player[:, None]) & push.live[:, None]
+    theirs = (np.arange(traces.fresh.shape[1]) == number[:, None]) & push.live[:, None]
     params = value.step(params, uphill, push.live, alpha)
     return params, ParameterTraces(gradient, traces.fresh & ~theirs)

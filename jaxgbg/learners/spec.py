@@ -32,6 +32,7 @@ class LearnerSpec(Spec):
       reset_traces: Empty all traces when the update after a random move is left out.
       delayed_traces: Update a state once, when it leaves the traces; for long ones.
       parameter_traces: Eligibility over the parameters instead of over past states; networks only.
+      shared_traces: One trace over the parameters for all players of a game, not one each.
       discount: Gamma, in the error and in the choice of moves.
       learn_from_random: Learn after random moves too.
       learn_from_partner: Learn from the partner's moves as from one's own.
@@ -49,6 +50,7 @@ class LearnerSpec(Spec):
     reset_traces: bool = False
     delayed_traces: bool = False
     parameter_traces: bool = False
+    shared_traces: bool = False
     discount: float = setting(1.0, low=0, high=1)
     learn_from_random: bool = True
     learn_from_partner: bool = False
@@ -78,6 +80,8 @@ class LearnerSpec(Spec):
             raise ValueError("choose ranks or a temperature, not both")
         if self.parameter_traces and self.delayed_traces:
             raise ValueError("choose parameter_traces or delayed_traces, not both")
+        if self.shared_traces and not self.parameter_traces:
+            raise ValueError("shared_traces are parameter_traces: set both")
         if self.horizon > _LONGEST_LIST and not self.parameter_traces:
             raise ValueError(
                 f"trace_decay {self.trace_decay} with trace_cut {self.trace_cut} makes lists of"
@@ -116,7 +120,7 @@ class LearnerSpec(Spec):
             )
         # One game at a time is the serial algorithm to the letter.
         delayed = self.delayed_traces and schedule.batch > 1 and self.horizon > 1
-        plies = schedule.opening_plies
+        plies, traces = schedule.opening_plies, 1 if self.shared_traces else game.num_players
         return {
             "game": game,
             "policy": EpsilonGreedy(self.counting_on_best, self.ranks, self.temperature),
@@ -127,6 +131,6 @@ class LearnerSpec(Spec):
             "opening_share": schedule.opening_share,
             "opening_lines": opening_lines(game, plies) if schedule.opening_cycle else (),
             "delayed": delayed,
-            "parameter_traces": self.parameter_traces,
+            "parameter_traces": traces if self.parameter_traces else 0,
             "one_explores": self.one_explores,
         }

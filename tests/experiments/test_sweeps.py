@@ -28,7 +28,7 @@ RUNS = {
     "networks/small.toml": 9,
     "ralpha/connectfour.toml": 24,
     "ralpha/connectfour_best.toml": 1,
-    "ralpha/tictactoe.toml": 24,
+    "ralpha/tictactoe.toml": 42,
     "search/training.toml": 2,
     "sweeps/nim3p_lambda.toml": 5,
     "sweeps/tictactoe.toml": 200,

@@ -34,6 +34,8 @@ NETWORKS = [
     ("nim3p", "q", {"initializer": "xavier"}, "parameters", 1, "all"),
     ("connectfour", "td", {"output": "identity"}, "horizon", 3, "all"),
     ("tictactoe", "td", {"output": "sigmoid", "loss": "matching"}, "parameters", 1, None),
+    ("nim3p", "td", {"output": "identity"}, "shared", 1, None),
+    ("tictactoe", "sarsa", {"activation": "tanh"}, "shared", 1, "all"),
     ("connectfour", "q", {"output": "sigmoid", "loss": "matching"}, "horizon", 1, "own"),
     ("nim3p", "td", {"loss": "matching"}, "horizon", 3, None),
 ]
@@ -49,12 +51,13 @@ def test_parameters_agree_with_the_serial_reference(name, rule, settings, traces
 def assert_replays(name, rule, settings, traces, horizon, partner, episodes) -> None:
     plain, game, lanes = CASES[name][0], jaxgbg.make(name), len(SWITCHES)
     network_spec = MLPSpec(**{"hidden": (7,), **settings})
-    trace_decay = 0.5 if traces == "parameters" or horizon > 1 else 0.0
+    trace_decay = 0.5 if traces != "horizon" or horizon > 1 else 0.0
     # A cut just below the eligibility of the last state kept.
     spec = LearnerSpec.kinds[rule](
         trace_decay=trace_decay,
         trace_cut=0.9 * 0.5 ** (horizon - 1),
-        parameter_traces=traces == "parameters",
+        parameter_traces=traces != "horizon",
+        shared_traces=traces == "shared",
     )
     learner = spec.build(game, network_spec, Schedule(batch=1, opening_plies=1))
     assert learner.horizon == horizon

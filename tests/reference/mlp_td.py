@@ -134,7 +134,8 @@ class NetworkParameters:
     lambda_: float = 0.0
     traces: str = "horizon"
     """'horizon': each player's last `horizon` inputs, kept from episode to episode; 'parameters':
-    a decaying sum of gradients for each player, zero at the start of an episode."""
+    a decaying sum of gradients for each player, zero at the start of an episode; 'shared': one such
+    sum for all players."""
     horizon: int = 1
     trace_mode: str = "et"
     """'et', or 'reset': an unlearned random move clears the traces of all players."""
@@ -147,8 +148,10 @@ class NetworkParameters:
     def __post_init__(self) -> None:
         if self.rule not in ("td", "sarsa", "q"):
             raise ValueError(f"rule must be 'td', 'sarsa' or 'q', not {self.rule!r}")
-        if self.traces not in ("horizon", "parameters"):
-            raise ValueError(f"traces must be 'horizon' or 'parameters', not {self.traces!r}")
+        if self.traces not in ("horizon", "parameters", "shared"):
+            raise ValueError(
+                f"traces must be 'horizon', 'parameters' or 'shared', not {self.traces!r}"
+            )
         if self.trace_mode not in ("et", "reset"):
             raise ValueError(f"trace_mode must be 'et' or 'reset', not {self.trace_mode!r}")
         if self.horizon < 1:
@@ -195,12 +198,12 @@ class SerialNetworkLearner(ActionValueLearner):
         p = self.parameters
         seen = inputs(self.game, cells, player)
         delta = target - float(self.network.values(seen)[output])
-        if p.traces == "parameters":
+        if p.traces != "horizon":
             gradient = self.network.gradient(seen, output)
-            for trace, part in zip(self.traces[player], gradient, strict=True):
+            total = self.traces[0 if p.traces == "shared" else player]
+            for trace, part in zip(total, gradient, strict=True):
                 trace *= p.gamma * p.lambda_
                 trace += part
-            total = self.traces[player]
         else:
             self.eligibility[player].appendleft((seen, output))
             total = self._zeros()

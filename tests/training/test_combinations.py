@@ -120,6 +120,7 @@ def test_a_partner_stronger_than_chance_is_met_in_every_seat():
             "combine must be one of sum",
         ),
         ("tictactoe", {"parameter_traces": True}, "parameter_traces need gradients"),
+        ("tictactoe", {"value": "mlp", "shared_traces": True}, "parameter_traces: set both"),
         ("tictactoe", {"learn_from_partner": True}, "needs a partner other than self"),
         ("tictactoe", {"replan": True}, "replan is for learner sarsa"),
         ("tictactoe", {"learner": "sarsa", "variants": ("part1",)}, "no second part of FARL"),
