@@ -21,29 +21,42 @@ LEFT_OUT = {("hex", "mcts-100"), ("connectfour", "solver")}
 
 
 def table_of(lockstep: Sequence[Row], serial: Sequence[Row]) -> Iterator[str]:
-    """A line for each game and opponent; what one game at a time gives in brackets."""
+    """A line for each game and opponent; what one game at a time gives in brackets.
+
+    n is the number of seeds where it is not that of the line.
+    """
     heads = (head for title in VARIANTS.values() for head in (title, "paper"))
     yield f"| game | against | episodes | seeds | {' | '.join(heads)} |"
     yield "|---" * (4 + 2 * len(VARIANTS)) + "|"
     together, alone = (
         {(row.game, row.opponent, row.variant): row for row in rows} for rows in (lockstep, serial)
     )
-    for game, opponent in dict.fromkeys((row.game, row.opponent) for row in lockstep):
+    met = dict.fromkeys((row.game, row.opponent) for row in (*lockstep, *serial))
+    for game, opponent in sorted(met, key=lambda pair: konen2021.GAMES.index(pair[0])):
         if (game, opponent) in LEFT_OUT:
             continue
         keys = [(game, opponent, variant) for variant in VARIANTS]
-        first = together[keys[0]]
+        first = together.get(keys[0]) or alone[keys[0]]
         cells = [
             cell
             for key in keys
-            for cell in (_figures(together.get(key), alone.get(key)), _paper(first, key[-1]))
+            for cell in (
+                _figures(together.get(key), alone.get(key), first.n),
+                _paper(first, key[-1]),
+            )
         ]
         yield f"| {game} | {opponent} | {_episodes(first)} | {first.n} | {' | '.join(cells)} |"
 
 
-def _figures(together: Row | None, alone: Row | None) -> str:
-    text = "not run" if together is None else in_figures(together, together.mean, together.sem)
-    return text + ("" if alone is None else f" ({in_figures(alone, alone.mean, alone.sem)})")
+def _figures(together: Row | None, alone: Row | None, seeds: int) -> str:
+    told = [] if together is None else [_figure(together, seeds)]
+    if alone is not None:
+        told.append(f"({_figure(alone, seeds)})")
+    return " ".join(told) or "not run"
+
+
+def _figure(row: Row, seeds: int) -> str:
+    return in_figures(row, row.mean, row.sem) + ("" if row.n == seeds else f", n = {row.n}")
 
 
 def _paper(row: Row, variant: str) -> str:

@@ -45,7 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parts = parts_of(options.out)
     if options.authors is None:
         write_tables(parts, options.results)
-        curves = [(folder.run, folder.results()) for folder in parts[LOCKSTEP]]
+        together = {folder.run.game.name for folder in parts[LOCKSTEP]}
+        alone = [each for each in parts[SERIAL] if each.run.game.name not in together]
+        curves = [(folder.run, folder.results()) for folder in (*alone, *parts[LOCKSTEP])]
         draw_curves(curves, options.results / "curves.png")
         return
     try:

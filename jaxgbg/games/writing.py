@@ -27,9 +27,10 @@ SMALL = 512
 def ask_for_whole_loops() -> None:
     """Let XLA, which must not have started yet, make one kernel of any loop that can be one.
 
-    Loops with scatters or matrix products cannot. Going from step to step within a kernel takes no
-    time, and between kernels most of the time that a training takes with one game at a time.
-    Nothing is asked where the user has such options of his own, or where JAX has an accelerator.
+    Loops with scatters cannot, those with large matrix products should not (`kernel_by_kernel`).
+    Going from step to step within a kernel takes no time, and between kernels most of the time that
+    a training takes with one game at a time. Nothing is asked where the user has such options of
+    his own, or where JAX has an accelerator.
     """
     flags = os.environ.get("XLA_FLAGS", "")
     if _OPTIONS not in flags and not entry_points(group="jax_plugins"):
@@ -39,6 +40,24 @@ def ask_for_whole_loops() -> None:
 def whole_loops() -> bool:
     """Whether XLA, on this device, was asked for that."""
     return _WHOLE_LOOPS in os.environ.get("XLA_FLAGS", "") and jax.default_backend() == "cpu"
+
+
+def kernel_by_kernel(array: jax.Array) -> jax.Array:
+    """The array as it is, by way of a scatter, so that no loop around it becomes one kernel.
+
+    Within such a kernel XLA spells matrix products out as plain loops, which takes up to forty
+    times as long as its kernels for them.
+    """
+    if not whole_loops():
+        return array
+    first = (0,) * array.ndim
+    # A scatter of a single number would be made a plain write.
+    twice = (
+        jnp.zeros(2, array.dtype)
+        .at[np.arange(2)]
+        .set(array[first], mode="promise_in_bounds", unique_indices=True)
+    )
+    return lax.dynamic_update_slice(array, twice[0].reshape((1,) * array.ndim), first)
 
 
 def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:

@@ -132,6 +132,21 @@ def test_with_one_game_at_a_time_training_is_one_kernel(game):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("hidden", "batch", "whole"),
+    [((100,), 1, True), ((100, 50), 1, False), ((1000,), 16, False), ((20, 5), 16, True)],
+)
+def test_only_small_networks_are_trained_in_one_kernel(hidden, batch, whole):
+    # There products are plain loops, and take up to forty times as long.
+    sizes = {"value": "mlp", "hidden": hidden, "batch": batch}
+    program = compiled_chunk("connectfour", lanes=1, **sizes)[0].as_text()
+    assert " dot(" in program
+    entry = program[program.index("\nENTRY") :]
+    assert (" while(" not in entry) == whole
+    assert ("scatter(" not in program) == whole
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["tictactoe", "nim", "nim3p", "2048"])
 def test_loops_train_the_same_as_scatters_bit_for_bit(game, monkeypatch):
     found = []
