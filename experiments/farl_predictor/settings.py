@@ -36,7 +36,7 @@ class Setting:
                 # The run of experiments/farl_ablation.
                 both = preset(self.game, seeds=range(4), episodes=self.episodes)
             else:
-                # 2048 ran for a quarter of the published budget.
+                # This run of 2048 is shorter, and lies with those of the variants.
                 share = 0.25 if self.game.name == "2048" else 1.0
                 both = table1_run(self.game.name, self.seeds, share)
             if scale != 1 or seeds is not None:
