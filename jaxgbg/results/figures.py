@@ -32,6 +32,7 @@ Band = Literal["sem", "interval"]
 FORMATS = ("png", "svg", "pdf")
 # A longer legend would cover the lines.
 _MOST_INSIDE = 4
+_INCHES_A_LINE = 0.18
 _BANDS = {"sem": "band ± one standard error", "interval": "band 95 % interval"}
 
 
@@ -257,6 +258,9 @@ def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool) ->
         return
     several = [axis for axis in table.axes if len(axis.values) > 1]
     name = several[0].short if len(several) == 1 and several[0].path != VARIANT else None
+    if beside:
+        # A long one would be cut off at the foot of the figure.
+        figure.set_figheight(max(figure.get_figheight(), _INCHES_A_LINE * (len(found) + 2)))
     place, where = (figure, "outside right upper") if beside else (axes[0], "best")
     place.legend(found.values(), found, title=name, fontsize=8, title_fontsize=8, loc=where)
 

@@ -142,6 +142,15 @@ def test_the_documented_commands_find_the_kept_runs_finished(experiment: str) ->
     assert {run.name for run in published_runs(experiment)} == kept
 
 
+def test_tictactoe_s_table_of_traces_is_that_of_the_kept_figures(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    module("ralpha/table").main([])
+    table = capsys.readouterr().out
+    assert len(table.splitlines()) == 26
+    assert table in (EXPERIMENTS / "ralpha" / "README.md").read_text()
+
+
 def test_what_is_given_away_is_of_the_kept_runs(capsys: pytest.CaptureFixture[str]) -> None:
     script = module("table1/given_away")
     kept = {run.digest: run for run in published_runs("table1")}

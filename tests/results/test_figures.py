@@ -4,7 +4,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.image import imread
 
-from jaxgbg.results import draw
+from jaxgbg.results import draw, figures
 from jaxgbg.results.curves import curve, looks_of, panels_of, span_of
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.robust import profile, robust
@@ -98,6 +98,22 @@ def test_nothing_is_drawn_between_words(tmp_path, monkeypatch):
     )
     draw(read_table(tmp_path), tmp_path / "figure.png", "means")
     assert drawn == ["", ["FARL", "no FARL"]]
+
+
+@pytest.mark.parametrize("lines", [5, 30])
+def test_a_long_legend_is_not_cut_off(tmp_path, monkeypatch, lines):
+    for seeds in range(lines):
+        write_run(tmp_path, (0, 1), alpha=0.1 * (seeds + 1))
+    drawn = []
+    monkeypatch.setattr(figures, "save", lambda figure, _: drawn.append(figure))
+    draw(read_table(tmp_path), tmp_path / "figure.png")
+    (figure,) = drawn
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert len(legend.get_texts()) >= lines
+    assert box.y0 > 0
+    assert box.y1 < figure.bbox.height
 
 
 def test_bars_of_several_lines_stand_side_by_side(tmp_path, monkeypatch):
