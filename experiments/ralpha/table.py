@@ -35,7 +35,8 @@ def table_of(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
+    raw = argparse.RawDescriptionHelpFormatter
+    argparse.ArgumentParser(description=__doc__, formatter_class=raw).parse_args(arguments)
     print("\n".join(table_of(json.loads((HERE / "tictactoe.json").read_text()))))
 
 
