@@ -111,7 +111,7 @@ def published_runs(experiment: str) -> Iterator[Run]:
             lane = {"seeds": (seed,), "variants": ("farl",), "episodes": 6_000_000}
             yield preset("connectfour", opponents=judges, **walks, **lane)
         yield table1_run("othello", 5, 1.0)
-        for seed in range(2):
+        for seed in range(4):
             yield table1_run("2048", 1, 1.0, first=seed, batch=1)
     elif experiment == "farl_ablation":
         for game in ("tictactoe", "nim", "nim3p"):
