@@ -22,10 +22,10 @@ TC_INIT = 1e-4
 class NTupleParams(NamedTuple):
     """All tables of one agent, players one after the other.
 
-    `weights` float32[R]; `counters` float32[R, K] holds what one update touches together: the TCL
-    counters N and A (if TCL is on) and a scratch count of the updates of this tick, zero between
-    ticks (if updates are combined). `tuples` int32[m, L] are the agent's own cells where every seed
-    has another layout, else int32[0, 0].
+    `weights` float32[R]; `counters` float32[R K] holds, K numbers for each weight, what one update
+    touches together: the TCL counters N and A (if TCL is on) and a scratch count of the updates of
+    this tick, zero between ticks (if updates are combined). `tuples` int32[m, L] are the agent's
+    own cells where every seed has another layout, else int32[0, 0].
     """
 
     weights: jax.Array
@@ -50,16 +50,23 @@ class NTuple(Indices):
 
     def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> NTupleParams:
         """Weights 0, N = A = TC_INIT; `drawn` int32[m, L] is the layout if layouts are varied."""
-        columns = ([TC_INIT, TC_INIT] if self.tcl != "none" else []) + (
-            [0.0] if self.combine != "sum" else []
-        )
-        row = jnp.asarray(columns, jnp.float32)
+        row = jnp.array(self._tc * [TC_INIT] + self._scratch * [0.0], jnp.float32)
         own = drawn if self.varied and drawn is not None else jnp.zeros((0, 0), jnp.int32)
         return NTupleParams(
             jnp.zeros(self.num_weights, jnp.float32),
-            jnp.broadcast_to(row, (self.num_weights, len(columns))),
+            jnp.tile(row, self.num_weights),
             own,
         )
+
+    @property
+    def _tc(self) -> int:
+        """How many TCL counters a weight has."""
+        return 0 if self.tcl == "none" else 2
+
+    @property
+    def _scratch(self) -> int:
+        """How many counts of updates a weight has."""
+        return 0 if self.combine == "sum" else 1
 
     def action_values(
         self, params: NTupleParams, features: jax.Array, player: jax.Array
@@ -148,43 +155,49 @@ class NTuple(Indices):
         rows = settle(self.rows(features, player))
         weights, counters, tuples = params
         hit = (first & live[:, None]).astype(jnp.float32)
-        if self.combine != "sum":
-            counters = counters.at[rows, -1].add(hit, mode="promise_in_bounds")
-        read = look_up(counters, rows)
+        columns = self._tc + self._scratch
+        if self._scratch:
+            counters = add_at(counters, rows * columns + self._tc, hit)
+        # As rows of one number XLA would turn them around in memory and back in every tick.
+        view = counters.reshape(-1, columns) if columns > 1 else counters
+        read = look_up(view, rows) if columns else rows
         pace = jnp.broadcast_to(alpha, rows.shape)
-        if self.tcl != "none":
+        if self._tc:
             pace = settle(alpha * self.step_scale(read, beta))
         share = jnp.ones_like(pace)
-        if self.combine != "sum":
-            count = jnp.maximum(read[..., -1], 1)
-            share = settle(self._repeats(count, pace) / count)
+        if self._scratch:
+            # Settled, as a stride keeps the compiler from computing with many numbers at a time.
+            count = settle(read[..., -1] if self._tc else read)
+            repeats = self._repeats(jnp.maximum(count, 1), pace)
+            share = settle(repeats / jnp.maximum(count, 1))
         change, size = change[:, None] * share, size[:, None] * share
         moved = jnp.where(first, pace * change, 0) / self.num_features
         weights = add_at(weights, rows, moved)
         # A > 0 always, and so is the count of a hit row. But a write that did not depend on the
         # read of the same array would make XLA copy the whole table to keep the old one.
-        columns = []
-        if self.tcl != "none":
+        added = []
+        if self._tc:
             positive = read[..., 1] > 0
-            columns = [jnp.where(positive, change, 0), jnp.where(positive, size, 0)]
-        if self.combine != "sum":
-            columns.append(jnp.where(read[..., -1] > 0, -hit, 0))
-        if columns:
-            counters = add_at(counters, rows, jnp.stack(columns, -1))
+            added = [jnp.where(positive, change, 0), jnp.where(positive, size, 0)]
+        if self._scratch:
+            added.append(jnp.where(count > 0, -hit, 0))
+        if added:
+            new = jnp.stack(added, -1) if columns > 1 else added[0]
+            counters = add_at(view, rows, new).reshape(counters.shape)
         return NTupleParams(weights, counters, tuples)
 
     def for_player(self, params: NTupleParams) -> NTupleParams:
         """The tables without the counters, which are most of their weight."""
-        return params._replace(counters=params.counters[..., :0, :0])
+        return params._replace(counters=params.counters[..., :0])
 
     def weights_of(self, params: NTupleParams) -> np.ndarray:
         return np.asarray(params.weights)
 
     def tc_counters(self, params: NTupleParams) -> np.ndarray | None:
-        if self.tcl == "none" or not params.counters.size:
+        if not self._tc or not params.counters.size:
             return None
-        return np.asarray(params.counters)[:, :2]
+        return np.asarray(params.counters).reshape(self.num_weights, -1)[:, :2]
 
     def with_weights(self, weights: jax.Array, drawn: np.ndarray | None = None) -> NTupleParams:
         layout = np.zeros((0, 0)) if drawn is None else drawn
-        return NTupleParams(jnp.asarray(weights), jnp.zeros((0, 0)), jnp.asarray(layout, jnp.int32))
+        return NTupleParams(jnp.asarray(weights), jnp.zeros(0), jnp.asarray(layout, jnp.int32))

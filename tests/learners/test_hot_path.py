@@ -43,6 +43,11 @@ def table_copies(compiled, num_weights: int) -> list[str]:
     return found
 
 
+def test_no_table_of_one_number_a_weight_is_turned_around():
+    compiled, num_weights = compiled_chunk("tictactoe", lanes=2)
+    assert table_copies(compiled, num_weights) == []
+
+
 @pytest.mark.parametrize(
     ("tcl", "combine", "batch"),
     [

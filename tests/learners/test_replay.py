@@ -78,7 +78,8 @@ def assert_replays(name, layout, alpha, tcl, horizon, all_switches, episodes) ->
         np.testing.assert_allclose(found, weights, atol=tolerance, rtol=tolerance)
         if tcl != "none":
             # N sums terms of both signs: its rounding is relative to A, the sum of their sizes.
-            counters, rounding = np.asarray(lane.params.counters[i]), tolerance * (counter_a + 0.1)
+            counters = np.asarray(lane.params.counters[i]).reshape(value.num_weights, -1)
+            rounding = tolerance * (counter_a + 0.1)
             assert (np.abs(counters[:, 0] - counter_n) <= rounding).all()
             assert (np.abs(counters[:, 1] - counter_a) <= rounding).all()
 

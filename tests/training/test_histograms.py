@@ -27,7 +27,8 @@ def test_active_weights_and_their_factors_are_counted(trained):
     assert edges[-1] == max(np.abs(params.weights).max() for params in agents.values())
     for number, ((seed, variant), params) in enumerate(agents.items()):
         active = params.weights != 0
-        ratio = np.abs(params.counters[:, 0]) / params.counters[:, 1]
+        net, total = params.counters.reshape(params.weights.size, -1)[:, :2].T
+        ratio = np.abs(net) / total
         for name, figures in (("weights", params.weights), ("tc_factors", ratio)):
             record = found[name]["agents"][number]
             assert (record["seed"], record["variant"]) == (seed, variant)

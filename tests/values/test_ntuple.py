@@ -116,7 +116,8 @@ def updated(value: NTuple, changes: list[float], features=None) -> NTupleParams:
 def moved(params: NTupleParams) -> tuple[float, float, float]:
     """Weight, N and A (less their first values) of the one row that was updated."""
     row = int(jnp.argmax(jnp.abs(params.weights)))
-    n, a = params.counters[row, 0], params.counters[row, 1]
+    # N and A, and the scratch count where there is one.
+    n, a = params.counters.reshape(params.weights.size, -1)[row, :2]
     return float(params.weights[row]), float(n) - 1e-4, float(a) - 1e-4
 
 
@@ -157,7 +158,8 @@ def test_a_dead_row_changes_nothing_and_the_scratch_count_returns_to_zero(tcl):
     params = updated(value, [0.0, 0.0])
     np.testing.assert_array_equal(params.weights, value.init().weights)
     np.testing.assert_array_equal(params.counters, value.init().counters)
-    assert not updated(value, [0.3, 0.0, -0.2]).counters[:, -1].any()
+    after = updated(value, [0.3, 0.0, -0.2])
+    assert not after.counters.reshape(after.weights.size, -1)[:, -1].any()
 
 
 def test_the_factor_is_the_one_left_by_the_update_before():
