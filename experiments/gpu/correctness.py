@@ -24,8 +24,9 @@ from jaxgbg.games.sampling import sample_games
 from jaxgbg.papers import GAMES, preset
 from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
 from jaxgbg.search.puct_spec import PUCTSpec
-from jaxgbg.training.lanes import begin, lanes_sharding
-from jaxgbg.training.loop import compile_chunk
+from jaxgbg.training.chunks import compile_chunk
+from jaxgbg.training.lanes import begin
+from jaxgbg.training.places import Places, lane_mesh
 from jaxgbg.training.run import Run
 
 KEY = ("game",)
@@ -164,16 +165,18 @@ def random_run(name: str) -> Run:
 def _trained(name: str, rows: np.ndarray | None) -> dict[str, np.ndarray]:
     """Rows of both lanes' tables after 256 ticks, by the very program that trains."""
     run = random_run(name)
-    sharding = lanes_sharding(1)
-    state, hyper, learner = begin([run], sharding)
-    limit = jax.device_put(np.full(len(run.lanes), run.schedule.episodes, np.uint32), sharding)
-    state = compile_chunk(learner, sharding.mesh)(state, hyper, limit, np.int32(_BLOCKS))
+    lanes = len(run.lanes)
+    places = Places(lanes, lanes, lane_mesh(1))
+    (state,), (hyper,), _ = begin([run], places)
+    limit = jax.device_put(np.full(lanes, run.schedule.episodes, np.uint32), places.sharding)
+    chunk = compile_chunk(run.make_learner(), places.mesh)
+    state = chunk(state, hyper, limit, np.int32(_BLOCKS))
     weights = np.asarray(state.params.weights)
     if rows is None:
         touched = np.flatnonzero(weights[0])
         rows = np.random.default_rng(0).choice(touched, min(_KEPT, len(touched)), replace=False)
         rows = np.sort(rows).astype(np.int32)
-    counters = np.asarray(state.params.counters)[:, rows]
+    counters = np.asarray(state.params.counters).reshape(*weights.shape, -1)[:, rows]
     return {
         "rows": rows,
         "weights": weights[:, rows],

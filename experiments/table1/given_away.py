@@ -1,7 +1,7 @@
 """Where ConnectFour's agents of Table 1 give away a won game against AB-DL, moving first.
 
     python -m experiments.table1.given_away                        # what is known
-    python -m experiments.table1.given_away runs/connectfour-*     # of these runs, FARL alone, too
+    python -m experiments.table1.given_away runs/connectfour-*/    # of these runs, FARL alone, too
 
 A thousand games as in `experiments.connectfour.mistakes`, by the last weights and by their mean.
 What a run gives is added to given_away.json beside this file.

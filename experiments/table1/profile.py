@@ -20,17 +20,17 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import NamedSharding, PartitionSpec
 
 from experiments.shared import make_parser
 from jaxgbg import preset
 from jaxgbg.bench.training import GBG_MOVES
+from jaxgbg.training.chunks import compile_chunk
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
-from jaxgbg.training.lanes import begin, lane_mesh
-from jaxgbg.training.loop import compile_chunk
+from jaxgbg.training.lanes import begin
 from jaxgbg.training.memory import TICKS_A_BLOCK
+from jaxgbg.training.places import Places, lane_mesh
 
 FILE = "profile.json"
 # The innermost of these functions says what a kernel is for.
@@ -79,9 +79,10 @@ def _parts_of_frames(program: str) -> Callable[[int], str]:
 
 
 def taken(game: str, seconds: float = SECONDS) -> dict[str, Any]:
-    """Microseconds of one core a move, by what they are for: two seeds, with FARL and without."""
-    run, mesh = preset(game, seeds=(0, 1), episodes=2**31), lane_mesh(1)
-    lanes, hyper, learner = begin([run], NamedSharding(mesh, PartitionSpec("lanes")))
+    """Microseconds of one core a move, by what they are for: with FARL, the lanes of one group."""
+    run, mesh = preset(game, seeds=(0,), variants=("farl",), episodes=2**31), lane_mesh(1)
+    learner = run.make_learner()
+    (lanes,), (hyper,), _ = begin([run], Places(1, 1, mesh))
     limits = np.full(lanes.finished.shape, 2**31, np.uint32)
     chunk = compile_chunk(learner, mesh).lower(lanes, hyper, limits, np.int32(1)).compile()
     blocks, span = 1, 0.0

@@ -6,15 +6,15 @@ from typing import Annotated, Any, NamedTuple
 
 import jax
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import Mesh
 
 from jaxgbg.bench.yardstick import Yardstick, look_ups_a_tick
 from jaxgbg.learners import Hyperparameters, Lane, Learner, Schedule
 from jaxgbg.papers import preset
 from jaxgbg.specs import Limits, checked, limits_of
+from jaxgbg.training.chunks import compile_chunk
 from jaxgbg.training.huge_pages import move_to_huge_pages
-from jaxgbg.training.lanes import begin, lane_mesh
-from jaxgbg.training.loop import compile_chunk
+from jaxgbg.training.lanes import begin
 from jaxgbg.training.run import Seeds
 
 Seconds = Annotated[float, Limits(above=0, high=3600)]
@@ -105,33 +105,39 @@ def _measure(
     # No lane may reach its budget while it is timed; schedules stay at their start.
     run = preset(game, **changes, batch=batch, seeds=range(seeds), episodes=2**31)
     lanes = len(run.lanes)
-    mesh = lane_mesh(lanes)
-    if lanes % mesh.size:
-        mesh = lane_mesh(1)
-    sharding = NamedSharding(mesh, PartitionSpec("lanes"))
-    state, hyper, learner = begin([run], sharding)
+    groups, hypers, places = begin([run])
+    learner, mesh = run.make_learner(), places.mesh
     one = jax.tree.map(
-        lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), (state, hyper)
+        lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), (groups[0], hypers[0])
     )
     look_ups = look_ups_a_tick(learner, *one)
-    limit = jax.device_put(np.full(lanes, 2**31, np.uint32), sharding)
-    chunk, compile_s, peak = _compile(learner, state, hyper, limit, mesh)
+    # Copies that fill up the last group play nothing.
+    limits = [
+        jax.device_put(np.where(places.live(group), 2**31, 0).astype(np.uint32), places.sharding)
+        for group in range(places.groups)
+    ]
+    chunk, compile_s, peak = _compile(learner, groups[0], hypers[0], limits[0], mesh)
+
+    def train(blocks: int) -> None:
+        for number, (hyper, limit) in enumerate(zip(hypers, limits, strict=True)):
+            groups[number] = chunk(groups[number], hyper, limit, np.int32(blocks))
+            jax.block_until_ready(groups[number].finished)
 
     blocks, spent = 1, 0.0
     while spent < seconds:
         start = time.perf_counter()
-        state = jax.block_until_ready(chunk(state, hyper, limit, np.int32(blocks)))
+        train(blocks)
         spent = time.perf_counter() - start
         if spent < seconds:
             blocks = max(blocks + 1, int(blocks * min(8.0, 1.1 * seconds / spent)))
-    move_to_huge_pages(state)
+    move_to_huge_pages(groups)
     yardstick = Yardstick(learner.value.num_weights, mesh) if look_ups else None
     rates, yardsticks = [], []
     for _ in range(_REPEATS):
-        before = _counts(state)
+        before = _counts(groups)
         start = time.perf_counter()
-        state = jax.block_until_ready(chunk(state, hyper, limit, np.int32(blocks)))
-        rates.append((_counts(state) - before) / (time.perf_counter() - start))
+        train(blocks)
+        rates.append((_counts(groups) - before) / (time.perf_counter() - start))
         yardsticks.append(yardstick.measure(seconds / 4) if yardstick else np.nan)
     moves, episodes, ticks = (statistics.median(rate) for rate in zip(*rates, strict=True))
     raw = statistics.median(yardsticks)
@@ -146,7 +152,7 @@ def _measure(
         moves_per_s=round(moves),
         episodes_per_s=round(episodes),
         compile_s=round(compile_s, 2),
-        peak_mb=round(peak / lanes / 1e6, 2),
+        peak_mb=round(peak / places.size / 1e6, 2),
         look_ups_per_s=round(raw) if yardstick else None,
         share=round(ticks * batch * look_ups / raw, 3) if yardstick else None,
     )
@@ -169,7 +175,7 @@ def _compile(
     return chunk, compile_s, peak
 
 
-def _counts(state: Lane) -> np.ndarray:
+def _counts(groups: list[Lane]) -> np.ndarray:
     """Moves, episodes and ticks of all lanes so far, float64[3]."""
-    counts = (state.moves, state.finished, state.ticks)
-    return np.array([np.asarray(count, np.float64).sum() for count in counts])
+    counts = [(group.moves, group.finished, group.ticks) for group in groups]
+    return np.asarray(counts, np.float64).sum((0, 2))

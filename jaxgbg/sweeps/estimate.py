@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.training.agents import SavedAgent, save_agent
 from jaxgbg.training.files import write_json
@@ -95,7 +93,7 @@ def _twice(work: Callable[[int], object], times: int) -> tuple[float, float]:
 def _write(training: Training) -> None:
     """Describe and write one agent, as the end of a run does with all of them."""
     run, value, lane = training.runs[0], training.learner.value, training.lanes[0]
-    params = jax.device_get(jax.tree.map(lambda leaf: leaf[0], training.state.params))
+    params = training.changing(0)[0].lane.params
     histograms(value, {lane: params})
     with tempfile.TemporaryDirectory() as folder:
         agent = SavedAgent(run.for_seed(lane.seed), lane.variant, value.weights_of(params))

@@ -136,16 +136,14 @@ def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:
 def _checkpoint(training: Training, folders: Sequence[RunFolder]) -> Checkpoint:
     """All that it takes to go on from here."""
     metrics = [folder.metrics_mark() for folder in folders]
-    return Checkpoint(
-        jax.tree.leaves(training.changing()), training.reached, training.seconds, metrics
-    )
+    return Checkpoint(training.leaves(), training.reached, training.seconds, metrics)
 
 
 def _begin_or_resume(
     training: Training, unfinished: Mapping[int, RunFolder], checkpoints: Checkpoints
 ) -> None:
     """Bring `training` and the folders to the last checkpoint, or to the start."""
-    checkpoint = checkpoints.restore(jax.tree.leaves(training.changing()))
+    checkpoint = checkpoints.restore(training.leaves())
     if checkpoint is not None:
         for number, folder in unfinished.items():
             if not folder.has_metrics_of(checkpoint.metrics[number]):
@@ -175,11 +173,11 @@ def _finish(training: Training, number: int, folder: RunFolder) -> None:
         lanes = [at for at, owner in enumerate(training.owners) if owner == number]
         # Runs that were trained together share the time by their lanes.
         seconds = training.seconds * len(lanes) / len(training.lanes)
-        finished = np.asarray(training.state.finished).tolist()
-        moved = np.asarray(training.state.moves).tolist()
+        finished, moved = training.finished.tolist(), training.moves.tolist()
         moves = sum(moved[lane] for lane in lanes)
         diverged = [training.lanes[lane] for lane in lanes if lane in training.diverged]
-        mine = (np.asarray(leaf)[lanes] for leaf in jax.tree.leaves(training.changing().lanes))
+        own = [jax.tree.leaves(one.lane) for one in training.changing(*lanes)]
+        mine = (np.stack(leaves) for leaves in zip(*own, strict=True))
         write_json(
             folder.path / "summary.json",
             {

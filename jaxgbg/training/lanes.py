@@ -6,13 +6,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgbg.learners import FARL_PARTS, Hyperparameters, Lane, Learner
+from jaxgbg.learners import FARL_PARTS, Hyperparameters, Lane
 from jaxgbg.players import Player
-from jaxgbg.search.devices import mesh_of
 from jaxgbg.training.memory import check_memory
 from jaxgbg.training.opponents import make_opponent
+from jaxgbg.training.places import Places, lanes_at_once
 from jaxgbg.training.run import LaneName, Run
 
 
@@ -42,27 +41,35 @@ def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
     )
 
 
-def begin(runs: Sequence[Run], sharding: NamedSharding) -> tuple[Lane, Hyperparameters, Learner]:
-    """All lanes of `runs`, one after the other, before their first tick.
+def begin(
+    runs: Sequence[Run], places: Places | None = None
+) -> tuple[list[Lane], list[Hyperparameters], Places]:
+    """All lanes of `runs` before their first tick, in groups [S, ...], and where each of them is.
 
-    Lanes that never start an episode fill up the last device. The runs have one program. Raises
-    ValueError where the memory of this machine does not hold them.
+    The runs have one program. Raises ValueError where the memory of this machine does not hold
+    them.
     """
-    check_memory(runs)
     learner = runs[0].make_learner()
-    seeds = [lane.seed for run in runs for lane in run.lanes]
+    seeds = np.array([lane.seed for run in runs for lane in run.lanes], np.uint32)
+    places = places or Places(len(seeds), lanes_at_once(learner, len(seeds)))
+    check_memory(runs)
     drawn = np.stack([run.value.drawn(run.game, seed) for run in runs for seed, _ in run.lanes])
     made = [(make_partner(run), len(run.lanes)) for run in runs]
     partners = [partner for partner, lanes in made for _ in range(lanes)]
-    partner = jax.tree.map(lambda *leaves: jnp.stack([*map(jnp.asarray, leaves)]), *partners)
     every = [hyperparameters(run, run.lanes) for run in runs]
     hyper = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *every)
 
-    filled = np.r_[: len(seeds), np.zeros(-len(seeds) % sharding.mesh.size, int)]
-    drawn, partner, hyper = jax.tree.map(lambda leaf: leaf[filled], (drawn, partner, hyper))
-    keys = jax.vmap(jax.random.key)(np.array(seeds, np.uint32)[filled])
-    start = jax.jit(jax.vmap(learner.init), out_shardings=sharding)
-    return start(keys, drawn, partner), jax.device_put(hyper, sharding), learner
+    start = jax.jit(jax.vmap(learner.init), out_shardings=places.sharding)
+    groups, hypers = [], []
+    for number in range(places.groups):
+        own = places.members(number)
+        partner = jax.tree.map(
+            lambda *leaves: jnp.stack([*map(jnp.asarray, leaves)]), *[partners[at] for at in own]
+        )
+        groups.append(start(jax.vmap(jax.random.key)(seeds[own]), drawn[own], partner))
+        mine = jax.tree.map(lambda leaf, own=own: leaf[own], hyper)
+        hypers.append(jax.device_put(mine, places.sharding))
+    return groups, hypers, places
 
 
 def make_partner(run: Run) -> Player | None:
@@ -87,13 +94,3 @@ def program_of(run: Run) -> tuple[Any, ...]:
         run.averaging,
         jax.tree.structure(make_partner(run)),
     )
-
-
-def lane_mesh(num_lanes: int) -> Mesh:
-    """The devices that share `num_lanes` lanes."""
-    return mesh_of(num_lanes, "lanes")
-
-
-def lanes_sharding(num_lanes: int) -> NamedSharding:
-    """Lanes one after the other over all devices."""
-    return NamedSharding(lane_mesh(num_lanes), PartitionSpec("lanes"))

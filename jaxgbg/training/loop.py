@@ -3,23 +3,19 @@
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.arena import Judge
-from jaxgbg.games.sampling import compiler_option
-from jaxgbg.learners import Hyperparameters, Lane, Learner
-from jaxgbg.learners.selection import LANE
+from jaxgbg.learners import Lane
 from jaxgbg.players import GreedyAgent, Player
 from jaxgbg.training.averaging import NEVER, Mean, add_sample, begin_mean
+from jaxgbg.training.chunks import compile_chunk
 from jaxgbg.training.huge_pages import move_to_huge_pages
-from jaxgbg.training.lanes import begin, lanes_sharding, program_of
-from jaxgbg.training.memory import TICKS_A_BLOCK
+from jaxgbg.training.lanes import begin, program_of
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.run import LaneName, Run
 from jaxgbg.values import HasGradients
@@ -44,9 +40,9 @@ class Result(NamedTuple):
 
 
 class Changing(NamedTuple):
-    """All of a training that changes, L lanes: their states and, if there are any, their means."""
+    """All of a lane that changes in a training: its state and, if there is one, its mean."""
 
-    lanes: Lane
+    lane: Lane
     mean: Mean | None
 
 
@@ -57,60 +53,6 @@ class Progress(NamedTuple):
     moves: int
     seconds: float
     total_episodes: int
-
-
-# Matrix products by Eigen where XLA has both it and YNNPACK on the CPU: they are small and stand in
-# a loop between look-ups in large tables, where YNNPACK takes several times as long (jaxlib 0.10.2:
-# 2048 and ConnectFour train 1.7 times as fast without it), although not when it is timed alone.
-_EIGEN = ("xla_cpu_experimental_ynn_fusion_type", "")
-
-
-@lru_cache(maxsize=8)
-def compile_chunk(learner: Learner, mesh: Mesh, pausing: bool = False) -> Any:
-    """The compiled hot path: (lanes, hyperparameters, limits uint32[L], blocks int32[]) -> lanes.
-
-    Each device runs its own lanes, without a word to the others, until `blocks` blocks of ticks are
-    done or all its lanes have finished `limits` episodes. The lanes passed in are used up. One that
-    is `pausing` takes uint32[L] more, and stops after the block in which one of its lanes has
-    finished so many episodes.
-    """
-    one, every = PartitionSpec("lanes"), PartitionSpec()
-
-    def chunk(
-        lanes: Lane,
-        hyper: Hyperparameters,
-        limit: jax.Array,
-        blocks: jax.Array,
-        *pause: jax.Array,
-    ) -> Lane:
-        def block(carry: tuple[jax.Array, Lane]) -> tuple[jax.Array, Lane]:
-            number, lanes = carry
-            lanes, _ = jax.vmap(
-                lambda lane, hyper, limit: learner.advance(lane, hyper, limit, TICKS_A_BLOCK),
-                axis_name=LANE,
-            )(lanes, hyper, limit)
-            return number + 1, learner.between_blocks(lanes, hyper, limit)
-
-        def busy(carry: tuple[jax.Array, Lane]) -> jax.Array:
-            going = (carry[0] < blocks) & (carry[1].finished < limit).any()
-            return going & (carry[1].finished < pause[0]).all() if pausing else going
-
-        return jax.lax.while_loop(busy, block, (jnp.int32(0), lanes))[1]
-
-    sharded = jax.shard_map(
-        chunk,
-        mesh=mesh,
-        in_specs=(one, one, one, every, *[one] * pausing),
-        out_specs=one,
-        check_vma=False,
-    )
-    # A device of its own would otherwise write its sharding in another way: compiled twice.
-    return jax.jit(
-        sharded,
-        donate_argnums=0,
-        out_shardings=NamedSharding(mesh, one),
-        compiler_options=compiler_option(*_EIGEN),
-    )
 
 
 class Training:
@@ -126,8 +68,9 @@ class Training:
         self.runs = runs
         self.lanes = tuple(lane for run in runs for lane in run.lanes)
         self.owners = tuple(number for number, run in enumerate(runs) for _ in run.lanes)
-        self._sharding = lanes_sharding(len(self.lanes))
-        self.state, self._hyper, self.learner = begin(runs, self._sharding)
+        self.groups, self._hypers, self.places = begin(runs)
+        """The states of the lanes, group by group, each an array [S, ...] for S lanes at once."""
+        self.learner = runs[0].make_learner()
         evaluation = runs[0].evaluation
         self.judges: list[Judge] = [
             judge_by(name, self.learner.game, evaluation.protocol_of(name))
@@ -135,11 +78,12 @@ class Training:
         ]
         averaging = runs[0].averaging
         self._points = averaging.points(self.episodes)
-        self.mean: Mean | None = None
+        value, sharding = self.learner.value, self.places.sharding
+        self.means_so_far: list[Mean] = []
         if averaging.on:
-            self.mean = begin_mean(self.learner.value, self.state.params, self._sharding)
-        self._chunk = compile_chunk(self.learner, self._sharding.mesh, pausing=averaging.on)
-        self._settled = False
+            self.means_so_far = [begin_mean(value, each.params, sharding) for each in self.groups]
+        self._chunk = compile_chunk(self.learner, sharding.mesh, pausing=averaging.on)
+        self._settled: set[int] = set()
         self._blocks = 1
         self.seconds = 0.0
         self.reached = 0
@@ -177,32 +121,40 @@ class Training:
 
     def progress(self) -> Progress:
         """Where all lanes stand together."""
-        live = len(self.lanes)
-        episodes = int(np.asarray(self.state.finished)[:live].sum())
-        moves = int(np.asarray(self.state.moves, np.uint64)[:live].sum())
-        return Progress(episodes, moves, self.seconds, self.episodes * live)
+        episodes, moves = (int(each.sum(dtype=np.uint64)) for each in (self.finished, self.moves))
+        return Progress(episodes, moves, self.seconds, self.episodes * len(self.lanes))
+
+    @property
+    def finished(self) -> np.ndarray:
+        """uint32[L]: the episodes that each lane has finished."""
+        return self.places.by_lane([group.finished for group in self.groups])
+
+    @property
+    def moves(self) -> np.ndarray:
+        """uint32[L]: the moves that each lane has made."""
+        return self.places.by_lane([group.moves for group in self.groups])
 
     def advance(self, limit: int) -> None:
-        """One chunk of every lane on its way to `limit` episodes."""
-        limits = np.zeros(self.state.finished.shape, np.uint32)
-        limits[: len(self.lanes)] = limit
-        pauses = [self._next_points()] if self.mean is not None else []
+        """One chunk, on their way to `limit` episodes, of the lanes that are furthest from it."""
+        number, sharding = self._furthest(), self.places.sharding
+        limits = np.where(self.places.live(number), limit, 0).astype(np.uint32)
+        pauses = [self._next_points(number)] if self.means_so_far else []
         start = time.perf_counter()
-        self.state = self._chunk(
-            self.state,
-            self._hyper,
-            jax.device_put(limits, self._sharding),
+        self.groups[number] = group = self._chunk(
+            self.groups[number],
+            self._hypers[number],
+            jax.device_put(limits, sharding),
             np.int32(self._blocks),
-            *(jax.device_put(pause, self._sharding) for pause in pauses),
+            *(jax.device_put(pause, sharding) for pause in pauses),
         )
-        jax.block_until_ready(self.state.finished)
-        sampled = any(self._sample(pause) for pause in pauses)
+        jax.block_until_ready(group.finished)
+        sampled = any(self._sample(number, pause) for pause in pauses)
         seconds = time.perf_counter() - start
         self.seconds += seconds
-        if not self._settled:
+        if number not in self._settled:
             # From here on all chunks work in the memory that the first one has written to.
-            move_to_huge_pages(self.state)
-            self._settled = True
+            move_to_huge_pages(group)
+            self._settled.add(number)
         self._check_finite()
         # A chunk that was cut short by a sample says nothing of how long others take.
         if seconds < SECONDS_A_CHUNK / 2 and self._blocks < 2**20 and not sampled:
@@ -210,18 +162,26 @@ class Training:
         elif seconds > SECONDS_A_CHUNK and self._blocks > 1:
             self._blocks //= 2
 
-    def _next_points(self) -> np.ndarray:
-        """uint32[L]: after how many episodes each lane gives its next sample."""
-        finished = np.asarray(self.state.finished)
+    def _furthest(self) -> int:
+        """The group with the lane that has finished the fewest episodes."""
+        finished, places = self.finished, self.places
+        own = (places.members(group)[places.live(group)] for group in range(places.groups))
+        return int(np.argmin([finished[lanes].min() for lanes in own]))
+
+    def _next_points(self, number: int) -> np.ndarray:
+        """uint32[S]: after how many episodes each lane of a group gives its next sample."""
+        finished = np.asarray(self.groups[number].finished)
         return np.append(self._points, NEVER)[np.searchsorted(self._points, finished, "right")]
 
-    def _sample(self, points: np.ndarray) -> bool:
-        """Take a sample of each lane that has come to its point of uint32[L]; whether one has."""
-        due = np.asarray(self.state.finished) >= points
-        if self.mean is not None and due.any():
-            value, averaging = self.learner.value, self.runs[0].averaging
-            self.mean = add_sample(value, self.mean, self.state.params, due, averaging)
-            jax.block_until_ready(self.mean.params)
+    def _sample(self, number: int, points: np.ndarray) -> bool:
+        """Take a sample of each lane of a group that has come to its point; whether one has."""
+        group, mean = self.groups[number], self.means_so_far[number]
+        due = np.asarray(group.finished) >= points
+        if due.any():
+            averaging = self.runs[0].averaging
+            mean = add_sample(self.learner.value, mean, group.params, due, averaging)
+            jax.block_until_ready(mean.params)
+            self.means_so_far[number] = mean
         return bool(due.any())
 
     def _check_finite(self) -> None:
@@ -232,9 +192,8 @@ class Training:
         """
         if not isinstance(self.learner.value, HasGradients):
             return
-        leaves = jax.tree.leaves(self.learner.value.for_player(self.state.params))
-        finite = [np.asarray(_finite(leaf))[: len(self.lanes)] for leaf in leaves]
-        self.diverged = np.flatnonzero(~np.all(finite, 0)).tolist()
+        found = [_finite(self.learner.value.for_player(group.params)) for group in self.groups]
+        self.diverged = np.flatnonzero(~self.places.by_lane(found)).tolist()
         if len(self.diverged) == len(self.lanes):
             raise ValueError(
                 "training has diverged: no network has finite weights any more;"
@@ -248,9 +207,8 @@ class Training:
 
         `on_chunk` is told after each chunk; between chunks the state may be kept or replaced.
         """
-        live = len(self.lanes)
         for episodes in self._milestones():
-            while np.asarray(self.state.finished)[:live].min() < episodes:
+            while self.finished.min() < episodes:
                 self.advance(episodes)
                 on_chunk(self.progress())
             self.evaluating = True
@@ -268,64 +226,93 @@ class Training:
 
     def agents(self, run: int = 0) -> dict[LaneName, Any]:
         """The parameters of every lane of one run as they stand, on the host."""
-        return self._of_lanes(self.state.params, run)
+        return self._of_lanes([group.params for group in self.groups], run)
 
     def means(self, run: int = 0) -> dict[LaneName, Any]:
         """Those of the agents of averaged weights, if any: what a player needs of them."""
-        if self.mean is None:
+        if not self.means_so_far:
             return {}
-        return {lane.mean: own for lane, own in self._of_lanes(self.mean.params, run).items()}
+        means = self._of_lanes([mean.params for mean in self.means_so_far], run)
+        return {lane.mean: own for lane, own in means.items()}
 
-    def _of_lanes(self, params: Any, run: int) -> dict[LaneName, Any]:
-        """One lane after the other of parameters [L, ...], on the host: those of one run."""
+    def _of_lanes(self, groups: Sequence[Any], run: int) -> dict[LaneName, Any]:
+        """The parameters of one lane after the other, on the host: those of one run."""
         return {
-            lane: jax.device_get(jax.tree.map(lambda leaf, at=at: leaf[at], params))
+            lane: jax.tree.map(np.array, self.places.lane_of(groups, at))
             for at, (lane, owner) in enumerate(zip(self.lanes, self.owners, strict=True))
             if owner == run
         }
 
-    def changing(self) -> Changing:
-        """What a checkpoint holds: plain arrays, without what never changes."""
-        key = jax.random.key_data(self.state.key)
-        return Changing(self.state._replace(key=key, partner=None), self.mean)
+    def _changing(self) -> list[Changing]:
+        """What changes of each group: plain arrays [S, ...], without what never changes."""
+        means = self.means_so_far or [None] * len(self.groups)
+        return [
+            Changing(group._replace(key=jax.random.key_data(group.key), partner=None), mean)
+            for group, mean in zip(self.groups, means, strict=True)
+        ]
+
+    def changing(self, *lanes: int) -> list[Changing]:
+        """What changes of each of these lanes, on the host, without what never changes."""
+        groups = self._changing()
+        return [self.places.lane_of(groups, lane) for lane in lanes]
+
+    def leaves(self) -> list[np.ndarray]:
+        """What a checkpoint holds: each array of what is `changing`, lane after lane."""
+        each = [jax.tree.leaves(one) for one in self.changing(*range(len(self.lanes)))]
+        return list(itertools.chain(*zip(*each, strict=True)))
 
     def restore(self, leaves: Sequence[np.ndarray], reached: int, seconds: float) -> None:
-        """Go on from the leaves of what was `changing` once."""
-        placed = jax.device_put(list(leaves), self._sharding)
-        state, mean = jax.tree.unflatten(jax.tree.structure(self.changing()), placed)
-        self.state = state._replace(
-            key=jax.random.wrap_key_data(state.key), partner=self.state.partner
-        )
-        self.mean = mean and mean._replace(samples=np.asarray(mean.samples))
+        """Go on from what `leaves` gave once."""
+        lanes, sharding = len(self.lanes), self.places.sharding
+        for number, (group, old) in enumerate(zip(self.groups, self._changing(), strict=True)):
+            members = self.places.members(number)
+            own = [
+                np.stack([leaves[first + at] for at in members])
+                for first in range(0, len(leaves), lanes)
+            ]
+            new, mean = jax.tree.unflatten(jax.tree.structure(old), own)
+            new = jax.device_put(new, sharding)
+            self.groups[number] = new._replace(
+                key=jax.random.wrap_key_data(new.key), partner=group.partner
+            )
+            if mean is not None:
+                params = jax.device_put(mean.params, sharding)
+                self.means_so_far[number] = Mean(params, mean.samples)
         self.reached, self.seconds = reached, seconds
-        self._settled = False
+        self._settled.clear()
 
     def evaluate(self, episodes: int) -> Iterator[tuple[int, Result]]:
         """Evaluate every lane as it stands, after `episodes`, each result with its run's number.
 
         So is the mean of its weights, once there is one, from the same starts.
         """
-        agents = {self.lanes: self.state.params}
-        if self.mean is not None and self.mean.samples[: len(self.lanes)].all():
-            agents[tuple(lane.mean for lane in self.lanes)] = self.mean.params
-        players = {names: self._player(params) for names, params in agents.items()}
+        players = {self.lanes: self._player([group.params for group in self.groups])}
+        means = self.means_so_far
+        if means and self.places.by_lane([mean.samples for mean in means]).all():
+            names = tuple(lane.mean for lane in self.lanes)
+            players[names] = self._player([mean.params for mean in means])
         for number, judge in enumerate(self.judges):
             key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
             for names, player in players.items():
                 evaluations = evaluate(player, judge, episodes, names, key)
                 yield from zip(self.owners, evaluations, strict=True)
 
-    def _player(self, params: Any) -> Player:
-        """The agents of parameters [L, ...], playing as they are to be judged."""
-        learner, valuation = self.learner, self._hyper.valuation
-        agent = GreedyAgent(learner.game, learner.value, params, valuation, several=True)
+    def _player(self, groups: Sequence[Any]) -> Player:
+        """The agents of the parameters of all groups, playing as they are to be judged."""
+        value, valuations = self.learner.value, [hyper.valuation for hyper in self._hypers]
+        params = self.places.joined([value.for_player(each) for each in groups])
+        valuation = self.places.joined(valuations)
+        agent = GreedyAgent(self.learner.game, value, params, valuation, several=True)
         return self.runs[0].play.player(agent)
 
 
 @jax.jit
-def _finite(leaf: jax.Array) -> jax.Array:
-    """bool[L]: whether all numbers of each lane are finite."""
-    return jnp.isfinite(leaf).reshape(leaf.shape[0], -1).all(1)
+def _finite(params: Any) -> jax.Array:
+    """bool[S]: whether all numbers of each lane are finite."""
+    each = [
+        jnp.isfinite(leaf).reshape(leaf.shape[0], -1).all(1) for leaf in jax.tree.leaves(params)
+    ]
+    return jnp.stack(each).all(0)
 
 
 def evaluate(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jax
 
+from jaxgbg.training.places import Places, lanes_at_once
 from jaxgbg.training.run import Run
 
 TICKS_A_BLOCK = 32
@@ -15,25 +16,39 @@ TICKS_A_BLOCK = 32
 _WORD_BYTES = 4
 
 
-@functools.lru_cache(maxsize=64)
 def lane_memory(run: Run) -> int:
     """Bytes of one lane's tables, counters and games, and of the mean of its weights."""
+    lane, weights = _memory(run)
+    return lane + weights * run.averaging.on
+
+
+@functools.lru_cache(maxsize=64)
+def _memory(run: Run) -> tuple[int, int]:
+    """Bytes of one lane's tables, counters and games, and of what a player needs of them."""
     learner = run.make_learner()
     drawn = run.value.drawn(run.game, run.seeds[0])
     lane = jax.eval_shape(learner.init, jax.eval_shape(lambda: jax.random.key(0)), drawn)
-    mean = jax.eval_shape(learner.value.for_player, lane.params) if run.averaging.on else None
-    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves((lane, mean)))
+    weights = jax.eval_shape(learner.value.for_player, lane.params)
+    lane_bytes, weight_bytes = (
+        sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(tree))
+        for tree in (lane, weights)
+    )
+    return lane_bytes, weight_bytes
 
 
 def check_memory(runs: Sequence[Run]) -> None:
     """Raise ValueError, naming the settings, where `runs` cannot be trained together here.
 
-    What is counted, the lanes and the random words of a block of ticks, is the least that it takes.
+    What is counted is the least that it takes: the lanes, the random words of a block of ticks and,
+    where lanes are trained in turn, a copy of their weights to judge them all by.
     """
     run, available = runs[0], available_memory()
     schedule, lanes = run.schedule, sum(len(each.seeds) * len(each.variants) for each in runs)
-    words = TICKS_A_BLOCK * schedule.batch * sum(run.make_learner().word_counts) * _WORD_BYTES
-    lane = lane_memory(run) + words
+    learner = run.make_learner()
+    words = TICKS_A_BLOCK * schedule.batch * sum(learner.word_counts) * _WORD_BYTES
+    in_turn = Places(lanes, lanes_at_once(learner, lanes)).groups > 1
+    copies = in_turn * (1 + run.averaging.on)
+    lane = lane_memory(run) + words + copies * _memory(run)[1]
     if lanes * lane <= available:
         return
     openings = f", opening_plies {schedule.opening_plies:,}" if schedule.opening_plies else ""

@@ -120,7 +120,7 @@ def _of_checkpoint(path: Path, run: Run, lane: LaneName, counters: bool) -> Newe
 
 @functools.lru_cache(maxsize=8)
 def _state(run: Run) -> _State:
-    """A lane as `Training.changing` keeps it, of shapes alone."""
+    """A lane as `Training.changing` has it, of shapes alone."""
     learner = run.make_learner()
     drawn: Any = run.value.drawn(run.game, run.seeds[0])
     # Only that there is one changes what a lane holds.
@@ -133,7 +133,7 @@ def _state(run: Run) -> _State:
         return Changing(lane, mean if run.averaging.on else None)
 
     leaves, structure = jax.tree.flatten(jax.eval_shape(begun))
-    places = jax.tree.unflatten(structure, range(len(leaves))).lanes
+    places = jax.tree.unflatten(structure, range(len(leaves))).lane
     return _State([_Leaf(leaf.shape, np.dtype(leaf.dtype)) for leaf in leaves], places)
 
 

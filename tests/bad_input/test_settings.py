@@ -211,7 +211,7 @@ def test_a_pipe_or_a_device_is_not_read(command, jaxgbg, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        ("train nim --seeds 10000", "10,000 lanes .* need 288.9 MB of memory, and 200.0 MB are"),
+        ("train nim --seeds 10000", "10,000 lanes .* need 306.2 MB of memory, and 200.0 MB are"),
         (
             "train hex --batch 1048576 --seeds 9",
             r"batch 1,048,576, opening_plies 1, 36,450 weights",

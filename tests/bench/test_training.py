@@ -6,7 +6,8 @@ import pytest
 from jaxgbg.bench.training import bench
 from jaxgbg.bench.yardstick import Yardstick, look_ups_a_tick
 from jaxgbg.papers import preset
-from jaxgbg.training.lanes import begin, lane_mesh, lanes_sharding
+from jaxgbg.training.lanes import begin
+from jaxgbg.training.places import lane_mesh
 
 pytestmark = pytest.mark.usefixtures("full_optimization")
 
@@ -28,11 +29,11 @@ def test_bench_counts_moves_memory_and_look_ups():
 
 def look_ups(**changes) -> int:
     run = preset("tictactoe", seeds=[0], variants=["farl"], **changes)
-    lanes, hyper, learner = begin([run], lanes_sharding(1))
+    (lanes,), (hyper,), _ = begin([run])
     one = jax.tree.map(
         lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), (lanes, hyper)
     )
-    return look_ups_a_tick(learner, *one)
+    return look_ups_a_tick(run.make_learner(), *one)
 
 
 # A value of TicTacToe is one weight for each n-tuple and each of 8 images of the board.

@@ -11,8 +11,9 @@ from jaxgbg.games import writing
 from jaxgbg.papers import preset
 from jaxgbg.training import Training
 from jaxgbg.training.checkpoints import checksum
-from jaxgbg.training.lanes import hyperparameters, lane_mesh
-from jaxgbg.training.loop import compile_chunk
+from jaxgbg.training.chunks import compile_chunk
+from jaxgbg.training.lanes import hyperparameters
+from jaxgbg.training.places import lane_mesh
 from jaxgbg.values import NTuple
 
 # As users train, whatever the other tests compile with.
@@ -163,7 +164,7 @@ def test_loops_train_the_same_as_scatters_bit_for_bit(game, monkeypatch):
         assert ("scatter(" in program) == (not loops)
         training = Training(preset(game, seeds=(0,), batch=1, episodes=20, eval_every=20))
         training.advance(20)
-        found.append(checksum(jax.tree.leaves(training.changing())))
+        found.append(checksum(training.leaves()))
     # What was traced with scatters is nothing for later tests.
     compile_chunk.cache_clear()
     jax.clear_caches()

@@ -29,12 +29,12 @@ def test_an_unfinished_run_is_met_as_its_newest_checkpoint_with_its_counters(fol
     training, _ = restored(folder)
     (lane,) = (lane for lane in training.lanes if lane == (folder.run.seeds[0], "farl"))
     params = training.agents()[lane]
-    counters = np.asarray(params.counters)
+    counters = params.counters.reshape(len(params.weights), -1)
     assert (np.abs(counters[:, 0]) != counters[:, 1]).any(), "something was learned"
     table = Table(*guests)
     answer = asked(table)
     assert list(guests.agents) == [f"seed{folder.run.seeds[0]}-farl"]
-    episodes = int(np.asarray(training.state.finished)[training.lanes.index(lane)])
+    episodes = int(training.finished[training.lanes.index(lane)])
     assert answer["counters"] == f"of the checkpoint after {episodes:,} episodes"
     # Each weight that was learned is found again by its value and both counters, in one row.
     rows = np.column_stack([params.weights, counters[:, :2]])

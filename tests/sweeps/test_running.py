@@ -17,8 +17,8 @@ from jaxgbg.sweeps.executors import EXECUTORS, Settings
 from jaxgbg.sweeps.running import run_plan
 from jaxgbg.sweeps.spec import plan, units
 from jaxgbg.training import LaneName, Result, StopTraining, bars
+from jaxgbg.training.chunks import compile_chunk
 from jaxgbg.training.files import write_json
-from jaxgbg.training.loop import compile_chunk
 from jaxgbg.training.store import RunFolder
 
 FIELDS = {

@@ -108,9 +108,7 @@ def test_units_stay_within_lanes_and_memory():
 
 def test_the_memory_of_a_lane_is_that_of_its_arrays():
     (run,) = runs(game="hex", seeds=[3], axes={"variants": ["farl"]})
-    import jax
-
-    leaves = jax.tree.leaves(Training(run).changing())
+    leaves = Training(run).leaves()
     assert lane_memory(run) == pytest.approx(sum(leaf.nbytes for leaf in leaves), rel=0.01)
 
 

@@ -16,9 +16,9 @@ from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import rows
 from jaxgbg.training import StopTraining, Training, load_agent, train
 from jaxgbg.training.averaging import Averaging, begin_mean, move_towards
-from jaxgbg.training.lanes import lanes_sharding
 from jaxgbg.training.memory import lane_memory
 from jaxgbg.training.newest import newest_file, read_newest
+from jaxgbg.training.places import Places
 
 RULES = [
     {"averaging": "tail", "averaging_from": 0.5, "averaging_samples": 6},
@@ -31,14 +31,10 @@ def run_of(game="tictactoe", **changes):
     return preset(game, **{"seeds": (3, 1), "variants": ("farl", "none"), **fields})
 
 
-def weights_of(training: Training, params) -> np.ndarray:
-    """float32[L, R]: all weights of all lanes."""
-    return np.stack(
-        [
-            training.learner.value.weights_of(jax.tree.map(lambda leaf, at=at: leaf[at], params))
-            for at in range(len(training.lanes))
-        ]
-    )
+def weights_of(training: Training, means=False) -> np.ndarray:
+    """float32[L, R]: all weights of all lanes, or their means."""
+    agents = training.means() if means else training.agents()
+    return np.stack([training.learner.value.weights_of(params) for params in agents.values()])
 
 
 def snapshots(run, monkeypatch) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -50,8 +46,7 @@ def snapshots(run, monkeypatch) -> list[tuple[np.ndarray, np.ndarray]]:
         seen = []
 
         def keep(_):
-            weights = weights_of(training, training.state.params)
-            seen.append((np.array(training.state.finished), weights))
+            seen.append((training.finished, weights_of(training)))
 
         list(training.rounds(keep))
     return seen
@@ -98,8 +93,8 @@ def test_it_is_the_mean_of_its_moments_and_the_training_is_as_without(game, chan
     seen = snapshots(run, monkeypatch)
     training = Training(run)
     list(training.rounds())
-    np.testing.assert_array_equal(weights_of(training, training.state.params), seen[-1][1])
-    means = weights_of(training, training.mean.params)
+    np.testing.assert_array_equal(weights_of(training), seen[-1][1])
+    means = weights_of(training, means=True)
     for lane in range(len(run.lanes)):
         expected = reference_mean(run, seen, lane)
         np.testing.assert_allclose(means[lane], expected, rtol=1e-5, atol=1e-6)
@@ -159,12 +154,12 @@ def test_the_mean_is_judged_by_its_own_weights_and_from_the_same_starts():
     for one in training.evaluations():
         (means if one.variant.endswith("-mean") else last).append(one)
     # In the place of the mean: the last weights, and then their opposite.
-    same = training.learner.value.for_player(training.state.params)
-    for params, expected in (
-        (same, [one.score for one in last]),
-        (same._replace(weights=-same.weights), None),
-    ):
-        training.mean = training.mean._replace(params=params)
+    for sign, expected in ((1, [one.score for one in last]), (-1, None)):
+        for number, group in enumerate(training.groups):
+            own = training.learner.value.for_player(group.params)
+            own = own._replace(weights=sign * own.weights)
+            mean = training.means_so_far[number]
+            training.means_so_far[number] = mean._replace(params=own)
         found = [one.score for _, one in training.evaluate(400)][len(last) :]
         assert (found == expected) if expected else found != [one.score for one in means]
 
@@ -261,7 +256,7 @@ def test_the_mean_is_one_more_table_and_no_other(monkeypatch):
 def test_a_lane_that_gives_no_sample_keeps_its_mean_even_beside_what_is_no_number():
     value = preset("nim", seeds=(0,)).make_learner().value
     params = jax.vmap(lambda _: value.init())(jnp.zeros(2))
-    mean = begin_mean(value, params, lanes_sharding(1)).params
+    mean = begin_mean(value, params, Places(1, 1).sharding).params
     broken = params._replace(weights=params.weights.at[0].set(jnp.nan).at[1].set(2.0))
     moved = move_towards(value, mean, broken, np.float32([0, 1]))
     np.testing.assert_array_equal(moved.weights[0], 0.0)
@@ -279,7 +274,7 @@ def test_the_newest_agent_of_a_checkpoint_is_the_last_one(tmp_path):
     training = Training(run)
     next(training.rounds())
     next(training.rounds())
-    np.testing.assert_array_equal(newest.agent.params.weights[0], training.state.params.weights[0])
+    np.testing.assert_array_equal(newest.agent.params.weights[0], weights_of(training)[0])
 
 
 def test_runs_of_other_moments_are_no_lanes_of_one_program():

@@ -92,17 +92,20 @@ def test_a_partner_stronger_than_chance_is_met_in_every_seat():
     """Against Max-N, who never loses, a learner's rewards are losses and draws."""
     training = Training(small(partner="maxn", variants=("farl",), episodes=200, eval_every=200))
     list(training.evaluations())
-    games = training.state.games
-    assert set(np.unique(np.asarray(games.seat))) == {0, 1}
-    seat = np.asarray(games.seat).ravel()
-    rewards = np.asarray(games.state.rewards).reshape(-1, 2)
+    games = [one.lane.games for one in training.changing(0, 1)]
+    seat = np.concatenate([each.seat for each in games])
+    assert set(np.unique(seat)) == {0, 1}
+    rewards = np.concatenate([each.state.rewards for each in games])
     own = rewards[np.arange(len(seat)), seat]
     assert own.max() <= 0
     assert own.min() < 0
     # The partner's table has learned nothing: not one weight of a player who only sat there.
     both = Training(small(partner="maxn", learn_from_partner=True, episodes=200, eval_every=200))
     list(both.evaluations())
-    touched = [np.count_nonzero(np.asarray(t.state.params.weights)) for t in (training, both)]
+    touched = [
+        sum(np.count_nonzero(agent.weights) for agent in t.agents().values())
+        for t in (training, both)
+    ]
     assert touched[0] < touched[1]
     assert training.agents().keys() == {(0, "farl"), (1, "farl")}
 

@@ -58,7 +58,7 @@ run = preset("connectfour", seeds=(0,), variants=("farl",), episodes=64, eval_ev
              opponents=())
 training = Training(run)
 list(training.rounds())
-print(on_huge_pages() / sum(leaf.nbytes for leaf in training.state.params))
+print(on_huge_pages() / sum(leaf.nbytes for leaf in training.groups[0].params))
 """
 
 

@@ -38,7 +38,7 @@ def content(folder: RunFolder) -> dict:
 def restored(folder: RunFolder):
     """What a training that goes on has, and its moves a second."""
     training = Training(folder.run)
-    like = jax.tree.leaves(training.changing())
+    like = training.leaves()
     with Checkpoints(folder.path / "checkpoints", folder.run.digest, 0.0) as kept:
         checkpoint = kept.restore(like)
     training.restore(checkpoint.leaves, checkpoint.reached, checkpoint.seconds)
@@ -68,7 +68,7 @@ def test_it_is_the_agent_that_the_training_would_go_on_with(tmp_path, folder, ch
         lambda a, b: np.array_equal(a[0], b, equal_nan=True), newest.agent.params, params
     )
     assert jax.tree.all(same)
-    finished = np.asarray(training.state.finished)[training.lanes.index(lane)]
+    finished = training.finished[training.lanes.index(lane)]
     assert newest.episodes == finished >= 100
     assert newest.moves_per_second == pytest.approx(rate)
     game = mine.run.game

@@ -15,7 +15,7 @@ import pytest
 
 from jaxgbg.arena import MatchJudge
 from jaxgbg.papers import preset
-from jaxgbg.training import StopTraining, Training, execution, train, train_together
+from jaxgbg.training import StopTraining, Training, execution, places, train, train_together
 from jaxgbg.training import checkpoints as checkpoints_module
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints
 from jaxgbg.training.stopping import Stopped
@@ -31,8 +31,9 @@ def small(**changes):
 
 @pytest.fixture(autouse=True)
 def _many_checkpoints(monkeypatch):
-    """Short chunks, and a checkpoint after each of them."""
+    """Short chunks of one lane after another, and a checkpoint after each of them."""
     monkeypatch.setattr(checkpoints_module, "_SHARE", 1e9)
+    monkeypatch.setattr(places, "GAMES_AT_ONCE", 16)
     monkeypatch.setattr(sys.modules[Training.__module__], "SECONDS_A_CHUNK", 0.0)
 
 

@@ -1,0 +1,66 @@
+"""The compiled hot path: a chunk of the training of some lanes, without a word from the host."""
+
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from jaxgbg.games.sampling import compiler_option
+from jaxgbg.learners import Hyperparameters, Lane, Learner
+from jaxgbg.learners.selection import LANE
+from jaxgbg.training.memory import TICKS_A_BLOCK
+
+# Matrix products by Eigen where XLA has both it and YNNPACK on the CPU: they are small and stand in
+# a loop between look-ups in large tables, where YNNPACK takes several times as long (jaxlib 0.10.2:
+# 2048 and ConnectFour train 1.7 times as fast without it), although not when it is timed alone.
+_EIGEN = ("xla_cpu_experimental_ynn_fusion_type", "")
+
+
+@lru_cache(maxsize=8)
+def compile_chunk(learner: Learner, mesh: Mesh, pausing: bool = False) -> Any:
+    """The compiled hot path: (lanes, hyperparameters, limits uint32[L], blocks int32[]) -> lanes.
+
+    Each device runs its own lanes, without a word to the others, until `blocks` blocks of ticks are
+    done or all its lanes have finished `limits` episodes. The lanes passed in are used up. One that
+    is `pausing` takes uint32[L] more, and stops after the block in which one of its lanes has
+    finished so many episodes.
+    """
+    one, every = PartitionSpec("lanes"), PartitionSpec()
+
+    def chunk(
+        lanes: Lane,
+        hyper: Hyperparameters,
+        limit: jax.Array,
+        blocks: jax.Array,
+        *pause: jax.Array,
+    ) -> Lane:
+        def block(carry: tuple[jax.Array, Lane]) -> tuple[jax.Array, Lane]:
+            number, lanes = carry
+            lanes, _ = jax.vmap(
+                lambda lane, hyper, limit: learner.advance(lane, hyper, limit, TICKS_A_BLOCK),
+                axis_name=LANE,
+            )(lanes, hyper, limit)
+            return number + 1, learner.between_blocks(lanes, hyper, limit)
+
+        def busy(carry: tuple[jax.Array, Lane]) -> jax.Array:
+            going = (carry[0] < blocks) & (carry[1].finished < limit).any()
+            return going & (carry[1].finished < pause[0]).all() if pausing else going
+
+        return jax.lax.while_loop(busy, block, (jnp.int32(0), lanes))[1]
+
+    sharded = jax.shard_map(
+        chunk,
+        mesh=mesh,
+        in_specs=(one, one, one, every, *[one] * pausing),
+        out_specs=one,
+        check_vma=False,
+    )
+    # A device of its own would otherwise write its sharding in another way: compiled twice.
+    return jax.jit(
+        sharded,
+        donate_argnums=0,
+        out_shardings=NamedSharding(mesh, one),
+        compiler_options=compiler_option(*_EIGEN),
+    )
