@@ -17,21 +17,25 @@ from typing import Any
 from experiments.connectfour.run import figure, knows, read
 from experiments.shared import make_parser
 from experiments.table1.report import rows_of
-from jaxgbg import Run, RunFolder
+from jaxgbg import Game, RunFolder
 from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
+from jaxgbg.values import Layout, NTupleSpec
 
 _KEY = ("episodes", "variant", "opponent")
 
 
-def fours_held(run: Run) -> int:
-    """How many lines of the game lie within one of its n-tuples, or within an image of one."""
-    game = run.game
-    images = [
-        {int(image[cell]) for cell in cells}
-        for cells in run.value.layout_of(game, run.seeds[0])
-        for image in game.symmetries
-    ]
+def listed(folder: RunFolder) -> Layout:
+    """The n-tuples from the list of a finished run; none of another's."""
+    value = folder.run.value
+    if not folder.finished or not isinstance(value, NTupleSpec):
+        return ()
+    return value.layout if folder.run.game.name == "connectfour" else ()
+
+
+def fours_held(game: Game, layout: Layout) -> int:
+    """How many lines of the game lie within one of the n-tuples, or within an image of one."""
+    images = [{int(image[cell]) for cell in cells} for cells in layout for image in game.symmetries]
     return sum(any(set(line) <= image for image in images) for line in game.lines)
 
 
@@ -41,7 +45,7 @@ def records_of(folder: RunFolder) -> list[dict[str, Any]]:
     known = {
         "seeds": list(run.seeds),
         "batch": run.schedule.batch,
-        "fours": fours_held(run),
+        "fours": fours_held(run.game, listed(folder)),
         "config": run.digest,
         "metrics": hashlib.sha256((folder.path / "metrics.jsonl").read_bytes()).hexdigest(),
     }
@@ -81,8 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             folder = RunFolder.open(place)
         except ValueError as error:
             parser.exit(2, f"error: {error}\n")
-        listed = folder.run.game.name == "connectfour" and bool(folder.run.value.layout)
-        if listed and folder.finished and not knows(path, folder.run.digest):
+        if listed(folder) and not knows(path, folder.run.digest):
             rows = [*read(path), *records_of(folder)]
             write_json(path, sorted(rows, key=lambda row: (*(row[k] for k in _KEY), row["seeds"])))
     print("\n".join(table_of(read(path))))

@@ -7,6 +7,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from experiments.connectfour.run import figure, read
 from experiments.table1.report import LOCKSTEP, SERIAL, parts_of, rows_of
 from jaxgbg import make
 from jaxgbg.papers import konen2021
@@ -59,9 +60,31 @@ def _figure(row: Row, seeds: int) -> str:
     return in_figures(row, row.mean, row.sem) + ("" if row.n == seeds else f", n = {row.n}")
 
 
+def lines_of_listed(rows: Sequence[Row]) -> Iterator[str]:
+    """The lines of ConnectFour in `rows` once more, of n-tuples from a list (`listed`)."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for record in read(HERE / "listed.json"):
+        found.setdefault((record["opponent"], record["variant"]), []).extend(record["figures"])
+    farl = [row for row in rows if (row.game, row.settings["variant"]) == ("connectfour", "farl")]
+    for row in farl:
+        keys = [(row.opponent, variant) for variant in VARIANTS]
+        if (row.game, row.opponent) in LEFT_OUT or keys[0] not in found:
+            continue
+        cells = [
+            cell
+            for key in keys
+            for cell in (figure(found[key]) if key in found else "not run", _paper(row, key[-1]))
+        ]
+        seeds = len(found[keys[0]])
+        yield (
+            f"| connectfour, authors' list | {row.opponent} | {_episodes(row)} | {seeds} |"
+            f" {' | '.join(cells)} |"
+        )
+
+
 def _paper(row: Row, variant: str) -> str:
-    figure = konen2021.FIGURES.get((row.game, row.opponent), {}).get(variant)
-    return "" if figure is None else in_figures(row, *figure)
+    published = konen2021.FIGURES.get((row.game, row.opponent), {}).get(variant)
+    return "" if published is None else in_figures(row, *published)
 
 
 def _episodes(row: Row) -> str:
@@ -72,7 +95,11 @@ def _episodes(row: Row) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
     parts = parts_of(HERE / "runs")
-    print("\n".join(table_of(rows_of(parts[LOCKSTEP]), rows_of(parts[SERIAL]))))
+    lockstep = rows_of(parts[LOCKSTEP])
+    lines = [*table_of(lockstep, rows_of(parts[SERIAL]))]
+    last = max(number for number, line in enumerate(lines) if line.startswith("| connectfour"))
+    lines[last + 1 : last + 1] = lines_of_listed(lockstep)
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

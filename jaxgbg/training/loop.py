@@ -245,7 +245,7 @@ class Training:
 
     def _changing(self) -> list[Changing]:
         """What changes of each group: plain arrays [S, ...], without what never changes."""
-        means = self.means_so_far or [None] * len(self.groups)
+        means: list[Mean | None] = [*self.means_so_far] or [None] * len(self.groups)
         return [
             Changing(group._replace(key=jax.random.key_data(group.key), partner=None), mean)
             for group, mean in zip(self.groups, means, strict=True)

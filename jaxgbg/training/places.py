@@ -80,8 +80,8 @@ class Places:
 
     def lane_of(self, groups: Sequence[Any], lane: int) -> Any:
         """The part of one lane, on the host, of what the groups have: trees of arrays [S, ...]."""
-        (group,), (place,) = np.nonzero(self._numbers == lane)
-        device, own = divmod(int(place), self.at_once)
+        group, place = (int(one) for one in np.argwhere(self._numbers == lane)[0])
+        device, own = divmod(place, self.at_once)
 
         def part(leaf: Any) -> np.ndarray:
             if isinstance(leaf, jax.Array):

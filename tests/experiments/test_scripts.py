@@ -1,6 +1,7 @@
 """The experiments: their scripts run, and their committed figures are those of today's settings."""
 
 import importlib
+import itertools
 import json
 import os
 import subprocess
@@ -107,10 +108,17 @@ def published_runs(experiment: str) -> Iterator[Run]:
             for seed in range(first, 10):
                 lane = {"seeds": (seed,), "variants": (variant,)}
                 yield preset("connectfour", opponents=judges, **walks, **lane)
+        for seed, variant in itertools.product((0, 1), ("farl", "none")):
+            lane = {"seeds": (seed,), "variants": (variant,), "batch": 1}
+            yield preset("connectfour", opponents=judges, **walks, **lane)
         for seed in range(3):
             lane = {"seeds": (seed,), "variants": ("farl",), "episodes": 6_000_000}
             yield preset("connectfour", opponents=judges, **walks, **lane)
         yield table1_run("othello", 5, 1.0)
+        for seed in range(5, 10):
+            yield table1_run("othello", 1, 1.0, first=seed)
+        for variant in ("farl", "none"):
+            yield preset("othello", seeds=(0,), variants=(variant,), batch=1)
         for seed in range(4):
             yield table1_run("2048", 1, 1.0, first=seed, batch=1)
     elif experiment == "farl_ablation":
@@ -196,8 +204,25 @@ def test_kept_figures_of_searches_are_those_of_the_script() -> None:
 def test_table_1_at_a_glance_is_that_of_the_kept_runs(capsys: pytest.CaptureFixture[str]) -> None:
     module("table1/overview").main([])
     printed = capsys.readouterr().out
-    assert len(printed.splitlines()) == 13
+    assert len(printed.splitlines()) == 16
     assert printed in (ROOT / "README.md").read_text()
+
+
+def test_connectfour_s_draws_and_lists_are_those_of_the_kept_figures(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    readme = (EXPERIMENTS / "table1" / "README.md").read_text()
+    for script, lines in (("draws", 13), ("listed", 18)):
+        module(f"table1/{script}").main([])
+        printed = capsys.readouterr().out
+        assert len(printed.splitlines()) == lines
+        assert printed in readme
+    held = module("table1/listed").fours_held
+    game = preset("connectfour").game
+    for line in game.lines:
+        images = {frozenset(image[cell] for cell in line) for image in game.symmetries}
+        assert held(game, (line,)) == len(images) in (1, 2)
+    assert held(game, tuple(game.lines)) == len(game.lines) == 69
 
 
 def test_speed_s_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:

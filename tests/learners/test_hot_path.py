@@ -114,7 +114,7 @@ def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
     def careless(self, params, updates, alpha, beta):
         # The counters grow by what is known before they are read.
         rows = self.rows(updates.features, updates.player)
-        stale = params.counters[rows]
+        stale = params.counters.reshape(self.num_weights, -1)[rows]
         params = honest(self, params, updates, alpha, beta)
         weights = params.weights.at[rows].add(stale[..., 0])
         return params._replace(weights=weights)

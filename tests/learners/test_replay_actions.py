@@ -81,7 +81,7 @@ def assert_replays(name, rule, replan, tcl, horizon, episodes) -> None:
         assert np.abs(weights).max() > 0.01
         np.testing.assert_allclose(weights, flat[0], atol=1e-4, rtol=1e-4)
         if tcl != "none":
-            counters = np.asarray(lane.params.counters[i])
+            counters = np.asarray(lane.params.counters[i]).reshape(lane.params.weights.shape[1], -1)
             rounding = 1e-4 * (flat[2] + 0.1)
             assert (np.abs(counters[:, 0] - flat[1]) <= rounding).all()
             assert (np.abs(counters[:, 1] - flat[2]) <= rounding).all()

@@ -95,7 +95,8 @@ def assert_same_tables(reference: LockstepTDFarl, value, params, lane: int) -> N
     if value.tcl == "none":
         return
     # N sums terms of both signs: its rounding is relative to A, the sum of their sizes.
-    counters, rounding = np.asarray(params.counters[lane]), ROUNDING_OF_COUNTERS * (counter_a + 0.1)
+    counters = np.asarray(params.counters[lane]).reshape(params.weights.shape[1], -1)
+    rounding = ROUNDING_OF_COUNTERS * (counter_a + 0.1)
     assert (np.abs(counters[:, 0] - counter_n) <= rounding).all()
     assert (np.abs(counters[:, 1] - counter_a) <= rounding).all()
 

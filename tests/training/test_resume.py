@@ -168,7 +168,7 @@ def test_metrics_that_were_lost_are_made_anew(tmp_path, undisturbed):
 
 @pytest.mark.slow
 def test_metrics_with_another_byte_are_made_anew(tmp_path, undisturbed, capsys):
-    folder = stopped(small(), tmp_path, chunks=60)
+    folder = stopped(small(), tmp_path, chunks=240)
     assert folder.metrics_size() > 0
     flip(folder.path / "metrics.jsonl")
     same(train(small(), tmp_path), undisturbed)
