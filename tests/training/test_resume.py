@@ -168,7 +168,13 @@ def test_metrics_that_were_lost_are_made_anew(tmp_path, undisturbed):
 
 @pytest.mark.slow
 def test_metrics_with_another_byte_are_made_anew(tmp_path, undisturbed, capsys):
-    folder = stopped(small(), tmp_path, chunks=240)
+    def halfway(progress):
+        if progress.episodes > progress.total_episodes / 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(Stopped):
+        train(small(), tmp_path, halfway, checkpoint_every=EVERY)
+    folder = RunFolder(tmp_path, small())
     assert folder.metrics_size() > 0
     flip(folder.path / "metrics.jsonl")
     same(train(small(), tmp_path), undisturbed)
