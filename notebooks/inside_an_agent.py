@@ -165,8 +165,9 @@ plt.show()
 # 0 where they cancel: such a weight has arrived, or wavers, and takes small steps.
 
 # %%
-factors = np.asarray(value.step_scale(params.counters, run.value.beta))
-touched = params.counters[:, 1] > value.init().counters[:, 1]
+counters = value.tc_counters(params)
+factors = np.asarray(value.step_scale(counters, run.value.beta))
+touched = counters[:, 1] > value.tc_counters(value.init())[:, 1]
 print(f"{touched.mean():.0%} of the weights have been updated")
 print(f"median factor of those updated: {np.median(factors[touched]):.2f}")
 print(f"median factor of the active ones: {np.median(factors[rows]):.2f}")
@@ -175,7 +176,7 @@ print(f"median factor of the active ones: {np.median(factors[rows]):.2f}")
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 2.8), layout="constrained")
 left.hist(factors[touched], np.linspace(0, 1, 26), color="#0072B2")
 left.set(xlabel="factor |N| / A", ylabel="weights updated")
-right.loglog(params.counters[touched, 1], factors[touched], ".", color="#0072B2", alpha=0.2)
+right.loglog(counters[touched, 1], factors[touched], ".", color="#0072B2", alpha=0.2)
 right.set(xlabel="A, sum of the sizes of all changes", ylabel="factor |N| / A")
 plt.show()
 
