@@ -2,6 +2,7 @@
 
 import argparse
 import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,15 @@ def make_parser(script: str, doc: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("runs") / here.name, help="runs")
     parser.add_argument("--results", type=Path, default=here, help="figures and pictures")
     return parser
+
+
+def opened(parser: argparse.ArgumentParser, places: Sequence[Path]) -> Iterator[RunFolder]:
+    """The folders of runs that were named; one that is none ends the program in a line."""
+    for place in places:
+        try:
+            yield RunFolder.open(place)
+        except ValueError as error:
+            parser.exit(2, f"error: {error}\n")
 
 
 def sessions(folder: RunFolder, opponent: str, variant: str) -> tuple[np.ndarray, np.ndarray]:

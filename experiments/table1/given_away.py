@@ -13,7 +13,7 @@ from typing import Any
 
 from experiments.connectfour.mistakes import given_away, table_of
 from experiments.connectfour.run import knows, read
-from experiments.shared import make_parser
+from experiments.shared import make_parser, opened
 from jaxgbg import RunFolder
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
@@ -45,11 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.runs:
         prepare_jax()
     path: Path = options.results / "given_away.json"
-    for place in options.runs:
-        try:
-            folder = RunFolder.open(place)
-        except ValueError as error:
-            parser.exit(2, f"error: {error}\n")
+    for folder in opened(parser, options.runs):
         if folder.finished and not knows(path, folder.run.digest):
             rows = [*read(path), *records_of(folder)]
             write_json(path, sorted(rows, key=lambda row: (row["episodes"], row["seed"])))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.connectfour.run import figure, knows, read
-from experiments.shared import make_parser
+from experiments.shared import make_parser, opened
 from experiments.table1.report import rows_of
 from jaxgbg import Game, RunFolder
 from jaxgbg.training.ending import end_in_a_line
@@ -80,11 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folders of runs")
     options = parser.parse_args(arguments)
     path: Path = options.results / "listed.json"
-    for place in options.runs:
-        try:
-            folder = RunFolder.open(place)
-        except ValueError as error:
-            parser.exit(2, f"error: {error}\n")
+    for folder in opened(parser, options.runs):
         if listed(folder) and not knows(path, folder.run.digest):
             rows = [*read(path), *records_of(folder)]
             write_json(path, sorted(rows, key=lambda row: (*(row[k] for k in _KEY), row["seeds"])))

@@ -26,6 +26,8 @@ SMALL = 512
 PIECE = 256
 """How many of more numbers it settles in each round of such a loop."""
 
+_MOST_PLACES = 2**31 - 1
+
 
 def ask_for_whole_loops() -> None:
     """Let XLA, which must not have started yet, make one kernel of any loop that can be one.
@@ -108,6 +110,11 @@ def _settled_batch(
     return _settled(array), in_batched[0]
 
 
+def numbered(places: int) -> bool:
+    """Whether int32 has a number for each of so many places of an array."""
+    return places <= _MOST_PLACES
+
+
 def add_at(array: jax.Array, rows: jax.Array, values: jax.Array) -> jax.Array:
     """`array` [R, ...] with `values` [..., ...] added at `rows` int[...], all of which exist.
 
@@ -135,8 +142,12 @@ def _add_to_each(arrays: jax.Array, rows: jax.Array, values: jax.Array) -> jax.A
             )
 
         return lax.fori_loop(0, rows.size, add, arrays)
-    # One after the other they are one array, whose rows XLA finds faster than those of each.
     lanes, length = arrays.shape[:2]
+    if not numbered(lanes * length):
+        return jax.vmap(
+            lambda array, rows, values: array.at[rows].add(values, mode="promise_in_bounds")
+        )(arrays, rows, values)
+    # One after the other they are one array, whose rows XLA finds faster than those of each.
     flat = arrays.reshape(-1, *arrays.shape[2:])
     places = rows + (jnp.arange(lanes, dtype=rows.dtype) * length)[:, None]
     added = flat.at[places.reshape(-1)].add(

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.writing import add_at, once
+from jaxgbg.games.writing import add_at, numbered, once
 from jaxgbg.values.core import Updates, check_updates
 from jaxgbg.values.indices import Indices, look_up
 
@@ -22,10 +22,10 @@ TC_INIT = 1e-4
 class NTupleParams(NamedTuple):
     """All tables of one agent, players one after the other.
 
-    `weights` float32[R]; `counters` float32[R K] holds, K numbers for each weight, what one update
-    touches together: the TCL counters N and A (if TCL is on) and a scratch count of the updates of
-    this tick, zero between ticks (if updates are combined). `tuples` int32[m, L] are the agent's
-    own cells where every seed has another layout, else int32[0, 0].
+    `weights` float32[R]; `counters` float32[R * K] holds, K numbers for each weight, what one
+    update touches together: the TCL counters N and A (if TCL is on) and a scratch count of the
+    updates of this tick, zero between ticks (if updates are combined). `tuples` int32[m, L] are the
+    agent's own cells where every seed has another layout, else int32[0, 0].
     """
 
     weights: jax.Array
@@ -157,9 +157,8 @@ class NTuple(Indices):
         hit = (first & live[:, None]).astype(jnp.float32)
         columns = self._tc + self._scratch
         if self._scratch:
-            counters = add_at(counters, rows * columns + self._tc, hit)
-        # As rows of one number XLA would turn them around in memory and back in every tick.
-        view = counters.reshape(-1, columns) if columns > 1 else counters
+            counters = self._counted(counters, rows, hit)
+        view = self._by_rows(counters)
         read = look_up(view, rows) if columns else rows
         pace = jnp.broadcast_to(alpha, rows.shape)
         if self._tc:
@@ -168,8 +167,8 @@ class NTuple(Indices):
         if self._scratch:
             # Settled, as a stride keeps the compiler from computing with many numbers at a time.
             count = settle(read[..., -1] if self._tc else read)
-            repeats = self._repeats(jnp.maximum(count, 1), pace)
-            share = settle(repeats / jnp.maximum(count, 1))
+            hits = jnp.maximum(count, 1)
+            share = settle(self._repeats(hits, pace) / hits)
         change, size = change[:, None] * share, size[:, None] * share
         moved = jnp.where(first, pace * change, 0) / self.num_features
         weights = add_at(weights, rows, moved)
@@ -185,6 +184,23 @@ class NTuple(Indices):
             new = jnp.stack(added, -1) if columns > 1 else added[0]
             counters = add_at(view, rows, new).reshape(counters.shape)
         return NTupleParams(weights, counters, tuples)
+
+    def _by_rows(self, counters: jax.Array) -> jax.Array:
+        """The counters float32[R, K], or float32[R] where K is 1.
+
+        XLA would lay out rows of one number anew, with copies of the table, in every tick.
+        """
+        columns = self._tc + self._scratch
+        return counters.reshape(-1, columns) if columns > 1 else counters
+
+    def _counted(self, counters: jax.Array, rows: jax.Array, hit: jax.Array) -> jax.Array:
+        """The counters with `hit` float32[..., F] added to the scratch counts of `rows`."""
+        columns = self._tc + self._scratch
+        if numbered(self.num_weights * columns):
+            return add_at(counters, rows * columns + self._tc, hit)
+        # In so long an array single counters have no number, but rows of them do.
+        new = jnp.stack([jnp.zeros_like(hit)] * self._tc + [hit], -1) if self._tc else hit
+        return add_at(self._by_rows(counters), rows, new).reshape(counters.shape)
 
     def for_player(self, params: NTupleParams) -> NTupleParams:
         """The tables without the counters, which are most of their weight."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
+from jaxgbg.games import writing
 from jaxgbg.games.grids import grid_adjacency
 from jaxgbg.games.tictactoe import TicTacToe
 from jaxgbg.values import NTuple, NTupleParams, NTupleSpec, line_walk, random_walk
@@ -160,6 +161,27 @@ def test_a_dead_row_changes_nothing_and_the_scratch_count_returns_to_zero(tcl):
     np.testing.assert_array_equal(params.counters, value.init().counters)
     after = updated(value, [0.3, 0.0, -0.2])
     assert not after.counters.reshape(after.weights.size, -1)[:, -1].any()
+
+
+@pytest.mark.parametrize("tcl", ["none", "exp"])
+def test_tables_longer_than_int32_counts_are_written_row_by_row(tcl, monkeypatch):
+    value = make_value("nim", tcl)
+    cells = jnp.array([[[5, 4, 3], [5, 4, 3]], [[1, 0, 2], [5, 5, 5]]], jnp.int8)
+
+    def both_lanes() -> NTupleParams:
+        def one(cells: jax.Array) -> NTupleParams:
+            start = value.init()
+            change = jnp.array([0.3, -0.2])
+            features, player = value.features(start, cells), jnp.zeros(2, jnp.int32)
+            updates = Updates(features, player, change, jnp.abs(change), change != 0)
+            return value.update(start, updates, jnp.float32(0.3), jnp.float32(2.7))
+
+        return jax.jit(jax.vmap(one))(cells)
+
+    found = both_lanes()
+    assert np.count_nonzero(found.weights) > 2
+    monkeypatch.setattr(writing, "_MOST_PLACES", 100)
+    jax.tree.map(np.testing.assert_array_equal, both_lanes(), found)
 
 
 def test_the_factor_is_the_one_left_by_the_update_before():
