@@ -256,6 +256,20 @@ def test_a_profile_finds_the_parts_of_a_tick(tmp_path: Path) -> None:
     for part in ("random words", "choice", "moves", "errors", "tables", "next boards"):
         assert times[part] > 0, part
     assert times[script.BETWEEN] < sum(times.values()) / 2
+    # A trace that was cut short would have fewer.
+    assert row["kernels a tick"] > 60
+
+
+def test_what_tracing_costs_is_taken_off_a_profile() -> None:
+    script = module("table1/profile")
+    own, counts = {"large": 5.0, "small": 0.3, "often": 2.0}, {"large": 1, "small": 3, "often": 40}
+    traced = {kernel: own[kernel] + 0.1 * counts[kernel] for kernel in own}
+    assert script.without_tracing(traced, counts, 7.3) == pytest.approx(own)
+    # None takes less than nothing, and all of them what the program takes.
+    left = script.without_tracing(traced, counts, 4.0)
+    assert left["small"] == 0
+    assert sum(left.values()) == pytest.approx(4.0)
+    assert script.without_tracing(traced, counts, 20.0) == traced
 
 
 def test_both_kinds_of_ab_dl_are_tabulated_from_the_kept_games() -> None:
