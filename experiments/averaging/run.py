@@ -46,63 +46,74 @@ _EVALUATIONS = 30
 
 
 class Study(NamedTuple):
-    """Of one game: the share of its published budget, seeds, whom they meet, which conditions.
+    """The share of a game's preset budget, seeds, whom they meet, which conditions, which learner.
 
-    Where the published exploration does not end at 0 there is no condition "exploring".
+    Where the preset's exploration does not end at 0 there is no condition "exploring".
     """
 
     scale: float
     seeds: int
-    opponents: tuple[str, ...]
+    opponent: str
     conditions: tuple[str, ...] = tuple(CONDITIONS)
+    value: str = "ntuple"
 
 
+_MEANS = ("tail", "exponential")
 STUDIES = {
-    "tictactoe": Study(0.5, 10, ("maxn",)),
-    "nim": Study(0.5, 10, ("maxn",)),
-    "nim3p": Study(0.1, 4, ("maxn",), ("tail", "exponential")),
-    "hex": Study(0.1, 3, ("mcts-100",), ("tail", "exponential")),
-    "connectfour": Study(0.02, 3, ("solver",)),
+    "tictactoe": Study(1, 10, "maxn"),
+    "nim": Study(1, 10, "maxn"),
+    "nim3p": Study(1, 10, "maxn", _MEANS),
+    "hex": Study(1, 10, "mcts-1000", _MEANS),
+    "connectfour": Study(0.02, 3, "solver"),
+    "othello": Study(0.2, 4, "bench", _MEANS),
+    "2048": Study(0.05, 4, "score", _MEANS),
+    "tictactoe-network": Study(1, 10, "maxn", value="mlp"),
+    "connectfour-network": Study(0.02, 5, "solver", value="mlp"),
 }
+"""By what a record calls its game."""
 
 
-def run_of(game: str, condition: str, scale: float, seeds: int) -> Run:
+def preset_of(name: str, **changes: Any) -> Run:
+    """The preset of a study's game and value function."""
+    return preset(name.partition("-")[0], value=STUDIES[name].value, **changes)
+
+
+def run_of(name: str, condition: str, scale: float, seeds: int) -> Run:
     """A training of a study, evaluated thirty times."""
-    episodes = max(_EVALUATIONS, round(scale * preset(game).schedule.episodes))
-    return preset(
-        game,
+    episodes = max(_EVALUATIONS, round(scale * preset_of(name).schedule.episodes))
+    return preset_of(
+        name,
         seeds=range(seeds),
         variants=("farl",),
         episodes=episodes,
         eval_every=episodes // _EVALUATIONS,
-        opponents=STUDIES[game].opponents,
+        opponents=(STUDIES[name].opponent,),
         **CONDITIONS[condition],
     )
 
 
 def records_of(
-    folder: RunFolder, condition: str, command: str, known: Sequence[dict[str, Any]]
+    folder: RunFolder, about: dict[str, Any], known: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """One record for each opponent and kind of agent, compared with the last agents of the first
-    condition, which are among the `known` or of this very run.
+    """One record for each kind of agent, and what is said `about` the run, compared with the last
+    agents of the first condition, which are among the `known` or of this very run.
     """
-    run, summary = folder.run, folder.summary()
+    run, summary, condition = folder.run, folder.summary(), about["condition"]
     source = source_of(run, folder.results(), summary["training_seconds"])
     table = group([source], ("variant",)).rows
     last = {row.opponent: row.per_seed for row in table if row.variant == "farl"}
-    of_run = (run.game.name, run.schedule.episodes, len(run.seeds))
+    of_run = (about["game"], run.schedule.episodes, len(run.seeds))
     for one in known:
         if one["agent"] == "last" and (one["game"], one["episodes"], one["n"]) == of_run:
             last[one["opponent"]] = one["per_seed"]
     table = [beside(row, last[row.opponent]) for row in table]
     size, digest = folder.metrics_mark()
-    about: dict[str, Any] = {"condition": condition, "command": command, "config": run.digest}
-    about |= {"metrics_bytes": size, "metrics_sha256": digest}
+    about = about | {"metrics_bytes": size, "metrics_sha256": digest}
     return [
         {
+            **record,
             **about,
             "agent": AGENTS[condition, row.variant],
-            **record,
             "swing": round(swing(row), 4),
             "text": in_figures(row, row.mean, row.sem),
             "swing_text": row.scale.text(swing(row)),
@@ -147,20 +158,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     prepare_jax()
     path: Path = options.results / FILE
     records = json.loads(path.read_text()) if path.exists() else []
-    for game in options.only:
-        study = STUDIES[game]
+    for name in options.only:
+        study = STUDIES[name]
         scale, seeds = options.scale or study.scale, options.seeds or study.seeds
         command = (
-            f"python -m experiments.averaging.run --only {game} --scale {scale:g} --seeds {seeds}"
+            f"python -m experiments.averaging.run --only {name} --scale {scale:g} --seeds {seeds}"
         )
         for condition in (each for each in study.conditions if each in options.conditions):
-            run = run_of(game, condition, scale, seeds)
+            run = run_of(name, condition, scale, seeds)
             if any(record["config"] == run.digest for record in records):
                 continue
-            made = records_of(train(run, options.out), condition, command, records)
+            about = {"game": name, "condition": condition, "command": command, "config": run.digest}
+            made = records_of(train(run, options.out), about, records)
             records += made
             write_json(path, records)
-            print(game, condition, *(one["text"] for one in made), flush=True)
+            print(name, condition, *(one["text"] for one in made), flush=True)
     with written_whole(options.results / "table.md") as temporary:
         temporary.write_text("\n".join([*table_of(records), ""]), encoding="utf-8")
     draw(records, path.with_suffix(".png"))
