@@ -1,6 +1,7 @@
 """The command `jaxgbg`."""
 
 import contextlib
+import difflib
 import functools
 import io
 import itertools
@@ -15,6 +16,7 @@ import jaxgbg
 from jaxgbg.commands import COMMANDS
 from jaxgbg.commands.options import NUMBERS
 from jaxgbg.games import import_games
+from jaxgbg.specs import shown
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import check_writable
@@ -41,6 +43,12 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
 
         return bind
 
+    if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:
+        near = difflib.get_close_matches(sys.argv[1], known, 1)
+        raise ValueError(
+            f"unknown command {shown(sys.argv[1])}"
+            + (f": did you mean {near[0]}?" if near else f": choose one of {', '.join(known)}")
+        )
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -60,7 +68,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
         text = itertools.dropwhile(_RULE.fullmatch, lines)
         wrong = itertools.takewhile(lambda line: not _RULE.fullmatch(line), text)
         line = _UNKNOWN.sub(_with_hint, _NO_NUMBER.sub(_in_words, " ".join(wrong)))
-        raise ValueError(f"{line} (`jaxgbg --help` shows what there is)") from None
+        command = f"jaxgbg {sys.argv[1]}" if sys.argv[1:2] and sys.argv[1] in known else "jaxgbg"
+        raise ValueError(f"{line} (`{command} --help` shows what there is)") from None
 
 
 def _with_hint(found: re.Match[str]) -> str:

@@ -251,6 +251,11 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value] if isinstance(value, tuple) else value
 
 
+def counted(number: int, what: str) -> str:
+    """ "1 run", "2,000 runs": so many of what has a regular plural."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def printable(text: str) -> str:
     """`text` on one line, its control characters as escapes: none of them acts on a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -89,7 +89,7 @@ def perft(
 
 @checked
 def evaluate(
-    folder: Positional[Path],
+    what: Annotated[Positional[tuple[Path, ...]], arg(metavar="RUN|AGENT ...")],
     opponent: Annotated[
         str | None,
         arg(
@@ -109,7 +109,7 @@ def evaluate(
     """Play trained agents against an opponent, by the published protocol.
 
     Args:
-      folder: Folder of a run, or one agent file.
+      what: Folders of runs, for all their agents, or agent files, all of one game.
       engine: Or an engine that speaks GTP, e.g. "edax -gtp -l 1 -n 1 -book-usage off".
       timeout: Seconds that an engine may take for a move.
       game: Refuse agents of any other game.
@@ -121,24 +121,29 @@ def evaluate(
         raise ValueError("give --opponent or --engine, not both")
     if keep and (playing != GREEDY or seed):
         raise ValueError("--keep evaluates as training does: leave out --seed and how to play")
-    paths = sorted((folder / "agents").glob("*.agent")) if folder.is_dir() else [folder]
-    if not paths:
-        raise ValueError(f"{folder} holds no agents; give the folder of a finished run")
-    agents = [load_agent(path, game) for path in paths]
-    rules = agents[0].run.game
-    judge = _judge(rules, opponent, engine, timeout)
+    if not what:
+        raise ValueError("name an agent file, or the folder of a run")
+    files = {place: _agent_files(place) for place in what}
+    agents = {path: load_agent(path, game) for paths in files.values() for path in paths}
+    rules = next(iter(agents.values())).run.game
+    for path, saved in agents.items():
+        if saved.run.game != rules:
+            raise ValueError(f"{path} plays another game than the first agent: one at a time")
     if keep:
-        rows = _keep(folder, judge)
+        judges = ((place, _judge(rules, opponent, engine, timeout)) for place in what)
+        rows = [row for place, judge in judges for row in _keep(place, judge)]
         print_rows(rows, console(), form)
         write_rows(json_file, as_records(rows))
         return
     records = []
+    judge = _judge(rules, opponent, engine, timeout)
     with contextlib.closing(judge):
-        for path, saved in zip(paths, agents, strict=True):
+        for path, saved in agents.items():
             scores = judge.scores(playing.read().player(saved.player()), jax.random.key(seed))
+            run = f"{path.parent.parent.name}/" if len(files) > 1 and path not in files else ""
             records.append(
                 {
-                    "agent": path.name,
+                    "agent": run + path.name,
                     "game": rules.name,
                     "variant": saved.variant,
                     "opponent": judge.name,
@@ -148,6 +153,18 @@ def evaluate(
                 }
             )
     print_records(records, json_file, form, {"mean": judge.scale.text})
+
+
+def _agent_files(place: Path) -> list[Path]:
+    """The file `place`, or those of the agents of a run; raises ValueError."""
+    if not place.is_dir():
+        if place.suffix != ".agent" and not place.exists():
+            raise ValueError(f"{place}: No such file; name an agent file, or the folder of a run")
+        return [place]
+    files = sorted((place / "agents").glob("*.agent"))
+    if not files:
+        raise ValueError(f"{place} holds no agents; give the folder of a finished run")
+    return files
 
 
 def _judge(rules: Game, opponent: str | None, engine: str | None, timeout: float) -> Judge:

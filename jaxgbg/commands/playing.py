@@ -1,5 +1,6 @@
 """The command `play`: the page on which people meet agents."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from jaxgbg.pages.play.guests import Guests, met
 from jaxgbg.pages.play.serving import LOOPBACK, check_extra, listen, serve
 from jaxgbg.pages.play.table import Table
 from jaxgbg.players import GreedyAgent
-from jaxgbg.specs import Limits, checked
+from jaxgbg.specs import Limits, checked, shown
 from jaxgbg.training.files import check_writable, written_whole
 from jaxgbg.training.opponents import names_agent
 
@@ -82,6 +83,11 @@ def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) 
     names = what or ("connectfour",)
     files = [name for name in names if names_agent(name) or Path(name).is_dir()]
     games = [name for name in names if name not in files]
+    for name in games:
+        if os.sep in name and ":" not in name:
+            raise ValueError(
+                f"there is no {shown(name)}: name a run's folder, an agent file, a game"
+            )
     if len(games) > 1:
         raise ValueError(f"one game is played at a time, not {' and '.join(games)}")
     game = read_game(games[0], size, parameters) if games else None

@@ -20,13 +20,13 @@ from jaxgbg.commands.common import (
     write_rows,
 )
 from jaxgbg.results.axes import value_text
-from jaxgbg.specs import Limits, checked
+from jaxgbg.specs import Limits, checked, counted
 from jaxgbg.sweeps import Plan, Unit, read_spec
 from jaxgbg.sweeps.estimate import expected_seconds
 from jaxgbg.sweeps.executors import Settings
 from jaxgbg.sweeps.running import Executor, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive
-from jaxgbg.training import Run
+from jaxgbg.training import Run, RunFolder
 from jaxgbg.training.settings import find
 
 _MOST_VALUES = 6
@@ -71,7 +71,8 @@ def sweep(
     settings = Settings(out, checkpoint_every, workers or os.cpu_count() or 1, address)
     outcome = run_plan(plan, executor, settings, _reporter(plan.units, out))
     write_rows(json_file, [_record(unit, out) for unit in plan.units])
-    print(f"results: {out}; `jaxgbg results {out}` shows them")
+    if any(RunFolder(out, run).path.exists() for unit in plan.units for run in unit.runs):
+        print(f"results: {out}; `jaxgbg results {out}` shows them")
     tell(outcome, plan)
     if outcome.failures:
         sys.exit(1)
@@ -82,14 +83,15 @@ def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
     missing = sum(not unit.finished(out) for unit in units)
     runs = sum(len(unit.runs) for unit in units)
     print(
-        f"{runs:,} runs in {len(units):,} units, {len(units) - missing:,} of them done before",
+        f"{counted(runs, 'run')} in {counted(len(units), 'unit')},"
+        f" {len(units) - missing:,} of them done before",
         file=sys.stderr,
     )
     start, numbers = time.monotonic(), itertools.count(1)
 
     def report(unit: Unit) -> None:
         print(
-            f"unit {unit.name} ({len(unit.runs)} runs of {unit.runs[0].game.name}):"
+            f"unit {unit.name} ({counted(len(unit.runs), 'run')} of {unit.runs[0].game.name}):"
             f" done, {next(numbers)} of {missing}, {time.monotonic() - start:.0f} s",
             file=sys.stderr,
         )
@@ -115,7 +117,7 @@ def _print_axes(plan: Plan) -> None:
         print(f"axis {name}: {_values(values)}")
     seeds = {seed for unit in plan.units for run in unit.runs for seed in run.seeds}
     how = "" if plan.adaptive == "none" else f"; {plan.adaptive} stops some of them early"
-    print(f"{len(seeds):,} seeds of each{how}")
+    print(f"{counted(len(seeds), 'seed')} of each{how}")
 
 
 def _print_units(records: list[dict[str, Any]]) -> None:

@@ -4,10 +4,12 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from jaxgbg.specs import counted
 from jaxgbg.sweeps import adaptive
 from jaxgbg.sweeps.executors import EXECUTORS, Failure, Settings
 from jaxgbg.sweeps.spec import Plan, Unit
 from jaxgbg.sweeps.watching import watching
+from jaxgbg.training.files import check_folder
 
 Executor = Literal["inline", "processes", "ray", "slurm"]
 
@@ -29,11 +31,13 @@ def run_plan(
 ) -> Outcome:
     """Do what is not yet done of a sweep; `report` is told of each unit that is finished.
 
-    Raises MissingExtra without optuna where it is adaptive, ValueError where it cannot be.
+    Raises MissingExtra without optuna where it is adaptive, ValueError where it cannot be, and
+    where the folder cannot be written.
     """
     out = settings.out
     if plan.adaptive != "none":
         adaptive.check(plan)
+    check_folder(out)
     units = [part for unit in plan.units for part in unit.apart(out)]
 
     def done(unit: Unit) -> None:
@@ -63,13 +67,14 @@ def tell(outcome: Outcome, plan: Plan) -> None:
     """Say on standard error what has failed and what was stopped early."""
     if outcome.stopped:
         print(
-            f"{plan.adaptive}: {len(outcome.stopped):,} of {len(plan.units):,} units stopped early,"
-            f" {outcome.saved:.0%} of all episodes saved; --adaptive none trains them to the end",
+            f"{plan.adaptive}: {len(outcome.stopped):,} of {counted(len(plan.units), 'unit')}"
+            f" stopped early, {outcome.saved:.0%} of all episodes saved;"
+            " --adaptive none trains them to the end",
             file=sys.stderr,
         )
     for failure in outcome.failures:
-        runs = len(failure.unit.runs)
+        runs = counted(len(failure.unit.runs), "run")
         print(
-            f"jaxgbg: unit {failure.unit.name} ({runs} runs) failed: {failure.reason}",
+            f"jaxgbg: unit {failure.unit.name} ({runs}) failed: {failure.reason}",
             file=sys.stderr,
         )

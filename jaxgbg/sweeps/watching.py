@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from jaxgbg.specs import counted
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.training.bars import Bar, open_bar
 from jaxgbg.training.metrics import last_episodes
@@ -56,7 +57,7 @@ class Watch:
     def show(self) -> None:
         """Look once, and show it."""
         share, over = self.share()
-        self._bar.show(share, f"{over:,} of {len(self._units):,} units", self._before)
+        self._bar.show(share, f"{over:,} of {counted(len(self._units), 'unit')}", self._before)
 
 
 @contextlib.contextmanager

@@ -100,7 +100,7 @@ class _Damaged(ValueError):
 
 def _read(file: io.BufferedReader) -> SavedAgent:
     if file.read(len(_MAGIC)) != _MAGIC:
-        raise ValueError("this is no jaxgbg agent")
+        raise ValueError("this is no jaxgbg agent; a run keeps its own in its folder agents")
     digest = file.read(_DIGEST)
     if hashlib.file_digest(file, "sha256").hexdigest().encode() + b"\n" != digest:
         raise _Damaged("truncated or altered")

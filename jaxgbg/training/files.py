@@ -71,6 +71,21 @@ def check_writable(*paths: Path | None) -> None:
             raise CannotWrite(error.errno, error.strerror, str(path)) from error
 
 
+def check_folder(path: Path) -> None:
+    """Make the folder `path` and those above it, and see that it can be written to.
+
+    Raises ValueError, before long work, where that cannot be.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise ValueError(
+            f"cannot write {path}: {error.strerror}; choose another folder with --out"
+        ) from error
+
+
 def _replaceable(path: Path) -> bool:
     """Whether `path` leads to a regular file that nobody writes to, or to none yet."""
     try:

@@ -55,7 +55,17 @@ CASES = [
     Case("results file", "is no folder", {"file": "x"}),
     Case("report file/below --out x.html", "is no folder", {"file": "x"}),
     Case("results . --horses nothing", "jaxgbg: [A-Z]"),
-    Case("nothing", "Unrecognized options: nothing"),
+    Case("nothing", "unknown command 'nothing': choose one of games, check"),
+    Case("tran nim", "unknown command 'tran': did you mean train"),
+    Case("train nim --dry-run", "--dry-run .*jaxgbg train --help"),
+    Case("eval", "name an agent file, or the folder of a run"),
+    Case("eval runs/none", "runs/none: No such file; name an agent file"),
+    Case("play runs/none --no-browser", "there is no 'runs/none': name a run's folder"),
+    Case(
+        "sweep s.toml --out file/below",
+        "choose another folder",
+        {"file": "", "s.toml": 'game = "nim"'},
+    ),
     Case("ensemble out.agent", "two agents or more"),
     Case("ensemble out.agent a.agent b.agent", "a.agent: No such file"),
     Case("ensemble no/out.agent a.agent b.agent", "there is no folder no"),
@@ -168,7 +178,7 @@ def test_the_terminal_may_be_narrow_and_know_no_letters(environment):
     assert end("games", env=environment) == (0, "")
     code, err = end("nothing", env=environment)
     assert (code, err.count("\n")) == (2, 1)
-    assert err.startswith("jaxgbg: Unrecognized options: nothing")
+    assert err.startswith("jaxgbg: unknown command 'nothing'")
     code, err = end("check", "\u00e4", env=environment)
     assert (code, err.count("\n")) == (2, 1)
     assert err.startswith("jaxgbg: unknown game")

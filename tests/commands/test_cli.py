@@ -95,6 +95,11 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
     code, out, _ = jaxgbg("eval", folder, "--opponent", "maxn")
     assert code == 0
     assert "seed2-farl.agent" in out
+    code, out, _ = jaxgbg("eval", folder, folder / "agents" / "seed2-none.agent")
+    assert (code, out.count(f"{folder.name}/seed2-farl.agent")) == (0, 1)
+    assert out.count("random") == 6
+    other = next(tmp_path.glob("tictactoe-*/agents/seed0-farl.agent"))
+    assert jaxgbg("eval", folder, other)[0] == 2
 
 
 @pytest.mark.parametrize(
