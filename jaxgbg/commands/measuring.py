@@ -33,8 +33,7 @@ from jaxgbg.papers import protocol_for
 from jaxgbg.papers.table1 import meet
 from jaxgbg.players import GTPEngine
 from jaxgbg.players.gtp import Seconds
-from jaxgbg.results.rows import Row, as_records
-from jaxgbg.results.rows import rows as rows_of
+from jaxgbg.results.rows import Source, as_records, group, source_of
 from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training import RunFolder
@@ -130,8 +129,8 @@ def evaluate(
         if saved.run.game != rules:
             raise ValueError(f"{path} plays another game than the first agent: one at a time")
     if keep:
-        judges = ((place, _judge(rules, opponent, engine, timeout)) for place in what)
-        rows = [row for place, judge in judges for row in _keep(place, judge)]
+        sources = [_keep(each, _judge(rules, opponent, engine, timeout)) for each in what]
+        rows = group(sources, ("variant",) if len(what) == 1 else ()).rows
         print_rows(rows, console(), form)
         write_rows(json_file, as_records(rows))
         return
@@ -176,8 +175,8 @@ def _judge(rules: Game, opponent: str | None, engine: str | None, timeout: float
     return judge_by(name, rules, protocol_for(rules, name))
 
 
-def _keep(folder: Path, judge: Judge) -> list[Row]:
-    """Let `judge` judge a finished run whose folder keeps it; its rows."""
+def _keep(folder: Path, judge: Judge) -> Source:
+    """Let `judge` judge a finished run whose folder keeps it; what came of it."""
     with contextlib.closing(judge):
         run_folder = RunFolder.open(folder)
         if not run_folder.finished:
@@ -186,7 +185,7 @@ def _keep(folder: Path, judge: Judge) -> list[Row]:
             )
         meet(run_folder, judge.name, lambda: judge)
     results = [each for each in run_folder.results() if each.opponent == judge.name]
-    return rows_of(run_folder.run, results, run_folder.summary()["training_seconds"])
+    return source_of(run_folder.run, results, run_folder.summary()["training_seconds"])
 
 
 @checked

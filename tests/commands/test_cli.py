@@ -309,6 +309,12 @@ def test_what_agents_come_to_afterwards_is_kept_by_their_run(jaxgbg, tmp_path, t
     # What is there already is not done again.
     assert jaxgbg("eval", run, "--opponent", "random", "--keep")[0] == 0
     assert (run / "metrics.jsonl").read_text() == after
+    # Of several runs the rows say which is which.
+    settings = ("--seeds", 2, "--episodes", 300, "--eval-every", 300, "--out", tmp_path / "more")
+    assert jaxgbg("train", "nim", *settings, "--alpha", 0.125)[0] == 0
+    (other,) = (tmp_path / "more").glob("nim-*/")
+    code, out, _ = jaxgbg("eval", run, other, "--opponent", "random", "--keep")
+    assert (code, out.count("0.125")) == (0, 1)
     code, out, _ = jaxgbg("results", folder)
     assert "nim against maxn" in out
     assert "nim against random" in out
