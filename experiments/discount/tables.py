@@ -1,0 +1,65 @@
+"""The tables of README.md, of the kept figures: a game each, gamma by gamma, with FARL and without.
+
+python -m experiments.discount.tables
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.discount.threats import FILE, MEASURES
+from jaxgbg.results.statistics import mean_sem
+from jaxgbg.training.ending import end_in_a_line
+
+HERE = Path(__file__).parent
+GAMES = ("tictactoe", "nim", "connectfour", "hex")
+VARIANTS = ("farl", "none")
+
+
+def read(name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((HERE / name).read_text())
+    return rows
+
+
+def figures(game: str) -> dict[tuple[Any, ...], str]:
+    """(value function, gamma, opponent or measure, variant) -> mean ± s.e., in %."""
+    found = {}
+    for row in read(f"{game}.json"):
+        key = row.get("value", "ntuple"), row["discount"], row["opponent"], row["variant"]
+        found[key] = f"{row['mean']:.1f} ± {row['sem']:.1f}"
+    for row in read(FILE):
+        if row["game"] == game:
+            for measure in MEASURES:
+                key = row["value"], row["discount"], measure, row["variant"]
+                found[key] = "{:.1f} ± {:.1f}".format(*mean_sem(row[measure]))
+    return found
+
+
+def table_of(game: str) -> Iterator[str]:
+    """A line for each value function and gamma, a pair of columns for each opponent and measure."""
+    found = figures(game)
+    columns = list(dict.fromkeys(column for _, _, column, _ in found))
+    several = len({value for value, *_ in found}) > 1
+    heads = [*(["value"] if several else []), "gamma"]
+    heads += [f"{column}, {words}" for column in columns for words in ("FARL", "without")]
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    for value, gamma in sorted({key[:2] for key in found}, key=lambda one: (one[0], -one[1])):
+        cells = [*([value] if several else []), f"{gamma:g}"]
+        cells += [found[value, gamma, column, name] for column in columns for name in VARIANTS]
+        yield f"| {' | '.join(cells)} |"
+    chance = next(row["by chance"] for row in read(FILE) if row["game"] == game)
+    told = ", ".join(f"{chance[measure]:.0f} % ({measure})" for measure in MEASURES)
+    yield f"\nBy chance: {told}."
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    raw = argparse.RawDescriptionHelpFormatter
+    argparse.ArgumentParser(description=__doc__, formatter_class=raw).parse_args(arguments)
+    print("\n\n".join(f"**{game}**\n\n" + "\n".join(table_of(game)) for game in GAMES))
+
+
+if __name__ == "__main__":
+    end_in_a_line(main)
