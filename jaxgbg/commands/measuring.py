@@ -37,7 +37,7 @@ from jaxgbg.results.rows import Source, as_records, group, source_of
 from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training import RunFolder
-from jaxgbg.training.agents import load_agent
+from jaxgbg.training.agents import SavedAgent, load_agent
 from jaxgbg.training.opponents import judge_by
 from jaxgbg.training.run import Seeds
 
@@ -120,14 +120,8 @@ def evaluate(
         raise ValueError("give --opponent or --engine, not both")
     if keep and (playing != GREEDY or seed):
         raise ValueError("--keep evaluates as training does: leave out --seed and how to play")
-    if not what:
-        raise ValueError("name an agent file, or the folder of a run")
-    files = {place: _agent_files(place) for place in what}
-    agents = {path: load_agent(path, game) for paths in files.values() for path in paths}
+    agents = _agents(what, game)
     rules = next(iter(agents.values())).run.game
-    for path, saved in agents.items():
-        if saved.run.game != rules:
-            raise ValueError(f"{path} plays another game than the first agent: one at a time")
     if keep:
         sources = [_keep(each, _judge(rules, opponent, engine, timeout)) for each in what]
         rows = group(sources, ("variant",) if len(what) == 1 else ()).rows
@@ -139,7 +133,7 @@ def evaluate(
     with contextlib.closing(judge):
         for path, saved in agents.items():
             scores = judge.scores(playing.read().player(saved.player()), jax.random.key(seed))
-            run = f"{path.parent.parent.name}/" if len(files) > 1 and path not in files else ""
+            run = f"{path.parent.parent.name}/" if len(what) > 1 and path not in what else ""
             records.append(
                 {
                     "agent": run + path.name,
@@ -152,6 +146,18 @@ def evaluate(
                 }
             )
     print_records(records, json_file, form, {"mean": judge.scale.text})
+
+
+def _agents(what: tuple[Path, ...], game: str | None) -> dict[Path, SavedAgent]:
+    """By their files, the agents of one game that were named; raises ValueError."""
+    if not what:
+        raise ValueError("name an agent file, or the folder of a run")
+    agents = {path: load_agent(path, game) for place in what for path in _agent_files(place)}
+    rules = next(iter(agents.values())).run.game
+    for path, saved in agents.items():
+        if saved.run.game != rules:
+            raise ValueError(f"{path} plays another game than the first agent: one at a time")
+    return agents
 
 
 def _agent_files(place: Path) -> list[Path]:

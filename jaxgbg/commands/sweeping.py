@@ -24,7 +24,7 @@ from jaxgbg.specs import Limits, checked, counted
 from jaxgbg.sweeps import Plan, Unit, read_spec
 from jaxgbg.sweeps.estimate import expected_seconds
 from jaxgbg.sweeps.executors import Settings
-from jaxgbg.sweeps.running import Executor, run_plan, tell
+from jaxgbg.sweeps.running import Executor, check, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive
 from jaxgbg.training import Run, RunFolder
 from jaxgbg.training.settings import find
@@ -68,6 +68,7 @@ def sweep(
         _print_units(records)
         write_rows(json_file, records)
         return
+    check(plan, out)
     settings = Settings(out, checkpoint_every, workers or os.cpu_count() or 1, address)
     outcome = run_plan(plan, executor, settings, _reporter(plan.units, out))
     write_rows(json_file, [_record(unit, out) for unit in plan.units])

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from jaxgbg.specs import counted
@@ -35,9 +36,7 @@ def run_plan(
     where the folder cannot be written.
     """
     out = settings.out
-    if plan.adaptive != "none":
-        adaptive.check(plan)
-    check_folder(out)
+    check(plan, out)
     units = [part for unit in plan.units for part in unit.apart(out)]
 
     def done(unit: Unit) -> None:
@@ -61,6 +60,13 @@ def run_plan(
     stopped = [unit for unit in stopped if not unit.finished(out)]
     saved = adaptive.saved_share(plan.units, out) if stopped else 0.0
     return Outcome(failures, stopped, saved)
+
+
+def check(plan: Plan, out: Path) -> None:
+    """Raise what `run_plan` would, before anything is said or done."""
+    if plan.adaptive != "none":
+        adaptive.check(plan)
+    check_folder(out)
 
 
 def tell(outcome: Outcome, plan: Plan) -> None:
