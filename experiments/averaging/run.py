@@ -3,11 +3,11 @@
     python -m experiments.averaging.run [--only connectfour ...] [--conditions tail ...]
         [--seeds 10] [--scale 1]
 
-Trains what is missing by the published parameters, with FARL, and adds what came of each run to
+Trains what is missing by the presets' parameters, with FARL, and adds what came of each run to
 figures.json beside this file as soon as it is there; what stands there is not made again. Then
-table.md and figures.png are made of it. `--scale` is a share of the published budgets, `--seeds`
-a number of seeds; the studies have their own, small ones. "tail" comes first: the others are
-compared with its last agents.
+table.md and figures.png are made of it. `--scale` is a share of the presets' budgets, `--seeds` a
+number of seeds; the studies have their own. "tail" comes first: the others are compared with its
+last agents.
 """
 
 import dataclasses
@@ -46,7 +46,7 @@ _EVALUATIONS = 30
 
 
 class Study(NamedTuple):
-    """The share of a game's preset budget, seeds, whom they meet, which conditions, which learner.
+    """The share of a game's preset budget, seeds, whom they meet, conditions and value function.
 
     Where the preset's exploration does not end at 0 there is no condition "exploring".
     """
@@ -150,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
     parser.add_argument("--only", nargs="+", choices=list(STUDIES), default=list(STUDIES))
     parser.add_argument("--conditions", nargs="+", choices=CONDITIONS, default=list(CONDITIONS))
-    parser.add_argument("--scale", type=float, help="share of the published budgets")
+    parser.add_argument("--scale", type=float, help="share of the presets' budgets")
     parser.add_argument("--seeds", type=int, help="of every run")
     options = parser.parse_args(arguments)
     if (options.scale or 1) <= 0 or (options.seeds or 1) < 1:

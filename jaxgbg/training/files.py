@@ -81,9 +81,12 @@ def check_folder(path: Path) -> None:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise ValueError(
-            f"cannot write {path}: {error.strerror}; choose another folder with --out"
-        ) from error
+        raise cannot_write(path, error) from error
+
+
+def cannot_write(folder: Path, error: OSError) -> ValueError:
+    """What to tell a user whose folder for the results could not be written."""
+    return ValueError(f"cannot write {folder}: {error.strerror}; choose another folder with --out")
 
 
 def _replaceable(path: Path) -> bool:

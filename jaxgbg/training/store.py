@@ -25,7 +25,7 @@ from jaxgbg.contents import defect, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
-from jaxgbg.training.files import NO_ROOM, Folder, NoRoom, write_json
+from jaxgbg.training.files import NO_ROOM, Folder, NoRoom, cannot_write, write_json
 from jaxgbg.training.kept import Provenance, Summary, read_kept
 from jaxgbg.training.loop import Result
 from jaxgbg.training.metrics import evaluation_columns
@@ -194,9 +194,7 @@ class RunFolder:
                 f"no space left to write {self.path} ({error.strerror}): make room and start the"
                 " same command again, it goes on from the last checkpoint"
             )
-        return ValueError(
-            f"cannot write {self.path}: {error.strerror}; choose another folder with --out"
-        )
+        return cannot_write(self.path, error)
 
     def results(self) -> list[Result]:
         """All evaluations so far, in the order in which they came."""
