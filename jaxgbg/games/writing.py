@@ -76,6 +76,19 @@ def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:
     return tuple(_settled(array) for array in arrays)
 
 
+def after(array: jax.Array, *others: jax.Array) -> jax.Array:
+    """The array, of numbers of 32 bits, as it is, but not before the others are there.
+
+    What is written with it then has no reader that XLA might put after the write, and for which it
+    would keep a copy of what is overwritten. Of each other, of such too, one number is waited for,
+    and so whatever XLA computes together with it.
+    """
+    numbers = [array.reshape(-1), *(other.reshape(-1)[:1] for other in others)]
+    bits = [lax.bitcast_convert_type(each, jnp.int32) for each in numbers]
+    settled = once(jnp.concatenate(bits))[0][: array.size]
+    return lax.bitcast_convert_type(settled, array.dtype).reshape(array.shape)
+
+
 @jax.custom_batching.custom_vmap
 def _settled(array: jax.Array) -> jax.Array:
     flat = array.reshape(-1)

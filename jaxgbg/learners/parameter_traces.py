@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.games.writing import after
 from jaxgbg.learners.traces import Push
 from jaxgbg.values.core import HasGradients
 
@@ -54,23 +55,35 @@ def push_gradient(
     """Let the new state's gradient join its player's trace, and step along it."""
     number = push.player.astype(jnp.int32) % traces.fresh.shape[1]
     place = (jnp.arange(number.size), number)
-    kept = jnp.where(traces.fresh[place], 0.0, decay)
-    error = jnp.where(push.live, push.error, 0.0)
-
-    def joined(trace: jax.Array, new: jax.Array) -> tuple[jax.Array, jax.Array]:
-        # Only one player's trace of each game is read and written: a scatter in place.
-        old = trace.at[place].get(mode="promise_in_bounds")
-        games = (-1, *[1] * (new.ndim - 1))
-        moved = kept.reshape(games) * old + new
-        written = jnp.where(push.live.reshape(games), moved, old)
-        return trace.at[place].set(written, mode="promise_in_bounds"), jnp.tensordot(
-            error, moved, axes=1
-        )
-
     leaves, tree = jax.tree.flatten(traces.gradient)
     new = jax.tree.leaves(value.gradients(params, push.features, push.player))
-    pairs = [joined(trace, leaf) for trace, leaf in zip(leaves, new, strict=True)]
-    gradient, uphill = (jax.tree.unflatten(tree, part) for part in zip(*pairs, strict=True))
+    kept = jnp.where(traces.fresh[place], 0.0, decay)
+    # Told in this order XLA writes weights and traces in place: all that asks for the old weights
+    # comes before the new ones, and what asks for the old traces before the new traces. (Where one
+    # trace is shared by all it makes a new one each time, as that is the whole array.)
+    error = after(jnp.where(push.live, push.error, 0.0), *new)
+
+    def moved(trace: jax.Array, gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """The players' traces, before and with the new gradient."""
+        old = trace.at[place].get(mode="promise_in_bounds")
+        return old, _by_game(kept, old) * old + gradient
+
+    pairs = list(zip(leaves, new, strict=True))
+    uphill = [jnp.tensordot(error, moved(*pair)[1], axes=1) for pair in pairs]
+    params = value.step(params, jax.tree.unflatten(tree, uphill), push.live, alpha)
+    live = after(push.live.astype(jnp.int32), *jax.tree.leaves(params)) > 0
+
+    def written(trace: jax.Array, gradient: jax.Array) -> jax.Array:
+        # Only one player's trace of each game is read and written: a scatter in place.
+        old, joined = moved(trace, gradient)
+        joined = jnp.where(_by_game(live, old), joined, old)
+        return trace.at[place].set(joined, mode="promise_in_bounds")
+
+    gradient = jax.tree.unflatten(tree, [written(*pair) for pair in pairs])
     theirs = (np.arange(traces.fresh.shape[1]) == number[:, None]) & push.live[:, None]
-    params = value.step(params, uphill, push.live, alpha)
     return params, ParameterTraces(gradient, traces.fresh & ~theirs)
+
+
+def _by_game(numbers: jax.Array, leaf: jax.Array) -> jax.Array:
+    """`numbers` [B], one for each game of a leaf [B, ...]."""
+    return numbers.reshape(-1, *[1] * (leaf.ndim - 1))
