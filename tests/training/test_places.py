@@ -75,6 +75,8 @@ def test_lanes_in_turn_need_room_for_a_copy_of_their_weights(monkeypatch):
     learner = run.make_learner()
     assert lanes_at_once(learner, 4) == 1
     assert lanes_at_once(preset("connectfour", value="mlp").make_learner(), 4) == 4
+    traces = preset("connectfour", value="mlp", parameter_traces=True, trace_decay=0.5)
+    assert lanes_at_once(traces.make_learner(), 4) == 1
     needed = 4 * (lane_memory(run) + 4 * learner.value.num_weights)
     monkeypatch.setattr(memory, "available_memory", lambda: 1.01 * needed)
     check_memory([run])
