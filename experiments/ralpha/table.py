@@ -1,6 +1,6 @@
-"""TicTacToe's settings in Markdown, from tictactoe.json.
+"""A game's settings in Markdown, from tictactoe.json or connectfour.json.
 
-python -m experiments.ralpha.table
+python -m experiments.ralpha.table tictactoe
 """
 
 import argparse
@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from scipy.stats import spearmanr
 
 from jaxgbg.training.ending import end_in_a_line
 
@@ -25,19 +27,42 @@ def table_of(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     heads = ["network", "lambda", "gamma", "slides", *COLUMNS]
     yield f"| {' | '.join(heads)} |"
     yield "|---" * len(heads) + "|"
-    names = ("hidden", "trace_decay", "discount", "variant", "shared_traces")
-    found = {tuple(row[name] for name in names): row for row in rows}
-    for setting in sorted({key[:3] for key in found}, key=lambda one: (one[0], one[1], -one[2])):
-        own = [found.get((*setting, *column)) for column in COLUMNS.values()]
-        paper = next(row["paper_mean"] for row in own if row is not None)
-        cells = ["" if row is None else f"{row['mean']:.1f} ± {row['sem']:.1f}" for row in own]
-        yield f"| {' | '.join([*(f'{one}' for one in setting), f'{paper:.1f}', *cells])} |"
+    found = {(*setting_of(row), row["variant"], row["shared_traces"]): row for row in rows}
+    slides = {setting_of(row): row["paper_mean"] for row in rows}
+    for setting in sorted(slides, key=lambda one: (one[0], one[1], -one[2])):
+        own = [cell(found.get((*setting, *column))) for column in COLUMNS.values()]
+        paper = f"{slides[setting]:.1f}"
+        yield f"| {' | '.join([*(f'{one}' for one in setting), paper, *own])} |"
+
+
+def setting_of(row: dict[str, Any]) -> tuple[str, float, float]:
+    """The network, lambda and gamma of a row."""
+    return row["hidden"], row["trace_decay"], row["discount"]
+
+
+def cell(row: dict[str, Any] | None) -> str:
+    """Mean and standard error; of one network there is none."""
+    if row is None:
+        return ""
+    return f"{row['mean']:.1f}" + ("" if row["sem"] is None else f" ± {row['sem']:.1f}")
+
+
+def agreement(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Do the settings stand in the slides' order? A line for each column that has them all."""
+    for name, column in COLUMNS.items():
+        own = [row for row in rows if (row["variant"], row["shared_traces"]) == column]
+        if len(own) == len({setting_of(row) for row in rows}):
+            pairs = [(row["mean"], row["paper_mean"]) for row in own]
+            rank = spearmanr(pairs).statistic
+            yield f"Rank correlation with the slides, {len(own)} settings, {name}: {rank:.2f}."
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     raw = argparse.RawDescriptionHelpFormatter
-    argparse.ArgumentParser(description=__doc__, formatter_class=raw).parse_args(arguments)
-    print("\n".join(table_of(json.loads((HERE / "tictactoe.json").read_text()))))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("game", choices=("tictactoe", "connectfour"))
+    rows = json.loads((HERE / f"{parser.parse_args(arguments).game}.json").read_text())
+    print("\n".join((*table_of(rows), "", *agreement(rows))))
 
 
 if __name__ == "__main__":
