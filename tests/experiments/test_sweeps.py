@@ -30,7 +30,7 @@ RUNS = {
     "lockstep/tictactoe.toml": 2,
     "networks/boards.toml": 9,
     "networks/small.toml": 9,
-    "ralpha/connectfour.toml": 24,
+    "ralpha/connectfour.toml": 54,
     "ralpha/connectfour_best.toml": 1,
     "ralpha/tictactoe.toml": 42,
     "search/training.toml": 2,
@@ -102,6 +102,23 @@ def test_kept_rows_are_those_that_the_file_asks_for(file: str) -> None:
         errors = (-1e-5, 0, 1e-5)
         near = [(record["mean"] + one, record["sem"] + two) for one in errors for two in errors]
         assert any(in_figures(row, *figures) in readme for figures in near)
+
+
+@pytest.mark.parametrize(
+    ("kept", "folder"),
+    [
+        ("discount/metrics.sha256", "discount"),
+        ("ralpha/tictactoe.sha256", "ralpha/tictactoe.toml"),
+        ("td_sarsa/metrics.sha256", "td_sarsa"),
+    ],
+)
+def test_every_run_of_the_files_has_its_hash(kept: str, folder: str) -> None:
+    files = [file for file in map(str, FILES) if file.startswith(folder)]
+    assert files
+    lines = (EXPERIMENTS / kept).read_text().splitlines()
+    named = [Path(line.split()[1]).parent.name for line in lines]
+    assert sorted(named) == sorted(run.name for file in files for run in runs_of(file))
+    assert all(len(line.split()[0]) == 64 for line in lines)
 
 
 def test_figures_of_networks_are_those_of_the_kept_runs() -> None:
