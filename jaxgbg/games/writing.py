@@ -140,6 +140,11 @@ def add_at(array: jax.Array, rows: jax.Array, values: jax.Array) -> jax.Array:
 @jax.custom_batching.custom_vmap
 def _add_to_each(arrays: jax.Array, rows: jax.Array, values: jax.Array) -> jax.Array:
     """`add_at` for each of `arrays` [L, R, ...], with `rows` int[L, n] of its own."""
+    if rows.size == 1:
+        # A row alone is neither a loop nor a scatter to XLA: it fuses the write with what is near,
+        # and copies the array. -0. is what alters no number, not even 0.
+        rows = jnp.concatenate([rows, rows], 1)
+        values = jnp.concatenate([values, jnp.full_like(values, -0.0)], 1)
     if rows.shape[1] <= FEW and whole_loops():
         count = np.int32(rows.shape[1])
         one = (1, 1, *arrays.shape[2:])

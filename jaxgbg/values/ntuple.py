@@ -160,6 +160,9 @@ class NTuple(Indices):
             counters = self._counted(counters, rows, hit)
         view = self._by_rows(counters)
         read = look_up(view, rows) if columns else rows
+        if rows.size == 1:
+            # A single row is no gather to XLA: it would read it once more, after the write.
+            (read,) = once(read)
         pace = jnp.broadcast_to(alpha, rows.shape)
         if self._tc:
             pace = settle(alpha * self.step_scale(read, beta))

@@ -80,6 +80,15 @@ def test_training_other_games_copies_no_table(game):
     assert compiled.memory_analysis().temp_size_in_bytes < largest * num_weights
 
 
+@pytest.mark.parametrize(
+    "game", ["nim", *(pytest.param(name, marks=pytest.mark.slow) for name in ("tictactoe", "nim3p"))]
+)
+def test_one_game_of_one_lane_copies_no_table(game):
+    # Nim has a single row a move there, which XLA takes for neither a loop nor a gather.
+    compiled, num_weights = compiled_chunk(game, batch=1)
+    assert table_copies(compiled, num_weights) == []
+
+
 @pytest.mark.slow
 def test_training_off_policy_copies_no_table():
     compiled, num_weights = compiled_chunk(learner="td-off-policy", temperature=0.03, batch=16)

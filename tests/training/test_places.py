@@ -8,6 +8,7 @@ from jaxgbg.papers import preset
 from jaxgbg.training import Training, memory, places
 from jaxgbg.training.memory import available_memory, check_memory, lane_memory
 from jaxgbg.training.places import Places, lanes_at_once
+from jaxgbg.training.run import LaneName
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 3, 6, 7, 20])
@@ -55,6 +56,20 @@ def test_lanes_in_turn_learn_and_are_judged_as_lanes_at_once(game, changes, monk
     assert groups > together == 1
     for mine, theirs in zip(leaves, same, strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("full_optimization")
+@pytest.mark.parametrize("game", ["tictactoe", "nim", "nim3p"])
+def test_a_seed_alone_learns_what_it_learns_beside_others(game):
+    fields = {"variants": ("farl",), "batch": 1, "episodes": 300, "eval_every": 300}
+    found = []
+    for seeds in ((1,), (0, 1, 2)):
+        training = Training(preset(game, seeds=seeds, opponents=("random",), **fields))
+        list(training.evaluations())
+        found.append(jax.tree.leaves(training.agents()[LaneName(1, "farl")]))
+    for alone, beside in zip(*found, strict=True):
+        np.testing.assert_array_equal(alone, beside)
 
 
 def test_who_is_further_waits_for_the_others():
