@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from jaxgbg.games.writing import FEW
 from jaxgbg.learners import Learner
 from jaxgbg.search.devices import mesh_of
 from jaxgbg.values import HasGradients
@@ -19,6 +20,12 @@ GAMES_AT_ONCE = 64
 With more it is no faster, and the tables of few lanes stay in its caches: ConnectFour and 2048 are
 trained 1.6 and 1.8 times as fast lane by lane as with eight lanes at once.
 """
+
+SERIAL_LANES_AT_ONCE = 8
+"""How many lanes of one game at a time, where going from kernel to kernel takes most of a tick."""
+
+BUSY = 100
+"""From how many rows a board one game keeps a core busy with them."""
 
 
 def lanes_at_once(learner: Learner, lanes: int) -> int:
@@ -33,7 +40,11 @@ def lanes_at_once(learner: Learner, lanes: int) -> int:
         return 1
     if isinstance(learner.value, HasGradients):
         return lanes
-    return max(1, GAMES_AT_ONCE // learner.batch)
+    if learner.batch > 1:
+        return max(1, GAMES_AT_ONCE // learner.batch)
+    # With few rows the program of one lane is one kernel.
+    waits = FEW < learner.value.num_features < BUSY
+    return SERIAL_LANES_AT_ONCE if waits else 1
 
 
 def lane_mesh(num_lanes: int) -> Mesh:

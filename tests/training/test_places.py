@@ -89,6 +89,8 @@ def test_lanes_in_turn_need_room_for_a_copy_of_their_weights(monkeypatch):
     run = preset("connectfour", seeds=(0, 1))
     learner = run.make_learner()
     assert lanes_at_once(learner, 4) == 1
+    serial = {game: preset(game, batch=1).make_learner() for game in ("nim", "hex", "othello")}
+    assert [lanes_at_once(one, 20) for one in serial.values()] == [1, 8, 1]
     assert lanes_at_once(preset("connectfour", value="mlp").make_learner(), 4) == 4
     traces = preset("connectfour", value="mlp", parameter_traces=True, trace_decay=0.5)
     assert lanes_at_once(traces.make_learner(), 4) == 1
