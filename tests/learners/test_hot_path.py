@@ -81,7 +81,12 @@ def test_training_other_games_copies_no_table(game):
 
 
 @pytest.mark.parametrize(
-    "game", ["nim", *(pytest.param(name, marks=pytest.mark.slow) for name in ("tictactoe", "nim3p"))]
+    "game",
+    [
+        "nim",
+        pytest.param("tictactoe", marks=pytest.mark.slow),
+        pytest.param("nim3p", marks=pytest.mark.slow),
+    ],
 )
 def test_one_game_of_one_lane_copies_no_table(game):
     # Nim has a single row a move there, which XLA takes for neither a loop nor a gather.
