@@ -24,15 +24,26 @@ COLUMNS = {
 
 def table_of(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A line for each network, lambda and gamma: games won in % and standard errors."""
-    heads = ["network", "lambda", "gamma", "slides", *COLUMNS]
+    columns = {name: column for name in COLUMNS if (column := column_of(rows, name))}
+    heads = ["network", "lambda", "gamma", "slides", *columns]
     yield f"| {' | '.join(heads)} |"
     yield "|---" * len(heads) + "|"
-    found = {(*setting_of(row), row["variant"], row["shared_traces"]): row for row in rows}
     slides = {setting_of(row): row["paper_mean"] for row in rows}
     for setting in sorted(slides, key=lambda one: (one[0], one[1], -one[2])):
-        own = [cell(found.get((*setting, *column))) for column in COLUMNS.values()]
+        own = [cell(rows_of.get(setting)) for rows_of in columns.values()]
         paper = f"{slides[setting]:.1f}"
         yield f"| {' | '.join([*(f'{one}' for one in setting), paper, *own])} |"
+
+
+def column_of(
+    rows: Sequence[dict[str, Any]], name: str
+) -> dict[tuple[str, float, float], dict[str, Any]]:
+    """The rows of a column by their settings."""
+    # Where all runs have a trace each, the rows do not say so.
+    own = [
+        row for row in rows if (row["variant"], row.get("shared_traces", False)) == COLUMNS[name]
+    ]
+    return {setting_of(row): row for row in own}
 
 
 def setting_of(row: dict[str, Any]) -> tuple[str, float, float]:
@@ -49,10 +60,10 @@ def cell(row: dict[str, Any] | None) -> str:
 
 def agreement(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Do the settings stand in the slides' order? A line for each column that has them all."""
-    for name, column in COLUMNS.items():
-        own = [row for row in rows if (row["variant"], row["shared_traces"]) == column]
-        if len(own) == len({setting_of(row) for row in rows}):
-            pairs = [(row["mean"], row["paper_mean"]) for row in own]
+    for name in COLUMNS:
+        own = column_of(rows, name)
+        if own.keys() == {setting_of(row) for row in rows}:
+            pairs = [(row["mean"], row["paper_mean"]) for row in own.values()]
             rank = spearmanr(pairs).statistic
             yield f"Rank correlation with the slides, {len(own)} settings, {name}: {rank:.2f}."
 
