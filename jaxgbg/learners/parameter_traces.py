@@ -64,7 +64,7 @@ def push_gradient(
     error = after(jnp.where(push.live, push.error, 0.0), *new)
 
     def moved(trace: jax.Array, gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """The players' traces, before and with the new gradient."""
+        """The players' traces, before and with the new gradient: worked out twice, never kept."""
         old = trace.at[place].get(mode="promise_in_bounds")
         return old, _by_game(kept, old) * old + gradient
 
