@@ -1,18 +1,21 @@
 """Othello with a perceptron, trained against whom: van der Ree & Wiering 2013, Tables I to IV.
 
-    python -m experiments.othello_partners.run td --games 2000000 --seeds 1
-    python -m experiments.othello_partners.run td --games 2000000 --seeds 1 --loss matching
-    python -m experiments.othello_partners.run td --games 1000000 --seeds 1 --only self --step 16
+    python -m experiments.othello_partners.run td
+    python -m experiments.othello_partners.run td --seeds 1 2
+    python -m experiments.othello_partners.run td --loss matching
+    python -m experiments.othello_partners.run td --games 1000000 --only self --step 16
     python -m experiments.othello_partners.run players
 
 Runs that are finished in the output folder are not made again. Writes LEARNER-GAMES-cycled.json (or
-players.json, Table I; parts, losses, steps and random openings have other names) beside this file
-and prints the rows beside the published ones. Source: van
+players.json, Table I; parts, losses, steps and random openings have other names) beside this file,
+where the rows of other seeds stay, and prints the rows beside the published ones. Source: van
 der Ree & Wiering, "Reinforcement learning in the game of Othello: learning against a fixed opponent
 and learning from self-play", ADPRL 2013.
 """
 
 import dataclasses
+import itertools
+import json
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,13 +24,15 @@ from typing import Any
 import jax
 import numpy as np
 
-from experiments.shared import make_parser, new_figure, save_figure, sessions, standard_error
+from experiments.shared import make_parser, new_figure, save_figure, sessions
 from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
 from jaxgbg.papers import protocol_for
 from jaxgbg.training import train_together
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import write_json
+
+Row = dict[str, Any]
 
 STARTS = "four_ply_positions"
 OPPONENTS = ("bench", "heur", "random")
@@ -83,12 +88,12 @@ def run_of(
     learner: str,
     partner: str,
     games: int,
-    seeds: int,
+    seed: int,
     step: float = 1,
     openings: str = "cycled",
     loss: str = "squared",
 ) -> Run:
-    """One cell's training: `seeds` networks, their step size `step` times the paper's.
+    """One cell's training: a network, its step size `step` times the paper's.
 
     Errors meet the slope of the output or, with the loss "matching", do not. Games begin with each
     of the 236 positions in turn, twice, as the paper's do, or after four random plies.
@@ -108,7 +113,7 @@ def run_of(
         initializer="uniform",
         # The paper's players learn their last move's reward and know nothing of part 2.
         variants=("part1" if learner == "td" else "farl",),
-        seeds=range(seeds),
+        seeds=(seed,),
         episodes=games,
         eval_every=20_000,
         alpha=step * ALPHA[learner] / STRETCH[loss],
@@ -125,37 +130,31 @@ def run_of(
     )
 
 
-def rows_of(options: Namespace, partner: str, folder: RunFolder) -> list[dict[str, Any]]:
-    """Best and final session against each opponent; the best is that of the mean over seeds."""
-    run, rows, learner = folder.run, [], options.learner
+def rows_of(options: Namespace, partner: str, seed: int, folder: RunFolder) -> list[Row]:
+    """Of one network, the sessions against each opponent: per cent of the points."""
+    run, learner = folder.run, options.learner
     _, metrics = folder.metrics_mark()
-    for opponent in OPPONENTS:
-        _, scores = sessions(folder, opponent, run.variants[0])
-        points = 50 * (scores + 1)
-        best = points[points.mean(1).argmax()]
-        rows.append(
-            {
-                "learner": learner,
-                "partner": partner,
-                "opponent": opponent,
-                "paper_best": PAPER[opponent][partner][COLUMN[learner]],
-                "best": round(float(best.mean()), 2),
-                "best_sem": standard_error(best),
-                "final": round(float(points[-1].mean()), 2),
-                "final_sem": standard_error(points[-1]),
-                "last_ten": round(float(points[-10:].mean()), 2),
-                "games": run.schedule.episodes,
-                "step": options.step,
-                "loss": options.loss,
-                "openings": options.openings,
-                "seeds": len(run.seeds),
-                "config": run.digest,
-                "metrics_sha256": metrics,
-                "seconds": folder.summary()["training_seconds"],
-                "curve": [round(float(one), 2) for one in points.mean(1)],
-            }
-        )
-    return rows
+    return [
+        {
+            "learner": learner,
+            "partner": partner,
+            "opponent": opponent,
+            "seed": seed,
+            "paper_best": PAPER[opponent][partner][COLUMN[learner]],
+            "games": run.schedule.episodes,
+            "step": options.step,
+            "loss": options.loss,
+            "openings": options.openings,
+            "config": run.digest,
+            "metrics_sha256": metrics,
+            "seconds": folder.summary()["training_seconds"],
+            "curve": [
+                round(50 * (float(score) + 1), 2)
+                for (score,) in sessions(folder, opponent, run.variants[0])[1]
+            ],
+        }
+        for opponent in OPPONENTS
+    ]
 
 
 def fixed_players() -> list[dict[str, Any]]:
@@ -174,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
     parser.add_argument("learner", choices=("td", "q", "sarsa", "players"))
     parser.add_argument("--games", type=int, default=2_000_000)
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="one network each")
     parser.add_argument("--step", type=float, default=1, help="in multiples of the paper's size")
     parser.add_argument("--loss", choices=tuple(STRETCH), default="squared")
     parser.add_argument("--openings", choices=("cycled", "random"), default="cycled")
@@ -187,40 +186,53 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # Self-play asks no partner: a program of its own. All fixed partners are lanes of one.
     fixed = [name for name in PARTNERS if name != "itself"]
     groups = {"self": ["itself"], "fixed": fixed}
-    records = []
-    for kind, partners in groups.items():
+    records: list[Row] = []
+    # Seed by seed, as the last bits of a network depend on what is trained beside it.
+    for seed, (kind, partners) in itertools.product(options.seeds, groups.items()):
         if options.only in (None, kind):
-            asked = options.games, options.seeds, options.step, options.openings, options.loss
+            asked = options.games, seed, options.step, options.openings, options.loss
             runs = [run_of(options.learner, partner, *asked) for partner in partners]
             folders = train_together(runs, options.out)
             for partner, folder in zip(partners, folders, strict=True):
-                records += rows_of(options, partner, folder)
+                records += rows_of(options, partner, seed, folder)
     for row in records:
         print(
-            f"{row['learner']:6}{row['partner']:10}{row['opponent']:7} paper {row['paper_best']:5}"
-            f" best {row['best']:6} final {row['final']:6} ({row['seconds']:.0f} s)"
+            f"{row['learner']:6}{row['partner']:10}{row['opponent']:7} seed {row['seed']}"
+            f" paper {row['paper_best']:5} best {max(row['curve']):6}"
+            f" final {row['curve'][-1]:6} ({row['seconds']:.0f} s)"
         )
     parts = [options.learner, str(options.games), options.only or ""]
     parts.append("" if options.loss == "squared" else options.loss)
     parts.append("" if options.step == 1 else f"step{options.step:g}")
     parts.append("" if options.openings == "random" else options.openings)
     path = options.results / ("-".join(filter(None, parts)) + ".json")
+    records = with_other_seeds(records, path)
     write_json(path, records)
     draw(records, path.with_suffix(".png"))
 
 
-def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
-    """A panel for each test opponent: points by training games, a line for each partner."""
+def with_other_seeds(records: Sequence[Row], path: Path) -> list[Row]:
+    """These rows and those of other seeds that the file has, by seed."""
+    kept = json.loads(path.read_text()) if path.exists() else []
+    seeds = {row["seed"] for row in records}
+    others = [row for row in kept if row["seed"] not in seeds]
+    return sorted([*others, *records], key=lambda row: int(row["seed"]))
+
+
+def draw(records: Sequence[Row], path: Path) -> None:
+    """A panel for each test opponent: points by training games, means over the networks."""
     figure = new_figure(13, 4)
     axes = figure.subplots(1, len(OPPONENTS), sharey=True)
     colours = {partner: f"C{number}" for number, partner in enumerate(PARTNERS)}
     for axis, opponent in zip(axes, OPPONENTS, strict=True):
-        for row in records:
-            if row["opponent"] == opponent:
-                tests = len(row["curve"])
-                games = np.arange(1, tests + 1) * row["games"] / tests / 1000
-                partner = row["partner"]
-                axis.plot(games, row["curve"], color=colours[partner], label=partner, lw=1.3)
+        for partner, colour in colours.items():
+            rows = [
+                row for row in records if (row["opponent"], row["partner"]) == (opponent, partner)
+            ]
+            if rows:
+                mean = np.mean([row["curve"] for row in rows], 0)
+                games = np.arange(1, len(mean) + 1) * rows[0]["games"] / len(mean) / 1000
+                axis.plot(games, mean, color=colour, label=partner, lw=1.3)
         axis.set(title=f"tested against {opponent}", xlabel="thousand training games")
         axis.grid(alpha=0.25)
     axes[0].set_ylabel("points, %")

@@ -3,8 +3,9 @@
     python -m experiments.othello_partners.tables q-2000000-cycled q-2000000-matching-cycled
 
 Each name is that of a file. A learner has the paper's column and one for each of its files: the
-best session and, in brackets, the mean of the last ten. Then how near they are to the paper, and
-what it brings to learn from the partner's moves too, tested against that partner.
+session that was best on average over the networks, as the paper has it, with their standard error,
+and in brackets the mean of the last ten. Then how near they are to the paper, and what it brings to
+learn from the partner's moves too, tested against that partner.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
+from jaxgbg.results.statistics import mean_sem
 from jaxgbg.training.ending import end_in_a_line
 
 HERE = Path(__file__).parent
@@ -31,10 +33,27 @@ def kind(row: dict[str, Any]) -> str:
     return f"{row['learner']}, {row['loss']}{step}{games}{openings}"
 
 
+def over_seeds(rows: Rows) -> Rows:
+    """One row for the networks of each cell: `best`, its error `sem`, and `last_ten`."""
+    cells: dict[Any, Rows] = {}
+    for row in rows:
+        cells.setdefault((kind(row), row["partner"], row["opponent"]), []).append(row)
+    return [
+        own[0] | _of_networks(np.array([row["curve"] for row in own])) for own in cells.values()
+    ]
+
+
+def _of_networks(points: np.ndarray) -> dict[str, float]:
+    """Of float[networks, sessions]."""
+    best = points[:, points.mean(0).argmax()]
+    mean, sem = mean_sem(best.tolist())
+    return {"best": mean, "sem": sem, "last_ten": float(points[:, -10:].mean()), "n": len(best)}
+
+
 def cell(row: dict[str, Any] | None) -> str:
     if row is None:
         return ""
-    sem = "" if row["best_sem"] is None else f" ± {row['best_sem']:.1f}"
+    sem = "" if row["n"] == 1 else f" ± {row['sem']:.1f}"
     return f"{row['best']:.1f}{sem} ({row['last_ten']:.1f})"
 
 
@@ -106,7 +125,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="+")
     names = parser.parse_args(arguments).names
-    rows = [row for name in names for row in json.loads((HERE / f"{name}.json").read_text())]
+    rows = over_seeds(
+        [row for name in names for row in json.loads((HERE / f"{name}.json").read_text())]
+    )
     for opponent in dict.fromkeys(row["opponent"] for row in rows):
         print(f"\n**Tested against {opponent}**\n")
         print("\n".join(table_of([row for row in rows if row["opponent"] == opponent])))

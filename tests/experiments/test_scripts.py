@@ -4,6 +4,7 @@ import importlib
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -122,11 +123,6 @@ def published_runs(experiment: str) -> Iterator[Run]:
         for seed in range(4):
             yield table1_run("2048", 1, 1.0, first=seed, batch=1)
     elif experiment == "farl_ablation":
-        for game in ("tictactoe", "nim", "nim3p"):
-            yield preset(game, seeds=range(10))
-        for batch in (64, 1):
-            for budget in ({"episodes": 1_500_000}, {"episodes": 200_000, "eval_every": 50_000}):
-                yield preset("connectfour", seeds=range(4), batch=batch, **budget)
         yield preset(
             "connectfour",
             seeds=range(4),
@@ -183,7 +179,7 @@ def records(pattern: str) -> list[dict]:
 def test_kept_figures_name_the_runs_of_their_scripts() -> None:
     run_of = module("othello_partners/run").run_of
     for row in records("othello_partners/*-*.json"):
-        told = ("learner", "partner", "games", "seeds", "step", "openings", "loss")
+        told = ("learner", "partner", "games", "seed", "step", "openings", "loss")
         run = run_of(*(row[name] for name in told))
         assert row["config"] == run.digest
 
@@ -207,6 +203,15 @@ def test_table_1_at_a_glance_is_that_of_the_kept_runs(capsys: pytest.CaptureFixt
     printed = capsys.readouterr().out
     assert len(printed.splitlines()) == 16
     assert printed in (ROOT / "README.md").read_text()
+
+
+def test_moves_and_active_weights_are_those_of_the_kept_runs(jaxgbg) -> None:
+    readme = (EXPERIMENTS / "table1" / "README.md").read_text()
+    (query,) = re.findall(r'--format markdown --sql "(.*?)"\n```', readme, re.DOTALL)
+    place = EXPERIMENTS / "table1" / "runs"
+    code, printed, _ = jaxgbg("results", place, "--format", "markdown", "--sql", query)
+    assert (code, len(printed.splitlines())) == (0, 26)
+    assert printed in readme
 
 
 def test_connectfour_s_draws_and_lists_are_those_of_the_kept_figures(
@@ -296,11 +301,11 @@ def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
 
 def test_the_ablation_is_tabulated_from_the_kept_runs() -> None:
     place = EXPERIMENTS / "farl_ablation"
-    table = read_table(
-        place / "runs", where="game <> 'connectfour' or folder = 'connectfour-c3cb38d1'"
-    )
-    assert as_records(table.rows) == json.loads((place / "rows.json").read_text())
     readme = (place / "README.md").read_text()
+    (where,) = re.findall(r'--where "\n(.*?)"', readme, re.DOTALL)
+    table = read_table(EXPERIMENTS / "table1" / "runs", where=where)
+    assert as_records(table.rows) == json.loads((place / "rows.json").read_text())
+    assert len(table.rows) == 12
     for row in table.rows:
         assert in_figures(row, row.mean, row.sem) in readme
 
@@ -344,7 +349,12 @@ def run_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
             {},
             2,
         ),
-        ("othello_partners/run", ["q", "--games", "16", "--seeds", "2", "--only", "fixed"], {}, 18),
+        (
+            "othello_partners/run",
+            ["q", "--games", "16", "--seeds", "3", "5", "--only", "fixed"],
+            {},
+            36,
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
