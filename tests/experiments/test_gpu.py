@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from experiments.connectfour import run as connectfour_study
-from experiments.gpu import clock, connectfour, correctness, part, run, speed
+from experiments.gpu import clock, connectfour, correctness, part, run, speed, table1
 from experiments.gpu.bandwidth import raw_rates
 from experiments.gpu.records import Records
 from experiments.gpu.task import Task
 from jaxgbg.games import make
-from jaxgbg.papers import GAMES
+from jaxgbg.papers import GAMES, preset
 from jaxgbg.training import train
 from jaxgbg.training.run import plain_game
 
@@ -191,6 +191,12 @@ def test_connectfour_is_trained_as_its_study_found_best():
 
 
 @pytest.mark.slow
+def test_connectfour_s_row_is_that_of_the_kept_runs():
+    own = table1.run_of("connectfour", 1)
+    kept = preset("connectfour", seeds=range(10), walks=(70, 8))
+    assert (own.value, own.learner, own.schedule) == (kept.value, kept.learner, kept.schedule)
+
+
 def test_a_rate_is_above_zero_and_takes_no_more_than_its_time(tmp_path):
     run_ = connectfour.run_of(1, 2, 25)
     start = time.monotonic()
