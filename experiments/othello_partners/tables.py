@@ -34,20 +34,20 @@ def kind(row: dict[str, Any]) -> str:
 
 
 def over_seeds(rows: Rows) -> Rows:
-    """One row for the networks of each cell: `best`, its error `sem`, and `last_ten`."""
+    """One row for the `n` networks of each cell: means and, of `best`, the error `sem`."""
     cells: dict[Any, Rows] = {}
     for row in rows:
         cells.setdefault((kind(row), row["partner"], row["opponent"]), []).append(row)
-    return [
-        own[0] | _of_networks(np.array([row["curve"] for row in own])) for own in cells.values()
-    ]
+    return [own[0] | _of_networks(own) for own in cells.values()]
 
 
-def _of_networks(points: np.ndarray) -> dict[str, float]:
-    """Of float[networks, sessions]."""
+def _of_networks(rows: Rows) -> dict[str, float]:
+    points = np.array([row["curve"] for row in rows])
     best = points[:, points.mean(0).argmax()]
     mean, sem = mean_sem(best.tolist())
-    return {"best": mean, "sem": sem, "last_ten": float(points[:, -10:].mean()), "n": len(best)}
+    seconds = float(np.mean([row["seconds"] for row in rows]))
+    last_ten = float(points[:, -10:].mean())
+    return {"best": mean, "sem": sem, "last_ten": last_ten, "n": len(rows), "seconds": seconds}
 
 
 def cell(row: dict[str, Any] | None) -> str:
@@ -87,17 +87,20 @@ def _learner(row: dict[str, Any]) -> str:
 def agreement_of(rows: Rows) -> Iterator[str]:
     """How near the best sessions are to the paper's, over the partners that a column has."""
     yield (
-        "| column | tested against | partners | mean difference | mean distance"
-        " | rank correlation |"
+        "| column | tested against | partners | networks each | minutes a network"
+        " | mean difference | mean distance | rank correlation |"
     )
-    yield "|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|"
     for one, opponent in _pairs(rows):
         chosen = [row for row in rows if (kind(row), row["opponent"]) == (one, opponent)]
         ours, paper = (np.array([row[name] for row in chosen]) for name in ("best", "paper_best"))
         if len(chosen) > 2:
             apart, order = ours - paper, spearmanr(ours, paper).statistic
+            counts = sorted({row["n"] for row in chosen})
+            minutes = np.mean([row["seconds"] for row in chosen]) / 60
             yield (
-                f"| {one} | {opponent} | {len(chosen)} | {apart.mean():+.1f}"
+                f"| {one} | {opponent} | {len(chosen)} | {' or '.join(map(str, counts))}"
+                f" | {minutes:.0f} | {apart.mean():+.1f}"
                 f" | {np.abs(apart).mean():.1f} | {order:.2f} |"
             )
 
