@@ -33,7 +33,7 @@ class Setting:
         count = seeds or self.seeds
         if self.published:
             if self.game.name == "connectfour":
-                # The run of experiments/farl_ablation.
+                # Shorter than the run of Table 1, and by one draw of n-tuples for all seeds.
                 both = preset(self.game, seeds=range(4), episodes=self.episodes)
             else:
                 # This run of 2048 is shorter, and lies with those of the variants.
