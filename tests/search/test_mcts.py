@@ -303,14 +303,12 @@ def test_settings_out_of_range_are_refused_in_one_line(settings, message):
 @pytest.mark.slow
 def test_it_is_as_strong_as_openspiels_search_in_hex():
     pyspiel = pytest.importorskip("pyspiel")
-    from open_spiel.python.algorithms import mcts
-
     games, simulations = 800, 100
     game, theirs = Hex(), pyspiel.load_game("hex(board_size=6)")
     # Rewards in [-1, 1] there, in [0, 1] here: hence twice the exploration.
     rng = np.random.RandomState(1)
-    evaluator = mcts.RandomRolloutEvaluator(1, rng)
-    bot = mcts.MCTSBot(theirs, 2 * 1.414, simulations, evaluator, False, rng)
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+    bot = pyspiel.MCTSBot(theirs, evaluator, 2 * 1.414, simulations, 1000, False, 1, False)
     player, step = MCTS(game, simulations), jax.jit(jax.vmap(game.afterstate))
     seat = np.arange(games) % 2
     states, boards = _start(game, games), [theirs.new_initial_state() for _ in range(games)]
