@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from scipy.stats import spearmanr
 
 from jaxgbg.training.ending import end_in_a_line
@@ -60,12 +61,21 @@ def cell(row: dict[str, Any] | None) -> str:
 
 def agreement(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Do the settings stand in the slides' order? A line for each column that has them all."""
+    networks = sorted({row["hidden"] for row in rows})
     for name in COLUMNS:
         own = column_of(rows, name)
         if own.keys() == {setting_of(row) for row in rows}:
-            pairs = [(row["mean"], row["paper_mean"]) for row in own.values()]
-            rank = spearmanr(pairs).statistic
-            yield f"Rank correlation with the slides, {len(own)} settings, {name}: {rank:.2f}."
+            yield f"{name}, rank correlation with the slides and mean difference from them:"
+            for asked in (networks, *([one] for one in networks)):
+                pairs = np.array(
+                    [
+                        (one["mean"], one["paper_mean"])
+                        for one in own.values()
+                        if one["hidden"] in asked
+                    ]
+                )
+                rank, apart = spearmanr(pairs).statistic, np.diff(pairs[:, ::-1]).mean()
+                yield f"{len(pairs)} settings of {' and '.join(asked)}: {rank:.2f}, {apart:+.1f}."
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

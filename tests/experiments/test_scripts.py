@@ -146,7 +146,7 @@ def test_the_documented_commands_find_the_kept_runs_finished(experiment: str) ->
     assert {run.name for run in published_runs(experiment)} == kept
 
 
-@pytest.mark.parametrize(("game", "lines"), [("tictactoe", 29), ("connectfour", 22)])
+@pytest.mark.parametrize(("game", "lines"), [("tictactoe", 35), ("connectfour", 35)])
 def test_the_table_of_traces_is_that_of_the_kept_figures(
     game: str, lines: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
