@@ -60,12 +60,13 @@ def cell(row: dict[str, Any] | None) -> str:
 
 
 def agreement(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Do the settings stand in the slides' order? A line for each column that has them all."""
+    """Do the settings stand in the slides' order? Of each column that has them all."""
     networks = sorted({row["hidden"] for row in rows})
+    yield "| beside the slides | settings of | n | rank correlation | mean difference |"
+    yield "|---|---|---|---|---|"
     for name in COLUMNS:
         own = column_of(rows, name)
         if own.keys() == {setting_of(row) for row in rows}:
-            yield f"{name}, rank correlation with the slides and mean difference from them:"
             for asked in (networks, *([one] for one in networks)):
                 pairs = np.array(
                     [
@@ -75,7 +76,7 @@ def agreement(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
                     ]
                 )
                 rank, apart = spearmanr(pairs).statistic, np.diff(pairs[:, ::-1]).mean()
-                yield f"{len(pairs)} settings of {' and '.join(asked)}: {rank:.2f}, {apart:+.1f}."
+                yield f"| {name} | {', '.join(asked)} | {len(pairs)} | {rank:.2f} | {apart:+.1f} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
