@@ -184,6 +184,15 @@ def test_kept_figures_name_the_runs_of_their_scripts() -> None:
         assert row["config"] == run.digest
 
 
+def test_networks_join_those_that_the_file_has_of_other_seeds(tmp_path: Path) -> None:
+    path = tmp_path / "q.json"
+    join = module("othello_partners/run").with_other_seeds
+    new = [{"seed": 1, "best": 3}]
+    assert join(new, path) == new
+    path.write_text(json.dumps([{"seed": 1, "best": 2}, {"seed": 2}, {"seed": 0}]))
+    assert join(new, path) == [{"seed": 0}, *new, {"seed": 2}]
+
+
 def test_kept_figures_of_searches_are_those_of_the_script() -> None:
     script = module("search/run")
     for row in records("search/figures.json"):
