@@ -190,13 +190,13 @@ def test_connectfour_is_trained_as_its_study_found_best():
         assert getattr(own, part_) == getattr(study, part_)
 
 
-@pytest.mark.slow
 def test_connectfour_s_row_is_that_of_the_kept_runs():
     own = table1.run_of("connectfour", 1)
     kept = preset("connectfour", seeds=range(10), walks=(70, 8))
     assert (own.value, own.learner, own.schedule) == (kept.value, kept.learner, kept.schedule)
 
 
+@pytest.mark.slow
 def test_a_rate_is_above_zero_and_takes_no_more_than_its_time(tmp_path):
     run_ = connectfour.run_of(1, 2, 25)
     start = time.monotonic()

@@ -120,8 +120,7 @@ def test_every_run_of_the_files_has_its_hash(kept: str, folder: str) -> None:
     assert files
     lines = (EXPERIMENTS / kept).read_text().splitlines()
     named = [Path(line.split()[1]).parent.name for line in lines]
-    asked = sorted(run.name for file in files for run in runs_of(file))
-    assert sorted(named) == asked
+    assert sorted(named) == sorted(run.name for file in files for run in runs_of(file))
     assert all(len(line.split()[0]) == 64 for line in lines)
 
 
