@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from jaxgbg.results.figures import new_figure as new_figure
-from jaxgbg.results.statistics import mean_sem
 from jaxgbg.training import RunFolder
 from jaxgbg.training.files import written_whole
 
@@ -44,13 +43,6 @@ def sessions(folder: RunFolder, opponent: str, variant: str) -> tuple[np.ndarray
             figures.setdefault(result.episodes, []).append(result.score)
     episodes = sorted(figures)
     return np.array(episodes), np.array([figures[at] for at in episodes])
-
-
-def standard_error(figures: np.ndarray) -> float | None:
-    """Of the mean over seeds float[seeds], to two digits; None of one seed."""
-    if len(figures) < 2:
-        return None
-    return round(mean_sem(list(figures))[1], 2)
 
 
 def interval(scores: np.ndarray, span: tuple[float, float] | None) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from experiments.gpu.connectfour import episodes_per_s
 from experiments.gpu.records import Records
 from experiments.gpu.speed import reason_of
 from experiments.gpu.task import Task
+from jaxgbg import with_changes
 from jaxgbg.papers import konen2021
 from jaxgbg.papers.table1 import meet_final_opponents, table1_run
 from jaxgbg.players import MissingExtra
@@ -75,7 +76,7 @@ def run_of(game: str, scale: float) -> Run:
     run = table1_run(game, SEEDS if scale >= 0.01 else 2, scale)
     if game == "connectfour":
         # As in the kept rows of experiments/table1: every seed draws its own n-tuples.
-        run = dataclasses.replace(run, value=dataclasses.replace(run.value, walks=(70, 8)))
+        run = with_changes(run, {"layout": (), "walks": (70, 8)})
     try:
         for opponent in run.evaluation.opponents:
             judge_by(opponent, run.game).close()
