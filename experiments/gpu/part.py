@@ -30,7 +30,7 @@ PARTS: dict[str, ModuleType] = {
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What the run tells each of its parts."""
     parser.add_argument("--scale", type=float, default=1.0, help="times the published budgets")
-    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), metavar="GAME")
+    parser.add_argument("--games", nargs="*", choices=GAMES, default=list(GAMES), metavar="GAME")
     parser.add_argument("--out", type=Path, default=Path("runs/gpu"), help="folder of results")
 
 

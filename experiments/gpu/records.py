@@ -1,10 +1,13 @@
 """What a part has found so far, on disk: one JSON file a part, whole or not at all."""
 
+import fcntl
 import hashlib
 import json
 import os
 import platform
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,22 +45,26 @@ def source() -> str:
     return whole.hexdigest()[:12]
 
 
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Wait until no other process is within this for the same file, which is made, empty."""
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 class Records:
     """The results of one part in `path`: those that are there are not made again.
 
-    `key` names the fields by which a result is known; `machines` lists every machine, each once,
-    that has worked on the file, and each result the number of its own.
+    Several processes may add to it. `key` names the fields by which a result is known; `machines`
+    lists every machine, each once, that has worked on the file, and each result the number of its
+    own.
     """
 
     def __init__(self, path: Path, here: dict[str, Any], key: tuple[str, ...]) -> None:
         self.path, self.key = path, key
-        content = json.loads(path.read_text()) if path.exists() else {}
-        self.machines: list[dict[str, Any]] = content.get("machines", [])
-        self.results: list[dict[str, Any]] = content.get("results", [])
-        self.errors: list[str] = content.get("errors", [])
-        if here not in self.machines:
-            self.machines.append(here)
-        self._here = self.machines.index(here)
+        self._own = here
+        self._read()
 
     def __contains__(self, result: dict[str, Any]) -> bool:
         wanted = self._name(result)
@@ -66,19 +73,32 @@ class Records:
     def add(self, result: dict[str, Any]) -> None:
         """Keep a result, at once on disk, and say it."""
         time_now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self.results.append({**result, "machine": self._here, "at": time_now})
-        self._write()
+        with held(self.path.with_suffix(".lock")):
+            self._read()
+            number = self.machines.index(self._own)
+            self.results.append({**result, "machine": number, "at": time_now})
+            self._write()
         shown = {name: value for name, value in result.items() if not isinstance(value, list)}
         print(f"{self.path.stem}: {json.dumps(shown)}", flush=True)
 
     def fail(self, error: str) -> None:
         """Note what went wrong."""
-        self.errors.append(error)
-        self._write()
+        with held(self.path.with_suffix(".lock")):
+            self._read()
+            self.errors.append(error)
+            self._write()
         print(f"{self.path.stem}: FAILED: {error}", flush=True)
 
     def _name(self, result: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(result.get(field) for field in self.key)
+
+    def _read(self) -> None:
+        content = json.loads(self.path.read_text()) if self.path.exists() else {}
+        self.machines: list[dict[str, Any]] = content.get("machines", [])
+        self.results: list[dict[str, Any]] = content.get("results", [])
+        self.errors: list[str] = content.get("errors", [])
+        if self._own not in self.machines:
+            self.machines.append(self._own)
 
     def _write(self) -> None:
         content = {"machines": self.machines, "results": self.results, "errors": self.errors}

@@ -3,12 +3,13 @@
     python -m experiments.gpu.run [--scale 1] [--minutes 25] [--parts ...] [--out runs/gpu]
 
 Correctness against a CPU's results, speed beside the device's own rates, ConnectFour towards
-200-0-0 against AB-DL, and Table 1. Each part is a process with its share of the time; its results
-are on disk as they come, and the next part begins whatever became of it. The same command with the
-same --out goes on where it ended.
+200-0-0 against AB-DL, and Table 1. Each part has its share of the time and is a process, or one for
+each game, where compiling takes most of it; its results are on disk as they come, and the next part
+begins whatever became of it. The same command with the same --out goes on where it ended.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -23,6 +24,8 @@ from jaxgbg.training.files import write_json
 
 # What a part may take beyond its time to write down what it has.
 _GRACE = 30.0
+# Where several processes share a device none may take all of its memory when it starts.
+_SHARED = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -58,10 +61,10 @@ def do_parts(parts: list[str], options: argparse.Namespace) -> dict[str, dict[st
         until = clock.until(parts)
         part = parts.pop(0)
         command = [sys.executable, "-m", "experiments.gpu.part", part, "--until", str(until)]
-        command += ["--scale", str(options.scale), "--out", str(options.out)]
-        command += ["--games", *options.games]
+        command += ["--scale", str(options.scale), "--out", str(options.out), "--games"]
         start = time.monotonic()
-        state = watched(command, min(until + _GRACE, clock.end) - time.time())
+        commands = [[*command, *games] for games in jobs(part, options.games)]
+        state = watched(commands, min(until + _GRACE, clock.end) - time.time())
         seconds = round(time.monotonic() - start, 1)
         told[part] = {"state": state, "seconds": seconds}
         write_json(Path(options.out) / "parts.json", told)
@@ -69,12 +72,32 @@ def do_parts(parts: list[str], options: argparse.Namespace) -> dict[str, dict[st
     return told
 
 
-def watched(command: Sequence[str], seconds: float) -> str:
-    """Run a command for so long at most: done, stopped by the clock, or how it failed."""
+def jobs(part: str, games: Sequence[str]) -> list[list[str]]:
+    """The games of each process of a part; that without a game times the memory."""
+    single = [[game] for game in games]
+    return {"correctness": single, "speed": [[], *single]}.get(part, [list(games)])
+
+
+def watched(commands: Sequence[Sequence[str]], seconds: float) -> str:
+    """Run commands at once, for so long at most: done, stopped by the clock, or how one failed."""
+    end = time.monotonic() + max(seconds, 0.1)
+    shared = _SHARED if len(commands) > 1 else {}
+    running = [subprocess.Popen(command, env={**shared, **os.environ}) for command in commands]
+    states = []
     try:
-        code = subprocess.run(command, timeout=max(seconds, 0.1), check=False).returncode
-    except subprocess.TimeoutExpired:
-        return "stopped"
+        for process in running:
+            try:
+                states.append(_ended(process.wait(max(end - time.monotonic(), 0.01))))
+            except subprocess.TimeoutExpired:
+                states.append("stopped")
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+    return next((state for state in states if state not in ("done", "stopped")), max(states))
+
+
+def _ended(code: int) -> str:
     if code < 0:
         return f"killed by signal {-code}"
     return "done" if code == 0 else f"failed with {code}"

@@ -10,15 +10,21 @@ from jaxgbg.bench.training import BenchRow, bench
 
 KEY = ("what", "game", "batch", "lanes", "bytes")
 _NO_MEMORY = "RESOURCE_EXHAUSTED"
-LADDER = ((256, 5), (2048, 5), (1024, 1), (64, 10), (8192, 1), (1024, 20), (16, 50), (1, 50))
+LADDER = ((256, 5), (2048, 5), (1024, 1), (64, 10), (8192, 1), (1024, 20), (16, 20), (1, 20))
 """(games in lockstep, seeds with two lanes each), the most telling first."""
 
 
 def measure(task: Task, records: Records) -> None:
-    """The raw rates, then every game once with each entry of the ladder, as far as time goes."""
-    seconds = max(0.01, 0.5 * min(1.0, 100 * task.scale))
-    for rate in raw_rates(task.scale, seconds, lambda about: about in records or task.left() < 0):
-        records.add(rate)
+    """Every game once with each entry of the ladder, as far as time goes; without a game, memory.
+
+    Where each game is a process of its own, one compiles while another is timed.
+    """
+    seconds = max(0.01, 0.3 * min(1.0, 100 * task.scale))
+    if not task.games:
+        with task.alone():
+            raw = raw_rates(task.scale, seconds, lambda about: about in records or task.left() < 0)
+            for rate in raw:
+                records.add(rate)
     slowest, failed = 0.0, 0
     for batch, seeds in LADDER if task.scale >= 0.01 else ((8, 1),):
         for game in task.games:
@@ -27,7 +33,9 @@ def measure(task: Task, records: Records) -> None:
                 continue
             start = time.perf_counter()
             try:
-                (row,) = bench(game, seeds=seeds, batches=(batch,), seconds=seconds)
+                (row,) = bench(
+                    game, seeds=seeds, batches=(batch,), seconds=seconds, alone=task.alone
+                )
             except Exception as error:
                 records.add({**about, "not_run": reason_of(error)})
                 if isinstance(error, ValueError) or _NO_MEMORY in str(error):

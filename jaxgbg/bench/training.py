@@ -2,6 +2,8 @@
 
 import statistics
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, Any, NamedTuple
 
 import jax
@@ -71,36 +73,44 @@ def bench(
     seeds: Seeds | None = None,
     batches: Batches = None,
     seconds: Seconds = 1.0,
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext,
     **changes: Any,
 ) -> list[BenchRow]:
     """Time batch 1, the shipped default and the fastest of a search, or just `batches`.
 
     Default seeds: 10, of large tables 2, each with and without FARL. Every figure is the
-    median of three timings of `seconds` each, after as long a warm-up. `changes` are those of the
-    published parameters, such as another learner.
+    median of three timings of `seconds` each, after as long a warm-up. What is timed runs in
+    `alone()`, which may keep other processes from the device. `changes` are those of the published
+    parameters, such as another learner.
     """
     published = preset(game, **changes)
     weights = published.make_learner().value.num_weights
     seeds = seeds or (10 if weights < _LARGE else 2)
     default = published.schedule.batch
+
+    def measure(role: str, batch: int) -> BenchRow:
+        return _measure(game, role, batch, seeds, seconds, alone, changes)
+
     if batches:
-        return [_measure(game, "asked", batch, seeds, seconds, changes) for batch in batches]
-    rows = [_measure(game, "serial", 1, seeds, seconds, changes)]
+        return [measure("asked", batch) for batch in batches]
+    rows = [measure("serial", 1)]
     if default == 1:
         rows.append(rows[0]._replace(role="default"))
     else:
-        rows.append(_measure(game, "default", default, seeds, seconds, changes))
-    searched = [
-        _measure(game, "fastest", batch, seeds, seconds, changes)
-        for batch in SEARCHED_BATCHES
-        if batch != default
-    ]
+        rows.append(measure("default", default))
+    searched = [measure("fastest", batch) for batch in SEARCHED_BATCHES if batch != default]
     fastest = max([*searched, rows[1]], key=lambda row: row.moves_per_s)
     return [*rows, fastest._replace(role="fastest")]
 
 
 def _measure(
-    game: str, role: str, batch: int, seeds: int, seconds: float, changes: dict[str, Any]
+    game: str,
+    role: str,
+    batch: int,
+    seeds: int,
+    seconds: float,
+    alone: Callable[[], AbstractContextManager[object]],
+    changes: dict[str, Any],
 ) -> BenchRow:
     # No lane may reach its budget while it is timed; schedules stay at their start.
     run = preset(game, **changes, batch=batch, seeds=range(seeds), episodes=2**31)
@@ -123,22 +133,9 @@ def _measure(
             groups[number] = chunk(groups[number], hyper, limit, np.int32(blocks))
             jax.block_until_ready(groups[number].finished)
 
-    blocks, spent = 1, 0.0
-    while spent < seconds:
-        start = time.perf_counter()
-        train(blocks)
-        spent = time.perf_counter() - start
-        if spent < seconds:
-            blocks = max(blocks + 1, int(blocks * min(8.0, 1.1 * seconds / spent)))
-    move_to_huge_pages(groups)
     yardstick = Yardstick(learner.value.num_weights, mesh) if look_ups else None
-    rates, yardsticks = [], []
-    for _ in range(_REPEATS):
-        before = _counts(groups)
-        start = time.perf_counter()
-        train(blocks)
-        rates.append((_counts(groups) - before) / (time.perf_counter() - start))
-        yardsticks.append(yardstick.measure(seconds / 4) if yardstick else np.nan)
+    with alone():
+        rates, yardsticks = _timed(train, groups, yardstick, seconds)
     moves, episodes, ticks = (statistics.median(rate) for rate in zip(*rates, strict=True))
     raw = statistics.median(yardsticks)
     return BenchRow(
@@ -156,6 +153,28 @@ def _measure(
         look_ups_per_s=round(raw) if yardstick else None,
         share=round(ticks * batch * look_ups / raw, 3) if yardstick else None,
     )
+
+
+def _timed(
+    train: Callable[[int], None], groups: list[Lane], yardstick: Yardstick | None, seconds: float
+) -> tuple[list[np.ndarray], list[float]]:
+    """Moves, episodes and ticks a second, and the yardstick's look-ups, of every timing."""
+    blocks, spent = 1, 0.0
+    while spent < seconds:
+        start = time.perf_counter()
+        train(blocks)
+        spent = time.perf_counter() - start
+        if spent < seconds:
+            blocks = max(blocks + 1, int(blocks * min(8.0, 1.1 * seconds / spent)))
+    move_to_huge_pages(groups)
+    rates, yardsticks = [], []
+    for _ in range(_REPEATS):
+        before = _counts(groups)
+        start = time.perf_counter()
+        train(blocks)
+        rates.append((_counts(groups) - before) / (time.perf_counter() - start))
+        yardsticks.append(yardstick.measure(seconds / 4) if yardstick else np.nan)
+    return rates, yardsticks
 
 
 def _compile(

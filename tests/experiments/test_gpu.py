@@ -2,6 +2,7 @@
 whole with the core's packages alone.
 """
 
+import itertools
 import json
 import os
 import subprocess
@@ -76,17 +77,64 @@ def test_results_are_on_disk_at_once_and_not_made_again(tmp_path):
 )
 def test_what_became_of_a_part_is_told(program, seconds, state):
     start = time.monotonic()
-    assert run.watched([sys.executable, "-c", program], seconds) == state
+    command, other = ([sys.executable, "-c", text] for text in (program, "pass"))
+    assert run.watched([command], seconds) == state
+    # Of several it is told that one has failed, whichever of them it is.
+    assert run.watched([other, command], seconds) == state
+    assert run.watched([command, other], seconds) == state
     assert time.monotonic() - start < 30
+
+
+def test_processes_of_a_part_are_there_at_once(tmp_path):
+    wait = "import sys, pathlib, time\nmine, other = map(pathlib.Path, sys.argv[1:])\nmine.touch()"
+    wait += "\nwhile not other.exists(): time.sleep(.01)"
+    pair = [str(tmp_path / "one"), str(tmp_path / "two")]
+    commands = [[sys.executable, "-c", wait, *pair], [sys.executable, "-c", wait, *pair[::-1]]]
+    assert run.watched(commands, 30) == "done"
+
+
+def test_every_game_is_in_one_process_of_each_part():
+    for name in part.PARTS:
+        games = run.jobs(name, ["nim", "hex"])
+        assert sorted(game for each in games for game in each) == ["hex", "nim"]
+    # One more times the memory.
+    assert [] in run.jobs("speed", ["nim"])
+
+
+def test_processes_add_to_one_file_and_time_in_turn(tmp_path):
+    program = """
+import time
+from pathlib import Path
+from experiments.gpu.records import Records
+from experiments.gpu.task import Task
+task = Task(Path({out!r}), (), 1.0, 0.0)
+records = Records(task.out / "speed.json", {{"device": "a test"}}, ("number",))
+for number in range(20):
+    with task.alone():
+        start = time.time()
+        time.sleep(.005)
+        end = time.time()
+    records.add({{"number": [{first}, number], "from": start, "to": end}})
+"""
+    commands = [
+        [sys.executable, "-c", program.format(out=str(tmp_path), first=first)] for first in "12"
+    ]
+    assert run.watched(commands, 60) == "done"
+    content = json.loads((tmp_path / "speed.json").read_text())
+    assert len({tuple(one["number"]) for one in content["results"]}) == 40
+    assert content["machines"] == [HERE]
+    spans = sorted((one["from"], one["to"]) for one in content["results"])
+    assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
 
 
 def test_the_next_part_begins_whatever_became_of_one(tmp_path, monkeypatch, capsys):
     begun = []
 
-    def watched(command, seconds):
-        begun.append(command[3])
+    def watched(commands, seconds):
+        (name,) = {command[3] for command in commands}
+        begun.append(name)
         assert 0 < seconds <= 60
-        return "killed by signal 6" if command[3] == "speed" else "done"
+        return "killed by signal 6" if name == "speed" else "done"
 
     monkeypatch.setattr(run, "watched", watched)
     with pytest.raises(SystemExit) as stopped:
