@@ -35,9 +35,10 @@ BEST: dict[str, Any] = {
 }
 MEMBERS = 3
 """Of so many seeds each ensemble is made."""
-_POINTS = 25
-# Of the time until a part must end: the rest is for compiling, evaluations and matches.
-_TRAINING = 0.5
+_POINTS = 12
+# Of the time until a part must end, at the pace of its first episodes, which are half as long as
+# later ones: the rest is for compiling, evaluations and matches.
+_TRAINING = 0.3
 # Seconds of it, a fifth at most, for the checkpoint of a training that does not end.
 _TO_KEEP = 90.0
 _NEVER, _ENDLESS = 1e9, 2**31
@@ -108,7 +109,7 @@ def run_of(seeds: int, batch: int, episodes: int) -> Run:
 def budget(task: Task) -> dict[str, Any]:
     """How many seeds, and how many episodes each: the published ones, or what the time allows."""
     small = jax.devices()[0].platform == "cpu"
-    seeds, batch = (2, 64) if small else (24, 256)
+    seeds, batch = (2, 64) if small else (12, 256)
     published = preset("connectfour").schedule.episodes
     rate = episodes_per_s(run_of(seeds, batch, published), task) / seeds
     most = _TRAINING * max(0.0, task.left()) * rate

@@ -10,7 +10,7 @@ from jaxgbg.bench.training import BenchRow, bench
 
 KEY = ("what", "game", "batch", "lanes", "bytes")
 _NO_MEMORY = "RESOURCE_EXHAUSTED"
-LADDER = ((256, 5), (2048, 5), (1024, 1), (64, 10), (8192, 1), (1024, 20), (16, 20), (1, 20))
+LADDER = ((256, 5), (2048, 5), (64, 10), (1024, 20), (8192, 1), (1024, 1), (16, 20), (1, 20))
 """(games in lockstep, seeds with two lanes each), the most telling first."""
 
 

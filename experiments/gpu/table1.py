@@ -26,7 +26,7 @@ SEEDS = 10
 # Evaluations and compiling beside the training that is foretold.
 _BESIDE = 1.3
 # How many times as long as an untrained game a trained one is, where that is much.
-_LONGER = {"2048": 10}
+_LONGER = {"2048": 10, "connectfour": 2.5}
 _NEVER = 1e9
 
 

@@ -1,4 +1,4 @@
-"""Writing into arrays in the ways that XLA on the CPU compiles well."""
+"""Writing into arrays in the ways that XLA compiles well."""
 
 import os
 from functools import partial
@@ -44,7 +44,7 @@ def ask_for_whole_loops() -> None:
 
 def whole_loops() -> bool:
     """Whether XLA, on this device, was asked for that."""
-    return _WHOLE_LOOPS in os.environ.get("XLA_FLAGS", "") and jax.default_backend() == "cpu"
+    return _WHOLE_LOOPS in os.environ.get("XLA_FLAGS", "") and not on_accelerator()
 
 
 def kernel_by_kernel(array: jax.Array) -> jax.Array:
@@ -71,9 +71,20 @@ def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:
     Left alone, XLA on the CPU repeats cheap work, however long, in every loop that uses it: that of
     a whole game in each of its look-ups, that of a whole move in each word of the new position. It
     drops `lax.optimization_barrier` too early to prevent that; it never fuses a scatter, or a loop,
-    into what reads it.
+    into what reads it. On an accelerator nothing is done: there XLA weighs repeated work against
+    the kernel that it saves.
     """
+    return arrays if on_accelerator() else settled(*arrays)
+
+
+def settled(*arrays: jax.Array) -> tuple[jax.Array, ...]:
+    """The arrays as they are, made by a kernel of their own, on an accelerator too."""
     return tuple(_settled(array) for array in arrays)
+
+
+def on_accelerator() -> bool:
+    """Whether JAX computes on another device than a CPU."""
+    return jax.default_backend() != "cpu"
 
 
 def after(array: jax.Array, *others: jax.Array) -> jax.Array:
@@ -85,8 +96,8 @@ def after(array: jax.Array, *others: jax.Array) -> jax.Array:
     """
     numbers = [array.reshape(-1), *(other.reshape(-1)[:1] for other in others)]
     bits = [lax.bitcast_convert_type(each, jnp.int32) for each in numbers]
-    settled = once(jnp.concatenate(bits))[0][: array.size]
-    return lax.bitcast_convert_type(settled, array.dtype).reshape(array.shape)
+    there = settled(jnp.concatenate(bits))[0][: array.size]
+    return lax.bitcast_convert_type(there, array.dtype).reshape(array.shape)
 
 
 @jax.custom_batching.custom_vmap

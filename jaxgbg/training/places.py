@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgbg.games.writing import FEW
+from jaxgbg.games.writing import FEW, on_accelerator
 from jaxgbg.learners import Learner
 from jaxgbg.search.devices import mesh_of
 from jaxgbg.values import HasGradients
@@ -34,7 +35,7 @@ def lanes_at_once(learner: Learner, lanes: int) -> int:
     All of them on an accelerator. So are networks, the last bits of whose products depend on it,
     but one by one with traces over their parameters, which are moved as a whole in every tick.
     """
-    if jax.default_backend() != "cpu":
+    if on_accelerator():
         return lanes
     if learner.parameter_traces:
         return 1

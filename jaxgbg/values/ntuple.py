@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.writing import add_at, numbered, once
+from jaxgbg.games.writing import add_at, numbered, on_accelerator, once, settled
 from jaxgbg.values.core import Updates, check_updates
 from jaxgbg.values.indices import Indices, look_up
 
@@ -160,9 +160,10 @@ class NTuple(Indices):
             counters = self._counted(counters, rows, hit)
         view = self._by_rows(counters)
         read = look_up(view, rows) if columns else rows
-        if rows.size == 1:
-            # A single row is no gather to XLA: it would read it once more, after the write.
-            (read,) = once(read)
+        if rows.size == 1 or on_accelerator():
+            # A single row is no gather to XLA, which would read it once more, after the write; on a
+            # GPU it reads within the kernel that writes, and copies the table to do so.
+            (read,) = settled(read)
         pace = jnp.broadcast_to(alpha, rows.shape)
         if self._tc:
             pace = settle(alpha * self.step_scale(read, beta))
