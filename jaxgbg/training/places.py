@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-
 import jax
 import jax.numpy as jnp
 import numpy as np
