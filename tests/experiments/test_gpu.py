@@ -14,7 +14,17 @@ import numpy as np
 import pytest
 
 from experiments.connectfour import run as connectfour_study
-from experiments.gpu import clock, connectfour, correctness, part, run, speed, table1
+from experiments.gpu import (
+    clock,
+    connectfour,
+    correctness,
+    part,
+    programs,
+    run,
+    speed,
+    table1,
+    tables,
+)
 from experiments.gpu.bandwidth import raw_rates
 from experiments.gpu.records import Records
 from experiments.gpu.task import Task
@@ -182,6 +192,62 @@ def test_numbers_beyond_rounding_are_found(name):
 
 def finite(array: np.ndarray) -> np.ndarray:
     return array[np.isfinite(array)]
+
+
+PROGRAM = """
+%fused (p: f32[9]) -> f32[9] {
+  ROOT %add.1 = f32[9]{0} add(%p, %p)
+}
+
+%body.1 (arg: (f32[20,3], s32[4])) -> (f32[20,3], s32[4]) {
+  %arg = (f32[20,3]{1,0}, s32[4]{0}) parameter(0)
+  %gte.1 = f32[20,3]{1,0} get-tuple-element(%arg), index=0
+  %gte.2 = s32[4]{0} get-tuple-element(%arg), index=1
+  %copy.1 = f32[20,3]{1,0} copy(%gte.1)
+  %copy.2 = s32[4]{0} copy(%gte.2)
+  %fusion.1 = f32[20,3]{1,0} fusion(%copy.1, %copy.2), kind=kInput, calls=%fused
+  ROOT %tuple.1 = (f32[20,3]{1,0}, s32[4]{0}) tuple(%fusion.1, %copy.2)
+}
+
+ENTRY %main.1 (a: f32[20,3], b: s32[4]) -> f32[20,3] {
+  %copy.3 = f32[20,3]{1,0} copy(%a)
+  %while.1 = (f32[20,3]{1,0}, s32[4]{0}) while(%tuple.0), condition=%less, body=%body.1
+}
+"""
+
+
+def test_a_table_that_a_loop_copies_is_found():
+    assert programs.kernels(PROGRAM) == 3
+    # Not the one before the loop, nor that of a small array.
+    assert programs.copies(PROGRAM, 60) == ("f32[20,3]",)
+    assert programs.copies(PROGRAM, 61) == ()
+
+
+def test_without_a_compiler_for_cuda_it_is_said(monkeypatch, capsys):
+    def missing(**_):
+        raise NotImplementedError("topology not implemented for cuda")
+
+    monkeypatch.setattr(programs.topologies, "get_topology_desc", missing)
+    with pytest.raises(SystemExit) as stopped:
+        programs.main([])
+    assert stopped.value.code == 2
+    assert "no compiler for CUDA here" in capsys.readouterr().err
+
+
+def test_the_page_shows_what_the_kept_files_hold():
+    page = (ROOT / "experiments" / "gpu" / "README.md").read_text()
+    for piece in tables.sections():
+        assert piece in page, piece
+
+
+def test_what_was_measured_is_known_by_its_machine_and_source():
+    for folder in (tables.NOW, tables.COPYING):
+        for file in (ROOT / "experiments" / "gpu" / folder).glob("*.json"):
+            content = json.loads(file.read_text())
+            assert content["errors"] == []
+            (one,) = content["machines"]
+            assert one["device"].startswith(f"NVIDIA {folder.upper()}")
+            assert {each["machine"] for each in content["results"]} == {0}
 
 
 def test_other_rules_and_other_moves_are_found():
