@@ -5,16 +5,19 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-# What most tests say is the same however well a program is compiled, and compiling takes longer
-# than running. Read when JAX is imported, here and in the processes that tests start.
-os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+from tests import compiling
+
+# Read when JAX is imported, as are the lines after it.
+compiling.ask_for_quick_compiling()
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 _CACHE = Path(__file__).resolve().parents[1] / ".cache"
 os.environ["XDG_CACHE_HOME"] = str(_CACHE)
 
 import jax
 import pytest
+from jax._src import compiler as jax_compiler
 
 from jaxgbg import cli
 from jaxgbg.games import registry
@@ -92,6 +95,15 @@ def _resident_bytes() -> int:
 def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Programs compiled as for users, here and in the processes that the test starts."""
     monkeypatch.setenv("JAX_DISABLE_MOST_OPTIMIZATIONS", "0")
+    monkeypatch.setenv("XLA_FLAGS", compiling.flags_for_users())
+    made = jax_compiler.get_compile_options
+
+    def options(*arguments: Any, **settings: Any) -> Any:
+        own = settings.pop("env_options_overrides", None) or {}
+        overrides = compiling.FULL_OPTIMISATION | dict(own)
+        return made(*arguments, **settings, env_options_overrides=overrides)
+
+    monkeypatch.setattr(jax_compiler, "get_compile_options", options)
     before = jax.config.values["jax_disable_most_optimizations"]
     # What was compiled before is not compiled again by itself.
     jax.clear_caches()

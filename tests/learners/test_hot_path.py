@@ -16,9 +16,7 @@ from jaxgbg.training.chunks import compile_chunk
 from jaxgbg.training.lanes import hyperparameters
 from jaxgbg.training.places import lane_mesh
 from jaxgbg.values import NTuple
-
-# As users train, whatever the other tests compile with.
-FULL_OPTIMISATION = {"xla_backend_optimization_level": 3}
+from tests.compiling import FULL_OPTIMISATION
 
 
 def compiled_chunk(game="connectfour", lanes=1, **changes):

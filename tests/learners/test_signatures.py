@@ -18,13 +18,13 @@ from jaxgbg.learners import LearnerSpec
 from jaxgbg.papers import preset
 from jaxgbg.training.lanes import hyperparameters
 from jaxgbg.values import random_walk
+from tests.compiling import FULL_OPTIMISATION
 
 EPISODES = 1000
 # What the last bits depend on besides our code. Compiled for one instruction set, and without a
 # library that chooses its own while it runs.
 MADE_WITH = ("0.10.2", "x86_64")
-OPTIONS = {
-    "xla_backend_optimization_level": 3,
+OPTIONS = FULL_OPTIMISATION | {
     "xla_cpu_max_isa": "AVX2",
     "xla_cpu_experimental_ynn_fusion_type": "",
 }
