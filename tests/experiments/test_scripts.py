@@ -451,10 +451,16 @@ def test_the_predictor_is_computed_and_drawn(run_script) -> None:
 
 
 PARTNERS = [
-    *("q-2000000-cycled", "q-2000000-step4-cycled", "q-2000000-matching-cycled"),
-    *("sarsa-2000000-cycled", "sarsa-2000000-self-matching-cycled"),
-    *("td-2000000-cycled", "td-2000000-step4-cycled"),
-    *("td-2000000-fixed-matching-cycled", "td-1000000-self-step16"),
+    "q-2000000-cycled",
+    "q-2000000-step4-cycled",
+    "q-2000000-step16-cycled",
+    "q-2000000-matching-cycled",
+    "sarsa-2000000-cycled",
+    "sarsa-2000000-self-matching-cycled",
+    "td-2000000-cycled",
+    "td-2000000-step4-cycled",
+    "td-2000000-fixed-matching-cycled",
+    "td-1000000-self-step16",
 ]
 
 
