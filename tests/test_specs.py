@@ -92,7 +92,11 @@ EXTRAS = MLPSpec(extras=("freedom",))
         (lambda: NTupleSpec(layout=[[0, "1"]]), "layout must be a whole number, not '1'"),
         (lambda: MLPSpec(hidden=[True]), "hidden must be a whole number, not True"),
         (lambda: MLPSpec(optimizer=None), "optimizer must be text, not None"),
-        (lambda: MLPSpec(extras=["moves"] * 2), "extras must be all different, not moves moves"),
+        (
+            lambda: MLPSpec(extras=["moves"] * 2),
+            "extras must be all different, not ('moves', 'moves')",
+        ),
+        (lambda: MLPSpec(extras=["\n"] * 2), r"extras must be all different, not ('\n', '\n')"),
         (lambda: MLPSpec(extras_as="inputs"), "extras_as is for extras: name at least one"),
         (
             lambda: Run("lines_of_action", value=MLPSpec(extras=["moves"])),

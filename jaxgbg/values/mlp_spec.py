@@ -6,7 +6,7 @@ Source: van der Ree & Wiering 2013, section III; Auer, Herbster & Warmuth 1996 (
 import dataclasses
 
 from jaxgbg.games.core import Game
-from jaxgbg.specs import setting
+from jaxgbg.specs import setting, shown
 from jaxgbg.values.core import ValueSpec
 from jaxgbg.values.layers import ACTIVATIONS, INITIALIZERS, optimizer
 from jaxgbg.values.mlp import MLP
@@ -50,7 +50,7 @@ class MLPSpec(ValueSpec):
             raise ValueError("hidden must name at least one layer's size")
         optimizer(self.optimizer)
         if len(set(self.extras)) != len(self.extras):
-            raise ValueError(f"extras must be all different, not {' '.join(self.extras)}")
+            raise ValueError(f"extras must be all different, not {shown(self.extras)}")
         if not self.extras and self.extras_as != "both":
             raise ValueError("extras_as is for extras: name at least one")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from jaxgbg.commands import training
 from jaxgbg.games import registry
 from jaxgbg.papers import preset
 from jaxgbg.training import RunFolder
@@ -132,7 +133,11 @@ def test_a_game_that_breaks_its_contract_is_not_trained(jaxgbg, folder, game, co
     assert not (folder / "runs").exists()
 
 
-def test_who_trains_without_published_parameters_hears_which_values_have_them(jaxgbg, tmp_path):
+def test_who_trains_without_published_parameters_hears_which_values_have_them(
+    jaxgbg, tmp_path, monkeypatch
+):
+    # It is said before anything is trained.
+    monkeypatch.setattr(training, "_run_all", lambda *_, **__: None)
     options = ["--episodes", 20, "--eval-every", 20, "--opponents", "random", "--out", tmp_path]
     code, _, err = jaxgbg("train", "lines_of_action", "--size", 4, *options)
     assert code == 0

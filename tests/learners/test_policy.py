@@ -73,6 +73,7 @@ def assert_same_bits(left, right) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_optimization")
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

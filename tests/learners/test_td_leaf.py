@@ -130,6 +130,7 @@ def test_a_network_agrees_with_the_serial_reference(name, horizon, settings):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_optimization")
 def test_one_ply_is_the_learner_that_does_not_look_ahead():
     game = jaxgbg.make("tictactoe")
     value = NTupleSpec(layout=tuple((cell, cell + 1) for cell in range(8)), tcl="id")

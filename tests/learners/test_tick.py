@@ -145,6 +145,7 @@ def test_how_ticks_are_cut_into_calls_changes_nothing():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_optimization")
 def test_a_game_that_lists_no_changes_learns_the_same():
     learner, lane, hyper = one_lane("tictactoe", 8)
     game = PlainTicTacToe()

@@ -134,7 +134,7 @@ class ConnectFour:
         if row + 1 < self.rows:
             board[self.rows * action + row + 1] = self.reachable
         won = self._four_through(board, action, row)
-        stones = sum(digit in (1, 2) for digit in board)
+        stones = board.count(1) + board.count(2)
         terminal, rewards = two_player_outcome(mover, won, stones == self.draw_after)
         return State(tuple(board), 1 - mover, terminal, rewards)
 

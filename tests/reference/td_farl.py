@@ -155,13 +155,14 @@ class SerialTDFarl:
         """Reward of each legal action plus gamma times the value of its afterstate."""
         player = state.player
         result = {}
-        for action in self.game.legal(state):
-            after = self._afterstate(state, action)
-            value = 0.0
-            if not (after.terminal and self.parameters.zero_terminal):
-                value = float(self.values(after.cells, player))
+        afterstates = {a: self._afterstate(state, a) for a in self.game.legal(state)}
+        # One call for all boards: NumPy takes as long to begin with one.
+        boards = np.array([after.cells for after in afterstates.values()])
+        values = self.values(boards, player).tolist() if afterstates else []
+        for (action, after), value in zip(afterstates.items(), values, strict=True):
+            nothing = after.terminal and self.parameters.zero_terminal
             reward = after.rewards[player] - state.rewards[player]
-            result[action] = reward + self._discounted(value)
+            result[action] = reward + (0.0 if nothing else self._discounted(value))
         return result
 
     def _discounted(self, value: float) -> float:

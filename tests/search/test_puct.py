@@ -220,6 +220,7 @@ def test_2048_is_searched_by_its_draws():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_optimization")
 def test_one_iteration_is_the_choice_of_the_agent_itself():
     game = TicTacToe()
     states = random_positions(game, 16, 3)[0]
