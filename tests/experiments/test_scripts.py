@@ -456,6 +456,7 @@ PARTNERS = [
     "q-2000000-step16-cycled",
     "q-2000000-matching-cycled",
     "sarsa-2000000-cycled",
+    "sarsa-2000000-step16-cycled",
     "sarsa-2000000-self-matching-cycled",
     "td-2000000-cycled",
     "td-2000000-step4-cycled",
