@@ -9,7 +9,7 @@ BENCH_ARGS ?=
 FAULTS_ARGS ?=
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
-.PHONY: help run bench test test-fast test-all faults test-notebooks notebooks docs lint format clean
+.PHONY: help run bench test test-fast test-all test-every faults test-notebooks notebooks docs lint format clean
 
 help:
 	@echo 'make run        train with and without FARL on four games and print the table'
@@ -41,7 +41,10 @@ test: .venv/.dev-stamp
 test-fast: .venv/.dev-stamp
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m 'not slow'
 
-test-all: lint
+test-all: .venv/.dev-stamp
+	@$(MAKE) --no-print-directory -j 2 lint test-every
+
+test-every: .venv/.dev-stamp
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 faults: .venv/.dev-stamp

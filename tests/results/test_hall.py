@@ -138,7 +138,9 @@ def test_a_cluster_that_loses_a_machine_finishes_its_tournament(tmp_path, monkey
     players = ["random", "mcts-20", "mcts-30", "maxn"]
     local = jaxgbg.tournament(players, out=tmp_path / "local", **SETTINGS)
     out = tmp_path / "ray"
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    cluster = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False}
+    )
     try:
         nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
         ray.init(address=cluster.address, log_to_driver=False)

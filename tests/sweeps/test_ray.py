@@ -40,7 +40,9 @@ def test_a_cluster_that_loses_a_machine_finishes_its_sweep(tmp_path, monkeypatch
     assert EXECUTORS["inline"](wanted, settings, lambda _: None) == []
 
     out = tmp_path / "ray"
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    cluster = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False}
+    )
     try:
         nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
         ray.init(address=cluster.address, log_to_driver=False)
