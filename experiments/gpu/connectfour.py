@@ -36,8 +36,8 @@ BEST: dict[str, Any] = {
 MEMBERS = 3
 """Of so many seeds each ensemble is made."""
 _POINTS = 12
-# Of the time until a part must end, at the pace of its first episodes, which are half as long as
-# later ones: the rest is for compiling, evaluations and matches.
+# Of the time until a part must end, at the pace of its first episodes, which are somewhat shorter
+# than later ones: the rest is for compiling, evaluations and matches.
 _TRAINING = 0.3
 # Seconds of it, a fifth at most, for the checkpoint of a training that does not end.
 _TO_KEEP = 90.0

@@ -48,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     if not 0 < options.minutes < float("inf") or not 0 < options.scale < float("inf"):
         parser.error("--minutes and --scale must be above 0")
+    if not options.games:
+        parser.error("--games needs one at least")
     options.out.mkdir(parents=True, exist_ok=True)
     told = do_parts([part for part in SHARES if part in options.parts], options)
     sys.exit(0 if all(part["state"] == "done" for part in told.values()) else 1)

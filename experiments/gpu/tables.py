@@ -181,6 +181,16 @@ def not_begun() -> list[Column]:
     ]
 
 
+def parts() -> list[Column]:
+    """What became of each part, and how long it took."""
+    told = json.loads((HERE / NOW / "parts.json").read_text())
+    return [
+        Column("part", list(told), False),
+        Column("state", [one["state"] for one in told.values()], False),
+        Column("seconds", [f"{one['seconds']:.0f}" for one in told.values()], True),
+    ]
+
+
 def sections() -> Iterator[str]:
     """All that stands in the page, piece by piece."""
     for folder in (COPYING, NOW):
@@ -190,6 +200,7 @@ def sections() -> Iterator[str]:
     yield summary()
     yield markdown(table1())
     yield markdown(not_begun())
+    yield markdown(parts())
 
 
 def draw(path: Path) -> None:

@@ -141,7 +141,7 @@ def counted(function, calls):
 
 def printed_with_devices(count, code):
     """What a program prints that has so many CPU devices."""
-    flags = f"{os.environ['XLA_FLAGS']} --xla_force_host_platform_device_count={count}"
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={count}"
     environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, "-c", code]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
