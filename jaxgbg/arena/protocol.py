@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.games.rollout import record, select_states
+from jaxgbg.games.rollout import after_each, record, select_states
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.players import History
 from jaxgbg.specs import Spec, setting, shown
@@ -154,8 +154,8 @@ def _random_plies(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
 
 def _one_ply(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     begin, chance = jax.random.split(key)
-    start = game.init(begin)
-    actions = np.flatnonzero(game.legal_actions(start))
+    start = _start(game, begin)
+    actions = np.flatnonzero(after_each(game, start)[0])
     if protocol.starts == "one_ply_triangle":
         row, column = np.divmod(actions, math.isqrt(game.num_actions))
         actions = actions[column <= row]
@@ -166,13 +166,14 @@ def _four_ply(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     """The states that all legal sequences of four plies lead to, as often as they do."""
     if game.stochastic:
         raise ValueError(f"starts {protocol.starts!r} need a game without chance, not {game.name}")
-    expand = jax.jit(jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None)))
-    states, history = jax.tree.map(lambda leaf: leaf[None], game.init(key)), no_history(1)
+    states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], _start(game, key))
+    history = no_history(1)
     for _ in range(4):
-        legal = np.asarray(jax.vmap(game.legal_actions)(states))
+        parents = (select_states(states, row) for row in range(len(history.actions)))
+        expanded = [jax.device_get(after_each(game, parent)) for parent in parents]
+        legal, children = jax.tree.map(lambda *rows: np.stack(rows), *expanded)
         row, action = np.nonzero(legal)
         history = extended(select_states(history, row), action, states.player[row])
-        children = expand(states, jnp.arange(game.num_actions))
         states = select_states(children, (row, action))
     starts = _going_on((states, history))
     if not len(starts[1].actions):
@@ -205,6 +206,11 @@ _STARTS = (*_DRAWN, *_LISTED)
 
 
 @partial(jax.jit, static_argnums=0)
+def _start(game: Game, key: jax.Array) -> Any:
+    return game.init(key)
+
+
+@partial(jax.jit, static_argnums=0)
 def _after_one_ply(
     game: Game, start: Any, actions: jax.Array, chance: jax.Array
 ) -> tuple[Any, Any]:
@@ -222,4 +228,6 @@ def _after_one_ply(
 
 def _going_on(starts: Starts) -> Starts:
     """Those starts that are not terminal."""
-    return select_states(starts, np.flatnonzero(~np.asarray(starts[0].terminal)))
+    # Picked here: each pick from a device's array would be a program to compile.
+    states, history = jax.device_get(starts)
+    return select_states((states, history), np.flatnonzero(~states.terminal))

@@ -6,6 +6,7 @@ on words of any shape, element by element.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -83,6 +84,7 @@ def first(stones: Board) -> Board:
     return low & -low, jnp.where(low == 0, high & -high, 0)
 
 
+@partial(jax.jit, static_argnums=1)
 def group(stones: Board, steps: int) -> Board:
     """The group of the first stone, grown `steps` times: whole if it has `steps` + 1 at most."""
     seed = first(stones)

@@ -3,9 +3,11 @@
 Directions are numbered N NE E SE S SW W NW; a direction modulo 4 is an axis. A move is named by its
 direction and the square where it ends: all stones of a line are bound equally far, so that it can
 have come from one square only.
+
+What a tick asks for several times is a `jax.jit` of its own, so that it is traced once.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -32,6 +34,7 @@ def sides(stones: jax.Array, player: jax.Array) -> tuple[Board, Board]:
     return own, enemy
 
 
+@jax.jit
 def counted(own: Board, enemy: Board) -> Counts:
     """The stones of both on all lines.
 
@@ -41,6 +44,7 @@ def counted(own: Board, enemy: Board) -> Counts:
     return bitboards.line_counts((own[0] | enemy[0], own[1] | enemy[1]))
 
 
+@partial(jax.jit, static_argnums=3)
 def targets(own: Board, enemy: Board, counts: Counts, size: int) -> list[Board]:
     """The squares on which a stone of `own` may land, for each direction.
 
@@ -61,6 +65,7 @@ def targets(own: Board, enemy: Board, counts: Counts, size: int) -> list[Board]:
     return landing
 
 
+@partial(jax.jit, static_argnums=2)
 def origins(landing: list[Board], counts: Counts, size: int) -> list[Board]:
     """Where the stones come from that may land on `landing`, for each direction."""
     starts: list[Board] = []
@@ -127,6 +132,7 @@ def cannot_move(size: int, stones: jax.Array, player: jax.Array, asked: jax.Arra
 
 @lru_cache(maxsize=8)
 def _stuck_test(size: int):  # type: ignore[no-untyped-def]
+    @jax.jit
     def stuck(stones: jax.Array, player: jax.Array) -> jax.Array:
         own, enemy = sides(stones, player)
         landing = targets(own, enemy, counted(own, enemy), size)

@@ -3,9 +3,12 @@
 A position is two bitboards, the discs of each player: bit `size * row + column`, counted from the
 top left, the upper half of the board in word 0 and the lower in word 1, because JAX has no 64-bit
 integers by default. Discs are followed in all eight directions at once by shifting whole boards.
+
+What a tick asks for several times is a `jax.jit` of its own, so that it is traced once.
 """
 
 import dataclasses
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -110,6 +113,7 @@ class Othello(Game):
             for step in (1, self.size - 1, self.size, self.size + 1)
         ]
 
+    @partial(jax.jit, static_argnums=(0, 3))
     def _run(self, start: Board, through: Board, step: int) -> Board:
         """The cells of `through` in an unbroken line from `start`, `step` by `step`."""
         line = (jnp.zeros_like(start[0]), jnp.zeros_like(start[1]))
@@ -120,6 +124,7 @@ class Othello(Game):
             line = (line[0] | ahead[0], line[1] | ahead[1])
         return line
 
+    @partial(jax.jit, static_argnums=0)
     def _mobility(self, own: Board, other: Board) -> Board:
         """Where the player of `own` may put a disc."""
         mobility = (jnp.zeros_like(own[0]), jnp.zeros_like(own[1]))
@@ -130,6 +135,7 @@ class Othello(Game):
         empty = [~(own[w] | other[w]) & np.uint32((1 << self._half) - 1) for w in (0, 1)]
         return mobility[0] & empty[0], mobility[1] & empty[1]
 
+    @partial(jax.jit, static_argnums=0)
     def _flipped(self, disc: Board, own: Board, other: Board) -> Board:
         """The discs of `other` that a new `disc` of `own` turns over."""
         flipped = (jnp.zeros_like(own[0]), jnp.zeros_like(own[1]))

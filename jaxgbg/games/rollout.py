@@ -26,6 +26,13 @@ def select(chosen: jax.Array, new: Any, old: Any) -> Any:
 
 
 @partial(jax.jit, static_argnums=0)
+def after_each(game: Game, state: Any) -> tuple[jax.Array, Any]:
+    """Which actions of a state are legal, bool[A], and the states after all of them, [A]."""
+    actions = jnp.arange(game.num_actions, dtype=jnp.int32)
+    return game.legal_actions(state), jax.vmap(game.afterstate, (None, 0))(state, actions)
+
+
+@partial(jax.jit, static_argnums=0)
 def play_ply(game: Game, states: Any, actions: jax.Array, chance: jax.Array) -> Any:
     """One ply of B games, chance included; a finished game stands still.
 

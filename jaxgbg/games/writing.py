@@ -1,7 +1,8 @@
 """Writing into arrays in the ways that XLA compiles well."""
 
 import os
-from functools import partial
+from collections.abc import Callable
+from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -79,7 +80,8 @@ def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:
 
 def settled(*arrays: jax.Array) -> tuple[jax.Array, ...]:
     """The arrays as they are, made by a kernel of their own, on an accelerator too."""
-    return tuple(_settled(array) for array in arrays)
+    settle = _settling(whole_loops())
+    return tuple(settle(array) for array in arrays)
 
 
 def on_accelerator() -> bool:
@@ -100,38 +102,42 @@ def after(array: jax.Array, *others: jax.Array) -> jax.Array:
     return lax.bitcast_convert_type(there, array.dtype).reshape(array.shape)
 
 
-@jax.custom_batching.custom_vmap
-def _settled(array: jax.Array) -> jax.Array:
-    flat = array.reshape(-1)
-    if flat.size == 1:
-        # A loop of one round, like a scatter of one number, is none to XLA.
-        return _settled(jnp.broadcast_to(flat, 2))[0].reshape(array.shape)
-    if whole_loops():
-        width = PIECE if flat.size > SMALL else 1
-        put = partial(_put, flat, width)
-        rounds = -(-flat.size // width)
-        return lax.fori_loop(0, rounds, put, jnp.zeros_like(flat)).reshape(array.shape)
-    return (
-        jnp.zeros_like(flat)
-        .at[jnp.arange(flat.size)]
-        .set(flat, mode="promise_in_bounds", unique_indices=True)
-        .reshape(array.shape)
-    )
+@lru_cache(maxsize=2)
+def _settling(loops: bool) -> Callable[[jax.Array], jax.Array]:
+    """`settled` for one array, by a loop or by a scatter; traced once for all arrays of a shape."""
+
+    @jax.custom_batching.custom_vmap
+    def settle(array: jax.Array) -> jax.Array:
+        flat = array.reshape(-1)
+        if flat.size == 1:
+            # A loop of one round, like a scatter of one number, is none to XLA.
+            return traced(jnp.broadcast_to(flat, 2))[0].reshape(array.shape)
+        if loops:
+            width = PIECE if flat.size > SMALL else 1
+            put = partial(_put, flat, width)
+            rounds = -(-flat.size // width)
+            return lax.fori_loop(0, rounds, put, jnp.zeros_like(flat)).reshape(array.shape)
+        return (
+            jnp.zeros_like(flat)
+            .at[jnp.arange(flat.size)]
+            .set(flat, mode="promise_in_bounds", unique_indices=True)
+            .reshape(array.shape)
+        )
+
+    @settle.def_vmap
+    def _(axis_size: int, in_batched: list[bool], array: jax.Array) -> tuple[jax.Array, bool]:
+        # A batch is settled as one array, whatever its axes.
+        del axis_size
+        return traced(array), in_batched[0]
+
+    traced = jax.jit(settle)
+    return traced
 
 
 def _put(flat: jax.Array, width: int, number: jax.Array, settled: jax.Array) -> jax.Array:
     # The last piece ends with the array: some of it is put there twice.
     place = jnp.minimum(number * width, flat.size - width)
     return lax.dynamic_update_slice(settled, lax.dynamic_slice(flat, (place,), (width,)), (place,))
-
-
-@_settled.def_vmap
-def _settled_batch(
-    axis_size: int, in_batched: list[bool], array: jax.Array
-) -> tuple[jax.Array, bool]:
-    # A batch is settled as one array, whatever its axes.
-    del axis_size
-    return _settled(array), in_batched[0]
 
 
 def numbered(places: int) -> bool:

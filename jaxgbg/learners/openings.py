@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.games.rollout import select
+from jaxgbg.games.rollout import after_each, select
 from jaxgbg.games.writing import once
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.learners.state import Words
@@ -27,19 +27,12 @@ def opening_lines(game: Game, plies: int) -> Lines:
     """
     if game.stochastic or game.init_words:
         raise ValueError(f"opening_cycle needs a game without chance, not {game.name}")
-    actions = jnp.arange(game.num_actions, dtype=jnp.int32)
-
-    @jax.jit
-    def expand(state: Any) -> tuple[jax.Array, Any]:
-        after = jax.vmap(game.afterstate, (None, 0))(state, actions)
-        return game.legal_actions(state) & ~after.terminal, after
-
     found: dict[bytes, tuple[tuple[int, ...], Any]] = {b"": ((), game.init(jax.random.key(0)))}
     for ply in range(plies):
         before, found = found, {}
         for line, state in before.values():
-            going_on, after = jax.device_get(expand(state))
-            for action in np.flatnonzero(going_on):
+            legal, after = jax.device_get(after_each(game, state))
+            for action in np.flatnonzero(legal & ~after.terminal):
                 # A copy: a view would hold all children of its parent.
                 one = jax.tree.map(lambda leaf, action=action: leaf[action].copy(), after)
                 place = b"".join(leaf.tobytes() for leaf in jax.tree.leaves(one))

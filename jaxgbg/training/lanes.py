@@ -27,18 +27,19 @@ def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
         "epsilon_end": schedule.last_epsilon,
         "epsilon_share": schedule.epsilon_share,
     }
-    kinds = {bool: bool, float: jnp.float32}
-    traced = {
-        name: jnp.full(len(lanes), value, kinds[type(value)]) for name, value in numbers.items()
-    }
+    kinds = {bool: bool, float: np.float32}
     parts = np.array([FARL_PARTS[variant] for _, variant in lanes])
-    return Hyperparameters(
-        **traced,
-        episodes=jnp.full(len(lanes), schedule.episodes, jnp.uint32),
-        alpha_factors=jnp.tile(schedule.alpha_factors, (len(lanes), 1)),
-        final_others=jnp.array(parts[:, 0]),
-        final_zero=jnp.array(parts[:, 1]),
-    )
+    # Made on the host: there no array is a program to compile.
+    traced: dict[str, Any] = {
+        name: np.full(len(lanes), value, kinds[type(value)]) for name, value in numbers.items()
+    }
+    traced |= {
+        "episodes": np.full(len(lanes), schedule.episodes, np.uint32),
+        "alpha_factors": np.tile(np.float32(schedule.alpha_factors), (len(lanes), 1)),
+        "final_others": parts[:, 0],
+        "final_zero": parts[:, 1],
+    }
+    return Hyperparameters(**traced)
 
 
 def begin(
@@ -57,7 +58,7 @@ def begin(
     made = [(make_partner(run), len(run.lanes)) for run in runs]
     partners = [partner for partner, lanes in made for _ in range(lanes)]
     every = [hyperparameters(run, run.lanes) for run in runs]
-    hyper = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *every)
+    hyper = jax.tree.map(lambda *leaves: np.concatenate(leaves), *every)
 
     start = jax.jit(jax.vmap(learner.init), out_shardings=places.sharding)
     groups, hypers = [], []
