@@ -65,7 +65,8 @@ def is_known(name: str) -> bool:
     package, colon, _ = name.partition(":")
     if colon:
         return package in PACKAGES and importlib.util.find_spec(package) is not None
-    return name in game_names()
+    # To look through all installed packages takes longer than to read a run.
+    return name in GAMES or name in game_names()
 
 
 def broken_games() -> dict[str, str]:

@@ -7,6 +7,7 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +75,6 @@ def write_report(
     game is not known or has other rules now. The file is written whole or not at all. Raises
     ValueError in one line where there is nothing to report, OSError where `out` cannot be written.
     """
-    from jinja2 import Environment, PackageLoader
-
     found = find_all(root)
     found.check([*found.runs, *found.tournaments])
     runs, problems = _runs(found)
@@ -89,11 +88,7 @@ def write_report(
     table = shortened(whole)
     told = [_run_section(each, samples.get(each.run.game.name)) for each in _shown(runs, samples)]
     problems += [problem for stored in runs for problem in stored.problems]
-    environment = Environment(
-        loader=PackageLoader("jaxgbg.pages", "page"), autoescape=True, trim_blocks=True
-    )
-    environment.globals |= {"anchor": _anchor, "shape_markup": shape_markup, "units": _units}
-    page = environment.get_template("page.html.j2").render(
+    page = _template().render(
         name=_name(root),
         summary=_summary(runs, len(ladders)),
         problems=problems[:_MOST_PROBLEMS],
@@ -108,6 +103,16 @@ def write_report(
     with written_whole(out) as temporary:
         size = temporary.write_bytes(page.encode())
     return Report(whole.rows, len(runs), len(ladders), size, problems)
+
+
+@lru_cache(maxsize=1)
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader
+
+    loader = PackageLoader("jaxgbg.pages", "page")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True)
+    environment.globals |= {"anchor": _anchor, "shape_markup": shape_markup, "units": _units}
+    return environment.get_template("page.html.j2")
 
 
 def game_section(table: Table) -> dict[str, Any]:

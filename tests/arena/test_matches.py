@@ -10,6 +10,7 @@ from jaxgbg.arena import Protocol, compete, matches
 from jaxgbg.arena.protocol import no_history
 from jaxgbg.papers import preset
 from jaxgbg.players import GreedyAgent, MaxN, PlayerBase, Positional, RandomPlayer
+from tests.games.batches import each
 
 
 class Untraceable(PlayerBase):
@@ -124,7 +125,7 @@ def test_games_that_wait_for_a_place_are_played_like_all_others(monkeypatch):
 
 def test_a_start_that_is_over_takes_no_place(monkeypatch):
     game = jaxgbg.make("tictactoe")
-    starts = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 5))
+    starts = each(game.init, jax.random.split(jax.random.key(0), 5))
     over = starts._replace(terminal=np.array([True, False, True, True, False]))
     seats = np.tile(np.arange(2), (5, 1))
     monkeypatch.setattr(matches, "_LONG", 0)
@@ -139,7 +140,7 @@ def test_a_start_that_is_over_takes_no_place(monkeypatch):
 def test_those_who_keep_something_of_their_games_wait_for_nobody():
     game = jaxgbg.make("tictactoe")
     agent = agents("tictactoe", layout=((0, 1, 2),))
-    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 2))
+    states = each(game.init, jax.random.split(jax.random.key(0), 2))
     for reuse in (False, True):
         search = jaxgbg.search(agent, 2, megabytes=1, reuse=reuse)
         assert matches._remember([search, RandomPlayer(game)], states) == reuse

@@ -9,13 +9,14 @@ from jaxgbg.arena import Protocol, compete, start_states
 from jaxgbg.arena.protocol import drawn_starts
 from jaxgbg.players import PlayerBase, RandomPlayer
 from jaxgbg.specs import LAST_SEED
+from tests.games.batches import each
 
 KEY = jax.random.key(1)
 
 
 def choices(game, states):
     """How many legal actions each state has."""
-    return np.asarray(jax.vmap(game.legal_actions)(states)).sum(1)
+    return np.asarray(each(game.legal_actions, states)).sum(1)
 
 
 @pytest.mark.slow
@@ -99,7 +100,7 @@ def test_openings_are_drawn_move_by_move_and_go_on():
         state = start
         for action in history.actions[at]:
             state = step(state, action)
-        np.testing.assert_array_equal(game.cells(state), jax.vmap(game.cells)(states)[at])
+        np.testing.assert_array_equal(game.cells(state), each(game.cells, states)[at])
     assert len(np.unique(history.actions, axis=0)) > 250
     with pytest.raises(ValueError, match="hardly a game of tictactoe goes on after 9"):
         start_states(game, Protocol("random_plies", count=3, plies=9), jax.random.key(1))

@@ -7,13 +7,14 @@ import pytest
 from jaxgbg.arena import Solver, make_judge
 from jaxgbg.games import SHARE, ConnectFour, Nim
 from jaxgbg.players import AlphaBeta, RandomPlayer
+from tests.games.batches import each
 
 KEY = jax.random.key(3)
 
 
 def test_the_positions_are_different_unfinished_and_worth_asking():
     solver, game = Solver(ConnectFour()), ConnectFour()
-    legal = np.asarray(jax.vmap(game.legal_actions)(solver.states))
+    legal = np.asarray(each(game.legal_actions, solver.states))
     assert solver.keeps.shape == legal.shape == (2000, 7)
     assert not (solver.keeps & ~legal).any()
     assert solver.keeps.any(1).all()
@@ -40,8 +41,8 @@ def test_the_solution_is_the_solvers():
 def test_a_perfect_player_keeps_every_value_and_a_random_one_does_not():
     pytest.importorskip("bitbully")
     solver, game = Solver(ConnectFour()), ConnectFour()
-    late = np.asarray(jax.vmap(game.cells)(solver.states) % 3 > 0).sum(1) > 20
-    legal = np.asarray(jax.vmap(game.legal_actions)(solver.states))
+    late = np.asarray(each(game.cells, solver.states) % 3 > 0).sum(1) > 20
+    legal = np.asarray(each(game.legal_actions, solver.states))
     by_chance = solver.keeps.sum(1) / legal.sum(1)
     scores = solver.scores(RandomPlayer(game), KEY)
     assert scores.shape == (1, 2000)

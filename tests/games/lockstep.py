@@ -46,9 +46,9 @@ def assert_same_games(game: Game, oracle: Oracle, batch: int, seed: int) -> None
 
     ours = jax.jit(jax.vmap(game.init))(keys)
     theirs = [oracle.initial() for _ in range(batch)]
+    views = [oracle.view(state) for state in theirs]
     for _ in range(game.max_plies + 1):
         legal, player, terminal, rewards, cells = jax.device_get(see(ours))
-        views = [oracle.view(state) for state in theirs]
         expected = np.zeros_like(legal)
         for row, view in zip(expected, views, strict=True):
             row[list(view.legal)] = True
@@ -65,5 +65,6 @@ def assert_same_games(game: Game, oracle: Oracle, batch: int, seed: int) -> None
         for i in live:
             actions[i] = views[i].legal[rng.integers(len(views[i].legal))]
             theirs[i] = oracle.play(theirs[i], int(actions[i]))
+            views[i] = oracle.view(theirs[i])
         ours = step(ours, actions, keys)
     raise AssertionError(f"{game.name}: games go on after {game.max_plies} plies")

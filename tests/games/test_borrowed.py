@@ -15,6 +15,7 @@ from jaxgbg.games.borrowed import BorrowedState
 from jaxgbg.games.registry import PACKAGES, is_known
 from jaxgbg.games.sampling import sample_games
 from jaxgbg.pages.drawings import drawing_of
+from tests.games.batches import each
 from tests.games.borrowed_lockstep import compared
 
 
@@ -153,7 +154,7 @@ def test_a_move_of_backgammon_that_ends_a_turn_leaves_the_dice_to_chance():
     assert not game.legal_actions(after).any()
     board = game.cells(after)
     assert board[28:].sum() == 0
-    cells = np.asarray(jax.vmap(game.cells)(roll(after, jax.random.split(jax.random.key(0), 256))))
+    cells = np.asarray(each(game.cells, roll(after, jax.random.split(jax.random.key(0), 256))))
     assert (cells[:, :28] == board[:28]).all()
     # Of 21 different rolls, doubles are played four times.
     assert len(np.unique(cells[:, 28:], axis=0)) == 21

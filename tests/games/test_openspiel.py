@@ -1,6 +1,7 @@
 """The rules against OpenSpiel: 1000 random games of each, ply by ply."""
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pyspiel
@@ -20,7 +21,7 @@ class OpenSpiel:
         theirs: Callable[[int], int] = int,
     ) -> None:
         self._game = pyspiel.load_game(name)
-        self._ours, self._theirs = ours, theirs
+        self._ours, self._theirs = cache(ours), theirs
 
     def initial(self) -> pyspiel.State:
         return self._game.new_initial_state()
@@ -105,6 +106,7 @@ def test_a_thousand_random_games_agree_with_openspiel(game: Game, oracle: OpenSp
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_optimization")
 @pytest.mark.parametrize("batch", [50, 1000])
 def test_random_games_of_lines_of_action_agree_with_openspiel(batch: int) -> None:
     """OpenSpiel has the mover win, who cannot move lose, and no board stand twice."""

@@ -12,6 +12,7 @@ import pytest
 import jaxgbg
 from jaxgbg.learners import EpsilonGreedy, Exploration, LearnerSpec, Schedule
 from jaxgbg.values import NTupleSpec
+from tests.games.batches import each
 from tests.learners.replay import named, stack_hyperparameters
 
 
@@ -24,8 +25,8 @@ class OnePly(EpsilonGreedy):
         if value.num_actions > 1:
             memory = value.of_action(games.features, choice.action)
         else:
-            after = jax.vmap(game.afterstate)(games.state, choice.action)
-            memory = value.features(params, jax.vmap(game.cells)(after))
+            after = each(game.afterstate, games.state, choice.action)
+            memory = value.features(params, each(game.cells, after))
         return choice._replace(memory=memory)
 
 
@@ -119,8 +120,8 @@ def chosen_of_known_values(policy, epsilon=0.0, allowed=None):
     value = dataclasses.replace(value, symmetries=value.symmetries[:1])
     weights = jnp.zeros(value.num_weights).at[3 * np.arange(9) + 2].set(np.arange(9) / 10)
     params = params._replace(weights=weights)
-    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 4000))
-    features = value.features(params, jax.vmap(game.cells)(states))
+    states = each(game.init, jax.random.split(jax.random.key(0), 4000))
+    features = value.features(params, each(game.cells, states))
     hyper = stack_hyperparameters([named(True, True, True, False)], 0.5, 0.0, 1000)
     hyper = jax.tree.map(lambda leaf: leaf[0], hyper)
     games = types.SimpleNamespace(state=states, features=features)

@@ -15,6 +15,7 @@ from jaxgbg.learners.selection import Valuation
 from jaxgbg.search.lookahead import LookAhead
 from jaxgbg.search.td_leaf import PrincipalVariation
 from jaxgbg.values import MLPSpec, NTupleSpec
+from tests.games.batches import each
 from tests.learners.replay import (
     CASES,
     made,
@@ -85,8 +86,8 @@ def test_tables_agree_with_the_serial_reference(name, horizon, settings):
     weights = np.random.default_rng(0).normal(0, 0.1, learner.value.num_weights)
     weights = weights.astype(np.float32)
     _, lane, record = played(learner, hyper, len(switches), episodes, weights=weights)
-    for i, each in enumerate(switches):
-        serial = serial_settings(each, alpha, episodes, trace_decay, horizon)
+    for i, switch in enumerate(switches):
+        serial = serial_settings(switch, alpha, episodes, trace_decay, horizon)
         tables = SerialTDFarl(plain, layout, Parameters(**serial))
         set_tables(tables, layout, weights)
         reference = leaf_reference(tables, settings)
@@ -110,7 +111,7 @@ def test_a_network_agrees_with_the_serial_reference(name, horizon, settings):
     learner = spec.build(game, MLPSpec(hidden=(7,)), Schedule(batch=1, opening_plies=1))
     hyper = stack_hyperparameters(switches, 0.05, trace_decay, episodes)
     start, lane, record = played(learner, hyper, len(switches), episodes)
-    for i, each in enumerate(switches):
+    for i, switch in enumerate(switches):
         weights, biases = layers(one_lane(start.params.network, i))
         network = Network(
             [learner.value.num_inputs, 7, 1],
@@ -118,7 +119,7 @@ def test_a_network_agrees_with_the_serial_reference(name, horizon, settings):
             biases=biases,
             reward_range=game.reward_range,
         )
-        serial = serial_settings(each, 0.05, episodes, trace_decay, horizon)
+        serial = serial_settings(switch, 0.05, episodes, trace_decay, horizon)
         parameters = NetworkParameters(rule="td", traces="horizon", **serial)
         reference = leaf_reference(SerialNetworkLearner(plain, network, parameters), settings)
         for opening, moves in transcripts(record, i):
@@ -163,10 +164,10 @@ def chosen(settings: dict, epsilon: float, states, game: Game, weights, **policy
 def test_the_move_is_the_best_of_the_search_and_its_value_that_of_the_leaf():
     game = jaxgbg.make("tictactoe")
     weights = jnp.asarray(np.random.default_rng(0).normal(0, 0.2, 2 * 8 * 9), jnp.float32)
-    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 64))
+    states = each(game.init, jax.random.split(jax.random.key(0), 64))
     for ply in range(4):
         cells = jax.random.randint(jax.random.fold_in(jax.random.key(0), ply), (64,), 0, 9)
-        states = jax.vmap(game.afterstate)(states, cells)
+        states = each(game.afterstate, states, cells)
     # Of a beam of two moves the third best is none: the best is made instead.
     third = {"ranks": (0.0, 0.0, 1.0)}
     # So low a temperature chooses the best, too.
@@ -181,7 +182,7 @@ def test_the_move_is_the_best_of_the_search_and_its_value_that_of_the_leaf():
         np.testing.assert_array_equal(scores[rows, choice.action], scores.max(1))
         assert not choice.explored.any()
         mover, leaf = states.player, choice.leaf
-        features = value.features(params, jax.vmap(game.cells)(leaf))
+        features = value.features(params, each(game.cells, leaf))
         np.testing.assert_array_equal(choice.memory, features)
         np.testing.assert_allclose(choice.value, value.value(params, features, mover), atol=1e-6)
         gain = leaf.rewards[rows, mover]
@@ -193,7 +194,7 @@ def test_the_move_is_the_best_of_the_search_and_its_value_that_of_the_leaf():
 def test_a_temperature_draws_other_moves_than_the_best():
     game = jaxgbg.make("tictactoe")
     weights = jnp.asarray(np.random.default_rng(0).normal(0, 0.2, 2 * 8 * 9), jnp.float32)
-    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 2000))
+    states = each(game.init, jax.random.split(jax.random.key(0), 2000))
     choice, scores, *_ = chosen({"plies": 2}, 0.0, states, game, weights, temperature=0.2)
     shares = np.exp((np.asarray(scores[0], float) - float(scores[0].max())) / 0.2)
     counts = np.bincount(choice.action, minlength=9) / 2000

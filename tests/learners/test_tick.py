@@ -18,6 +18,7 @@ from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
 from jaxgbg.training import Training
 from jaxgbg.training.lanes import hyperparameters
 from jaxgbg.values import random_walk
+from tests.games.batches import each
 from tests.games.playouts import playouts
 from tests.learners.replay import ntuple
 
@@ -213,7 +214,7 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
 
     @jax.jit
     def compare(states, zero_terminal, discount):
-        features = value.features(params, jax.vmap(game.cells)(states))
+        features = value.features(params, each(game.cells, states))
         fast = action_values(
             game, value, params, states, features, Valuation(zero_terminal, discount)
         )
@@ -224,7 +225,7 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
         first = states.player[:, None] == 0
         reward = jnp.where(first, after.rewards[..., 0], after.rewards[..., 1])
         expected = reward + discount * jnp.where(after.terminal & zero_terminal, 0.0, slow)
-        return *fast, expected, slow, jax.vmap(game.legal_actions)(states)
+        return *fast, expected, slow, each(game.legal_actions, states)
 
     for zero_terminal, discount in ((False, 0.6), (True, 1.0)):
         q, values, expected, slow, legal = map(np.asarray, compare(states, zero_terminal, discount))

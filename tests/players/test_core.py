@@ -13,10 +13,11 @@ from jaxgbg.players import (
     make_player,
     player_names,
 )
+from tests.games.batches import each
 
 
 def _start(game, batch):
-    return jax.vmap(game.init)(jax.random.split(jax.random.key(0), batch))
+    return each(game.init, jax.random.split(jax.random.key(0), batch))
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,13 @@ from jaxgbg.games import Nim, TicTacToe
 from jaxgbg.games.nim import NimState
 from jaxgbg.games.tictactoe import TicTacToeState
 from jaxgbg.players import MaxN, RandomPlayer
+from tests.games.batches import each
 
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
 
 
 def _start(game, batch):
-    return jax.vmap(game.init)(jax.random.split(jax.random.key(0), batch))
+    return each(game.init, jax.random.split(jax.random.key(0), batch))
 
 
 def _play(game, seats, batch, seed):

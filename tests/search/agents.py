@@ -11,6 +11,7 @@ import numpy as np
 import jaxgbg
 from jaxgbg.players import GreedyAgent, RandomPlayer
 from jaxgbg.values import NTupleSpec
+from tests.games.batches import each
 from tests.reference import board_rules, rules
 from tests.reference.puct import PUCT, PUCTOfActions
 from tests.reference.sarsa_farl import ActionValueParameters, SerialActionValues
@@ -52,14 +53,14 @@ def random_positions(game, batch, plies, seed=0):
     """(states[batch] after random plies, the actions int[plies, batch], -1 after the end)."""
     key = jax.random.key(seed)
     states, player, actions = (
-        jax.vmap(game.init)(jax.random.split(key, batch)), RandomPlayer(game), []
+        each(game.init, jax.random.split(key, batch)), RandomPlayer(game), []
     )  # fmt: skip
     for ply in range(plies):
         chosen = player.act(states, jax.random.fold_in(key, ply))
         actions.append(np.where(states.terminal, -1, chosen))
-        after = jax.vmap(game.afterstate)(states, chosen)
+        after = each(game.afterstate, states, chosen)
         keys = jax.random.split(jax.random.fold_in(key, 1000 + ply), batch)
-        states = jax.vmap(game.spawn)(after, keys)
+        states = each(game.spawn, after, keys)
     return states, np.array(actions).reshape(plies, batch)
 
 

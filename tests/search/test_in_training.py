@@ -17,6 +17,7 @@ from jaxgbg.search.puct import PUCT
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.training import Training
 from jaxgbg.values import NTupleSpec
+from tests.games.batches import each
 from tests.learners.replay import named, stack_hyperparameters
 from tests.search.agents import (
     make_small,
@@ -41,7 +42,7 @@ def chosen(game, agent, states, search, epsilon=0.0, imposed=None, ranks=(), kin
     policy = dataclasses.replace(
         policy, search=dataclasses.replace(policy.search, value=agent.value)
     )
-    features = agent.value.features(params, jax.vmap(game.cells)(states))
+    features = agent.value.features(params, each(game.cells, states))
     words = jax.random.bits(jax.random.key(3), (len(features), 2))
     valuation = Valuation(jnp.bool_(agent.valuation.zero_terminal[0]))
     exploration = Exploration(words, jnp.float32(epsilon), imposed)
@@ -50,7 +51,8 @@ def chosen(game, agent, states, search, epsilon=0.0, imposed=None, ranks=(), kin
     def select(states, features):
         return policy.select(game, agent.value, params, games, valuation, exploration)
 
-    return jax.vmap(select, (None, None), axis_name="lane", axis_size=1)(states, features)
+    of_a_lane = jax.vmap(select, (None, None), axis_name="lane", axis_size=1)
+    return jax.jit(of_a_lane)(states, features)
 
 
 @pytest.mark.slow
@@ -114,7 +116,7 @@ def test_imposed_actions_count_on_what_is_known_of_them(kind):
     game = jaxgbg.make("tictactoe")
     agent = random_agent(game, of_actions=True)
     states, _ = random_positions(game, 8, 3)
-    legal = np.asarray(jax.vmap(game.legal_actions)(states))
+    legal = np.asarray(each(game.legal_actions, states))
     made = jnp.array(legal.argmax(1), jnp.int32)
     choice = chosen(game, agent, states, "puct-10", imposed=made, kind=kind)
     q = np.where(legal, agent.action_values(states), -np.inf)
@@ -127,9 +129,9 @@ def test_random_moves_and_those_of_a_partner_count_on_the_board_after_them():
     game = jaxgbg.make("tictactoe")
     agent = random_agent(game)
     states, _ = random_positions(game, 8, 3)
-    legal = np.asarray(jax.vmap(game.legal_actions)(states))
+    legal = np.asarray(each(game.legal_actions, states))
     made = jnp.array(legal.argmax(1), jnp.int32)
-    boards = jax.vmap(game.cells)(jax.vmap(game.afterstate)(states, made))
+    boards = each(game.cells, each(game.afterstate, states, made))
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
     own = agent.value.value(params, agent.value.features(params, boards), states.player)
     partner = jax.tree.map(
@@ -154,7 +156,7 @@ def test_a_move_of_lower_rank_that_was_not_tried_counts_on_the_board_after_it():
     choice = jax.tree.map(lambda leaf: leaf[0], choice)
     first = jax.tree.map(lambda leaf: leaf[0], chosen(game, agent, states, "puct-1"))
     assert (choice.action != first.action).all()
-    boards = jax.vmap(game.cells)(jax.vmap(game.afterstate)(states, choice.action))
+    boards = each(game.cells, each(game.afterstate, states, choice.action))
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
     own = agent.value.value(params, agent.value.features(params, boards), states.player)
     assert (np.abs(own) > 1e-3).all()
@@ -168,7 +170,7 @@ def test_no_tree_grows_where_the_move_is_decided_without_it(
 ):
     game = jaxgbg.make("tictactoe")
     states, _ = random_positions(game, 8, 3)
-    made = jnp.where(jnp.arange(8) < partner, jax.vmap(game.legal_actions)(states).argmax(1), -1)
+    made = jnp.where(jnp.arange(8) < partner, each(game.legal_actions, states).argmax(1), -1)
     grown = []
     search = PUCT.search
 
@@ -191,15 +193,12 @@ def test_rewards_on_the_way_are_counted_once():
     states, _ = random_positions(game, 6, 40)
     choice = jax.tree.map(lambda leaf: leaf[0], chosen(game, agent, states, "puct-1"))
     # Who values all boards at 0 expects, of the one board he sees, what its best move pays.
-    after = jax.vmap(game.afterstate)(states, choice.action)
+    after = each(game.afterstate, states, choice.action)
     assert (after.rewards > states.rewards).any()
-    spawned = jax.vmap(jax.vmap(game.spawn, (0, None)), (None, 0))(
-        after, jax.random.split(jax.random.key(5), 200)
-    )
-    moves = jnp.arange(game.num_actions)
-    moved = jax.vmap(jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None)), (0, None))(
-        spawned, moves
-    )
+    spawn = jax.jit(jax.vmap(jax.vmap(game.spawn, (0, None)), (None, 0)))
+    spawned = spawn(after, jax.random.split(jax.random.key(5), 200))
+    move = jax.vmap(jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None)), (0, None))
+    moved = jax.jit(move)(spawned, jnp.arange(game.num_actions))
     best = (moved.rewards - spawned.rewards[:, :, None])[..., 0].max(2)
     near = np.abs(np.asarray(best) - np.asarray(choice.value)) < 1e-7
     assert near.any(0).all()

@@ -9,6 +9,7 @@ import jaxgbg
 from jaxgbg.games import TicTacToe
 from jaxgbg.search.puct import PUCT
 from jaxgbg.search.puct_spec import PUCTSpec
+from tests.games.batches import each
 from tests.search.agents import (
     compare_with_plain_search,
     make_small,
@@ -71,7 +72,7 @@ def test_as_many_leaves_as_iterations_try_all_moves_before_any_is_known():
     game = TicTacToe()
     states = random_positions(game, 4, 3)[0]
     roots = _statistics(random_agent(game), states, 6, leaves=6)
-    legal = np.asarray(jax.vmap(game.legal_actions)(states))
+    legal = np.asarray(each(game.legal_actions, states))
     # A loss of 1 in one try outweighs the prior of a move: six moves, six descents.
     assert np.asarray(roots.visits).tolist() == legal.astype(int).tolist()
 

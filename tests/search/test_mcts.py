@@ -9,10 +9,11 @@ import pytest
 from jaxgbg.games import ConnectFour, Game2048, Hex, TicTacToe, make
 from jaxgbg.players import MaxN, RandomPlayer
 from jaxgbg.search.mcts import MCTS
+from tests.games.batches import each
 
 
 def _start(game, batch):
-    return jax.vmap(game.init)(jax.random.split(jax.random.key(0), batch))
+    return each(game.init, jax.random.split(jax.random.key(0), batch))
 
 
 def _after(game, *moves):
@@ -51,6 +52,7 @@ def _best_mean(roots):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_optimization")
 def test_it_plays_tictactoe_like_max_n():
     game = TicTacToe()
     states = _on_the_way(game, games=32, plies=5)
@@ -67,6 +69,7 @@ def test_it_plays_tictactoe_like_max_n():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_optimization")
 def test_it_plays_the_end_of_nim3p_like_max_n():
     game = make("nim3p")
     states = _on_the_way(game, games=64, plies=8)
@@ -194,7 +197,7 @@ def test_moves_are_legal_and_visits_add_up(name):
     states = _take(_on_the_way(game, games=3, plies=8), np.arange(1, 27))
     player = MCTS(game, iterations=70)
     visits, values = player.search(states, jax.random.key(1))
-    legal = np.asarray(jax.vmap(game.legal_actions)(states))
+    legal = np.asarray(each(game.legal_actions, states))
     live = ~np.asarray(states.terminal)
     assert np.asarray(visits).sum(1).tolist() == (70 * live).tolist()
     # 70 iterations are enough to try everything.

@@ -15,6 +15,7 @@ from jaxgbg.search.puct import PUCT, most_visited
 from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.values import NTupleSpec
+from tests.games.batches import each
 from tests.reference.puct import PUCT as Reference
 from tests.search.agents import (
     compare_with_plain_search,
@@ -188,7 +189,7 @@ class _Lottery(Game):
 @pytest.mark.parametrize("width", [1, 4, 50])
 def test_a_move_is_worth_the_mean_of_as_many_draws_of_chance(width):
     game = _Lottery()
-    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 400))
+    states = each(game.init, jax.random.split(jax.random.key(0), 400))
     # So much exploration that both actions are tried over and over.
     player = jaxgbg.search(_know_nothing(game), 400, exploration=100, width=width)
     roots = player.statistics(states, jax.random.key(1))
@@ -209,7 +210,7 @@ def test_2048_is_searched_by_its_draws():
     states = random_positions(game, 6, 30)[0]
     player = jaxgbg.search(random_agent(game), 60, width=3)
     roots = [player.statistics(states, jax.random.key(key)) for key in (1, 1, 2)]
-    legal = np.asarray(jax.vmap(game.legal_actions)(states))
+    legal = np.asarray(each(game.legal_actions, states))
     for visits, values in roots:
         assert (np.asarray(visits).sum(1) == 60).all()
         assert (np.asarray(visits)[~legal] == 0).all()

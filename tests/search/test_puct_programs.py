@@ -18,6 +18,7 @@ from jaxgbg.search.puct import PUCT
 from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.search.tree import CHILD
 from jaxgbg.values import MLPSpec
+from tests.games.batches import each
 from tests.search.agents import counted, make_small, random_agent, random_positions
 
 
@@ -61,7 +62,7 @@ def test_agents_of_lanes_search_where_positions_and_moves_are_visited_in_pairs()
     states = random_positions(game, 2, 3)[0]
     keys = jax.random.split(jax.random.key(0), 2)
     moves = jax.vmap(lambda key: player.act(states, key), axis_name=LANE)(keys)
-    legal = np.asarray(jax.vmap(game.legal_actions)(states))
+    legal = np.asarray(each(game.legal_actions, states))
     assert all(legal[np.arange(2), one].all() for one in np.asarray(moves))
 
 

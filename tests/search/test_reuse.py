@@ -17,6 +17,7 @@ from jaxgbg.search.puct import PUCT
 from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.search.reuse import no_trees, reroot, search_on
 from jaxgbg.search.tree import CHILD, VISITS
+from tests.games.batches import each
 from tests.reference.puct import PUCT as Reference
 from tests.search.agents import (
     CLOSE,
@@ -96,7 +97,7 @@ def test_a_tree_that_is_kept_is_that_of_a_plain_search_which_keeps_its_nodes(nam
                     chosen[row] = max(nodes[row].visits, key=nodes[row].visits.__getitem__)
                     nodes[row] = nodes[row].children[chosen[row]]
             actions = np.vstack([actions, np.where(_live(states), chosen, -1)])
-            states = jax.vmap(game.afterstate)(states, jnp.asarray(actions[-1]))
+            states = each(game.afterstate, states, jnp.asarray(actions[-1]))
     assert compared >= 4
     assert kept >= 8
 
@@ -126,12 +127,10 @@ def test_without_chance_a_kept_tree_is_the_one_that_would_have_grown_anew(name, 
         # The best move, and now and then another one.
         moves = np.asarray(found.visits.argmax(1))
         last = (
-            game.num_actions
-            - 1
-            - np.asarray(jax.vmap(game.legal_actions)(states))[:, ::-1].argmax(1)
+            game.num_actions - 1 - np.asarray(each(game.legal_actions, states))[:, ::-1].argmax(1)
         )
         moves = np.where(np.arange(_GAMES) % 5 == len(done) % 5, last, moves)
-        states = jax.vmap(game.afterstate)(states, jnp.asarray(moves))
+        states = each(game.afterstate, states, jnp.asarray(moves))
     # Trees of unequal size have grown on in step.
     assert 10 < np.mean(done[1:]) < 90
     assert np.mean([np.ptp(each) for each in done[1:]]) > 10
@@ -244,8 +243,8 @@ def test_whole_games_have_as_many_iterations_a_move_and_no_more_room(name):
         found, trees = on(states, draw, trees)
         assert np.asarray(found.visits).sum(1).tolist() == (40 * _live(states)).tolist()
         assert jax.tree.map(jnp.shape, trees) == jax.tree.map(jnp.shape, empty)
-        moved = jax.vmap(game.afterstate)(states, found.visits.argmax(1))
-        states = jax.vmap(game.spawn)(moved, jax.random.split(draw, 16))
+        moved = each(game.afterstate, states, found.visits.argmax(1))
+        states = each(game.spawn, moved, jax.random.split(draw, 16))
     assert reused > 100
 
 

@@ -13,6 +13,7 @@ from jaxgbg.players import MaxN, SearchAgent
 from jaxgbg.search.puct import most_visited
 from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.search.solver import SolvedStatistics, Solver
+from tests.games.batches import each
 from tests.reference.puct import PUCT as Reference
 from tests.search.agents import (
     CLOSE,
@@ -56,10 +57,10 @@ def _proved(roots, exact):
 
 def _by_max_n(game, states):
     """float[B, A]: what every legal action comes to for the mover, else NaN."""
-    perfect, legal = MaxN(game), np.asarray(jax.vmap(game.legal_actions)(states))
+    perfect, legal = MaxN(game), np.asarray(each(game.legal_actions, states))
     exact = np.full(legal.shape, np.nan)
     for action in range(game.num_actions):
-        after = jax.vmap(game.afterstate)(states, jnp.full(len(legal), action))
+        after = each(game.afterstate, states, jnp.full(len(legal), action))
         ended = np.asarray(after.terminal)[:, None]
         values = np.where(ended, after.rewards, perfect.values(after))
         mine = np.take_along_axis(values, np.asarray(states.player)[:, None].astype(int), 1)[:, 0]

@@ -146,6 +146,7 @@ def test_a_partner_of_another_game_or_of_the_host_is_refused(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_optimization")
 def test_a_network_learns_tictactoe_with_farl_and_not_without():
     training = Training(
         preset("tictactoe", value="mlp", seeds=(0, 1, 2), episodes=20_000, eval_every=20_000)

@@ -11,6 +11,7 @@ from jaxgbg import make, train
 from jaxgbg.papers import preset
 from jaxgbg.training.agents import SavedAgent, load_agent, save_agent
 from jaxgbg.training.ensembles import ensemble
+from tests.games.batches import each
 
 LAYOUTS = (((0, 1, 2), (4, 3, 7)), ((8, 5, 2), (0, 1, 2), (1, 4, 5)), ((0, 4, 8),))
 
@@ -28,11 +29,11 @@ def agent_of(run, seed):
 
 def states_of(game, plies):
     """Random positions after up to so many plies."""
-    states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 50))
+    states = each(game.init, jax.random.split(jax.random.key(0), 50))
     for ply in range(plies):
-        legal = np.asarray(jax.vmap(game.legal_actions)(states))
+        legal = np.asarray(each(game.legal_actions, states))
         noise = np.random.default_rng(ply).random(legal.shape)
-        states = jax.vmap(game.afterstate)(states, (noise * legal).argmax(1))
+        states = each(game.afterstate, states, (noise * legal).argmax(1))
     return states
 
 

@@ -13,6 +13,7 @@ from jaxgbg.games.grids import grid_adjacency
 from jaxgbg.games.tictactoe import TicTacToe
 from jaxgbg.values import NTuple, NTupleParams, NTupleSpec, line_walk, random_walk
 from jaxgbg.values.core import Updates
+from tests.games.batches import each
 from tests.games.playouts import playouts
 from tests.learners.replay import ntuple
 
@@ -52,7 +53,7 @@ def test_a_value_is_the_sum_over_tuples_and_images(name):
     generator = np.random.default_rng(1)
     weights = generator.normal(0, 0.1, value.num_weights).astype(np.float32)
     params = value.init()._replace(weights=jnp.asarray(weights))
-    cells = np.asarray(jax.vmap(game.cells)(states))
+    cells = np.asarray(each(game.cells, states))
     evaluate = jax.jit(lambda c, p: value.value(params, value.features(params, c), p))
     for player in range(game.num_players):
         found = np.asarray(evaluate(cells, jnp.full(len(cells), player)))
@@ -276,13 +277,13 @@ def test_a_value_with_one_more_stone_is_that_of_the_afterstate(varied):
 
     @jax.jit
     def compare(states):
-        features = value.features(params, jax.vmap(game.cells)(states))
+        features = value.features(params, each(game.cells, states))
         found = value.values_with_stone(params, features, states.player)
         every_action = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))
         after = every_action(states, jnp.arange(36))
         boards = value.features(params, jax.vmap(jax.vmap(game.cells))(after))
         player = jnp.broadcast_to(states.player[:, None], (14, 36))
-        legal = jax.vmap(game.legal_actions)(states)
+        legal = each(game.legal_actions, states)
         return found, value.value(params, boards, player), legal
 
     found, slow, legal = map(np.asarray, compare(states))
@@ -295,7 +296,7 @@ def test_varied_layouts_read_the_rows_of_a_fixed_one():
     game, states = played_states("hex", 9)
     layout = random_walk(game, 5, 4, seed=8)
     other = random_walk(game, 5, 4, seed=9)
-    cells = jax.vmap(game.cells)(states)
+    cells = each(game.cells, states)
     fixed = ntuple(game, layout)
     varied = NTupleSpec(walks=(5, 4)).build(game, of_actions=False, batch=1)
     assert varied.varied
