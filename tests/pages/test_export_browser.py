@@ -182,6 +182,7 @@ def test_whole_games_are_played_by_mouse(browser, files, name, viewports):
     agent, address = files(name)
     for viewport in viewports:
         visit, random = offline(browser, address, viewport), np.random.default_rng(1)
+        visit.hurry()
         while not visit.over:
             by_mouse(visit, random)
         assert visit.plies >= agent.game.num_players
