@@ -10,7 +10,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -97,6 +97,14 @@ def horizon_from_cut(lambda_: float, cut: float) -> int:
     if lambda_ == 0:
         return 1
     return 1 + math.floor(math.log(cut) / math.log(lambda_))
+
+
+@lru_cache(maxsize=1 << 17)
+def _afterstate(game: Game | Game2048, state: State | TileState, action: int) -> State | TileState:
+    """Remembered: several learners go through the same games, and play what they have valued."""
+    return (
+        game.afterstate(state, action) if isinstance(game, Game2048) else game.play(state, action)
+    )
 
 
 class SerialTDFarl:
@@ -291,9 +299,7 @@ class SerialTDFarl:
 
     def _afterstate(self, state: State | TileState, action: int) -> State | TileState:
         """What the mover makes of `state`, before chance has its turn."""
-        if isinstance(self.game, Game2048):
-            return self.game.afterstate(state, action)
-        return self.game.play(state, action)
+        return _afterstate(self.game, state, action)
 
     def _play(
         self, state: State | TileState, move: Move
