@@ -4,11 +4,10 @@ from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.games.rollout import select_states
+from jaxgbg.games.rollout import after_each, select_states
 from jaxgbg.specs import Limits, checked
 
 Depth = Annotated[int, Limits(low=1, high=1000)]
@@ -40,7 +39,7 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
     """
     if game.stochastic:
         raise ValueError(f"{game.name}: perft counts games without chance only")
-    expand = jax.jit(jax.vmap(partial(_children, game)))
+    expand = jax.jit(jax.vmap(partial(after_each, game)))
     states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.init(jax.random.key(0)))
     paths = np.ones(1, np.int64)
     rows: list[PerftRow] = []
@@ -57,12 +56,6 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
     return rows
 
 
-def _children(game: Game, state: Any) -> tuple[Any, jax.Array]:
-    """State -> the afterstates of all actions [A, ...], and which are legal, bool[A]."""
-    actions = jnp.arange(game.num_actions)
-    return jax.vmap(game.afterstate, (None, 0))(state, actions), game.legal_actions(state)
-
-
 def _next_ply(expand: Any, states: Any, paths: np.ndarray) -> tuple[Any, np.ndarray]:
     """Live states [n, ...] with paths int64[n] -> distinct successors and the paths to each."""
     merged: list[tuple[Any, np.ndarray]] = []
@@ -72,7 +65,7 @@ def _next_ply(expand: Any, states: Any, paths: np.ndarray) -> tuple[Any, np.ndar
         size = next(batch for batch in _BATCHES if count.size <= batch)
         # The padding repeats states; `legal` cuts their children off again.
         padded = select_states(states, first + np.arange(size) % count.size)
-        children, legal = jax.device_get(expand(padded))
+        legal, children = jax.device_get(expand(padded))
         parent, action = np.nonzero(legal[: count.size])
         merged.append(_merge(select_states(children, (parent, action)), count[parent]))
     return _merge(*jax.tree.map(lambda *parts: np.concatenate(parts), *merged))
