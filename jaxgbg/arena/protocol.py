@@ -207,6 +207,7 @@ _STARTS = (*_DRAWN, *_LISTED)
 
 @partial(jax.jit, static_argnums=0)
 def _start(game: Game, key: jax.Array) -> Any:
+    """The start state as one program, where each step of `init` would be compiled by itself."""
     return game.init(key)
 
 
