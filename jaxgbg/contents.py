@@ -8,7 +8,7 @@ import os
 import stat
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import IO, Any, NoReturn, Protocol
 
 MOST_BYTES = 2**24
 """A file of settings or figures may be so long; nothing of ours comes near."""
@@ -17,6 +17,9 @@ MOST_BYTES = 2**24
 _DEEPEST = 50
 _LONGEST_REASON = 300
 _GROWTH = 2**16
+# A pipe would otherwise be waited for until somebody opens its other end. Not all systems have all.
+_FLAGS = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "BINARY"))
+_NOT_REGULAR = "not a regular file"
 
 
 class Elsewhere(Protocol):
@@ -37,19 +40,49 @@ def open_file(path: Readable, most: int = MOST_BYTES) -> BufferedReader:
     """
     if not isinstance(path, str | Path):
         return path.open_bounded(most)
-    # A pipe would otherwise be waited for until somebody writes into it.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | _FLAGS)
     try:
         about = os.fstat(descriptor)
         # Python makes no file of a directory, and says so without its name.
         if not stat.S_ISREG(about.st_mode):
-            raise ValueError("no regular file")
+            raise ValueError(_NOT_REGULAR)
         if about.st_size > most:
             raise ValueError(too_long(about.st_size, most))
         return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def open_own(path: Path) -> IO[bytes]:
+    """Open a file of this program for reading and appending, or make it, without waiting.
+
+    Raises OSError where it cannot be opened, and ValueError as `check_own` does.
+    """
+    check_own(path)
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | _FLAGS
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError(f"{path}: {_NOT_REGULAR}")
+        return os.fdopen(descriptor, "a+b")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def check_own(path: Path) -> None:
+    """Raise ValueError where a link, a pipe or the like is in the place of a file of ours.
+
+    This program writes regular files, and what a link leads to is somebody else's.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        what = "a link, " * stat.S_ISLNK(mode) + _NOT_REGULAR
+        raise ValueError(f"{path} is {what}: move it away, or choose another --out")
 
 
 def too_long(size: int, most: int) -> str:

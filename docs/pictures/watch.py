@@ -14,7 +14,7 @@ from jaxgbg.pages.play.serving import LOOPBACK, address_of, listen, server_for
 from jaxgbg.pages.watch.runs import Watched
 from jaxgbg.pages.watch.server import application
 from jaxgbg.training import Result, StopTraining
-from jaxgbg.training.store import only_here
+from jaxgbg.training.locks import only_here
 
 HERE = Path(__file__).resolve().parent
 CHROMIUM = "/usr/bin/chromium"

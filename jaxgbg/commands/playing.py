@@ -74,7 +74,7 @@ def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyA
     with Console(stderr=True).status("compiling"):
         text = game_file(game, agents)
     with written_whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
     print(f"{path}: {game.name} in {len(text.encode()) / 1e6:.1f} MB, plays in a browser, offline")
 
 

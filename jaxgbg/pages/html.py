@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import math
-import os
 import shlex
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +25,7 @@ from jaxgbg.results.ladders import StoredLadder, read_ladders
 from jaxgbg.results.places import Place, place_of
 from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.table import notes, panel_tables
+from jaxgbg.system import core_numbers
 from jaxgbg.training import Run, load_agent
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.histograms import weight_histograms
@@ -208,7 +208,7 @@ def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
                 return _Sample(file, views, histograms, known)
         return None
 
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(len(core_numbers())) as pool:
         samples = zip(of_games, pool.map(sample, of_games), strict=True)
         return {game: each for game, each in samples if each is not None}
 

@@ -8,10 +8,10 @@ Source: Farneback 2002, Go Text Protocol 2, as used for Othello by GRhino and Ed
 
 import contextlib
 import os
-import selectors
+import queue
 import shlex
-import signal
 import subprocess
+import threading
 import time
 import weakref
 from functools import partial
@@ -24,6 +24,7 @@ import numpy as np
 from jaxgbg.games import Game, Hex, Othello
 from jaxgbg.players.core import EngineError, History, Opponent, PlayerBase
 from jaxgbg.specs import Limits, checked
+from jaxgbg.system import kill_group
 
 GRHINO = "/usr/games/gtp-rhino -b 0 -l 1"
 """GRhino at level 1 without its opening book, where Debian's package grhino puts it."""
@@ -33,6 +34,9 @@ Seconds = Annotated[float, Limits(above=0, high=86_400)]
 
 _COLOURS = ("black", "white")
 _LONGEST_ANSWER = 2**20
+_PIECE = 2**16
+_MOST_PIECES = 16
+_PATIENCE = 1.0
 
 
 class GTPEngine(PlayerBase):
@@ -78,7 +82,12 @@ class GTPEngine(PlayerBase):
                 f"engine {self.name!r} cannot be started: {error.strerror} ({words[0]});"
                 " install it or give its path"
             ) from error
-        self._close = weakref.finalize(self, _end, self._process)
+        self._pieces: queue.Queue[bytes] = queue.Queue(_MOST_PIECES)
+        reader = threading.Thread(
+            target=_pass_on, args=(self._process, self._pieces), name="engine", daemon=True
+        )
+        reader.start()
+        self._close = weakref.finalize(self, _end, self._process, reader, self._pieces)
         self._read = b""
         try:
             self._ask(["protocol_version"])
@@ -173,30 +182,27 @@ class GTPEngine(PlayerBase):
 
     def _answer(self, deadline: float, command: str) -> str:
         """One answer: the lines up to an empty one."""
-        assert self._process.stdout is not None
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            while True:
-                text = self._read.replace(b"\r", b"").lstrip(b"\n")
-                head, end, rest = text.partition(b"\n\n")
-                if end:
-                    self._read = rest
-                    return head.decode(errors="replace").strip()
-                left = deadline - time.monotonic()
-                if left <= 0 or not selector.select(left):
-                    raise EngineError(
-                        f"engine {self.name!r} gave no answer to {command!r}"
-                        f" within {self.timeout:g} s; it has been stopped"
-                    )
-                piece = os.read(self._process.stdout.fileno(), 1 << 16)
-                if not piece:
-                    raise self._died()
-                if len(text) > _LONGEST_ANSWER:
-                    raise EngineError(
-                        f"engine {self.name!r} gave an answer without an end to {command!r};"
-                        f" check its command line: {self.command}"
-                    )
-                self._read = text + piece
+        while True:
+            text = self._read.replace(b"\r", b"").lstrip(b"\n")
+            head, end, rest = text.partition(b"\n\n")
+            if end:
+                self._read = rest
+                return head.decode(errors="replace").strip()
+            try:
+                piece = self._pieces.get(timeout=max(deadline - time.monotonic(), 0.0))
+            except queue.Empty:
+                raise EngineError(
+                    f"engine {self.name!r} gave no answer to {command!r}"
+                    f" within {self.timeout:g} s; it has been stopped"
+                ) from None
+            if not piece:
+                raise self._died()
+            if len(text) > _LONGEST_ANSWER:
+                raise EngineError(
+                    f"engine {self.name!r} gave an answer without an end to {command!r};"
+                    f" check its command line: {self.command}"
+                )
+            self._read = text + piece
 
     def _died(self) -> EngineError:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -206,12 +212,27 @@ class GTPEngine(PlayerBase):
         return EngineError(f"engine {self.name!r} {how}; check its command line: {self.command}")
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a process and its group, and wait until it is gone."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+def _pass_on(process: "subprocess.Popen[bytes]", pieces: "queue.Queue[bytes]") -> None:
+    """Pass on what an engine writes, and b"" at its end: not all systems can wait at a pipe."""
+    assert process.stdout is not None
+    while piece := os.read(process.stdout.fileno(), _PIECE):
+        pieces.put(piece)
+    pieces.put(b"")
+
+
+def _end(
+    process: "subprocess.Popen[bytes]", reader: threading.Thread, pieces: "queue.Queue[bytes]"
+) -> None:
+    """Kill a process and its group, and wait until it is gone and nobody reads from it."""
+    kill_group(process)
     process.wait()
-    for stream in (process.stdin, process.stdout):
+    deadline = time.monotonic() + _PATIENCE
+    while reader.is_alive() and time.monotonic() < deadline:
+        # It may wait for room to pass something on.
+        with contextlib.suppress(queue.Empty):
+            pieces.get(timeout=0.01)
+    # What is still read from, by whom the engine has started and could not be killed, stays open.
+    for stream in (process.stdin, None if reader.is_alive() else process.stdout):
         if stream is not None:
             with contextlib.suppress(OSError):
                 stream.close()

@@ -17,6 +17,7 @@ from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.index import LEAST, Entry, Index
 from jaxgbg.results.places import FILES, LADDER, Found, NoRuns, Place, find, place_of
 from jaxgbg.specs import Spec
+from jaxgbg.system import cache_folder
 from jaxgbg.training import LaneName, Run
 from jaxgbg.training.kept import Histograms, Summary, read_leniently
 from jaxgbg.training.metrics import Complain, evaluation_columns
@@ -132,7 +133,8 @@ def find_all(folder: str | Path) -> Everything:
         found = list(find(root, problems.append))
         tournaments = [each for each in found if LADDER in each.files]
         found = [each for each in found if each.files.intersection(FILES[:2])]
-        index = Index(root) if isinstance(root, Path) and len(found) >= LEAST else None
+        cache = cache_folder() if isinstance(root, Path) and len(found) >= LEAST else None
+        index = Index(root, cache) if isinstance(root, Path) and cache else None
         runs = _Reader(index, problems).read(found)
     return Everything(root, runs, tournaments, problems)
 

@@ -45,13 +45,12 @@ class Entry(NamedTuple):
 class Index:
     """What is kept of the runs below a folder: one SQLite file a folder, and no error ever."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, cache: Path) -> None:
         import jaxgbg
 
-        cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
         key = f"{folder.resolve()}\0{jaxgbg.__version__}\0{_FORMAT}"
         name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
-        self.path = cache / "jaxgbg" / "runs" / f"{name}.sqlite"
+        self.path = cache / "runs" / f"{name}.sqlite"
         self._started = time.time()
         self._added: dict[str, Entry] = {}
 

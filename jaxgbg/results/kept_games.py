@@ -17,11 +17,20 @@ import numpy as np
 
 from jaxgbg.arena import Protocol
 from jaxgbg.arena.tournament import Games
-from jaxgbg.contents import Readable, defect, parse_json, read_bytes, read_object, reason
+from jaxgbg.contents import (
+    Readable,
+    check_own,
+    defect,
+    open_own,
+    parse_json,
+    read_bytes,
+    read_object,
+    reason,
+)
 from jaxgbg.games import Game
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.results.places import LADDER
-from jaxgbg.training.files import write_json
+from jaxgbg.training.files import leftovers, write_json
 from jaxgbg.training.run import plain_game
 
 GAMES = "games.jsonl"
@@ -87,7 +96,7 @@ class TournamentFolder:
         try:
             stored = read_object(self._config)
         except FileNotFoundError:
-            if self.path.exists() and any(self.path.iterdir()):
+            if self.path.exists() and {*self.path.iterdir()} - {*self._leftovers()}:
                 raise ValueError(
                     f"{self.path} holds something else; choose another --out"
                 ) from None
@@ -99,11 +108,19 @@ class TournamentFolder:
                 raise ValueError(
                     f"{self.path} holds a tournament with other {name}: choose another --out"
                 )
+        for path in (self._config, self._games):
+            check_own(path)
+
+    def _leftovers(self) -> list[Path]:
+        """The temporary files that killed processes have left here."""
+        return leftovers(self.path, LADDER.__eq__)
 
     def _make(self) -> None:
         """Make the folder, now that there is something to be kept."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            for leftover in self._leftovers():
+                leftover.unlink()
             write_json(self._config, self._settings.plain())
         except OSError as error:
             raise self.unwritable(error) from error
@@ -125,7 +142,7 @@ class TournamentFolder:
             self._make()
         size = self._games.stat().st_size if self._games.exists() else 0
         try:
-            with self._games.open("a+b") as file:
+            with open_own(self._games) as file:
                 # A process that was killed may have left the beginning of a line.
                 file.seek(max(size - 1, 0))
                 broken = file.read(1) not in (b"", b"\n")

@@ -64,7 +64,7 @@ class RemotePath:
         with _as_os_errors():
             about = self.system.info(self.path)
             if about["type"] != "file":
-                raise ValueError("no regular file")
+                raise ValueError("not a regular file")
             size = about["size"]
             if size is None or size > most:
                 raise ValueError(too_long(size, most))

@@ -1,11 +1,9 @@
 """Questions in SQL to all runs below a folder."""
 
-import contextlib
 import dataclasses
 import re
-import resource
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +16,7 @@ from jaxgbg.results.extras import require_extra
 from jaxgbg.results.folders import StoredRun, find_all, unknown_games
 from jaxgbg.results.ladders import COLUMNS, StoredLadder, read_ladders
 from jaxgbg.specs import checked
+from jaxgbg.system import limited_memory
 
 if TYPE_CHECKING:
     import duckdb
@@ -167,7 +166,9 @@ def _answer(
     connection: "duckdb.DuckDBPyConnection", query: str, timeout: float
 ) -> "pandas.DataFrame":
     """The rows of a query, from a thread of its own: in this one Ctrl-C is heard while it runs."""
-    with _bounded_memory(), ThreadPoolExecutor(1) as thread:
+    # For DuckDB, for the data frame, and for what pandas takes to put its pieces together. DuckDB's
+    # own limit leaves out what a single function makes, such as repeat('x', 4000000000).
+    with limited_memory(3 * int(MEMORY_GB * 1e9)), ThreadPoolExecutor(1) as thread:
         answer = thread.submit(_rows, connection, query)
         try:
             if wait([answer], timeout).done:
@@ -178,29 +179,6 @@ def _answer(
             while not answer.done():
                 connection.interrupt()
                 wait([answer], 0.05)
-
-
-@contextlib.contextmanager
-def _bounded_memory() -> Iterator[None]:
-    """Let this process have no more memory than a question may take, where the system can tell.
-
-    DuckDB's own limit leaves out what a single function makes, such as repeat('x', 4000000000).
-    """
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-    except OSError:
-        yield
-        return
-    # For DuckDB, for the data frame, and for what pandas takes to put its pieces together.
-    most = pages * resource.getpagesize() + 3 * int(MEMORY_GB * 1e9)
-    if before[0] != resource.RLIM_INFINITY:
-        most = min(most, before[0])
-    resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> "pandas.DataFrame":

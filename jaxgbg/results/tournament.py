@@ -21,7 +21,7 @@ from jaxgbg.results.ladder import Ladder, Met
 from jaxgbg.specs import Limits, Seed, checked
 from jaxgbg.training.bars import open_bar
 from jaxgbg.training.entrants import Entrant, What, close, enter, game_of, named
-from jaxgbg.training.store import only_here
+from jaxgbg.training.locks import only_here
 
 NumGames = Annotated[int, Limits(low=1, high=MOST_GAMES)]
 Plies = Annotated[int, Limits(low=0, high=10_000)]

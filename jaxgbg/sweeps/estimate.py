@@ -11,8 +11,9 @@ from jaxgbg.training.agents import SavedAgent, save_agent
 from jaxgbg.training.files import write_json
 from jaxgbg.training.histograms import histograms
 from jaxgbg.training.lanes import program_of
+from jaxgbg.training.locks import only_here
 from jaxgbg.training.loop import Training
-from jaxgbg.training.store import RunFolder, only_here
+from jaxgbg.training.store import RunFolder
 
 PILOT_SECONDS = 1.0
 

@@ -6,7 +6,6 @@ end and stops no other.
 """
 
 import contextlib
-import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +17,7 @@ from jaxgbg.players import MissingExtra
 from jaxgbg.sweeps.ray_tasks import on_ray
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.sweeps.worker import Tell, as_text, run_unit, train_when_free
+from jaxgbg.system import core_numbers
 from jaxgbg.training.stopping import stop_signals
 
 TRIES = 4
@@ -67,7 +67,7 @@ def inline(units: Sequence[Unit], settings: Settings, report: Report) -> list[Fa
 
 def processes(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
     """As many processes as `workers`, each with one unit at a time and a core of its own."""
-    cores = sorted(os.sched_getaffinity(0))
+    cores = core_numbers()
     waiting = [(unit, 1) for unit in units]
     working: dict[int, _Worker] = {}
     failures = []
@@ -115,7 +115,8 @@ def _start(unit: Unit, settings: Settings, core: str) -> "subprocess.Popen[str]"
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         # Ctrl-C is for this process, which ends its workers itself.
         start_new_session=True,
     )

@@ -5,7 +5,6 @@ python -m jaxgbg.sweeps.worker OUT CHECKPOINT-EVERY UNTIL CORE < runs.json
 
 import contextlib
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxgbg.games import import_games, imported_modules
+from jaxgbg.system import pin_to_core
 
 if TYPE_CHECKING:
     from jaxgbg.training.run import Run
@@ -65,7 +65,7 @@ def train_when_free(
     """
     from jaxgbg.training import Result, StopTraining
     from jaxgbg.training.execution import train_together
-    from jaxgbg.training.store import Busy
+    from jaxgbg.training.locks import Busy
 
     def on_evaluation(run: "Run", result: Result) -> None:
         tell(run, result)
@@ -88,7 +88,7 @@ def train_when_free(
 def main() -> None:
     """The worker as a process: one core, one device, stopped by SIGTERM with a checkpoint."""
     out, every, until, core = sys.argv[1:]
-    os.sched_setaffinity(0, {int(core)})
+    pin_to_core(int(core))
     try:
         _run(sys.stdin.read(), out, float(every), float(until))
     except (ValueError, OSError, RuntimeError) as error:

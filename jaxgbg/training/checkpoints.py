@@ -5,10 +5,11 @@ and the bytes of the state, deflated. It is written to a temporary name and rena
 and on the disk, in a thread, so that a full disk is this module's affair and nobody else's.
 """
 
+import contextlib
 import hashlib
 import json
 import os
-import shutil
+import re
 import sys
 import time
 import zlib
@@ -20,8 +21,14 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from jaxgbg.contents import parse_json
-from jaxgbg.training.files import NoRoom, written_whole
+from jaxgbg.contents import open_file, parse_json
+from jaxgbg.training.files import (
+    NoRoom,
+    leftovers,
+    set_aside,
+    were_set_aside,
+    written_whole,
+)
 from jaxgbg.training.kept import About, read_kept
 
 FORMAT = 2
@@ -33,6 +40,9 @@ _SHARE = 0.025
 # Tables are mostly zeros: at this level deflating takes less time than writing what it saves.
 _LEVEL = 1
 _PIECE = 2**24
+_LONGEST_LINE = 100
+_LONGEST_ABOUT = 2**26
+_NAME = re.compile(rf"[1-9][0-9]{{0,17}}{re.escape(_SUFFIX)}")
 # A run without room for a checkpoint mostly ends soon for want of it, and then says so itself.
 _PATIENCE = 60.0
 
@@ -57,6 +67,7 @@ class Checkpoints:
 
     def __init__(self, folder: Path, run: str, every: float) -> None:
         self.folder = folder.resolve()
+        self._linked = folder.is_symlink()
         self.run = run
         self._every = every
         self._thread = ThreadPoolExecutor(1)
@@ -119,18 +130,17 @@ class Checkpoints:
             written_whole(self._path(max(numbers, default=0) + 1)) as temporary,
             temporary.open("wb") as file,
         ):
-            head = _MAGIC + b"%d\n" % FORMAT
-            file.write(head + bytes(64) + b"\n")
+            file.write(_head() + bytes(64) + b"\n")
             digest = hashlib.sha256()
             for piece in _body(about, state):
                 digest.update(piece)
                 file.write(piece)
-            file.seek(len(head))
+            file.seek(len(_head()))
             file.write(digest.hexdigest().encode())
             file.flush()
             os.fsync(file.fileno())
         for number in numbers[: 1 - _KEPT]:
-            self._path(number).unlink()
+            self._remove(number)
 
     def _settle(self) -> None:
         """Wait for what is being written; the first of several in a row to fail is noted."""
@@ -159,7 +169,7 @@ class Checkpoints:
         `like` has the shapes and types of the state's leaves. Raises ValueError for one that a
         newer version or another run has written: nothing may be deleted then.
         """
-        for leftover in self.folder.glob(f".*{_SUFFIX}.*.tmp"):
+        for leftover in leftovers(self.folder, _is_name):
             leftover.unlink()
         for number in reversed(numbers_in(self.folder)):
             path = self._path(number)
@@ -167,23 +177,24 @@ class Checkpoints:
                 return self._read(path, like)
             except Damaged as error:
                 print(
-                    f"jaxgbg: checkpoint {path} is damaged and left out: {error}", file=sys.stderr
+                    f"jaxgbg: checkpoint {path} is damaged and left out: {error}; it is kept as"
+                    f" {set_aside(path).name} until the run is finished",
+                    file=sys.stderr,
                 )
-                path.unlink()
         return None
 
     def _read(self, path: Path, like: Sequence[Any]) -> Checkpoint:
-        with path.open("rb") as file:
+        with open_checkpoint(path) as file:
             about = read_about(file, path)
+            if about.run != self.run:
+                raise ValueError(
+                    f"{path} belongs to another run ({about.run}, here {self.run}):"
+                    " delete it to begin anew"
+                )
+            # What is unpacked is as large as what it is unpacked for.
+            if about.bytes != sum(leaf.nbytes for leaf in like):
+                raise ValueError(f"{path} is none of this program's: delete it to begin anew")
             deflated = file.read()
-        if about.run != self.run:
-            raise ValueError(
-                f"{path} belongs to another run ({about.run}, here {self.run}):"
-                " delete it to begin anew"
-            )
-        # What is unpacked is as large as what it is unpacked for.
-        if about.bytes != sum(leaf.nbytes for leaf in like):
-            raise ValueError(f"{path} is none of this program's: delete it to begin anew")
         try:
             unpacked = zlib.decompressobj().decompress(deflated, about.bytes + 1)
         except zlib.error as error:
@@ -203,15 +214,35 @@ class Checkpoints:
         self._thread.shutdown()
 
     def remove(self) -> None:
-        """Delete all checkpoints of a run that is finished."""
+        """Delete the checkpoints of a run that is finished, and nothing else in their folder."""
         self.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            for number in numbers_in(self.folder):
+                self._remove(number)
+            for path in were_set_aside(self.folder, _is_name):
+                path.unlink()
+            if not self._linked:
+                self.folder.rmdir()
+
+    def _remove(self, number: int) -> None:
+        """Delete a checkpoint if it is of this run; where that cannot be, it stays."""
+        path = self._path(number)
+        with contextlib.suppress(OSError, ValueError):
+            with open_checkpoint(path) as file:
+                of_this_run = _begin(file, path)[1].run == self.run
+            if of_this_run and not path.is_symlink():
+                path.unlink()
 
 
 def numbers_in(folder: Path) -> list[int]:
     """The numbers of the checkpoints in a folder, the oldest first."""
-    stems = [path.stem for path in folder.glob(f"*{_SUFFIX}")]
-    return sorted(int(stem) for stem in stems if stem.isdigit())
+    names = [path.name for path in folder.glob(f"*{_SUFFIX}")]
+    return sorted(int(name.removesuffix(_SUFFIX)) for name in names if _is_name(name))
+
+
+def _is_name(name: str) -> bool:
+    """Whether a checkpoint may have this name."""
+    return _NAME.fullmatch(name) is not None
 
 
 def path_of(folder: Path, number: int) -> Path:
@@ -219,12 +250,44 @@ def path_of(folder: Path, number: int) -> Path:
     return folder / f"{number}{_SUFFIX}"
 
 
+def open_checkpoint(path: Path) -> BufferedReader:
+    """Open a checkpoint for `read_about`, which bounds what is read of it.
+
+    Raises OSError where it cannot be opened, Damaged for a folder, a pipe or a device.
+    """
+    try:
+        return open_file(path, sys.maxsize)
+    except ValueError as error:
+        raise Damaged(str(error)) from error
+
+
 def read_about(file: BufferedReader, path: Path) -> About:
     """What a checkpoint says of itself, its checksum verified; `file` then stands at its state.
 
-    Raises Damaged, and ValueError for another version's; `path` is what they call it.
+    No more is read than the checkpoint of a state of that size can have. Raises Damaged, and
+    ValueError for another version's; `path` is what they call it.
     """
-    head = file.readline().removesuffix(b"\n")
+    seal, about = _begin(file, path)
+    place = file.tell()
+    # What cannot be made smaller by deflating is stored, with a few bytes for each piece of it.
+    most = place + about.bytes + about.bytes // 1000 + _LONGEST_LINE
+    if (size := file.seek(0, os.SEEK_END)) > most:
+        raise Damaged(f"it is {size:,} bytes long, and at most {most:,} can be its own")
+    file.seek(len(_head()) + len(seal) + 1)
+    if hashlib.file_digest(file, "sha256").hexdigest().encode() != seal:
+        raise Damaged("its checksum does not fit")
+    file.seek(place)
+    return about
+
+
+def _head() -> bytes:
+    """The first line of a file."""
+    return _MAGIC + b"%d\n" % FORMAT
+
+
+def _begin(file: BufferedReader, path: Path) -> tuple[bytes, About]:
+    """The checksum, which is yet to be verified, and what a checkpoint says of itself."""
+    head = file.readline(_LONGEST_LINE).removesuffix(b"\n")
     version = head.removeprefix(_MAGIC)
     if version == head or not version.isdigit():
         raise Damaged("it does not begin as one")
@@ -233,12 +296,9 @@ def read_about(file: BufferedReader, path: Path) -> About:
             f"{path} was written by another version of jaxgbg (format {int(version)}, here"
             f" {FORMAT}): use that one, or delete the file to do without it"
         )
-    seal, body = file.readline().removesuffix(b"\n"), file.tell()
-    if hashlib.file_digest(file, "sha256").hexdigest().encode() != seal:
-        raise Damaged("its checksum does not fit")
-    file.seek(body)
+    seal = file.readline(_LONGEST_LINE).removesuffix(b"\n")
     try:
-        return read_kept(About, parse_json(file.readline()))
+        return seal, read_kept(About, parse_json(file.readline(_LONGEST_ABOUT)))
     except ValueError as error:
         raise Damaged(str(error)) from error
 

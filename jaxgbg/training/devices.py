@@ -1,10 +1,10 @@
 """Setting JAX up before it starts: devices, compiled programs kept between calls, known faults."""
 
 import os
-import resource
 import sys
 import warnings
-from pathlib import Path
+
+from jaxgbg.system import cache_folder, core_numbers, memory_limit
 
 # Builds whose float32 scatter-add with colliding indices is a compare-and-swap loop on CUDA,
 # hundreds of times as slow (jax#38806, xla#46225).
@@ -25,7 +25,7 @@ def prepare_jax(devices: int | None = None) -> None:
 
     Raises ValueError where this process may not have the memory that JAX needs to start.
     """
-    check_memory_limit(resource.getrlimit(resource.RLIMIT_AS)[0])
+    check_memory_limit(memory_limit())
     import jax
 
     from jaxgbg.games.writing import ask_for_whole_loops
@@ -34,15 +34,25 @@ def prepare_jax(devices: int | None = None) -> None:
 
     # What cannot be kept, on a full disk for one, is compiled again.
     warnings.filterwarnings("ignore", "Error (reading|writing) persistent compilation cache entry")
-    jax.config.update("jax_num_cpu_devices", devices or len(os.sched_getaffinity(0)))
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "jaxgbg"
-    jax.config.update("jax_compilation_cache_dir", str(cache))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+    jax.config.update("jax_num_cpu_devices", devices or len(core_numbers()))
+    _prepare_cache()
 
 
-def check_memory_limit(limit: int) -> None:
+def _prepare_cache() -> None:
+    """Keep compiled programs in the user's cache, if there is one and no other is asked for."""
+    import jax
+
+    # A variable that is empty asks for none.
+    if "JAX_COMPILATION_CACHE_DIR" in os.environ:
+        return
+    if (cache := cache_folder()) is not None:
+        jax.config.update("jax_compilation_cache_dir", str(cache))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+
+
+def check_memory_limit(limit: int | None) -> None:
     """Refuse a limit on address space, in bytes, under which the runtime would abort."""
-    if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
+    if limit is not None and limit < LEAST_MEMORY:
         raise ValueError(
             f"{limit / 1e9:.1f} GB of memory are allowed (ulimit -v) and JAX needs"
             f" {LEAST_MEMORY / 1e9:.0f} GB to start: raise the limit"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from jaxgbg.contents import read_bytes
+from jaxgbg.contents import open_file
 from jaxgbg.games import Game
 from jaxgbg.players import Player
 from jaxgbg.training.agents import MOST_BYTES, load_agent
@@ -129,7 +129,8 @@ def _identity(what: str | Player) -> str:
     if not names_agent(what):
         return what
     path = file_of(what)
-    digest = hashlib.sha256(read_bytes(path, MOST_BYTES)).hexdigest()[:_DIGITS]
+    with open_file(path, MOST_BYTES) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:_DIGITS]
     return f"agent {digest}{what.removeprefix(path)}"
 
 

@@ -18,11 +18,12 @@ from jaxgbg.training.checkpoints import Checkpoint, Checkpoints, checksum
 from jaxgbg.training.devices import warn_of_known_faults
 from jaxgbg.training.files import write_json
 from jaxgbg.training.histograms import active_weights, histograms
+from jaxgbg.training.locks import only_here
 from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.memory import check_memory
 from jaxgbg.training.run import Run
 from jaxgbg.training.stopping import Stopped, StopTraining, stop_signals, tell_all
-from jaxgbg.training.store import RunFolder, only_here
+from jaxgbg.training.store import RunFolder
 
 CHECKPOINT_EVERY = 60.0
 """Seconds of training between two checkpoints, where nothing else is asked for."""
@@ -105,6 +106,7 @@ def train_together(
                 return folders
         for number, folder in unfinished.items():
             _finish(training, number, folder)
+            folder.remove_set_aside()
         checkpoints.remove()
     return folders
 
@@ -148,8 +150,9 @@ def _begin_or_resume(
         for number, folder in unfinished.items():
             if not folder.has_metrics_of(checkpoint.metrics[number]):
                 print(
-                    f"jaxgbg: {folder.path / 'metrics.jsonl'} is not what was written:"
-                    " the run begins anew",
+                    f"jaxgbg: {folder.path / 'metrics.jsonl'} is not what was written: it is kept"
+                    f" as {folder.set_metrics_aside().name} until the run is finished, which"
+                    " begins anew",
                     file=sys.stderr,
                 )
                 checkpoint = None
@@ -169,7 +172,7 @@ def _finish(training: Training, number: int, folder: RunFolder) -> None:
         write_json(folder.path / "histograms.json", spread)
         for lane, params in (agents | training.means(number)).items():
             agent = SavedAgent(run.for_seed(lane.seed), lane.variant, value.weights_of(params))
-            save_agent(folder.path / "agents" / lane.file, agent)
+            save_agent(folder.agent(lane), agent)
         lanes = [at for at, owner in enumerate(training.owners) if owner == number]
         # Runs that were trained together share the time by their lanes.
         seconds = training.seconds * len(lanes) / len(training.lanes)

@@ -2,18 +2,23 @@
 
 import contextlib
 import errno
+import itertools
 import json
 import os
+import re
 import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk that is full, or that is to hold no more of this user or in this file."""
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.\d+\.tmp")
+_DAMAGED = ".damaged"
+_SET_ASIDE = re.compile(rf"(?P<name>.+){re.escape(_DAMAGED)}(-\d+)?")
 
 
 class NoRoom(ValueError):
@@ -55,7 +60,44 @@ def written_whole(path: Path) -> Iterator[Path]:
 def write_json(path: Path, content: Any) -> None:
     """Write `content` as JSON, whole or not at all; raises CannotWrite."""
     with written_whole(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        text = json.dumps(content, indent=1) + "\n"
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def leftovers(folder: Path, is_own: Callable[[str], bool]) -> list[Path]:
+    """The temporary files in `folder` that killed processes have left of `written_whole`.
+
+    Only those of files whose names are our own, and nothing below the folder.
+    """
+    return _own_files(folder, lambda name: _own_name(_TEMPORARY.fullmatch(name), is_own))
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a file that cannot be read, so that nothing of it is lost; returns its new path."""
+    for number in itertools.count(1):
+        aside = path.with_name(path.name + _DAMAGED + f"-{number}" * (number > 1))
+        if not os.path.lexists(aside):
+            return path.rename(aside)
+    raise AssertionError
+
+
+def were_set_aside(folder: Path, is_own: Callable[[str], bool]) -> list[Path]:
+    """The files in `folder` that `set_aside` has made of those whose names are our own."""
+    return _own_files(folder, lambda name: _own_name(_SET_ASIDE.fullmatch(name), is_own))
+
+
+def _own_name(match: re.Match[str] | None, is_own: Callable[[str], bool]) -> bool:
+    return match is not None and is_own(match["name"])
+
+
+def _own_files(folder: Path, is_own: Callable[[str], bool]) -> list[Path]:
+    """The regular files in a folder, no links to any, whose names are our own."""
+    try:
+        with os.scandir(folder) as entries:
+            files = [each.name for each in entries if each.is_file(follow_symlinks=False)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [folder / name for name in files if is_own(name)]
 
 
 def check_writable(*paths: Path | None) -> None:
@@ -112,12 +154,22 @@ def _own_output(status: os.stat_result) -> int | None:
 @contextlib.contextmanager
 def _replaced(path: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary = _new_temporary(target)
     try:
         yield temporary
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _new_temporary(target: Path) -> Path:
+    """Make an empty file beside `target`, never in place of something that is there."""
+    for number in itertools.count(os.getpid()):
+        temporary = target.with_name(f".{target.name}.{number}.tmp")
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            return temporary
+    raise AssertionError
 
 
 @contextlib.contextmanager

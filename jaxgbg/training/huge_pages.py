@@ -1,7 +1,6 @@
 """Large tables on huge pages, where Linux has them: look-ups at random miss the TLB less often."""
 
 import contextlib
-import ctypes
 import functools
 import sys
 from collections.abc import Callable
@@ -42,7 +41,9 @@ def _madvise() -> Callable[[int, int, int], int] | None:
     """The C library's madvise; None where it has none."""
     if sys.platform != "linux":
         return None
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(ImportError, OSError, AttributeError):
+        import ctypes
+
         madvise = ctypes.CDLL(None).madvise
         madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
         return madvise

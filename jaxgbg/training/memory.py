@@ -1,12 +1,12 @@
 """How much memory a run takes, and refusing what cannot fit before anything of it is built."""
 
 import functools
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import jax
 
+from jaxgbg.system import free_memory
 from jaxgbg.training.places import Places, lanes_at_once
 from jaxgbg.training.run import Run
 
@@ -67,24 +67,17 @@ def available_memory() -> float:
     if "bytes_limit" in statistics:
         free = statistics["bytes_limit"] - statistics.get("bytes_in_use", 0)
         return float(free * len(devices))
-    return min(_free_memory(), _left_of_group())
-
-
-def _free_memory() -> float:
-    """Bytes of this machine that nobody needs now."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        return float(next(line.split()[1] for line in lines if line.startswith("MemAvail"))) * 1024
-    except (OSError, StopIteration):
-        pages = os.sysconf("SC_PHYS_PAGES") if "SC_PHYS_PAGES" in os.sysconf_names else -1
-        return float(pages * os.sysconf("SC_PAGE_SIZE")) if pages > 0 else float("inf")
+    return min(free_memory(), _left_of_group())
 
 
 def _left_of_group() -> float:
     """Bytes that are left of what a container may take."""
     group = Path("/sys/fs/cgroup")
     try:
-        most, used = ((group / f"memory.{name}").read_text().strip() for name in ("max", "current"))
+        most, used = (
+            (group / f"memory.{name}").read_text(encoding="ascii").strip()
+            for name in ("max", "current")
+        )
         return float("inf") if most == "max" else float(int(most) - int(used))
     except (OSError, ValueError):
         return float("inf")

@@ -1,11 +1,12 @@
 """metrics.jsonl, a line an evaluation: damaged lines are named, and the others read."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jaxgbg.contents import Readable, defect, parse_json, read_bytes, reason
+from jaxgbg.contents import Readable, defect, open_file, parse_json, read_bytes, reason
 from jaxgbg.training.kept import GREATEST
 from jaxgbg.training.loop import Result
 
@@ -40,9 +41,9 @@ _COLUMNS = {
 def last_episodes(path: Path) -> int:
     """Episodes of the last evaluation in a metrics.jsonl, read from its end; 0 where none is."""
     try:
-        with path.open("rb") as file:
+        with open_file(path, sys.maxsize) as file:
             file.seek(-min(_LONGEST_LINE, path.stat().st_size), os.SEEK_END)
-            last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
+            last = file.read(_LONGEST_LINE).rstrip(b"\n").rpartition(b"\n")[2]
         return int(parse_json(last)["episodes"])
     except (OSError, ValueError, KeyError, TypeError):
         return 0

@@ -14,7 +14,13 @@ from jaxgbg.contents import reason
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.averaging import Mean
-from jaxgbg.training.checkpoints import Damaged, numbers_in, path_of, read_about
+from jaxgbg.training.checkpoints import (
+    Damaged,
+    numbers_in,
+    open_checkpoint,
+    path_of,
+    read_about,
+)
 from jaxgbg.training.loop import Changing
 from jaxgbg.training.memory import available_memory
 from jaxgbg.training.run import LaneName, Run
@@ -90,7 +96,7 @@ def _of_checkpoint(path: Path, run: Run, lane: LaneName, counters: bool) -> Newe
     # The agent's own, and what plays a game with it.
     if 3 * needed > available_memory():
         raise ValueError(f"its agents have {needed / 1e9:.1f} GB of weights, too many to play here")
-    with path.open("rb") as file:
+    with open_checkpoint(path) as file:
         written = path.stat().st_mtime
         about = read_about(file, path)
         lanes, rest = divmod(about.bytes, shapes.lane_bytes)

@@ -15,6 +15,7 @@ from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.learners import FARL_PARTS, Learner, LearnerSpec, Schedule, TDSpec
 from jaxgbg.players import GreedyAgent, Player
 from jaxgbg.specs import LAST_SEED, Limits, Spec, plain, setting, shown
+from jaxgbg.system import file_name
 from jaxgbg.training.averaging import Averaging
 from jaxgbg.training.play import Play
 from jaxgbg.values import NTupleSpec, ValueSpec
@@ -196,8 +197,7 @@ class Run(Spec):
     @property
     def name(self) -> str:
         """The name of its folder."""
-        # Not every file system has colons in its names.
-        return f"{self.game.name.replace(':', '-')}-{self.digest}"
+        return file_name(f"{self.game.name}-{self.digest}")
 
 
 class RulesChanged(ValueError):

@@ -9,34 +9,45 @@ until it goes on.
 
 import contextlib
 import dataclasses
-import fcntl
 import hashlib
 import json
 import os
-import time
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.contents import defect, read_json, read_object
+from jaxgbg.contents import check_own, defect, open_file, open_own, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
-from jaxgbg.training.files import NO_ROOM, Folder, NoRoom, cannot_write, write_json
+from jaxgbg.training.files import (
+    NO_ROOM,
+    NoRoom,
+    cannot_write,
+    leftovers,
+    set_aside,
+    were_set_aside,
+    write_json,
+)
 from jaxgbg.training.kept import Provenance, Summary, read_kept
 from jaxgbg.training.loop import Result
 from jaxgbg.training.metrics import evaluation_columns
 from jaxgbg.training.origin import provenance
 from jaxgbg.training.run import LaneName, RulesChanged, Run
 
-_INSTANT = 0.05
-
-
-class Busy(ValueError):
-    """Another process is at work in a run's folder."""
+_FILES = (
+    "config.json",
+    "provenance.json",
+    "metrics.jsonl",
+    "histograms.json",
+    "stopped.json",
+    "summary.json",
+)
+_PIECE = 2**20
 
 
 class RunFolder:
@@ -98,37 +109,80 @@ class RunFolder:
     def begin(self) -> None:
         """Make the folder; what an unfinished run has left there stays."""
         try:
-            # A process that was killed may have left these; it is gone, for the folder is locked.
-            for leftover in self.path.rglob(".*.tmp"):
+            self._check_place()
+            # The processes that have left these are gone, for the folder is locked.
+            for leftover in self._leftovers():
                 leftover.unlink()
-            strange = self.path.exists() and not (self.path / "config.json").exists()
-            if strange and any(self.path.iterdir()):
-                raise ValueError(f"{self.path} holds something else; choose another --out")
-            self._check_config()
             # First of all what says whose folder it is.
             self.path.mkdir(parents=True, exist_ok=True)
             write_json(self.path / "config.json", self.run.plain())
             (self.path / "agents").mkdir(exist_ok=True)
-            if not (self.path / "provenance.json").exists():
-                write_json(self.path / "provenance.json", provenance())
+            if not self._provenance.exists():
+                write_json(self._provenance, provenance())
             self._stopped.unlink(missing_ok=True)
         except OSError as error:
             raise self.unwritable(error) from error
 
+    def _check_place(self) -> None:
+        """Refuse a folder that holds something else, before anything of it is touched."""
+        if not (self.path / "config.json").exists():
+            if self.path.exists() and {*self.path.iterdir()} - {*self._leftovers()}:
+                raise ValueError(f"{self.path} holds something else; choose another --out")
+            return
+        self._check_config()
+        agents = self.path / "agents"
+        if agents.is_symlink():
+            raise ValueError(f"{agents} is a link, not a folder: choose another --out")
+        for path in (*(self.path / name for name in _FILES), *map(self.agent, self.run.agents)):
+            check_own(path)
+
+    def _leftovers(self) -> list[Path]:
+        """The temporary files that killed processes have left here."""
+        names = {lane.file for lane in self.run.agents}
+        return [
+            *leftovers(self.path, _FILES.__contains__),
+            *leftovers(self.path / "agents", names.__contains__),
+        ]
+
+    def agent(self, lane: LaneName) -> Path:
+        """The file of an agent."""
+        return self.path / "agents" / lane.file
+
     def resume(self, metrics: int | None) -> None:
         """Cut the metrics to the `metrics` bytes that belong to a checkpoint; None begins anew."""
         try:
-            origin = provenance()
-            if metrics is not None:
-                with contextlib.suppress(OSError, ValueError):
-                    earlier = read_kept(Provenance, read_json(self.path / "provenance.json"))
-                    resumed = (*earlier.resumed, origin["started"])
-                    origin = dataclasses.replace(earlier, resumed=resumed).plain()
-            write_json(self.path / "provenance.json", origin)
+            origin, earlier = provenance(), self._earlier_provenance()
+            if metrics is not None and earlier is not None:
+                resumed = (*earlier.resumed, origin["started"])
+                origin = dataclasses.replace(earlier, resumed=resumed).plain()
+            write_json(self._provenance, origin)
             if self.metrics_size() > (metrics or 0):
                 os.truncate(self._metrics, metrics or 0)
         except OSError as error:
             raise self.unwritable(error) from error
+
+    def _earlier_provenance(self) -> Provenance | None:
+        """What it says so far; None where that cannot be read, and is set aside."""
+        try:
+            return read_kept(Provenance, read_json(self._provenance))
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            set_aside(self._provenance)
+            return None
+
+    def set_metrics_aside(self) -> Path:
+        """Rename metrics that are not what was written; returns their new path."""
+        try:
+            return set_aside(self._metrics)
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    def remove_set_aside(self) -> None:
+        """Delete what was set aside in this folder, now that the run is finished."""
+        with contextlib.suppress(OSError):
+            for path in were_set_aside(self.path, _FILES.__contains__):
+                path.unlink()
 
     def stop_early(self, reason: str) -> None:
         """Note that this run was stopped before its end, on purpose, and why."""
@@ -152,6 +206,10 @@ class RunFolder:
         return self.path / "stopped.json"
 
     @property
+    def _provenance(self) -> Path:
+        return self.path / "provenance.json"
+
+    @property
     def _metrics(self) -> Path:
         return self.path / "metrics.jsonl"
 
@@ -170,17 +228,20 @@ class RunFolder:
         return self.metrics_size() >= size and self._metrics_digest(size) == digest
 
     def _metrics_digest(self, size: int) -> str:
-        if not size:
-            return hashlib.sha256().hexdigest()
-        with self._metrics.open("rb") as file:
-            return hashlib.sha256(file.read(size)).hexdigest()
+        digest = hashlib.sha256()
+        if size:
+            with open_file(self._metrics, sys.maxsize) as file:
+                while size and (piece := file.read(min(size, _PIECE))):
+                    digest.update(piece)
+                    size -= len(piece)
+        return digest.hexdigest()
 
     def append(self, result: Result) -> None:
         """Add a line to the metrics; ValueError where there is no room for it."""
         before = self.metrics_size()
         try:
-            with self._metrics.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(result._asdict()) + "\n")
+            with open_own(self._metrics) as file:
+                file.write(json.dumps(result._asdict()).encode() + b"\n")
         except OSError as error:
             # The beginning of a line may have found room.
             with contextlib.suppress(OSError):
@@ -212,7 +273,7 @@ class RunFolder:
         value = run.make_learner().value
         params = [
             value.with_weights(
-                load_agent(self.path / "agents" / lane.file, run.game.name).weights,
+                load_agent(self.agent(lane), run.game.name).weights,
                 run.value.drawn(run.game, lane.seed),
             )
             for lane in lanes
@@ -245,64 +306,3 @@ def _differing(stored: Mapping[str, Any], own: Mapping[str, Any]) -> str:
         elif stored[name] != own[name]:
             return name
     return ""
-
-
-@contextlib.contextmanager
-def only_here(folder: Folder) -> Iterator[None]:
-    """Keep other processes out of a folder; raises Busy where one is at work in it."""
-    path = _lock_of(folder.path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("w")
-    except OSError as error:
-        raise folder.unwritable(error) from error
-    with file:
-        if not _lock(file, fcntl.LOCK_EX):
-            # It may be no other process at work, but one that looks (`at_work`), for an instant.
-            time.sleep(_INSTANT)
-            if not _lock(file, fcntl.LOCK_EX):
-                raise _busy(folder)
-        # Whoever let go of the lock has deleted the file: then somebody else may hold a new one.
-        if not (path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino):
-            raise _busy(folder)
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
-
-
-def at_work(path: Path) -> bool:
-    """Whether a process is at work in a run's folder; one that was killed there is not."""
-    try:
-        with _lock_of(path).open("rb") as file:
-            # A process that ends in any way lets go of its lock, not of the file.
-            return not _lock(file, fcntl.LOCK_SH)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        # Who may not look there takes it for what it seems.
-        return True
-
-
-def killed(path: Path) -> bool:
-    """Whether a process was at work in a run's folder that ended before it could tidy up."""
-    return _lock_of(path).exists() and not at_work(path)
-
-
-def _lock(file: IO[Any], kind: int) -> bool:
-    """Lock a file until it is closed, LOCK_EX or LOCK_SH; False where another has it."""
-    try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _lock_of(path: Path) -> Path:
-    return (real := Path(os.path.realpath(path))).with_name(f".{real.name}.lock")  # "." has none
-
-
-def _busy(folder: Folder) -> Busy:
-    return Busy(
-        f"another process is at work in {folder.path}: wait for it, or choose another --out"
-    )

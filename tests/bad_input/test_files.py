@@ -163,7 +163,7 @@ def test_megabytes_of_zeros_are_refused_before_they_are_unpacked(here):
 def test_what_is_no_regular_file_is_not_waited_for(command, name, here, jaxgbg):
     os.mkfifo(here / name)
     for path in (name, "/dev/zero"):
-        out, new = run_case(Case(command.format(path), "no regular file|unknown"), here, jaxgbg)
+        out, new = run_case(Case(command.format(path), "not a regular file|unknown"), here, jaxgbg)
         assert (out, new) == ("", [])
 
 
@@ -171,7 +171,7 @@ def test_what_is_no_regular_file_is_closed_again(here):
     (here / "large").write_bytes(bytes(9))
     before = os.listdir("/proc/self/fd")
     for path in (".", "/dev/zero", "large"):
-        with pytest.raises(ValueError, match=r"no regular file|9 bytes long"):
+        with pytest.raises(ValueError, match=r"not a regular file|9 bytes long"):
             open_file(path, most=8)
     assert os.listdir("/proc/self/fd") == before
 

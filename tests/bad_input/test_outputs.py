@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import threading
@@ -120,7 +119,7 @@ def test_output_of_the_process_itself_follows_what_was_printed(tmp_path, name, k
 
 
 def test_memory_that_jax_cannot_start_with_is_said():
-    devices.check_memory_limit(resource.RLIM_INFINITY)
+    devices.check_memory_limit(None)
     devices.check_memory_limit(devices.LEAST_MEMORY)
     with pytest.raises(ValueError, match=r"1\.0 GB of memory are allowed"):
         devices.check_memory_limit(10**9)

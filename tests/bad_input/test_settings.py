@@ -204,7 +204,7 @@ def test_a_layout_is_a_small_regular_file(content, line, jaxgbg, tmp_path, monke
 def test_a_pipe_or_a_device_is_not_read(command, jaxgbg, tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     for path in ("pipe", "/dev/zero", "."):
-        case = Case(command.format(path), f"file {path}: no regular file")
+        case = Case(command.format(path), f"file {path}: not a regular file")
         fails_cleanly(case, jaxgbg, tmp_path, monkeypatch)
 
 

@@ -21,7 +21,7 @@ from jaxgbg.papers import preset
 from jaxgbg.training import Result, RunFolder
 from jaxgbg.training.checkpoints import path_of
 from jaxgbg.training.files import write_json
-from jaxgbg.training.store import only_here
+from jaxgbg.training.locks import only_here
 from tests.pages.test_play_server import HERE, Client
 
 
@@ -119,7 +119,7 @@ def test_a_run_that_was_killed_by_force_is_not_in_progress(begun, watched):
     write_json(begun.path / "provenance.json", {"command": ["jaxgbg", "train", "nim", "a b"]})
     program = (
         "import sys, time; from pathlib import Path; from types import SimpleNamespace\n"
-        "from jaxgbg.training.store import only_here\n"
+        "from jaxgbg.training.locks import only_here\n"
         "with only_here(SimpleNamespace(path=Path(sys.argv[1]))):\n"
         "    print('at work', flush=True); time.sleep(600)"
     )

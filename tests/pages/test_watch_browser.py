@@ -10,7 +10,7 @@ from jaxgbg.pages.watch.runs import Watched
 from jaxgbg.pages.watch.server import application
 from jaxgbg.papers import preset
 from jaxgbg.training import Result, StopTraining, train
-from jaxgbg.training.store import only_here
+from jaxgbg.training.locks import only_here
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -12,6 +12,7 @@ from jaxgbg.results import folders, index
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.index import Index
 from jaxgbg.results.rows import as_records
+from jaxgbg.system import cache_folder
 from tests.results.many_runs import write_many
 
 
@@ -78,13 +79,13 @@ def test_a_run_that_is_gone_or_damaged_is_not_remembered(many):
         runs, problems = folders.find_runs(many)
         assert len(runs) == 8
         assert [str(damaged) in problem for problem in problems] == [True]
-    assert len(Index(many).load()) == 8
+    assert len(Index(many, cache_folder()).load()) == 8
 
 
 @pytest.mark.parametrize("damage", ["cut", "noise", "other file", "empty", "entry", "config"])
 def test_a_damaged_index_is_made_anew(many, monkeypatch, damage):
     first = records(many)
-    path = Index(many).path
+    path = Index(many, cache_folder()).path
     content = path.read_bytes()
     if damage == "entry":
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
@@ -105,7 +106,7 @@ def test_a_damaged_index_is_made_anew(many, monkeypatch, damage):
 
 def test_an_index_that_is_damaged_where_it_is_only_written_is_made_anew(many, monkeypatch):
     first = records(many)
-    path = Index(many).path
+    path = Index(many, cache_folder()).path
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         (root,) = connection.execute(
             "select rootpage from sqlite_schema where name = 'sqlite_autoindex_runs_1'"
@@ -133,7 +134,7 @@ def test_without_a_place_for_an_index_there_is_none(many, monkeypatch, tmp_path)
 def test_while_another_process_writes_the_index_is_done_without(many, monkeypatch):
     first = records(many)
     monkeypatch.setattr(index, "_WAIT", 0.01)
-    path = Index(many).path
+    path = Index(many, cache_folder()).path
     (sorted(many.iterdir())[0] / "metrics.jsonl").touch()
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("begin exclusive")
@@ -152,7 +153,7 @@ def test_what_was_written_a_moment_ago_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(folders, "LEAST", 5)
     write_many(tmp_path / "runs", 5)
     records(tmp_path / "runs")
-    assert not Index(tmp_path / "runs").load()
+    assert not Index(tmp_path / "runs", cache_folder()).load()
 
 
 def test_few_runs_leave_nothing_in_the_cache(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from jaxgbg.games import Nim
 from jaxgbg.players import MaxN, RandomPlayer
 from jaxgbg.results import hall, kept_games
 from jaxgbg.results.ladder import Ladder, Met
-from jaxgbg.training.store import only_here
+from jaxgbg.training.locks import only_here
 
 SMALL = Nim(heaps=2, size=3)
 SETTINGS = {"game": SMALL, "games": 12, "plies": 1, "progress": False}

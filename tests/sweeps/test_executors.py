@@ -14,8 +14,9 @@ import pytest
 from jaxgbg.sweeps import EXECUTORS, worker
 from jaxgbg.sweeps.executors import Settings
 from jaxgbg.sweeps.spec import units
+from jaxgbg.training.locks import only_here
 from jaxgbg.training.stopping import Stopped
-from jaxgbg.training.store import RunFolder, only_here
+from jaxgbg.training.store import RunFolder
 
 FIELDS = {
     "game": "tictactoe",

@@ -1,5 +1,6 @@
 """Runs that are stopped, killed or damaged: nothing is lost, nothing doubled, nothing guessed."""
 
+import functools
 import hashlib
 import json
 import os
@@ -9,17 +10,27 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from jaxgbg.arena import MatchJudge
 from jaxgbg.papers import preset
-from jaxgbg.training import StopTraining, Training, execution, places, train, train_together
+from jaxgbg.training import (
+    StopTraining,
+    Training,
+    execution,
+    places,
+    store,
+    train,
+    train_together,
+)
 from jaxgbg.training import checkpoints as checkpoints_module
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints
+from jaxgbg.training.locks import only_here
 from jaxgbg.training.stopping import Stopped
-from jaxgbg.training.store import RunFolder, only_here
+from jaxgbg.training.store import RunFolder
 
 EVERY = 0.0
 
@@ -118,6 +129,15 @@ def test_it_goes_on_from_the_checkpoint_and_not_from_the_start(tmp_path):
     assert seen[0].episodes > 100
 
 
+def test_a_run_goes_on_where_its_folder_was_moved_to(tmp_path, undisturbed):
+    stopped(small(), tmp_path / "here")
+    (tmp_path / "here").rename(tmp_path / "there")
+    seen = []
+    same(train(small(), tmp_path / "there", seen.append), undisturbed)
+    assert seen[0].episodes > 100
+    assert not (tmp_path / "here").exists()
+
+
 def test_a_stop_while_an_evaluation_runs_leaves_no_half_of_it(tmp_path, undisturbed, monkeypatch):
     honest, calls = MatchJudge.scores, []
 
@@ -136,8 +156,6 @@ def test_a_stop_while_an_evaluation_runs_leaves_no_half_of_it(tmp_path, undistur
 
 @pytest.mark.slow
 def test_a_run_that_was_killed_before_it_had_settings_begins(tmp_path, undisturbed, monkeypatch):
-    from jaxgbg.training import store
-
     def killed(path, _):
         path.with_name(f".{path.name}.4711.tmp").write_text('{"ga')
         raise SystemExit
@@ -176,9 +194,13 @@ def test_metrics_with_another_byte_are_made_anew(tmp_path, undisturbed, capsys):
         train(small(), tmp_path, halfway, checkpoint_every=EVERY)
     folder = RunFolder(tmp_path, small())
     assert folder.metrics_size() > 0
-    flip(folder.path / "metrics.jsonl")
-    same(train(small(), tmp_path), undisturbed)
+    metrics, aside = folder.path / "metrics.jsonl", folder.path / "metrics.jsonl.damaged"
+    flip(metrics)
+    altered, meanwhile = metrics.read_bytes(), []
+    same(train(small(), tmp_path, lambda _: meanwhile.append(aside.read_bytes())), undisturbed)
     assert "metrics.jsonl is not what was written" in capsys.readouterr().err
+    assert set(meanwhile) == {altered}
+    assert not aside.exists()
 
 
 def newest(folder: RunFolder):
@@ -210,10 +232,22 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(
 @pytest.mark.slow
 def test_with_all_checkpoints_damaged_the_run_begins_anew(tmp_path, undisturbed, capsys):
     folder = stopped(small(), tmp_path)
-    for checkpoint in (folder.path / "checkpoints").iterdir():
+    kept = folder.path / "checkpoints"
+    for checkpoint in kept.iterdir():
         cut(checkpoint)
-    same(train(small(), tmp_path), undisturbed)
+    damaged = {f"{path.name}.damaged": path.read_bytes() for path in kept.iterdir()}
+    foreign = kept / "letter.txt"
+    foreign.write_text("not ours")
+    meanwhile = []
+
+    def look(_):
+        meanwhile.append({path.name: path.read_bytes() for path in kept.glob("*.damaged")})
+
+    same(train(small(), tmp_path, look), undisturbed)
     assert capsys.readouterr().err.count("is damaged and left out") == 2
+    # They stay until the run is finished, and what is not ours stays for good.
+    assert all(seen == damaged for seen in meanwhile)
+    assert [path.name for path in kept.iterdir()] == ["letter.txt"]
 
 
 LEAVES = [np.arange(12, dtype=np.float32).reshape(3, 4), np.zeros(0, np.int8)]
@@ -285,7 +319,8 @@ def test_the_reader_notices_harm_and_takes_the_checkpoint_before(
     assert read(folder) == 1
     complaint = f"checkpoint {folder / '2.checkpoint'} is damaged and left out"
     assert complaint in capsys.readouterr().err
-    assert sorted(path.name for path in folder.iterdir()) == ["1.checkpoint"]
+    names = ["1.checkpoint", "2.checkpoint.damaged"]
+    assert sorted(path.name for path in folder.iterdir()) == names
 
 
 def test_no_byte_of_a_checkpoint_can_change_unnoticed(two_checkpoints, tmp_path):
@@ -384,9 +419,10 @@ def test_a_lock_file_that_was_deleted_meanwhile_locks_nobody_out_of_nothing(tmp_
 
     folder, honest = RunFolder(tmp_path, small()), fcntl.flock
 
-    def after_it_was_let_go(file, how):
-        honest(file, how)
-        os.unlink(file.name)
+    def after_it_was_let_go(descriptor, how):
+        honest(descriptor, how)
+        (lock,) = tmp_path.glob(".*.lock")
+        lock.unlink()
 
     monkeypatch.setattr(fcntl, "flock", after_it_was_let_go)
     with pytest.raises(ValueError, match="another process is at work"), only_here(folder):
@@ -394,14 +430,17 @@ def test_a_lock_file_that_was_deleted_meanwhile_locks_nobody_out_of_nothing(tmp_
 
 
 @pytest.mark.slow
-def test_a_full_disk_ends_the_run_with_one_line_and_keeps_the_checkpoint(tmp_path, undisturbed):
+def test_a_full_disk_ends_the_run_with_one_line_and_keeps_the_checkpoint(
+    tmp_path, undisturbed, monkeypatch
+):
     folder = stopped(small(), tmp_path, chunks=6)
     assert folder.metrics_size() == 0
     # Whatever is written to this device fails as on a full disk.
-    (folder.path / "metrics.jsonl").symlink_to("/dev/full")
-    with pytest.raises(ValueError, match="no space left"):
-        train(small(), tmp_path)
-    (folder.path / "metrics.jsonl").unlink()
+    full = functools.partial(Path("/dev/full").open, "ab")
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "open_own", lambda _: full())
+        with pytest.raises(ValueError, match="no space left"):
+            train(small(), tmp_path)
     same(train(small(), tmp_path), undisturbed)
 
 

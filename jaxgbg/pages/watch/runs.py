@@ -21,7 +21,7 @@ from jaxgbg.results.groups import group_stored, shortened
 from jaxgbg.results.places import NoRuns, find
 from jaxgbg.training.bars import duration
 from jaxgbg.training.kept import Provenance
-from jaxgbg.training.store import at_work, killed
+from jaxgbg.training.locks import at_work, killed
 
 MOST_RUNS = 200
 """So many runs are followed at once."""

@@ -24,6 +24,8 @@ from jaxgbg.pages.watch.runs import Watched
 
 PORT = 8485
 _NICE = 5
+# Windows passes no open files on to other processes.
+_PASSES_FILES = os.name == "posix"
 _PATIENCE = 5.0
 """Seconds that the page may take to learn that the training has ended."""
 
@@ -48,8 +50,9 @@ def give_way() -> None:
     # Imported while there is still time; nothing else here is as slow.
     import matplotlib.ticker  # noqa: F401
 
-    with contextlib.suppress(OSError):
-        os.nice(_NICE)
+    if hasattr(os, "nice"):
+        with contextlib.suppress(OSError):
+            os.nice(_NICE)
 
 
 class WatchProcess:
@@ -67,15 +70,19 @@ class WatchProcess:
 
     def show(self, folder: Path) -> bool:
         """Show the run in `folder`, which need not be there yet; False where that is refused."""
-        number = self._listener.fileno()
-        arguments = [str(folder), str(number), *imported_modules()]
+        passed = [self._listener.fileno()] if _PASSES_FILES else []
+        where = f"file {passed[0]}" if passed else f"port {self._listener.getsockname()[1]}"
+        if not passed:
+            # The other process listens there itself.
+            self._listener.close()
+        arguments = [str(folder), where, *imported_modules()]
         with contextlib.suppress(OSError):
             self._process = subprocess.Popen(
                 [*module_command(__name__), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                pass_fds=[number],
+                pass_fds=passed,
                 # Ctrl-C is for the training.
                 process_group=0,
                 env=os.environ | {"JAX_PLATFORMS": "cpu"},
@@ -137,13 +144,16 @@ def _main() -> None:
     from jaxgbg.pages.watch.server import application
     from jaxgbg.training.devices import prepare_jax
 
-    folder, number, *modules = sys.argv[1:]
+    folder, where, *modules = sys.argv[1:]
     import_games(modules)
     prepare_jax()
     give_way()
     watched = _Beside(Path(folder))
     server = server_for(application(watched))
-    listener = socket.socket(fileno=int(number))
+    kind, number = where.split()
+    listener = (
+        listen(LOOPBACK, int(number)) if kind == "port" else socket.socket(fileno=int(number))
+    )
 
     def end_with_training() -> None:
         sys.stdin.buffer.read()

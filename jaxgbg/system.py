@@ -1,0 +1,117 @@
+"""What differs between operating systems, and what a container or a bare machine lacks.
+
+filelock, psutil and platformdirs are imported where they are used: without them, as in a source
+tree beside JAX alone, there is no lock, no limit on memory and no cache.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+_REFUSED_BY_WINDOWS = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
+_DEVICES_OF_WINDOWS = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+
+
+def core_numbers() -> list[int]:
+    """The CPU cores that this process may use; all of them where the system does not say which."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def pin_to_core(core: int) -> None:
+    """Keep this process on one core, where the system can do that."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {core})
+
+
+def cache_folder() -> Path | None:
+    """Where this user's cache of jaxgbg is; None where there is no home folder to put it.
+
+    `XDG_CACHE_HOME` moves it if it is an absolute path.
+    """
+    try:
+        import platformdirs
+    except ImportError:
+        return None
+    # Without a home folder the path begins with "~", which would be a folder of that name here.
+    path = platformdirs.user_cache_path("jaxgbg", appauthor=False)
+    return path if path.is_absolute() else None
+
+
+def memory_limit() -> int | None:
+    """Bytes of address space that this process may have; None where there is no limit."""
+    try:
+        import psutil
+
+        soft, _ = psutil.Process().rlimit(psutil.RLIMIT_AS)
+    except (ImportError, AttributeError):
+        # Windows and macOS know no such limit.
+        return None
+    return None if soft == psutil.RLIM_INFINITY else int(soft)
+
+
+@contextlib.contextmanager
+def limited_memory(more: int) -> Iterator[None]:
+    """Let this process take at most `more` bytes within the block, where the system can do that."""
+    try:
+        import psutil
+
+        process, kind = psutil.Process(), psutil.RLIMIT_AS
+        soft, hard = process.rlimit(kind)
+        taken = process.memory_info().vms
+    except (ImportError, AttributeError, OSError):
+        yield
+        return
+    most = taken + more
+    process.rlimit(kind, (most if soft == psutil.RLIM_INFINITY else min(most, soft), hard))
+    try:
+        yield
+    finally:
+        process.rlimit(kind, (soft, hard))
+
+
+def free_memory() -> float:
+    """Bytes of this machine that nobody needs now; infinite where that is not known."""
+    try:
+        import psutil
+    except ImportError:
+        return float("inf")
+    return float(psutil.virtual_memory().available)
+
+
+def kill_group(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a process that was started in a session of its own, and whatever it has started.
+
+    Where the system has no groups of processes, the process alone.
+    """
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def try_lock(descriptor: int) -> bool | None:
+    """Lock an open file until it is closed or this process ends; False where another has it.
+
+    None where the system, the file system or this installation has no locks.
+    """
+    try:
+        from filelock import lock_descriptor
+    except ImportError:
+        return None
+    try:
+        return lock_descriptor(descriptor, blocking=False)
+    except OSError:
+        return None
+
+
+def file_name(text: str) -> str:
+    """`text` as the name of a file or folder that Windows takes too."""
+    name = _REFUSED_BY_WINDOWS.sub("-", text).rstrip(". ")
+    return f"_{name}" if not name or _DEVICES_OF_WINDOWS.fullmatch(name) else name
