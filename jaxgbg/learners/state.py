@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -134,6 +133,8 @@ class Words(NamedTuple):
 
 def split_words(bits: jax.Array, batch: int, counts: Sequence[int]) -> Words:
     """The words uint32[batch, sum(counts)] of one tick, `counts` of them for each decision."""
+    import chex
+
     chex.assert_shape(bits, (batch, sum(counts)))
     chex.assert_type(bits, jnp.uint32)
     return Words(*jnp.split(bits, np.cumsum(counts)[:-1].tolist(), axis=1))
@@ -141,6 +142,8 @@ def split_words(bits: jax.Array, batch: int, counts: Sequence[int]) -> Words:
 
 def check_scalars(hyper: Hyperparameters, limit: jax.Array) -> None:
     """Refuse the hyperparameters of several lanes, which would be broadcast over the games."""
+    import chex
+
     chex.assert_shape(hyper.alpha_factors, (32,))
     chex.assert_rank([limit, *hyper._replace(alpha_factors=limit)], 0)
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import chex
 import jax
 import numpy as np
 
@@ -68,6 +67,8 @@ class GreedyAgent(PlayerBase):
 
     def by_copy(self, states: Any) -> Any:
         """states[B] -> states[L, B / L]: those that each of the agents plays."""
+        import chex
+
         chex.assert_rank(states.terminal, 1)
         chex.assert_is_divisible(len(states.terminal), self.copies)
         return jax.tree.map(lambda leaf: leaf.reshape(self.copies, -1, *leaf.shape[1:]), states)

@@ -3,7 +3,6 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
-import chex
 import jax
 import numpy as np
 
@@ -120,6 +119,9 @@ class ValueFunction:
 
 def check_updates(value: ValueFunction, updates: Updates) -> None:
     """Refuse updates of other shapes than `Updates` names: most of them would be broadcast."""
+    # Imported here: chex needs a folder for temporary files as soon as it is imported.
+    import chex
+
     chex.assert_shape(updates.features, (None, value.num_features))
     chex.assert_shape(updates[1:5], (len(updates.features),))
     chex.assert_type(updates[:5], [int, int, float, float, bool])
