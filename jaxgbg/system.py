@@ -38,8 +38,11 @@ def cache_folder() -> Path | None:
         import platformdirs
     except ImportError:
         return None
-    # Without a home folder the path begins with "~", which would be a folder of that name here.
-    path = platformdirs.user_cache_path("jaxgbg", appauthor=False)
+    try:
+        path = platformdirs.user_cache_path("jaxgbg", appauthor=False)
+    except RuntimeError:
+        return None
+    # Older versions give a path in a folder named "~" here, where there is no home folder.
     return path if path.is_absolute() else None
 
 

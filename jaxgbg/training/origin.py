@@ -46,7 +46,7 @@ def revision() -> str:
             ["git", "describe", "--always", "--dirty"],
             cwd=Path(__file__).parent,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=False,
         )
     except OSError:
