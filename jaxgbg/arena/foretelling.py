@@ -10,10 +10,10 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
-from jaxgbg.games.sampling import hasty
 from jaxgbg.learners.selection import choose_action, uniform
 from jaxgbg.players import GreedyAgent
 from jaxgbg.values import MLP
+from jaxgbg.xla import hasty
 
 GAMES = 100
 """How many are played."""

@@ -12,7 +12,7 @@ import numpy as np
 from jaxgbg.games.core import Game, keep_if
 from jaxgbg.games.grids import grid_adjacency
 from jaxgbg.games.registry import make
-from jaxgbg.games.sampling import hasty
+from jaxgbg.xla import hasty
 
 
 class BorrowedState(NamedTuple):

@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import record
+from jaxgbg.xla import hasty
 
 _GAMES, _WHOLE, _PLIES, _MOST_PLIES = 256, 32, 256, 4096
 
@@ -69,21 +70,6 @@ def choose_by_word(legal: jax.Array, words: jax.Array) -> jax.Array:
     count = legal.sum(1, dtype=jnp.uint32)
     rank = ((words >> 16) * count) >> 16
     return jnp.argmax(jnp.cumsum(legal, 1, dtype=jnp.uint32) > rank[:, None], 1).astype(jnp.int32)
-
-
-@cache
-def compiler_option(name: str, value: int | str) -> dict[str, int | str]:
-    """An option of XLA as `jax.jit` takes it; nothing where this version has no such option."""
-    try:
-        jax.jit(jnp.negative, compiler_options={name: value})(np.float32(0))
-    except jax.errors.JaxRuntimeError:
-        return {}
-    return {name: value}
-
-
-def hasty() -> dict[str, int | str]:
-    """XLA's option to compile in haste: what runs once is soon over."""
-    return compiler_option("xla_backend_optimization_level", 0)
 
 
 @cache

@@ -10,9 +10,9 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
-from jaxgbg.games.sampling import hasty
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.players import GreedyAgent, Player, make_player
+from jaxgbg.xla import hasty
 
 # Games are played in portions: those of 2048 last thousands of plies, those of others a few.
 _PORTION = 512

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import LinesOfAction, bitboards
-from jaxgbg.games.sampling import hasty
+from jaxgbg.xla import hasty
 from tests.reference import lines_of_action as plain
 
 GAME = LinesOfAction()

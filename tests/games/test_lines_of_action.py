@@ -10,7 +10,7 @@ import pytest
 
 from jaxgbg.games import LinesOfAction, bitboards, make
 from jaxgbg.games.perft import perft
-from jaxgbg.games.sampling import hasty
+from jaxgbg.xla import hasty
 from tests.games.lines_of_action import (
     BLOCKED,
     GAME,
