@@ -19,8 +19,8 @@ import pytest
 
 from jaxgbg import cli
 from jaxgbg.games import registry
-from jaxgbg.games.writing import ask_for_whole_loops
 from jaxgbg.training import bars
+from jaxgbg.xla import ask_for_whole_loops
 from tests import internals
 
 # As `prepare_jax` does, here and in the processes that tests start.

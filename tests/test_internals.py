@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from jaxgbg import jaxprs, xla
-from jaxgbg.games import writing
 from jaxgbg.training import huge_pages
 from tests import compiling, internals
 
@@ -43,10 +42,9 @@ HOMES = {
         "tests/sweeps/test_ray.py",
     },
     r"\bxla_(cpu|gpu|backend)_": {
-        "jaxgbg/games/writing.py",
         "jaxgbg/xla.py",
         "tests/compiling.py",
-        "tests/games/test_writing.py",
+        "tests/test_xla.py",
         "tests/internals.py",
         "tests/learners/test_signatures.py",
         "tests/training/test_devices.py",
@@ -69,7 +67,7 @@ def test_what_is_not_documented_stands_in_its_home_alone(pattern):
     assert found == HOMES[pattern], f"{pattern} is gone from a home: take it off this list"
 
 
-@pytest.mark.parametrize("options", [xla.hasty, xla.training_compile_options])
+@pytest.mark.parametrize("options", [xla.fast_compile_options, xla.training_compile_options])
 def test_xla_knows_our_compiler_options(options):
     assert options(), (
         f"XLA lacks the option of jaxgbg.xla.{options.__name__}, so that it does nothing: look for"
@@ -96,7 +94,7 @@ def test_loops_become_one_kernel():
     loop = jax.jit(lambda x, n: jax.lax.fori_loop(0, n, lambda _, y: y * y[::-1] + 1, x))
     compiled = loop.lower(jnp.zeros(4096), jnp.int32(3)).compile()
     assert internals.is_one_kernel(compiled), (
-        "XLA ignores the flag of games/writing.ask_for_whole_loops, or prints it otherwise: look"
+        "XLA ignores the flag of games/xla.ask_for_whole_loops, or prints it otherwise: look"
         " for the flag's successor, then at is_one_kernel in tests/internals.py"
     )
 
@@ -160,7 +158,7 @@ def test_traced_values_are_told_from_known_ones():
 
 def test_accelerators_are_seen_before_jax_starts(monkeypatch):
     """JAX finds its plug-ins by this group of entry points."""
-    monkeypatch.setattr(writing, "entry_points", lambda group: [group])
+    monkeypatch.setattr(xla, "entry_points", lambda group: [group])
     monkeypatch.setenv("XLA_FLAGS", "")
-    writing.ask_for_whole_loops()
-    assert not writing.whole_loops()
+    xla.ask_for_whole_loops()
+    assert not xla.whole_loops()

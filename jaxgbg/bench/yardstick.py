@@ -79,7 +79,7 @@ def _rows_touched(program: Jaxpr, rows: int) -> int:
         operand = equation.invars[0].aval if equation.invars else None
         shape = getattr(operand, "shape", ())
         name = equation.primitive.name
-        # Written rows stand under an axis of their own, for the lanes (games/writing.py).
+        # Written rows stand under an axis of their own, for the lanes (xla.py).
         if shape[:1] == (rows,) or shape[:2] == (1, rows):
             if name.startswith(("gather", "scatter")):
                 # The last axis of the indices names the row.

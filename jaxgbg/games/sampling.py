@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import record
-from jaxgbg.xla import hasty
+from jaxgbg.xla import fast_compile_options
 
 _GAMES, _WHOLE, _PLIES, _MOST_PLIES = 256, 32, 256, 4096
 
@@ -49,7 +49,7 @@ def sample_games(game: Game) -> Sample:
 
     # One ply more than a game may last, so that its last position is seen too.
     plies = min(game.max_plies, _PLIES) + 1
-    begin = jax.jit(jax.vmap(game.init_from), compiler_options=hasty())
+    begin = jax.jit(jax.vmap(game.init_from), compiler_options=fast_compile_options())
     states = begin(words(_GAMES, game.init_words))
     parts: list[Any] = []
     played = 0
@@ -85,4 +85,4 @@ def _play_on() -> Any:
 
         return record(game, states, choose, draws, chance)
 
-    return jax.jit(play, static_argnums=0, compiler_options=hasty())
+    return jax.jit(play, static_argnums=0, compiler_options=fast_compile_options())

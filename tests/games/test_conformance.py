@@ -28,7 +28,7 @@ from jaxgbg.games import (
     game_names,
 )
 from jaxgbg.games.sampling import sample_games
-from jaxgbg.xla import hasty
+from jaxgbg.xla import fast_compile_options
 from tests.games.playouts import select, start_symmetries
 from tests.internals import NO_DEVICE_STARTED
 
@@ -165,7 +165,7 @@ def test_outcomes_told_sooner_are_those_of_making_every_move_bit_for_bit(game):
         return game.outcomes(state), Game.outcomes(game, state)
 
     states = select(sample_games(game).states, np.s_[:, :8])
-    told, made = jax.jit(jax.vmap(jax.vmap(both)), compiler_options=hasty())(states)
+    told, made = jax.jit(jax.vmap(jax.vmap(both)), compiler_options=fast_compile_options())(states)
     jax.tree.map(np.testing.assert_array_equal, told, made)
 
 

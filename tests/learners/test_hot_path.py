@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.games import writing
+from jaxgbg import xla
 from jaxgbg.learners import parameter_traces
 from jaxgbg.papers import preset
 from jaxgbg.training import Training
@@ -124,7 +124,7 @@ def test_traces_over_a_network_copy_no_layer(monkeypatch):
     assert table_copies(compiled_chunk(**network)[0], smallest, fusions=False) == []
 
     # In no order at all, XLA keeps what is overwritten.
-    monkeypatch.setattr(parameter_traces, "after", lambda array, *others: array)
+    monkeypatch.setattr(parameter_traces, "order_after", lambda array, *others: array)
     compile_chunk.cache_clear()
     copies = table_copies(compiled_chunk(**network)[0], smallest, fusions=False)
     compile_chunk.cache_clear()
@@ -179,7 +179,7 @@ def test_only_small_networks_are_trained_in_one_kernel(hidden, batch, whole):
 def test_loops_train_the_same_as_scatters_bit_for_bit(game, monkeypatch):
     found = []
     for loops in (True, False):
-        monkeypatch.setattr(writing, "whole_loops", lambda loops=loops: loops)
+        monkeypatch.setattr(xla, "whole_loops", lambda loops=loops: loops)
         compile_chunk.cache_clear()
         jax.clear_caches()
         program = compiled_chunk(game, batch=1)[0].as_text()
