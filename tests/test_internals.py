@@ -94,7 +94,7 @@ def test_loops_become_one_kernel():
     loop = jax.jit(lambda x, n: jax.lax.fori_loop(0, n, lambda _, y: y * y[::-1] + 1, x))
     compiled = loop.lower(jnp.zeros(4096), jnp.int32(3)).compile()
     assert internals.is_one_kernel(compiled), (
-        "XLA ignores the flag of games/xla.ask_for_whole_loops, or prints it otherwise: look"
+        "XLA ignores the flag of jaxgbg.xla.ask_for_whole_loops, or prints it otherwise: look"
         " for the flag's successor, then at is_one_kernel in tests/internals.py"
     )
 
