@@ -32,7 +32,7 @@ HOMES = {
     r"\._cache_size\b|\bget_compile_options\b": {"tests/internals.py"},
     r"copy\\\(|\bxla_cpu_small_call\b": {"tests/internals.py"},
     # All else is an error in tests. Ray's and wandb's own warnings, a cache entry that cannot be
-    # kept, and what Optuna calls experimental (a UserWarning: no deprecation is hidden).
+    # kept, and what Optuna calls experimental (no deprecation is hidden).
     r"filterwarnings\b|\bsimplefilter\(": {
         "jaxgbg/sweeps/adaptive.py",
         "jaxgbg/training/devices.py",
