@@ -3,9 +3,8 @@
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from tests import compiling
 
@@ -17,12 +16,12 @@ os.environ["XDG_CACHE_HOME"] = str(_CACHE)
 
 import jax
 import pytest
-from jax._src import compiler as jax_compiler
 
 from jaxgbg import cli
 from jaxgbg.games import registry
-from jaxgbg.games.writing import ask_for_whole_loops
 from jaxgbg.training import bars
+from jaxgbg.xla import ask_for_whole_loops
+from tests import internals
 
 # As `prepare_jax` does, here and in the processes that tests start.
 ask_for_whole_loops()
@@ -92,23 +91,18 @@ def _resident_bytes() -> int:
 
 
 @pytest.fixture
-def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Programs compiled as for users, here and in the processes that the test starts."""
+def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
+    """Programs compiled as for users, here and in the processes that the test starts; gives the
+    number of them here so far.
+    """
     monkeypatch.setenv("JAX_DISABLE_MOST_OPTIMIZATIONS", "0")
     monkeypatch.setenv("XLA_FLAGS", compiling.flags_for_users())
-    made = jax_compiler.get_compile_options
-
-    def options(*arguments: Any, **settings: Any) -> Any:
-        own = settings.pop("env_options_overrides", None) or {}
-        overrides = compiling.FULL_OPTIMISATION | dict(own)
-        return made(*arguments, **settings, env_options_overrides=overrides)
-
-    monkeypatch.setattr(jax_compiler, "get_compile_options", options)
-    before = jax.config.values["jax_disable_most_optimizations"]
+    count = internals.compile_with(monkeypatch, compiling.FULL_OPTIMISATION)
+    before = internals.setting("jax_disable_most_optimizations")
     # What was compiled before is not compiled again by itself.
     jax.clear_caches()
     jax.config.update("jax_disable_most_optimizations", False)
-    yield
+    yield count
     jax.clear_caches()
     jax.config.update("jax_disable_most_optimizations", before)
 

@@ -8,8 +8,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1] / "jaxgbg"
 ROOMS = (
-    "system", "specs", "contents", "games", "values", "learners", "search", "players", "arena",
-    "training", "papers", "sweeps", "results", "session", "pages", "bench", "commands",
+    "xla", "jaxprs", "system", "specs", "contents", "games", "values", "learners", "search",
+    "players", "arena", "training", "papers", "sweeps", "results", "session", "pages", "bench",
+    "commands",
 )  # fmt: skip
 CORE = ROOMS[: ROOMS.index("papers") + 1]
 CORE_PACKAGES = {"jax", "flax", "optax", "chex", "numpy"}

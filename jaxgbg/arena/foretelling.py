@@ -10,10 +10,10 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
-from jaxgbg.games.sampling import hasty
 from jaxgbg.learners.selection import choose_action, uniform
 from jaxgbg.players import GreedyAgent
 from jaxgbg.values import MLP
+from jaxgbg.xla import fast_compile_options
 
 GAMES = 100
 """How many are played."""
@@ -125,4 +125,4 @@ def _play(
 
 @lru_cache(maxsize=1)
 def _compiled() -> Any:
-    return jax.jit(_play, static_argnums=0, compiler_options=hasty())
+    return jax.jit(_play, static_argnums=0, compiler_options=fast_compile_options())

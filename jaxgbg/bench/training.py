@@ -18,6 +18,7 @@ from jaxgbg.training.chunks import compile_chunk
 from jaxgbg.training.huge_pages import move_to_huge_pages
 from jaxgbg.training.lanes import begin
 from jaxgbg.training.run import Seeds
+from jaxgbg.xla import without_compilation_cache
 
 Seconds = Annotated[float, Limits(above=0, high=3600)]
 Batches = Annotated[tuple[int, ...] | None, limits_of(Schedule, "batch")]
@@ -181,14 +182,10 @@ def _compile(
     learner: Learner, state: Lane, hyper: Hyperparameters, limit: jax.Array, mesh: Mesh
 ) -> tuple[Any, float, float]:
     """The program that trains, seconds of compiling it anew, and the bytes that it holds."""
-    cached = jax.config.values["jax_enable_compilation_cache"]
-    jax.config.update("jax_enable_compilation_cache", False)
-    try:
+    with without_compilation_cache():
         start = time.perf_counter()
         chunk = compile_chunk(learner, mesh).lower(state, hyper, limit, np.int32(1)).compile()
         compile_s = time.perf_counter() - start
-    finally:
-        jax.config.update("jax_enable_compilation_cache", cached)
     memory = chunk.memory_analysis()
     peak = (memory.argument_size_in_bytes + memory.temp_size_in_bytes) * mesh.size
     return chunk, compile_s, peak

@@ -5,14 +5,13 @@ do without any training says what a rate of training is worth on this machine, h
 """
 
 import time
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from jaxgbg.jaxprs import Jaxpr, nested, unclosed
 from jaxgbg.learners import Hyperparameters, Lane, Learner
 from jaxgbg.training.huge_pages import move_to_huge_pages
 
@@ -71,7 +70,7 @@ def look_ups_a_tick(learner: Learner, lane: Lane, hyper: Hyperparameters) -> int
     words = jax.ShapeDtypeStruct((learner.batch, sum(learner.word_counts)), np.uint32)
     limit = jax.ShapeDtypeStruct((), np.uint32)
     traced = jax.make_jaxpr(learner.tick)(lane, hyper, limit, words)
-    return _rows_touched(traced.jaxpr, learner.value.num_weights) // learner.batch
+    return _rows_touched(unclosed(traced)[0], learner.value.num_weights) // learner.batch
 
 
 def _rows_touched(program: Jaxpr, rows: int) -> int:
@@ -80,22 +79,12 @@ def _rows_touched(program: Jaxpr, rows: int) -> int:
         operand = equation.invars[0].aval if equation.invars else None
         shape = getattr(operand, "shape", ())
         name = equation.primitive.name
-        # Written rows stand under an axis of their own, for the lanes (games/writing.py).
+        # Written rows stand under an axis of their own, for the lanes (xla.py).
         if shape[:1] == (rows,) or shape[:2] == (1, rows):
             if name.startswith(("gather", "scatter")):
                 # The last axis of the indices names the row.
                 total += int(np.prod(getattr(equation.invars[1].aval, "shape", ())[:-1]))
             elif name == "dynamic_update_slice":
                 total += 1
-        times = equation.params.get("length", 1) if name == "scan" else 1
-        for parameter in equation.params.values():
-            total += times * sum(_rows_touched(inner, rows) for inner in _programs(parameter))
+        total += sum(times * _rows_touched(inner, rows) for times, inner in nested(equation))
     return total
-
-
-def _programs(parameter: Any) -> list[Jaxpr]:
-    if isinstance(parameter, tuple | list):
-        return [program for each in parameter for program in _programs(each)]
-    if isinstance(parameter, ClosedJaxpr):
-        return [parameter.jaxpr]
-    return [parameter] if isinstance(parameter, Jaxpr) else []

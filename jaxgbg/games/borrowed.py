@@ -12,7 +12,7 @@ import numpy as np
 from jaxgbg.games.core import Game, keep_if
 from jaxgbg.games.grids import grid_adjacency
 from jaxgbg.games.registry import make
-from jaxgbg.games.sampling import hasty
+from jaxgbg.xla import fast_compile_options
 
 
 class BorrowedState(NamedTuple):
@@ -105,7 +105,9 @@ def borrow(kind: type[Borrowed], name: str, environment: Any, **members: Any) ->
 
     Where the package draws who begins, one of its draws in which player 0 does is the start.
     """
-    begin = jax.jit(lambda key: bare(environment.init(key)), compiler_options=hasty())
+    begin = jax.jit(
+        lambda key: bare(environment.init(key)), compiler_options=fast_compile_options()
+    )
     keys = (jax.random.PRNGKey(seed) for seed in range(64))
     starts = (jax.device_get(begin(key)) for key in keys)
     start = next(start for start in starts if start.current_player == 0)

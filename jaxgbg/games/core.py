@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.scale import WIN_RATE, Scale
+from jaxgbg.jaxprs import is_traced
 from jaxgbg.specs import checked_field
 
 
@@ -193,7 +194,7 @@ class Game:
 
     def step(self, state: Any, action: jax.Array | int, key: jax.Array) -> Any:
         """A whole move; raises ValueError on an illegal action unless action or state is traced."""
-        if not any(isinstance(x, jax.core.Tracer) for x in (action, state.player)):
+        if not is_traced(action, state.player):
             in_range = 0 <= int(action) < self.num_actions
             # A known state and action may still meet here while `jit` traces something else.
             with jax.ensure_compile_time_eval():

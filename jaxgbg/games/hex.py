@@ -19,8 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, scrambled, zero_sum
-from jaxgbg.games.writing import once
 from jaxgbg.specs import setting
+from jaxgbg.xla import materialize
 
 _NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 
@@ -176,7 +176,7 @@ class Hex(Game):
                 bits |= (taken | (state.stones[cell] == 1)).astype(jnp.uint32) << column
                 wanted, left = wanted - taken, left - empty[cell]
             rows.append(bits)
-        joined = self._connected(jnp.stack(once(*rows)))
+        joined = self._connected(jnp.stack(materialize(*rows)))
         win = jnp.where(joined, self._for_joining, -self._for_joining)
         return jnp.where(state.terminal, state.rewards, jnp.stack([win, -win]))
 

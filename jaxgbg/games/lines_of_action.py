@@ -16,8 +16,8 @@ from jaxgbg.games import bitboards, line_moves
 from jaxgbg.games.bitboards import Board
 from jaxgbg.games.core import Game, keep_if
 from jaxgbg.games.grids import grid_adjacency
-from jaxgbg.games.writing import once
 from jaxgbg.specs import setting
+from jaxgbg.xla import materialize
 
 _CONCENTRATION_UNITS = 10_000
 
@@ -169,8 +169,8 @@ class LinesOfAction(Game):
         still = passes | ~legal
         start, end = (bitboards.unless(still, board) for board in (start, end))
         capture = line_moves.some(end, enemy)
-        landed = once((own[0] & ~start[0]) | end[0], (own[1] & ~start[1]) | end[1])
-        left = once(enemy[0] & ~end[0], enemy[1] & ~end[1])
+        landed = materialize((own[0] & ~start[0]) | end[0], (own[1] & ~start[1]) | end[1])
+        left = materialize(enemy[0] & ~end[0], enemy[1] & ~end[1])
         own, enemy = (landed[0], landed[1]), (left[0], left[1])
         first = state.player == 0
         stones = jnp.stack([*own, *enemy]).reshape(2, 2)
@@ -229,7 +229,9 @@ class LinesOfAction(Game):
     def _end(self, own: Board, enemy: Board, drawn: jax.Array) -> tuple[jax.Array, jax.Array]:
         """(the mover's reward float32[], game over bool[]) once he has moved."""
         steps = self._stones_a_side - 1
-        mover, other = once(bitboards.connected(own, steps), bitboards.connected(enemy, steps))
+        mover, other = materialize(
+            bitboards.connected(own, steps), bitboards.connected(enemy, steps)
+        )
         wins = mover & ~other if self.both == "draw" else mover
         if self.stuck == "loss":
             counts = line_moves.counted(own, enemy)
@@ -240,7 +242,7 @@ class LinesOfAction(Game):
 
     def cells(self, state: LinesOfActionState) -> jax.Array:
         # Else the move that led here would be made anew for every square.
-        (stones,) = once(state.stones)
+        (stones,) = materialize(state.stones)
         black, white = bitboards.squares(stones, self.size).reshape(2, -1)
         return (2 - 2 * black - white).astype(jnp.int8)
 
@@ -254,7 +256,7 @@ class LinesOfAction(Game):
         call meta-features: stones that cannot move, moves, concentration, the largest group.
         """
         # As in `cells`.
-        (stones,) = once(state.stones)
+        (stones,) = materialize(state.stones)
         sides = [line_moves.sides(stones, jnp.int8(player)) for player in (0, 1)]
         counts = line_moves.counted(*sides[0])
         players = [self._extras(own, enemy, counts) for own, enemy in sides]

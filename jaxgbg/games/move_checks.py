@@ -8,7 +8,8 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import roll_out, select_states
-from jaxgbg.games.sampling import Sample, choose_by_word, hasty, sample_games
+from jaxgbg.games.sampling import Sample, choose_by_word, sample_games
+from jaxgbg.xla import fast_compile_options
 
 # Most pairs of a position and an action that are tried, and random games of a comparison.
 _PAIRS, _DRAWS, _GAMES = 20_000, 256, 8
@@ -280,7 +281,7 @@ def _words(*shape: int) -> np.ndarray:
 
 
 def _compiled(function: Any) -> Any:
-    return jax.jit(function, compiler_options=hasty())
+    return jax.jit(function, compiler_options=fast_compile_options())
 
 
 def _differ(one: Any, other: Any) -> bool:

@@ -17,8 +17,8 @@ import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, zero_sum
 from jaxgbg.games.grids import grid_adjacency, square_symmetries
-from jaxgbg.games.writing import once
 from jaxgbg.specs import setting
+from jaxgbg.xla import materialize
 
 Board = tuple[jax.Array, jax.Array]
 """The two words of a bitboard, uint32[] each."""
@@ -185,10 +185,13 @@ class Othello(Game):
         legal = self.in_range(action) & (
             ((disc[0] & state.moves[0]) | (disc[1] & state.moves[1])) != 0
         )
-        flipped = once(*self._flipped(disc, own, other))
+        flipped = materialize(*self._flipped(disc, own, other))
         own = (own[0] | disc[0] | flipped[0], own[1] | disc[1] | flipped[1])
         other = (other[0] & ~flipped[0], other[1] & ~flipped[1])
-        replies, again = once(*self._mobility(other, own)), once(*self._mobility(own, other))
+        replies, again = (
+            materialize(*self._mobility(other, own)),
+            materialize(*self._mobility(own, other)),
+        )
         reply, repeat = (replies[0] | replies[1]) != 0, (again[0] | again[1]) != 0
         terminal = ~reply & ~repeat
         count = [

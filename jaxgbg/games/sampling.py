@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import record
+from jaxgbg.xla import fast_compile_options
 
 _GAMES, _WHOLE, _PLIES, _MOST_PLIES = 256, 32, 256, 4096
 
@@ -48,7 +49,7 @@ def sample_games(game: Game) -> Sample:
 
     # One ply more than a game may last, so that its last position is seen too.
     plies = min(game.max_plies, _PLIES) + 1
-    begin = jax.jit(jax.vmap(game.init_from), compiler_options=hasty())
+    begin = jax.jit(jax.vmap(game.init_from), compiler_options=fast_compile_options())
     states = begin(words(_GAMES, game.init_words))
     parts: list[Any] = []
     played = 0
@@ -72,21 +73,6 @@ def choose_by_word(legal: jax.Array, words: jax.Array) -> jax.Array:
 
 
 @cache
-def compiler_option(name: str, value: int | str) -> dict[str, int | str]:
-    """An option of XLA as `jax.jit` takes it; nothing where this version has no such option."""
-    try:
-        jax.jit(jnp.negative, compiler_options={name: value})(np.float32(0))
-    except jax.errors.JaxRuntimeError:
-        return {}
-    return {name: value}
-
-
-def hasty() -> dict[str, int | str]:
-    """XLA's option to compile in haste: what runs once is soon over."""
-    return compiler_option("xla_backend_optimization_level", 0)
-
-
-@cache
 def _play_on() -> Any:
     def play(game: Game, states: Any, draws: jax.Array, chance: jax.Array) -> tuple[Any, Any]:
         def choose(states: Any, draw: jax.Array) -> tuple[jax.Array, Any]:
@@ -99,4 +85,4 @@ def _play_on() -> Any:
 
         return record(game, states, choose, draws, chance)
 
-    return jax.jit(play, static_argnums=0, compiler_options=hasty())
+    return jax.jit(play, static_argnums=0, compiler_options=fast_compile_options())

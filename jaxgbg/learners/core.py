@@ -17,7 +17,6 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import select
-from jaxgbg.games.writing import once
 from jaxgbg.learners.openings import Lines, start_positions
 from jaxgbg.learners.parameter_traces import ParameterTraces, no_parameter_traces, push_gradient
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration
@@ -45,6 +44,7 @@ from jaxgbg.learners.traces import (
     push_immediate,
 )
 from jaxgbg.values.core import FollowsMoves, HasGradients, Updates, ValueFunction
+from jaxgbg.xla import materialize
 
 # Ticks never get as far as these numbers, whose keys are left for other draws.
 _KEY_OF_NETWORK, _KEY_OF_PARTNER = np.uint32(2**32 - 1), np.uint32(2**32 - 2)
@@ -162,7 +162,7 @@ class Learner:
         games = lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
         # Else XLA works it out anew for every row of a table.
-        (alpha,) = once(decayed(hyper.alpha, hyper.alpha_factors, lane.finished))
+        (alpha,) = materialize(decayed(hyper.alpha, hyper.alpha_factors, lane.finished))
         progress = jnp.minimum(progress / hyper.epsilon_share, 1)
         epsilon = hyper.epsilon + progress * (hyper.epsilon_end - hyper.epsilon)
 
@@ -223,7 +223,7 @@ class Learner:
         live, skipped = self._live(lane, target, hyper)
         features = at(games.last, player)
         value = self.value.value(params, features, player)
-        slope, error, player, live = once(
+        slope, error, player, live = materialize(
             jnp.where(live, self.value.slope(value), 0),
             jnp.where(live, target.value - value, 0),
             player,
@@ -341,7 +341,7 @@ class Learner:
         if not isinstance(self.value, FollowsMoves):
             boards = select(restart, start, move.afterstates)
             return self.value.features(params, self._observed(boards))
-        (changes,) = once(jax.vmap(self.game.change)(games.state, move.choice.action))
+        (changes,) = materialize(jax.vmap(self.game.change)(games.state, move.choice.action))
         moved = self.value.shift(params, games.features, changes)
         boards = self._observed(start)
         # Without openings there is one start position: its features are a constant.

@@ -9,9 +9,9 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import after_each, select
-from jaxgbg.games.writing import once
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.learners.state import Words
+from jaxgbg.xla import materialize
 
 Lines = tuple[tuple[int, ...], ...]
 """Sequences of actions from the start position, equally long."""
@@ -85,7 +85,7 @@ def start_positions(
         draw, spawn, action = told
         if action is None:
             legal = jax.vmap(game.legal_actions)(states)
-            (action,) = once(jax.vmap(choose_action)(jnp.zeros(legal.shape), legal, draw))
+            (action,) = materialize(jax.vmap(choose_action)(jnp.zeros(legal.shape), legal, draw))
         after = jax.vmap(game.afterstate)(states, action)
         if game.stochastic:
             after = jax.vmap(game.spawn_from)(after, spawn)

@@ -14,9 +14,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.writing import after
 from jaxgbg.learners.traces import Push
 from jaxgbg.values.core import HasGradients
+from jaxgbg.xla import order_after
 
 
 class ParameterTraces(NamedTuple):
@@ -61,7 +61,7 @@ def push_gradient(
     # Told in this order XLA writes weights and traces in place: all that asks for the old weights
     # comes before the new ones, and what asks for the old traces before the new traces. (Where one
     # trace is shared by all it makes a new one each time, as that is the whole array.)
-    error = after(jnp.where(push.live, push.error, 0.0), *new)
+    error = order_after(jnp.where(push.live, push.error, 0.0), *new)
 
     def moved(trace: jax.Array, gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
         """The players' traces, before and with the new gradient: worked out twice, never kept."""
@@ -71,7 +71,7 @@ def push_gradient(
     pairs = list(zip(leaves, new, strict=True))
     uphill = [jnp.tensordot(error, moved(*pair)[1], axes=1) for pair in pairs]
     params = value.step(params, jax.tree.unflatten(tree, uphill), push.live, alpha)
-    live = after(push.live.astype(jnp.int32), *jax.tree.leaves(params)) > 0
+    live = order_after(push.live.astype(jnp.int32), *jax.tree.leaves(params)) > 0
 
     def written(trace: jax.Array, gradient: jax.Array) -> jax.Array:
         # Only one player's trace of each game is read and written: a scatter in place.

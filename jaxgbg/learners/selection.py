@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, scrambled
-from jaxgbg.games.writing import once
 from jaxgbg.values.core import FollowsCells, FollowsMoves, ValueFunction, ValuesStones
 from jaxgbg.values.indices import look_up
+from jaxgbg.xla import materialize
 
 # With more actions than this, those that are not legal are left out of the evaluation.
 _FEW_ACTIONS = 16
@@ -185,7 +185,7 @@ def visit_pairs(
         row = jnp.minimum(_passed(ends, number), batch - 1)
         rank = number - look_up(ends - counts, row)
         # Else XLA finds the pair anew for every array that is made of it.
-        row, column = once(row, jax.vmap(_nth_bit)(words[row], rank))
+        row, column = materialize(row, jax.vmap(_nth_bit)(words[row], rank))
         real = number < ends[-1]
         visited = visit(row, column, real)
         place = jnp.where(real, row * columns + column, batch * columns)

@@ -10,9 +10,9 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
-from jaxgbg.games.sampling import hasty
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.players import GreedyAgent, Player, make_player
+from jaxgbg.xla import fast_compile_options
 
 # Games are played in portions: those of 2048 last thousands of plies, those of others a few.
 _PORTION = 512
@@ -131,7 +131,7 @@ def _play_on(
 
 @lru_cache(maxsize=1)
 def _compiled() -> Any:
-    return jax.jit(_play_on, static_argnums=0, compiler_options=hasty())
+    return jax.jit(_play_on, static_argnums=0, compiler_options=fast_compile_options())
 
 
 def _position(game: Game, states: Any) -> tuple[jax.Array, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.games.core import Game
+from jaxgbg.jaxprs import is_traced
 from jaxgbg.learners.selection import LANE, Valuation
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
@@ -68,8 +69,7 @@ class SearchAgent(PlayerBase):
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state gives 0."""
         given = jax.tree.leaves((self, states, key))
-        within = any(isinstance(leaf, jax.core.Tracer) for leaf in given)
-        if within or not self.shares_devices(len(states.terminal)):
+        if is_traced(*given) or not self.shares_devices(len(states.terminal)):
             return _act(self, states, key)
         search_key, choice = jax.random.split(key)
         keys = jax.random.split(search_key, self.copies)

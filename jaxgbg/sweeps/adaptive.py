@@ -111,7 +111,8 @@ def survivors(kind: str, scores: Mapping[str, Scores]) -> set[str]:
     numbers = {lane: number for number, lane in enumerate(sorted(scores[best]))}
     with warnings.catch_warnings():
         # It calls a pruner experimental, and SciPy calls few pairs few.
-        warnings.simplefilter("ignore")
+        for category in (optuna.exceptions.ExperimentalWarning, UserWarning):
+            warnings.simplefilter("ignore", category)
         if kind == "halving":
             pruner = optuna.pruners.PercentilePruner(50.0, n_startup_trials=0)
             values = {name: {0: mean} for name, mean in means.items()}

@@ -7,15 +7,10 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgbg.games.sampling import compiler_option
 from jaxgbg.learners import Hyperparameters, Lane, Learner
 from jaxgbg.learners.selection import LANE
 from jaxgbg.training.memory import TICKS_A_BLOCK
-
-# Matrix products by Eigen where XLA has both it and YNNPACK on the CPU: they are small and stand in
-# a loop between look-ups in large tables, where YNNPACK takes several times as long (jaxlib 0.10.2:
-# 2048 and ConnectFour train 1.7 times as fast without it), although not when it is timed alone.
-_EIGEN = ("xla_cpu_experimental_ynn_fusion_type", "")
+from jaxgbg.xla import training_compile_options
 
 
 @lru_cache(maxsize=8)
@@ -62,5 +57,5 @@ def compile_chunk(learner: Learner, mesh: Mesh, pausing: bool = False) -> Any:
         sharded,
         donate_argnums=0,
         out_shardings=NamedSharding(mesh, one),
-        compiler_options=compiler_option(*_EIGEN),
+        compiler_options=training_compile_options(),
     )

@@ -28,7 +28,7 @@ def prepare_jax(devices: int | None = None) -> None:
     check_memory_limit(memory_limit())
     import jax
 
-    from jaxgbg.games.writing import ask_for_whole_loops
+    from jaxgbg.xla import ask_for_whole_loops
 
     ask_for_whole_loops()
 

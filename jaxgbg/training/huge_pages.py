@@ -32,7 +32,11 @@ def move_to_huge_pages(tree: Any) -> None:
 
 def _whole_pages(array: jax.Array) -> tuple[int, int]:
     """Addresses of the huge pages that lie within an array: the first one, and their end."""
-    start = array.unsafe_buffer_pointer()
+    address = getattr(array, "unsafe_buffer_pointer", None)
+    if address is None:
+        # JAX does not document it: without it arrays lie where they are.
+        return 0, 0
+    start = address()
     return -(-start // PAGE) * PAGE, (start + array.nbytes) // PAGE * PAGE
 
 

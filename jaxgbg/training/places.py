@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgbg.games.writing import FEW, on_accelerator
 from jaxgbg.learners import Learner
 from jaxgbg.search.devices import mesh_of
 from jaxgbg.values import HasGradients
+from jaxgbg.xla import FEW, on_accelerator
 
 GAMES_AT_ONCE = 64
 """How many games a CPU core plays at once, in as many lanes as that takes.

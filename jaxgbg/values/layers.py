@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from jaxgbg.games.writing import kernel_by_kernel
+from jaxgbg.xla import kernel_by_kernel
 
 LARGE = 2**19, 2**14
 """From how many multiplications on a first and a later layer get the kernels that XLA has for them.

@@ -12,9 +12,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.writing import add_at, numbered, on_accelerator, once, settled
 from jaxgbg.values.core import Updates, check_updates
 from jaxgbg.values.indices import Indices, look_up
+from jaxgbg.xla import add_at, force_materialize, materialize, numbered, on_accelerator
 
 TC_INIT = 1e-4
 
@@ -151,7 +151,11 @@ class NTuple(Indices):
         features, player, change, size, live = updates[:5]
         first = self.first_hits(features)
         # On few features the copy costs more than the repeated work.
-        settle = (lambda array: once(array)[0]) if self.num_features > 16 else (lambda array: array)
+        settle = (
+            (lambda array: materialize(array)[0])
+            if self.num_features > 16
+            else (lambda array: array)
+        )
         rows = settle(self.rows(features, player))
         weights, counters, tuples = params
         hit = (first & live[:, None]).astype(jnp.float32)
@@ -163,7 +167,7 @@ class NTuple(Indices):
         if rows.size == 1 or on_accelerator():
             # A single row is no gather to XLA, which would read it once more, after the write; on a
             # GPU it reads within the kernel that writes, and copies the table to do so.
-            (read,) = settled(read)
+            (read,) = force_materialize(read)
         pace = jnp.broadcast_to(alpha, rows.shape)
         if self._tc:
             pace = settle(alpha * self.step_scale(read, beta))

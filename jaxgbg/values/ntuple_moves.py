@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.writing import once
 from jaxgbg.values.indices import look_up
 from jaxgbg.values.ntuple import NTuple, NTupleParams
+from jaxgbg.xla import materialize
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,9 @@ class FollowingNTuple(NTuple):
         Looking up only the features that a change moves did not pay: finding them costs XLA more
         than the look-ups that it saves.
         """
-        return self.value(params, self.shift(params, features[None], once(changes)[0]), player)
+        return self.value(
+            params, self.shift(params, features[None], materialize(changes)[0]), player
+        )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.games.writing import once
+from jaxgbg.xla import materialize
 
 
 class View(NamedTuple):
@@ -96,7 +96,7 @@ class Extras:
         ]
         # Else they are worked out anew for every cell of the board beside them, and each by itself:
         # XLA does not work out many positions at a time where it puts arrays together.
-        return jnp.stack(once(*numbers))
+        return jnp.stack(materialize(*numbers))
 
     def scaled(self, extras: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., N * M] of int32[..., N * M], over their scales.

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import LinesOfAction, bitboards
-from jaxgbg.games.sampling import hasty
+from jaxgbg.xla import fast_compile_options
 from tests.reference import lines_of_action as plain
 
 GAME = LinesOfAction()
@@ -21,7 +21,7 @@ BLOCKED = "......XO......XX................................XX......OX......"
 @functools.cache
 def compiled(game: LinesOfAction) -> Any:
     """(legal actions, moves by square, step of a move, features) of states, in haste."""
-    options = {"compiler_options": hasty()}
+    options = {"compiler_options": fast_compile_options()}
     return tuple(
         jax.jit(jax.vmap(function), **options)
         for function in (game.legal_actions, game.afterstate, game.moves, game.extras)

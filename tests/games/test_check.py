@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import Game, Game2048, Hex, Nim, TicTacToe, check_game, check_playable
+from jaxgbg.jaxprs import is_traced
 
 
 def changed(base: type[Game] = Nim, **methods) -> Game:
@@ -90,7 +91,7 @@ class Impure(Nim):
 
     def afterstate(self, state, action):
         after = super().afterstate(state, action)
-        compiled = isinstance(after.player, jax.core.Tracer)
+        compiled = is_traced(after.player)
         return after if compiled else after._replace(player=state.player)
 
 

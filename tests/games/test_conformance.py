@@ -27,8 +27,10 @@ from jaxgbg.games import (
     check_playable,
     game_names,
 )
-from jaxgbg.games.sampling import hasty, sample_games
+from jaxgbg.games.sampling import sample_games
+from jaxgbg.xla import fast_compile_options
 from tests.games.playouts import select, start_symmetries
+from tests.internals import NO_DEVICE_STARTED
 
 # A game of each kind is in the fast half; so are, with tests of their own, the rules of the others.
 FAST = [TicTacToe(), jaxgbg.make("nim3p")]
@@ -163,7 +165,7 @@ def test_outcomes_told_sooner_are_those_of_making_every_move_bit_for_bit(game):
         return game.outcomes(state), Game.outcomes(game, state)
 
     states = select(sample_games(game).states, np.s_[:, :8])
-    told, made = jax.jit(jax.vmap(jax.vmap(both)), compiler_options=hasty())(states)
+    told, made = jax.jit(jax.vmap(jax.vmap(both)), compiler_options=fast_compile_options())(states)
     jax.tree.map(np.testing.assert_array_equal, told, made)
 
 
@@ -176,8 +178,7 @@ for name in {names}:
     game = jaxgbg.make(name)
     for constant in (game.symmetries, game.action_symmetries, game.adjacency, game.lines):
         assert type(constant) is numpy.ndarray
-from jax._src import xla_bridge
-assert not xla_bridge.backends_are_initialized()
+{NO_DEVICE_STARTED}
 """
     root = Path(jaxgbg.__file__).parents[1]
     subprocess.run([sys.executable, "-c", code], cwd=root, check=True)

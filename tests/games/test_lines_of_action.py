@@ -10,7 +10,7 @@ import pytest
 
 from jaxgbg.games import LinesOfAction, bitboards, make
 from jaxgbg.games.perft import perft
-from jaxgbg.games.sampling import hasty
+from jaxgbg.xla import fast_compile_options
 from tests.games.lines_of_action import (
     BLOCKED,
     GAME,
@@ -183,7 +183,7 @@ def test_growth_finds_groups_and_an_euler_number_of_two_needs_two_of_them():
         board[cells[: rng.integers(1, 13)]] = True
     words = bitboards.words(boards.reshape(-1, 8, 8))
 
-    @functools.partial(jax.jit, compiler_options=hasty())
+    @functools.partial(jax.jit, compiler_options=fast_compile_options())
     def seen(low: jax.Array, high: jax.Array) -> Any:
         return bitboards.connected((low, high), 11), bitboards.largest_group((low, high))
 

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxgbg.jaxprs import unclosed, while_loop
 from jaxgbg.learners.selection import (
     LANE,
     choose_action,
@@ -76,13 +77,14 @@ def test_lanes_visit_their_pairs_in_one_loop_and_as_each_alone() -> None:
         np.testing.assert_array_equal(visited(jnp.asarray(mask)), alone)
     [loop] = [
         equation
-        for equation in jax.make_jaxpr(together)(jnp.asarray(masks)).jaxpr.eqns
+        for equation in unclosed(jax.make_jaxpr(together)(jnp.asarray(masks)))[0].eqns
         if equation.primitive.name == "while"
     ]
-    [going_on] = loop.params["cond_jaxpr"].out_avals
+    loop = while_loop(loop)
+    [going_on] = [out.aval for out in unclosed(loop.condition)[0].outvars]
     assert going_on.shape == ()
     kept = (3, 5 * 40)
-    for made in loop.params["body_jaxpr"].jaxpr.eqns:
+    for made in unclosed(loop.body)[0].eqns:
         assert made.primitive.name == "scatter" or kept not in [
             out.aval.shape for out in made.outvars
         ]

@@ -7,9 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxgbg import jaxprs
 from jaxgbg.games import Nim, make
+from jaxgbg.jaxprs import Parameters, UnknownJaxpr
 from jaxgbg.pages.drawings import drawing_of
-from jaxgbg.pages.export import file
+from jaxgbg.pages.export import compiler, file
 from jaxgbg.pages.export.bundle import joined
 from jaxgbg.pages.export.compiler import Program, Unsupported
 from jaxgbg.pages.export.packing import DENSE, pack
@@ -18,12 +20,59 @@ from tests.pages.tables import drawn_agent
 
 def test_what_is_not_known_in_javascript_is_named():
     program = Program()
-    with pytest.raises(Unsupported, match=r"^what JAX calls erf_inv, of float32, is not known"):
+    words = r"^the JAX primitive {} has no translation to JavaScript.* \(jax [\d.]+\)$"
+    with pytest.raises(UnknownJaxpr, match=words.format("erf_inv")):
         program.add("bad", lambda x: jax.lax.erf_inv(x), jnp.zeros(3))
-    with pytest.raises(Unsupported, match="JAX calls sort"):
+    with pytest.raises(UnknownJaxpr, match=words.format("sort")):
         program.add("bad", jnp.sort, jnp.zeros(3))
+    with pytest.raises(UnknownJaxpr, match="a JAX scan over arrays has no translation"):
+        program.add("bad", lambda x: jax.lax.scan(lambda c, a: (c + a, c), 0.0, x), jnp.zeros(3))
     with pytest.raises(Unsupported, match="of the kind complex64"):
         program.add("bad", lambda x: x, jnp.zeros(3, jnp.complex64))
+
+
+@pytest.mark.parametrize(
+    ("renamed", "function"),
+    [
+        ("axes", lambda x: x.sum(0)),
+        ("axis", lambda x: jnp.cumsum(x)),
+        ("dimension_numbers", lambda x: x[x.astype(jnp.int32)]),
+        ("mode", lambda x: x.at[jnp.argmax(x)].set(1)),
+        ("new_dtype", lambda x: x.astype(jnp.int32)),
+        ("permutation", lambda x: jnp.stack([x, x]).T),
+        ("padding_config", lambda x: jnp.pad(x, 1)),
+        ("body_nconsts", lambda x: jax.lax.while_loop(lambda y: y[0] < 9, lambda y: y + 1, x)),
+        ("branches", lambda x: jax.lax.cond(x[0] > 0, lambda y: y, lambda y: -y, x)),
+        ("length", lambda x: jax.lax.fori_loop(0, 9, lambda _, y: y + 1, x)),
+    ],
+)
+def test_a_parameter_that_jax_renames_is_named(renamed, function, monkeypatch):
+    """As with another version of JAX, in which the parameter has another name."""
+
+    class Renamed(Parameters):
+        def __init__(self, primitive, values):
+            other = {"other_" * (name == renamed) + name: each for name, each in values.items()}
+            super().__init__(primitive, other)
+
+    Program().add("good", function, jnp.ones(4))
+    monkeypatch.setattr(jaxprs, "Parameters", Renamed)
+    monkeypatch.setattr(compiler, "Parameters", Renamed)
+    with pytest.raises(
+        UnknownJaxpr, match=f"has no parameter '{renamed}', it has .*other_{renamed}"
+    ):
+        Program().add("bad", function, jnp.ones(4))
+
+
+def test_a_parameter_that_jax_adds_is_named(monkeypatch):
+    class Extended(Parameters):
+        def __init__(self, primitive, values):
+            super().__init__(primitive, {**values, "rounding": 2})
+
+    monkeypatch.setattr(compiler, "Parameters", Extended)
+    with pytest.raises(
+        UnknownJaxpr, match=r"^the JAX primitive add has an unknown parameter 'round"
+    ):
+        Program().add("bad", lambda x: x + 1, jnp.ones(4))
 
 
 def test_what_is_known_beforehand_is_computed_beforehand_and_stands_once():

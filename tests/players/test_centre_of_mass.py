@@ -7,14 +7,15 @@ import pytest
 
 from jaxgbg.arena import Protocol, compete
 from jaxgbg.games import make
-from jaxgbg.games.sampling import hasty, sample_games
+from jaxgbg.games.sampling import sample_games
 from jaxgbg.players import CentreOfMass, RandomPlayer, make_player
+from jaxgbg.xla import fast_compile_options
 from tests.games.lines_of_action import BLOCKED, GAME, M1, M2, M3, action_of, position
 from tests.games.playouts import select
 from tests.reference import lines_of_action as plain
 
 PLAYER = CentreOfMass(GAME)
-probabilities = jax.jit(PLAYER.probabilities, compiler_options=hasty())
+probabilities = jax.jit(PLAYER.probabilities, compiler_options=fast_compile_options())
 
 
 @pytest.mark.slow

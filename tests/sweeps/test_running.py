@@ -20,6 +20,7 @@ from jaxgbg.training import LaneName, Result, StopTraining, bars
 from jaxgbg.training.chunks import compile_chunk
 from jaxgbg.training.files import write_json
 from jaxgbg.training.store import RunFolder
+from tests.internals import setting
 
 FIELDS = {
     "game": "nim",
@@ -107,7 +108,7 @@ def test_a_sweep_says_where_it_is_whoever_does_it(tmp_path, monkeypatch, capsys)
 def nothing_kept() -> Iterator[None]:
     """Nothing that is compiled is kept on disk for the next time."""
     name = "jax_persistent_cache_min_compile_time_secs"
-    before = jax.config.values[name]
+    before = setting(name)
     jax.config.update(name, 1e9)
     yield
     jax.config.update(name, before)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.games import writing
+from jaxgbg import xla
 from jaxgbg.games.grids import grid_adjacency
 from jaxgbg.games.tictactoe import TicTacToe
 from jaxgbg.values import NTuple, NTupleParams, NTupleSpec, line_walk, random_walk
@@ -181,7 +181,7 @@ def test_tables_longer_than_int32_counts_are_written_row_by_row(tcl, monkeypatch
 
     found = both_lanes()
     assert np.count_nonzero(found.weights) > 2
-    monkeypatch.setattr(writing, "_MOST_PLACES", 100)
+    monkeypatch.setattr(xla, "_MOST_PLACES", 100)
     jax.tree.map(np.testing.assert_array_equal, both_lanes(), found)
 
 

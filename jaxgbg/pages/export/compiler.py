@@ -9,16 +9,14 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
+from jaxgbg import jaxprs
+from jaxgbg.jaxprs import Jaxpr, JaxprEqn, Literal, Parameters, UnknownJaxpr
 from jaxgbg.pages.export import movement
 from jaxgbg.pages.export.primitives import written
 from jaxgbg.pages.export.writer import Held, Unsupported, Value, Writer
 
 __all__ = ["Program", "Unsupported"]
-
-_INNER = ("jaxpr", "call_jaxpr", "fun_jaxpr", "call")
-_LOOPS = ("scan", "reduce", "reduce_window")
 
 
 class Program:
@@ -42,7 +40,7 @@ class Program:
         """Compile `function`, whose arguments look like the examples, as `name`.
 
         In JavaScript it takes the leaves of its arguments one by one and gives an array of those of
-        its result. Raises Unsupported, which names what JAX does there.
+        its result. Raises Unsupported or UnknownJaxpr, which name what JAX does there.
         """
         closed = jax.make_jaxpr(function)(*examples)
         writer = Writer(self.constant)
@@ -74,10 +72,9 @@ class Program:
 
 def _written(writer: Writer, closed: Any, values: Sequence[Value]) -> list[Value]:
     """Write the equations of a jaxpr, as far as its results need them; returns these."""
-    jaxpr: Jaxpr = closed.jaxpr if isinstance(closed, ClosedJaxpr) else closed
+    jaxpr, constants = jaxprs.unclosed(closed)
     found: dict[Any, Value] = dict(zip(jaxpr.invars, values, strict=True))
     needed = _needed(jaxpr)
-    constants = closed.consts if isinstance(closed, ClosedJaxpr) else []
     for var, constant in zip(jaxpr.constvars, constants, strict=True):
         if var in needed:
             found[var] = np.asarray(constant)
@@ -105,61 +102,65 @@ def _needed(jaxpr: Jaxpr) -> set[Any]:
     return needed
 
 
-def _equation(writer: Writer, equation: Any, values: list[Value]) -> list[Value]:
+def _equation(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
     """Write one equation; returns its results."""
-    name, params = equation.primitive.name, equation.params
+    name = equation.primitive.name
     if name == "while":
-        return _loop(writer, params, values)
+        return _while(writer, equation, values)
     if name == "cond":
         return _branches(writer, equation, values)
-    inner = next((params[key] for key in _INNER if key in params), None)
-    if isinstance(inner, ClosedJaxpr | Jaxpr) and name not in _LOOPS:
+    if (inner := jaxprs.called(equation)) is not None:
         return _written(writer, inner, values)
     several = equation.primitive.multiple_results
     if all(isinstance(value, np.ndarray) for value in values):
         with jax.ensure_compile_time_eval():
-            results = equation.primitive.bind(*values, **params)
+            results = equation.primitive.bind(*values, **equation.params)
         return [np.asarray(result) for result in (results if several else [results])]
-    if name == "scan" and len(values) == params["num_consts"] + params["num_carry"]:
-        return _turns(writer, params, values)
-    if several:
-        parts = movement.parts(name, params, values[0].shape)
-        if parts is None:
-            raise Unsupported(f"what JAX calls {name} is not known in JavaScript here")
-        pairs = zip(parts, equation.outvars, strict=True)
-        return [writer.taken(values[0], places, var.aval) for places, var in pairs]
-    return [written(writer, name, params, values, equation.outvars[0].aval)]
+    if name == "scan":
+        return _scan(writer, equation, values)
+    params = Parameters(name, equation.params)
+    if not several:
+        result = written(writer, name, params, values, equation.outvars[0].aval)
+        params.check_all_read()
+        return [result]
+    parts = movement.parts(name, params, values[0].shape)
+    if parts is None:
+        raise UnknownJaxpr(f"the JAX primitive {name} has no translation to JavaScript")
+    params.check_all_read()
+    pairs = zip(parts, equation.outvars, strict=True)
+    return [writer.taken(values[0], places, var.aval) for places, var in pairs]
 
 
-def _loop(writer: Writer, params: dict[str, Any], values: list[Value]) -> list[Value]:
-    """`while`."""
-    first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
-    carry = _carried(writer, params["body_jaxpr"], values[second:])
+def _while(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
+    loop = jaxprs.while_loop(equation)
+    first, second = loop.condition_constants, loop.condition_constants + loop.body_constants
+    carry = _carried(writer, loop.body, values[second:])
     writer.lines.append("for (;;) {")
-    (going,) = _written(writer, params["cond_jaxpr"], [*values[:first], *carry])
+    (going,) = _written(writer, loop.condition, [*values[:first], *carry])
     writer.lines.append(f"if (!{writer.text(going)}) break;")
-    _turn(writer, params["body_jaxpr"], values[first:second], carry)
+    _turn(writer, loop.body, values[first:second], carry)
     return list(carry)
 
 
-def _turns(writer: Writer, params: dict[str, Any], values: list[Value]) -> list[Value]:
+def _scan(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
     """`scan` over nothing: `fori_loop` with both ends known."""
-    body, constants = params["jaxpr"], values[: params["num_consts"]]
-    carry = _carried(writer, body, values[len(constants) :])
-    writer.lines.append(f"for (let turn = 0; turn < {params['length']}; turn++) {{")
-    _turn(writer, body, constants, carry)
+    loop = jaxprs.scan(equation)
+    if not len(values) - loop.constants == loop.carried == len(equation.outvars):
+        raise UnknownJaxpr("a JAX scan over arrays has no translation to JavaScript")
+    constants = values[: loop.constants]
+    carry = _carried(writer, loop.body, values[loop.constants :])
+    writer.lines.append(f"for (let turn = 0; turn < {loop.length}; turn++) {{")
+    _turn(writer, loop.body, constants, carry)
     return list(carry)
 
 
-def _carried(writer: Writer, body: ClosedJaxpr, values: list[Value]) -> list[Held]:
+def _carried(writer: Writer, body: Any, values: list[Value]) -> list[Held]:
     """What a loop carries, kept apart from what its body makes of it."""
-    return [
-        _kept(writer, value, var.aval)
-        for value, var in zip(values, body.jaxpr.outvars, strict=True)
-    ]
+    results = jaxprs.unclosed(body)[0].outvars
+    return [_kept(writer, value, var.aval) for value, var in zip(values, results, strict=True)]
 
 
-def _turn(writer: Writer, body: ClosedJaxpr, constants: list[Value], carry: Sequence[Held]) -> None:
+def _turn(writer: Writer, body: Any, constants: list[Value], carry: Sequence[Held]) -> None:
     """The body of a loop that has been opened, what it makes of `carry`, and the loop's end."""
     results = _written(writer, body, [*constants, *carry])
     held = {each.text for each in carry}
@@ -173,9 +174,9 @@ def _turn(writer: Writer, body: ClosedJaxpr, constants: list[Value], carry: Sequ
     writer.lines.append("}")
 
 
-def _branches(writer: Writer, equation: Any, values: list[Value]) -> list[Value]:
+def _branches(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
     """`cond` and `switch`."""
-    branches, (index, *arguments) = equation.params["branches"], values
+    branches, (index, *arguments) = jaxprs.branches(equation), values
     if isinstance(index, np.ndarray):
         chosen = int(np.clip(index, 0, len(branches) - 1))
         return _written(writer, branches[chosen], arguments)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from jaxgbg.jaxprs import Parameters
+
 _WRAPS = {
     "int8": "({}) << 24 >> 24",
     "int16": "({}) << 16 >> 16",
@@ -99,7 +101,7 @@ def literal(number: Any, dtype: Any) -> str:
     )
 
 
-def template(primitive: str, params: dict[str, Any], dtypes: list[np.dtype]) -> str | None:
+def template(primitive: str, params: Parameters, dtypes: list[np.dtype]) -> str | None:
     """The expression of a primitive, {0}, {1} ... its operands of `dtypes`; None if unknown."""
     kind = dtypes[0].kind
     special: dict[str, Callable[..., str | None]] = {
@@ -121,7 +123,7 @@ def template(primitive: str, params: dict[str, Any], dtypes: list[np.dtype]) -> 
     return (_FLOATS if kind == "f" else _INTEGERS).get(primitive)
 
 
-def _conversion(name: str, params: dict[str, Any], dtypes: list[np.dtype]) -> str:
+def _conversion(name: str, params: Parameters, dtypes: list[np.dtype]) -> str:
     del name
     target = np.dtype(params["new_dtype"])
     if target.kind == "b":
@@ -132,7 +134,7 @@ def _conversion(name: str, params: dict[str, Any], dtypes: list[np.dtype]) -> st
     return "{0}"
 
 
-def _power(name: str, params: dict[str, Any], dtypes: list[np.dtype]) -> str | None:
+def _power(name: str, params: Parameters, dtypes: list[np.dtype]) -> str | None:
     del name
     if params["y"] < 1:
         return None
@@ -143,7 +145,7 @@ def _power(name: str, params: dict[str, Any], dtypes: list[np.dtype]) -> str | N
     return product
 
 
-def _choice(name: str, params: dict[str, Any], dtypes: list[np.dtype]) -> str:
+def _choice(name: str, params: Parameters, dtypes: list[np.dtype]) -> str:
     del name, params
     text = f"{{{len(dtypes) - 1}}}"
     for number in range(len(dtypes) - 2, 0, -1):
@@ -151,7 +153,7 @@ def _choice(name: str, params: dict[str, Any], dtypes: list[np.dtype]) -> str:
     return text
 
 
-def _shift(name: str, params: dict[str, Any], dtypes: list[np.dtype]) -> str | None:
+def _shift(name: str, params: Parameters, dtypes: list[np.dtype]) -> str | None:
     """Beyond all bits nothing is left, or the sign; JavaScript would begin anew at 32."""
     del params
     kind, bits = dtypes[0].kind, 8 * dtypes[0].itemsize

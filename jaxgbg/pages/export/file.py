@@ -6,6 +6,7 @@ import jax
 import numpy as np
 
 from jaxgbg.games import Game, game_names, make
+from jaxgbg.jaxprs import UnknownJaxpr
 from jaxgbg.pages.drawings import drawing_of
 from jaxgbg.pages.drawings.core import Drawing
 from jaxgbg.pages.export.bundle import page
@@ -34,7 +35,7 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
         )
     try:
         program = compile_game(game, drawing, agents)
-    except Unsupported as error:
+    except (Unsupported, UnknownJaxpr) as error:
         raise ValueError(f"{game.name} cannot be played without Python: {error}") from error
     except jax.errors.JAXTypeError as error:
         raise ValueError(

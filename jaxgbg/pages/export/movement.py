@@ -10,46 +10,43 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from jaxgbg.jaxprs import Parameters
+
 Shape = Sequence[int]
 
 
-def _broadcast(array: np.ndarray, shape: Shape, broadcast_dimensions: Shape) -> np.ndarray:
+def _broadcast(array: np.ndarray, params: Parameters) -> np.ndarray:
+    shape = params["shape"]
     ones = [1] * len(shape)
-    for at, size in zip(broadcast_dimensions, array.shape, strict=True):
+    for at, size in zip(params["broadcast_dimensions"], array.shape, strict=True):
         ones[at] = size
     return np.broadcast_to(array.reshape(ones), shape)
 
 
-def _sliced(
-    array: np.ndarray, start_indices: Shape, limit_indices: Shape, strides: Shape | None
-) -> np.ndarray:
-    steps = strides or [1] * array.ndim
-    return array[tuple(map(slice, start_indices, limit_indices, steps))]
+def _sliced(array: np.ndarray, params: Parameters) -> np.ndarray:
+    steps = params["strides"] or [1] * array.ndim
+    return array[tuple(map(slice, params["start_indices"], params["limit_indices"], steps))]
 
 
-_MOVES: dict[str, Callable[..., np.ndarray]] = {
-    "broadcast_in_dim": lambda array, shape, broadcast_dimensions, **_: _broadcast(
-        array, shape, broadcast_dimensions
-    ),
-    "reshape": lambda array, new_sizes, **_: array.reshape(new_sizes),
-    "squeeze": lambda array, dimensions, **_: np.squeeze(array, tuple(dimensions)),
-    "transpose": lambda array, permutation, **_: array.transpose(permutation),
-    "tile": lambda array, reps, **_: np.tile(array, reps),
-    "rev": lambda array, dimensions, **_: np.flip(array, dimensions),
-    "slice": lambda array, start_indices, limit_indices, strides, **_: _sliced(
-        array, start_indices, limit_indices, strides
-    ),
+_MOVES: dict[str, Callable[[np.ndarray, Parameters], np.ndarray]] = {
+    "broadcast_in_dim": _broadcast,
+    "reshape": lambda array, params: array.reshape(params["new_sizes"]),
+    "squeeze": lambda array, params: np.squeeze(array, tuple(params["dimensions"])),
+    "transpose": lambda array, params: array.transpose(params["permutation"]),
+    "tile": lambda array, params: np.tile(array, params["reps"]),
+    "rev": lambda array, params: np.flip(array, params["dimensions"]),
+    "slice": _sliced,
 }
 
 
-def moved(primitive: str, params: dict[str, Any], shape: Shape) -> np.ndarray | None:
+def moved(primitive: str, params: Parameters, shape: Shape) -> np.ndarray | None:
     """The places, in the result's shape, of a primitive that only moves; None of any other."""
     if primitive not in _MOVES:
         return None
-    return _MOVES[primitive](np.arange(int(np.prod(shape))).reshape(shape), **params)
+    return _MOVES[primitive](np.arange(int(np.prod(shape))).reshape(shape), params)
 
 
-def parts(primitive: str, params: dict[str, Any], shape: Shape) -> list[np.ndarray] | None:
+def parts(primitive: str, params: Parameters, shape: Shape) -> list[np.ndarray] | None:
     """The places of each result of a primitive that takes an array apart; None of any other."""
     if primitive not in ("split", "unstack"):
         return None
@@ -106,38 +103,35 @@ def _windows(
     return Windows(rows.ravel(), offsets.ravel(), chosen, np.array(limits, np.int64))
 
 
-def gathered(params: dict[str, Any], shape: Shape, indices: Shape, result: Shape) -> Windows:
+def gathered(params: Parameters, shape: Shape, indices: Shape, result: Shape) -> Windows:
     """From where `gather` reads."""
-    numbers = params["dimension_numbers"]
-    return _windows(
-        shape,
-        indices,
-        result,
-        numbers.offset_dims,
-        numbers.collapsed_slice_dims,
-        numbers.start_index_map,
-        (numbers.operand_batching_dims, numbers.start_indices_batching_dims),
-        params["slice_sizes"],
+    window_dims, absent, indexed, batching, shared = params.fields(
+        "dimension_numbers",
+        "offset_dims",
+        "collapsed_slice_dims",
+        "start_index_map",
+        "operand_batching_dims",
+        "start_indices_batching_dims",
     )
+    sizes = params["slice_sizes"]
+    return _windows(shape, indices, result, window_dims, absent, indexed, (batching, shared), sizes)
 
 
-def scattered(params: dict[str, Any], shape: Shape, indices: Shape, updates: Shape) -> Windows:
+def scattered(params: Parameters, shape: Shape, indices: Shape, updates: Shape) -> Windows:
     """To where `scatter` writes its updates."""
-    numbers = params["dimension_numbers"]
-    absent = numbers.inserted_window_dims
-    batching = numbers.operand_batching_dims
+    window_dims, absent, indexed, batching, shared = params.fields(
+        "dimension_numbers",
+        "update_window_dims",
+        "inserted_window_dims",
+        "scatter_dims_to_operand_dims",
+        "operand_batching_dims",
+        "scatter_indices_batching_dims",
+    )
     kept = [at for at in range(len(shape)) if at not in absent and at not in batching]
     sizes = np.ones(len(shape), int)
-    sizes[kept] = [updates[at] for at in numbers.update_window_dims]
+    sizes[kept] = [updates[at] for at in window_dims]
     return _windows(
-        shape,
-        indices,
-        updates,
-        numbers.update_window_dims,
-        absent,
-        numbers.scatter_dims_to_operand_dims,
-        (batching, numbers.scatter_indices_batching_dims),
-        sizes.tolist(),
+        shape, indices, updates, window_dims, absent, indexed, (batching, shared), sizes.tolist()
     )
 
 
@@ -152,10 +146,11 @@ def drops(mode: Any) -> bool:
     return bool(mode == jax.lax.GatherScatterMode.FILL_OR_DROP)
 
 
-def fill_value(params: dict[str, Any], dtype: np.dtype) -> Any:
+def fill_value(params: Parameters, dtype: np.dtype) -> Any:
     """What `gather` reads outside of its operand."""
-    if params["fill_value"] is not None:
-        return params["fill_value"]
+    value = params["fill_value"]
+    if value is not None:
+        return value
     if dtype.kind in "iu":
         return np.iinfo(dtype).min if dtype.kind == "i" else np.iinfo(dtype).max
     return np.nan if dtype.kind == "f" else True
@@ -168,7 +163,7 @@ def last(shape: Shape, axes: Shape) -> np.ndarray:
     return places.reshape(int(np.prod([shape[at] for at in others])), -1)
 
 
-def factors(params: dict[str, Any], left: Shape, right: Shape) -> tuple[np.ndarray, np.ndarray]:
+def factors(params: Parameters, left: Shape, right: Shape) -> tuple[np.ndarray, np.ndarray]:
     """Places of what `dot_general` multiplies: [batch, free, contracted] of both operands."""
     contracted, batch = params["dimension_numbers"]
     tables = []

@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from jaxgbg.jaxprs import Parameters, UnknownJaxpr
 from jaxgbg.pages.export import movement
 from jaxgbg.pages.export.elementwise import literal, template, wrapped
 from jaxgbg.pages.export.writer import Held, Unsupported, Value, Writer
 
-_Params = dict[str, Any]
-_Write = Callable[[Writer, _Params, list[Value], Any], Value]
+_Write = Callable[[Writer, Parameters, list[Value], Any], Value]
 
 _SUM, _PRODUCT = ("0", "a + b"), ("1", "a * b")
 _MOST, _LEAST = ("-Infinity", "Math.max(a, b)"), ("Infinity", "Math.min(a, b)")
 
 
 def written(
-    writer: Writer, primitive: str, params: _Params, values: list[Value], aval: Any
+    writer: Writer, primitive: str, params: Parameters, values: list[Value], aval: Any
 ) -> Value:
-    """Write what a primitive makes of values; raises Unsupported, which names it."""
+    """Write what a primitive makes of values; raises UnknownJaxpr, which names it."""
     if primitive in _WRITTEN:
         return _WRITTEN[primitive](writer, params, values, aval)
     places = movement.moved(primitive, params, values[0].shape)
@@ -32,8 +32,8 @@ def written(
         primitive, values = "mul", [values[0], np.float32(1) / values[1]]
     expression = template(primitive, params, kinds)
     if expression is None:
-        raise Unsupported(
-            f"what JAX calls {primitive}, of {kinds[0].name}, is not known in JavaScript here"
+        raise UnknownJaxpr(
+            f"the JAX primitive {primitive} has no translation to JavaScript for {kinds[0].name}"
         )
     return writer.elementwise(expression, values, aval)
 
@@ -46,7 +46,7 @@ def _join(text: str, aval: Any) -> str:
 
 
 def _folded(
-    rule: tuple[str, str], writer: Writer, params: _Params, values: list[Value], aval: Any
+    rule: tuple[str, str], writer: Writer, params: Parameters, values: list[Value], aval: Any
 ) -> Held:
     places = movement.last(values[0].shape, params["axes"])
     ends = [writer.array(values[0]), writer.table(places), str(places.shape[-1])]
@@ -56,7 +56,7 @@ def _folded(
 
 
 def _scanned(
-    rule: tuple[str, str], writer: Writer, params: _Params, values: list[Value], aval: Any
+    rule: tuple[str, str], writer: Writer, params: Parameters, values: list[Value], aval: Any
 ) -> Held:
     places = movement.last(values[0].shape, [params["axis"]])
     places = places[:, ::-1] if params["reverse"] else places
@@ -64,18 +64,18 @@ def _scanned(
     return writer.called("scan", aval, *ends, rule[0], _join(rule[1], aval))
 
 
-def _chosen(sign: str, writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:
+def _chosen(sign: str, writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
     places = movement.last(values[0].shape, params["axes"])
     ends = [writer.array(values[0]), writer.table(places), str(places.shape[-1])]
     return writer.called("arg", aval, *ends, f"(a, b) => a {sign} b")
 
 
-def _concatenated(writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:
+def _concatenated(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
     axis = params["dimension"]
     return _joined(writer, values, [value.shape[axis] for value in values], axis, aval)
 
 
-def _stacked(writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:
+def _stacked(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
     return _joined(writer, values, [1] * len(values), params["axis"], aval)
 
 
@@ -96,10 +96,10 @@ def _joined(writer: Writer, values: list[Value], lengths: list[int], axis: int, 
     return out
 
 
-def _padded(writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:
+def _padded(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
     value, padding = values
     if min(min(low, high) for low, high, _ in params["padding_config"]) < 0:
-        raise Unsupported("what JAX calls pad is not known in JavaScript here with edges below 0")
+        raise Unsupported("the JAX primitive pad has no translation for negative padding")
     out = writer.fresh(aval)
     numbers = np.arange(out.size).reshape(out.shape)
     ends = zip(params["padding_config"], value.shape, strict=True)
@@ -114,7 +114,7 @@ def _padded(writer: Writer, params: _Params, values: list[Value], aval: Any) -> 
     return out
 
 
-def _dot(writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:
+def _dot(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
     left, right = movement.factors(params, values[0].shape, values[1].shape)
     tables = f"[{writer.table(left)}, {writer.table(right)}]"
     sizes = [*left.shape[:2], right.shape[1], left.shape[2]]
@@ -123,11 +123,12 @@ def _dot(writer: Writer, params: _Params, values: list[Value], aval: Any) -> Hel
     return writer.called("dot", aval, *map(writer.array, values), tables, str(sizes), next_sum)
 
 
-def _gathered(writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:
+def _gathered(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
     operand, indices = values
     windows = movement.gathered(params, operand.shape, indices.shape, aval.shape)
     drop = movement.drops(params["mode"])
-    fill = literal(movement.fill_value(params, operand.dtype), aval.dtype) if drop else "0"
+    outside = movement.fill_value(params, operand.dtype)
+    fill = literal(outside, aval.dtype) if drop else "0"
     if isinstance(indices, np.ndarray) and not drop:
         return writer.taken(operand, _known(windows, indices), aval)
     ends = [*map(writer.array, values), writer.windows(windows), str(int(drop)), fill]
@@ -141,7 +142,9 @@ def _known(windows: movement.Windows, indices: np.ndarray) -> np.ndarray:
     return places
 
 
-def _scattered(join: str, writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:
+def _scattered(
+    join: str, writer: Writer, params: Parameters, values: list[Value], aval: Any
+) -> Held:
     onto, indices, updates = values
     windows = movement.scattered(params, onto.shape, indices.shape, updates.shape)
     ends = [*map(writer.array, values), writer.windows(windows)]
@@ -149,14 +152,14 @@ def _scattered(join: str, writer: Writer, params: _Params, values: list[Value], 
     return writer.called("scatter", aval, *ends, drop, _join(join, aval))
 
 
-def _sliced(writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:
+def _sliced(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
     windows = movement.window(values[0].shape, params["slice_sizes"])
     starts = f"[{', '.join(map(writer.text, values[1:]))}]"
     ends = [writer.array(values[0]), starts, writer.windows(windows), "0", "0"]
     return writer.called("gather", aval, *ends)
 
 
-def _updated(writer: Writer, params: _Params, values: list[Value], aval: Any) -> Held:
+def _updated(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
     del params
     windows = movement.window(values[0].shape, values[1].shape)
     starts = f"[{', '.join(map(writer.text, values[2:]))}]"

@@ -104,7 +104,7 @@ class Writer:
         if isinstance(value, np.ndarray):
             return np.broadcast_to(value, aval.shape)
         places = np.arange(value.size).reshape(value.shape)
-        wide = jax.core.ShapedArray(aval.shape, value.dtype)
+        wide = jax.ShapeDtypeStruct(aval.shape, value.dtype)
         return self.taken(value, np.broadcast_to(places, aval.shape), wide)
 
     def taken(self, value: Value, places: np.ndarray, aval: Any) -> Held:
@@ -125,6 +125,6 @@ class Writer:
 
     def called(self, function: str, aval: Any, *arguments: str) -> Held:
         """A function of the run time, which fills an array."""
-        out = self.fresh(jax.core.ShapedArray(aval.shape or (1,), aval.dtype))
+        out = self.fresh(jax.ShapeDtypeStruct(aval.shape or (1,), aval.dtype))
         self.lines.append(f"{function}({', '.join([out.text, *arguments])});")
         return out if aval.shape else Held(f"{out.text}[0]", (), out.dtype)

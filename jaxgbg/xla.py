@@ -1,8 +1,12 @@
-"""Writing into arrays in the ways that XLA compiles well."""
+"""Everything that is here because of XLA: compiler options, and arrays in forms it compiles well.
 
+XLA does not promise the names of its options: an option that this version lacks is left out.
+"""
+
+import contextlib
 import os
-from collections.abc import Callable
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache, partial
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -10,6 +14,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+# Matrix products by Eigen where XLA has both it and YNNPACK on the CPU: they are small and stand in
+# a loop between look-ups in large tables, where YNNPACK takes several times as long (jaxlib 0.10.2:
+# 2048 and ConnectFour train 1.7 times as fast without it), although not when it is timed alone.
+_EIGEN = ("xla_cpu_experimental_ynn_fusion_type", "")
+_UNOPTIMIZED = ("xla_backend_optimization_level", 0)
+_CACHE_SETTING = "jax_enable_compilation_cache"
 
 _OPTIONS = "--xla_backend_extra_options"
 # Up to how many bytes, by default 1024, a loop becomes one kernel on the CPU.
@@ -22,12 +33,43 @@ With more rows a training is faster by scatters, although they keep the loop aro
 """
 
 SMALL = 512
-"""Up to how many numbers `once` settles one by one, where loops become one kernel."""
+"""Up to how many numbers `materialize` settles one by one, where loops become one kernel."""
 
 PIECE = 256
 """How many of more numbers it settles in each round of such a loop."""
 
 _MOST_PLACES = 2**31 - 1
+
+
+@cache
+def compiler_option(name: str, value: int | str) -> dict[str, int | str]:
+    """An option of XLA as `jax.jit` takes it; nothing where this version has no such option."""
+    try:
+        jax.jit(jnp.negative, compiler_options={name: value})(np.float32(0))
+    except jax.errors.JaxRuntimeError:
+        return {}
+    return {name: value}
+
+
+def fast_compile_options() -> dict[str, int | str]:
+    """Compiler options for code that runs once: optimize compile time over run time."""
+    return compiler_option(*_UNOPTIMIZED)
+
+
+def training_compile_options() -> dict[str, int | str]:
+    """Compiler options for the loop that trains."""
+    return compiler_option(*_EIGEN)
+
+
+@contextlib.contextmanager
+def without_compilation_cache() -> Iterator[None]:
+    """Compile anew within this context, whatever the cache on disk holds."""
+    before = getattr(jax.config, _CACHE_SETTING)
+    jax.config.update(_CACHE_SETTING, False)
+    try:
+        yield
+    finally:
+        jax.config.update(_CACHE_SETTING, before)
 
 
 def ask_for_whole_loops() -> None:
@@ -66,8 +108,8 @@ def kernel_by_kernel(array: jax.Array) -> jax.Array:
     return lax.dynamic_update_slice(array, twice[0].reshape((1,) * array.ndim), first)
 
 
-def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:
-    """The arrays as they are, each computed only once: XLA may not fuse its making into its uses.
+def materialize(*arrays: jax.Array) -> tuple[jax.Array, ...]:
+    """Materialize the arrays once; otherwise XLA fuses the computation into every use.
 
     Left alone, XLA on the CPU repeats cheap work, however long, in every loop that uses it: that of
     a whole game in each of its look-ups, that of a whole move in each word of the new position. It
@@ -75,12 +117,12 @@ def once(*arrays: jax.Array) -> tuple[jax.Array, ...]:
     into what reads it. On an accelerator nothing is done: there XLA weighs repeated work against
     the kernel that it saves.
     """
-    return arrays if on_accelerator() else settled(*arrays)
+    return arrays if on_accelerator() else force_materialize(*arrays)
 
 
-def settled(*arrays: jax.Array) -> tuple[jax.Array, ...]:
-    """The arrays as they are, made by a kernel of their own, on an accelerator too."""
-    settle = _settling(whole_loops())
+def force_materialize(*arrays: jax.Array) -> tuple[jax.Array, ...]:
+    """Materialize the arrays by a kernel of their own, on an accelerator too."""
+    settle = _materializing(whole_loops())
     return tuple(settle(array) for array in arrays)
 
 
@@ -89,7 +131,7 @@ def on_accelerator() -> bool:
     return jax.default_backend() != "cpu"
 
 
-def after(array: jax.Array, *others: jax.Array) -> jax.Array:
+def order_after(array: jax.Array, *others: jax.Array) -> jax.Array:
     """The array, of numbers of 32 bits, as it is, but not before the others are there.
 
     What is written with it then has no reader that XLA might put after the write, and for which it
@@ -98,13 +140,13 @@ def after(array: jax.Array, *others: jax.Array) -> jax.Array:
     """
     numbers = [array.reshape(-1), *(other.reshape(-1)[:1] for other in others)]
     bits = [lax.bitcast_convert_type(each, jnp.int32) for each in numbers]
-    there = settled(jnp.concatenate(bits))[0][: array.size]
+    there = force_materialize(jnp.concatenate(bits))[0][: array.size]
     return lax.bitcast_convert_type(there, array.dtype).reshape(array.shape)
 
 
 @lru_cache(maxsize=2)
-def _settling(loops: bool) -> Callable[[jax.Array], jax.Array]:
-    """`settled` for one array, by a loop or by a scatter; traced once for all arrays of a shape."""
+def _materializing(loops: bool) -> Callable[[jax.Array], jax.Array]:
+    """`force_materialize` for one array, by a loop or a scatter; traced once for each shape."""
 
     @jax.custom_batching.custom_vmap
     def settle(array: jax.Array) -> jax.Array:

@@ -7,14 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.games import writing
+from jaxgbg import xla
 
 
 @pytest.fixture(params=["scatter", "loop"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """How all arrays of these tests are written to."""
     if request.param == "scatter":
-        monkeypatch.setattr(writing, "whole_loops", lambda: False)
+        monkeypatch.setattr(xla, "whole_loops", lambda: False)
     # What was traced in one way would be found again in the other, here and in later tests.
     jax.clear_caches()
     yield request.param
@@ -35,8 +35,8 @@ def test_add_at_adds_as_often_as_a_row_is_named(way, columns):
     values = np.float32(2.0) ** random.integers(-3, 3, (3, 4, *columns))
     expected = table.copy()
     np.add.at(expected, rows, values)
-    assert ("scatter" in program_of(writing.add_at, table, rows, values)) == (way == "scatter")
-    assert np.array_equal(writing.add_at(table, jnp.asarray(rows), values), expected)
+    assert ("scatter" in program_of(xla.add_at, table, rows, values)) == (way == "scatter")
+    assert np.array_equal(xla.add_at(table, jnp.asarray(rows), values), expected)
 
 
 @pytest.mark.parametrize("shared", [None, 0, 1, 2])
@@ -51,7 +51,7 @@ def test_add_at_of_many_lanes_is_that_of_each(way, shared):
     axes = [0, 0, 0]
     if shared is not None:
         parts[shared], axes[shared] = parts[shared][:, 0], None
-    found = jax.jit(jax.vmap(jax.vmap(writing.add_at, axes)))(*parts)
+    found = jax.jit(jax.vmap(jax.vmap(xla.add_at, axes)))(*parts)
     for outer in range(2):
         for inner in range(3):
             table, rows, values = (
@@ -70,7 +70,7 @@ def test_once_changes_nothing(way, dtype):
     one = np.array([5], dtype)
 
     def settled(array, one):
-        return jax.vmap(writing.once)(array, jnp.broadcast_to(one, (4, 1)))
+        return jax.vmap(xla.materialize)(array, jnp.broadcast_to(one, (4, 1)))
 
     assert ("scatter" in program_of(settled, array, one)) == (way == "scatter")
     found, same = jax.jit(settled)(array, one)
@@ -80,8 +80,8 @@ def test_once_changes_nothing(way, dtype):
 
 
 def test_more_rows_than_a_few_are_scattered():
-    rows = jnp.arange(writing.FEW + 1)
-    program = program_of(writing.add_at, jnp.zeros(writing.FEW + 1), rows, rows * 1.0)
+    rows = jnp.arange(xla.FEW + 1)
+    program = program_of(xla.add_at, jnp.zeros(xla.FEW + 1), rows, rows * 1.0)
     assert "scatter" in program
 
 
@@ -96,15 +96,15 @@ def test_more_rows_than_a_few_are_scattered():
 )
 def test_flags_of_the_user_stay(monkeypatch, before, after):
     monkeypatch.setenv("XLA_FLAGS", before)
-    monkeypatch.setattr(writing, "entry_points", lambda group: [])
-    writing.ask_for_whole_loops()
-    flags = writing.os.environ["XLA_FLAGS"]
+    monkeypatch.setattr(xla, "entry_points", lambda group: [])
+    xla.ask_for_whole_loops()
+    flags = xla.os.environ["XLA_FLAGS"]
     assert flags == before if after is None else flags.startswith(after)
-    assert writing.whole_loops() == (after is not None)
+    assert xla.whole_loops() == (after is not None)
 
 
 def test_nothing_is_asked_where_an_accelerator_may_read_it(monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", "")
-    monkeypatch.setattr(writing, "entry_points", lambda group: ["xla_cuda13"])
-    writing.ask_for_whole_loops()
-    assert not writing.whole_loops()
+    monkeypatch.setattr(xla, "entry_points", lambda group: ["xla_cuda13"])
+    xla.ask_for_whole_loops()
+    assert not xla.whole_loops()
