@@ -10,6 +10,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh
 
+from jaxgbg.bench.compiling import uncached
 from jaxgbg.bench.yardstick import Yardstick, look_ups_a_tick
 from jaxgbg.learners import Hyperparameters, Lane, Learner, Schedule
 from jaxgbg.papers import preset
@@ -181,14 +182,10 @@ def _compile(
     learner: Learner, state: Lane, hyper: Hyperparameters, limit: jax.Array, mesh: Mesh
 ) -> tuple[Any, float, float]:
     """The program that trains, seconds of compiling it anew, and the bytes that it holds."""
-    cached = jax.config.values["jax_enable_compilation_cache"]
-    jax.config.update("jax_enable_compilation_cache", False)
-    try:
+    with uncached():
         start = time.perf_counter()
         chunk = compile_chunk(learner, mesh).lower(state, hyper, limit, np.int32(1)).compile()
         compile_s = time.perf_counter() - start
-    finally:
-        jax.config.update("jax_enable_compilation_cache", cached)
     memory = chunk.memory_analysis()
     peak = (memory.argument_size_in_bytes + memory.temp_size_in_bytes) * mesh.size
     return chunk, compile_s, peak
