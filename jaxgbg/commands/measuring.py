@@ -10,6 +10,7 @@ from tyro.conf import Positional, arg
 
 from jaxgbg.arena import Judge, MatchJudge, judge_names
 from jaxgbg.bench import training
+from jaxgbg.bench.compiling import bench_compile, combinations
 from jaxgbg.bench.playing import bench_answers
 from jaxgbg.bench.rules import bench_rules
 from jaxgbg.commands.common import (
@@ -204,6 +205,7 @@ def bench(
     value: flag("value") = None,  # type: ignore[valid-type]
     rules: bool = False,
     play: bool = False,
+    compile: bool = False,
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
@@ -216,9 +218,14 @@ def bench(
       seconds: Seconds of each timing.
       rules: Random play instead of training, beside pgx where it is installed.
       play: How soon the page of `play` answers a move, in milliseconds.
+      compile: Seconds until a training starts, for every learner, value function and search.
     """
-    if rules and play:
-        raise ValueError("give --rules or --play, not both")
+    if rules + play + compile > 1:
+        raise ValueError("choose one of --rules, --play and --compile")
+    if compile:
+        every = combinations(games or game_names(), learner, value)
+        print_records([bench_compile(*each)._asdict() for each in every], json_file, form)
+        return
     if play:
         answers = [bench_answers(game) for game in games or game_names()]
         print_records([each._asdict() for each in answers], json_file, form)

@@ -132,14 +132,19 @@ def cannot_move(size: int, stones: jax.Array, player: jax.Array, asked: jax.Arra
 
 @lru_cache(maxsize=8)
 def _stuck_test(size: int):  # type: ignore[no-untyped-def]
+    numbers = np.arange(8 * size**2, dtype=np.int32)
+
     @jax.jit
     def stuck(stones: jax.Array, player: jax.Array) -> jax.Array:
-        own, enemy = sides(stones, player)
-        landing = targets(own, enemy, counted(own, enemy), size)
-        anywhere = landing[0]
-        for board in landing[1:]:
-            anywhere = anywhere[0] | board[0], anywhere[1] | board[1]
-        return (anywhere[0] | anywhere[1]) == 0
+        # Move by move: slower than all lines at once (`targets`), which would be more code than
+        # the rest of a move, compiled twice and seldom run.
+        def one(stones: jax.Array, player: jax.Array) -> jax.Array:
+            own, enemy = sides(stones, player)
+            free = jax.vmap(lambda number: move_of(own, enemy, number, size)[3])(numbers)
+            return ~free.any()
+
+        each = jax.vmap(one)(stones.reshape(-1, 2, 2), player.reshape(-1))
+        return each.reshape(player.shape)
 
     @jax.custom_batching.custom_vmap
     def test(stones: jax.Array, player: jax.Array, asked: jax.Array) -> jax.Array:

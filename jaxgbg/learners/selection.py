@@ -16,6 +16,8 @@ from jaxgbg.xla import materialize
 # With more actions than this, those that are not legal are left out of the evaluation.
 _FEW_ACTIONS = 16
 _PAIRS_A_GAME = 3
+# Up to so many words of a mask XLA may repeat the search for a bit wherever its place is read.
+_FEW_WORDS = 2
 # The name of an axis of lanes, under which they are mapped together.
 LANE = "lane"
 # Of numbers near the end of float32 there would be nothing left to choose by.
@@ -308,7 +310,12 @@ def nth_true(mask: jax.Array, draw: jax.Array) -> jax.Array:
     total = jax.lax.population_count(words).sum().astype(jnp.int32)
     # draw < 1, but its product with the count may round up to the count.
     rank = jnp.minimum((draw * total).astype(jnp.int32), total - 1)
-    return jnp.minimum(_nth_bit(words, rank), mask.shape[-1] - 1)
+    index = jnp.minimum(_nth_bit(words, rank), mask.shape[-1] - 1)
+    if words.shape[0] <= _FEW_WORDS:
+        return index
+    # Otherwise XLA repeats the search through the words in every kernel that reads the index: a
+    # move of Lines of Action has twenty of them, which took most of its compile time.
+    return materialize(index)[0]
 
 
 def pack(mask: jax.Array) -> jax.Array:
@@ -323,12 +330,16 @@ def pack(mask: jax.Array) -> jax.Array:
 def _nth_bit(words: jax.Array, rank: jax.Array) -> jax.Array:
     """Place int32[] of the set bit before which there are `rank` int32[] others."""
     counts = jax.lax.population_count(words).astype(jnp.int32)
-    word, place = words[0], jnp.int32(0)
+    # Each step compares the untouched `rank` with a running sum. Were `rank` itself reduced step by
+    # step, LLVM (jaxlib 0.11 and newer) would take time exponential in the number of words.
+    word, place, before, end = words[0], jnp.int32(0), jnp.int32(0), counts[0]
     for number in range(1, words.shape[0]):
-        # A word is passed only if all before it were.
-        beyond = (place == 32 * (number - 1)) & (rank >= counts[number - 1])
-        rank = jnp.where(beyond, rank - counts[number - 1], rank)
-        word, place = jnp.where(beyond, words[number], word), place + jnp.where(beyond, 32, 0)
+        beyond = rank >= end
+        word = jnp.where(beyond, words[number], word)
+        place = jnp.where(beyond, 32 * number, place)
+        before = jnp.where(beyond, end, before)
+        end = end + counts[number]
+    rank = rank - before
     for width in (16, 8, 4, 2, 1):
         below = jax.lax.population_count(word & jnp.uint32((1 << width) - 1)).astype(jnp.int32)
         beyond = rank >= below

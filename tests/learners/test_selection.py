@@ -6,10 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.extend.core import Literal
 
 from jaxgbg.jaxprs import unclosed, while_loop
 from jaxgbg.learners.selection import (
     LANE,
+    _nth_bit,
     choose_action,
     choose_uniformly,
     nth_true,
@@ -46,10 +48,54 @@ def test_without_a_true_entry_every_chooser_gives_zero():
         assert of_mask(draws).tolist() == of_values(draws).tolist() == [0, 0, 0]
 
 
+def paths(words: int) -> int:
+    """Ways from the result of `_nth_bit` back to its arguments, through all its operations.
+
+    LLVM's loop vectorizer (jaxlib 0.11 and newer) takes about as many steps.
+    """
+    shapes = jax.ShapeDtypeStruct((words,), np.uint32), jax.ShapeDtypeStruct((), np.int32)
+    jaxpr = jax.make_jaxpr(jax.jit(_nth_bit, inline=True))(*shapes).jaxpr
+    return sum(_ways(jaxpr, [1] * len(jaxpr.invars)))
+
+
+def _ways(jaxpr: Any, given: list[int]) -> list[int]:
+    ways = dict(zip(jaxpr.invars, given, strict=True))
+
+    def count(atom: Any) -> int:
+        return 0 if isinstance(atom, Literal) else ways.get(atom, 0)
+
+    for equation in jaxpr.eqns:
+        of_each = [
+            0 if isinstance(each, Literal) else ways.get(each, 0) for each in equation.invars
+        ]
+        inner = equation.params.get("jaxpr")
+        found = _ways(inner.jaxpr, of_each) if inner is not None else [sum(of_each)]
+        ways.update(zip(equation.outvars, found, strict=True))
+    return [count(each) for each in jaxpr.outvars]
+
+
+def test_the_paths_through_a_long_mask_do_not_multiply_word_by_word():
+    """Else a program for 513 actions compiles for an hour (jaxlib 0.12)."""
+    assert paths(8) > 8
+    assert paths(64) < 100 * paths(8)
+
+
+@pytest.mark.parametrize("words", [1, 2, 17])
+def test_a_bit_is_found_in_the_word_that_holds_it(words):
+    random = np.random.default_rng(words)
+    mask = random.random((300, 32 * words)) < random.random((300, 1)) ** 3
+    mask[:, 32 * (words // 2) : 32 * (words // 2) + 32] &= random.random((300, 1)) < 0.5
+    packed = np.packbits(mask, axis=1, bitorder="little").view(np.uint32)
+    for rank in (0, 1, 5, 40):
+        expected = [np.flatnonzero(row)[rank] if row.sum() > rank else None for row in mask]
+        found = jax.vmap(_nth_bit, (0, None))(packed, jnp.int32(rank)).tolist()
+        assert all(e is None or e == f for e, f in zip(expected, found, strict=True))
+
+
 @pytest.mark.slow
 def test_the_chooser_is_the_cumulative_sum_it_stands_for():
     random, key = np.random.default_rng(0), jax.random.key(3)
-    for actions in (1, 7, 36, 64, 100):
+    for actions in (1, 7, 36, 64, 100, 513):
         mask = random.random((2000, actions)) < random.random((2000, 1))
         count = mask.sum(1)
         draw = np.asarray(jax.random.uniform(key, (2000,)))
