@@ -148,6 +148,10 @@ def _type_faults(game: Game) -> list[str]:
     ]
     extras = jax.ShapeDtypeStruct((players, len(game.extra_names)), jnp.int32)
     wanted.append(("extras", (state,), extras))
+    if game.num_spawns:
+        shares = jax.ShapeDtypeStruct((game.num_spawns,), number)
+        wanted.append(("spawn_probabilities", (state,), shares))
+        wanted.append(("spawn_outcome", (state, action), state))
     if hasattr(game, "playout"):
         rewards = jax.ShapeDtypeStruct((players,), number)
         wanted.append(("playout", (state, words(2)), rewards))
