@@ -1,5 +1,6 @@
 """Which states of a batch are the same state: by bytes on the host, by hash values anywhere."""
 
+import math
 from typing import Any
 
 import jax
@@ -13,8 +14,8 @@ def state_keys(states: Any) -> np.ndarray:
     """A key of bytes for each of states[n] on the host: equal exactly for equal states."""
     # Adding zero turns -0.0 into 0.0.
     leaves = [x + 0 if x.dtype.kind == "f" else x for x in jax.tree.leaves(states)]
-    flat = [np.ascontiguousarray(x).reshape(len(x), -1).view(np.uint8) for x in leaves]
-    packed = np.concatenate(flat, axis=1)
+    rows = [np.ascontiguousarray(x).reshape(len(x), math.prod(x.shape[1:])) for x in leaves]
+    packed = np.concatenate([row.view(np.uint8) for row in rows], axis=1)
     keys: np.ndarray = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     return keys
 
@@ -42,6 +43,7 @@ def _as_words(leaf: jax.Array) -> jax.Array:
     if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
     if jnp.issubdtype(leaf.dtype, jnp.floating):
-        # Adding 0 turns -0.0 into 0.0.
-        leaf = jax.lax.bitcast_convert_type(leaf.astype(jnp.float32) + 0, jnp.uint32)
+        # -0.0 counts as 0.0. XLA would leave out an addition of 0.
+        leaf = leaf.astype(jnp.float32)
+        leaf = jax.lax.bitcast_convert_type(jnp.where(leaf == 0, 0.0, leaf), jnp.uint32)
     return leaf.reshape(len(leaf), -1).astype(jnp.uint32)
