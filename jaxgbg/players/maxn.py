@@ -205,4 +205,6 @@ def _backward_induction(
     return values, best
 
 
-OPPONENTS = {"maxn": Opponent("small games such as tictactoe, nim, nim3p, and small games of chance", MaxN)}
+OPPONENTS = {
+    "maxn": Opponent("small games such as tictactoe, nim, nim3p, and small games of chance", MaxN)
+}

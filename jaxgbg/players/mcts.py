@@ -33,7 +33,5 @@ def _build(game: Game, iterations: str = "10000") -> MCTSPlayer:
 
 
 OPPONENTS = {
-    "mcts": Opponent(
-        "any game; mcts-100 for 100 iterations instead of 10,000", _build, "N"
-    )
+    "mcts": Opponent("any game; mcts-100 for 100 iterations instead of 10,000", _build, "N")
 }

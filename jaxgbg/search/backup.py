@@ -43,7 +43,8 @@ def learn_edges(
         take = partial(jax.lax.dynamic_slice_in_dim, start_index=turn * batch, slice_size=batch)
         ways = {name: take(getattr(leaves, name), axis=1) for name in _OF_THE_WAY}
         ends = {name: take(getattr(leaves, name)) for name in ("depth", "made")}
-        own = Leaves(states=jax.tree.map(take, leaves.states), **ends, **ways)
+        states = jax.tree.map(take, leaves.states)
+        own = Leaves(states=states, entry=None, **ends, **ways)
         return learn(edges, own, take(gains), node + turn)
 
     if search.leaves == 1:

@@ -139,10 +139,11 @@ def _enumerate(game: Game) -> tuple[Any, _Expansion]:
                 raise ValueError(
                     f"maxn looks at every position: {game.name} has too many (more than {most:,})"
                 )
-            children = np.full(shares.size, -1, np.int32)
-            children[there] = number[inverse.ravel()] if len(there) else 0
-            children = children.reshape(shares.shape)
-            parts.append(_Expansion(states.player[:real], legal[:real], gain[:real], shares, children))
+            children = np.full(shares.shape, -1, np.int32)
+            np.put(children, there, number[inverse.ravel()])
+            parts.append(
+                _Expansion(states.player[:real], legal[:real], gain[:real], shares, children)
+            )
         level = jax.tree.map(lambda *leaves: np.concatenate(leaves), *new)
         levels.append(level)
     states = jax.tree.map(lambda *leaves: np.concatenate(leaves), *levels)

@@ -138,9 +138,7 @@ def plant(search: Search, roots: Any) -> Tree:
     return Tree(edges, states)
 
 
-def _chance_on_the_way(
-    search: Search, keys: jax.Array, iteration: Iteration
-) -> jax.Array | None:
+def _chance_on_the_way(search: Search, keys: jax.Array, iteration: Iteration) -> jax.Array | None:
     """uint32[D, B, W]: the words of chance at each ply of a descent; None where none is drawn."""
     if search.width:
         return None
@@ -220,7 +218,7 @@ def _descend(
             # An illegal action keeps the states of those who have arrived.
             states = jax.vmap(game.afterstate)(at.states, jnp.where(going, action, -1))
             further = going & ~made & ~states.terminal
-        if outcomes is not None:
+        if outcomes is not None and chance is not None:
             # Gains count from the root on: of large scores float32 would lose what a move brings.
             paid = jnp.take_along_axis(roots.rewards, player[:, None], 1)[:, 0]
             states = jax.vmap(game.spawn_from)(states, chance[ply])
