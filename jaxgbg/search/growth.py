@@ -16,6 +16,7 @@ from jaxgbg.games.rollout import select
 from jaxgbg.learners.selection import most_of_lanes
 from jaxgbg.search.backup import first_of_each, learn_edges
 from jaxgbg.search.outcomes import (
+    Outcomes,
     find,
     learn_outcomes,
     no_entry,
@@ -74,10 +75,7 @@ def grow_on(
     tree = plant(search, roots) if kept is None else kept[0]
     done = None if kept is None else jnp.where(roots.terminal, iterations, kept[1])
     keys, roots_of_all = _for_each(step, keys), _for_each(step, roots)
-    path = jnp.zeros((search.depth, step * batch), jnp.int32)
-    paid = path.astype(jnp.float32)
-    entry = no_entry(len(keys)) if search.width == 0 else None
-    leaves = Leaves(roots_of_all, path[0], path, path, path, paid, path, path[0] - 1, entry)
+    leaves = _no_leaves(search, roots_of_all)
     # Roots of which something is to be kept are valued as leaves are, in a step of their own.
     start = jnp.int32(-step if search.keeps_states else 0)
 
@@ -95,9 +93,7 @@ def grow_on(
         chance = _chance_on_the_way(search, keys, iteration)
         leaves = _descend(search, tree, leaves, draws, going, chance)
         if search.game.stochastic and search.width:
-            chance = iteration.words(keys, 1, search.game.spawn_words)
-            spawned = jax.vmap(search.game.spawn_from)(leaves.states, chance)
-            leaves = leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
+            leaves = _spawn_new(search, leaves, keys, iteration)
         gains, lines = search.evaluate(params, leaves, keys, iteration, draws)
         if lines is not None:
             tree = _write(tree, leaves.states, lines, (number + step) * batch, new)
@@ -120,6 +116,22 @@ def grow_on(
 
     grown: Tree = jax.lax.while_loop(unfinished, iterate, (start, tree, leaves))[1]
     return grown
+
+
+def _no_leaves(search: Search, roots: Any) -> Leaves:
+    """Room for what descents from `roots` write."""
+    count = len(roots.terminal)
+    path = jnp.zeros((search.depth, count), jnp.int32)
+    paid = path.astype(jnp.float32)
+    entry = no_entry(count) if search.width == 0 else None
+    return Leaves(roots, path[0], path, path, path, paid, path, path[0] - 1, entry)
+
+
+def _spawn_new(search: Search, leaves: Leaves, keys: jax.Array, iteration: Iteration) -> Leaves:
+    """Leaves where chance has been drawn for the new ones."""
+    chance = iteration.words(keys, 1, search.game.spawn_words)
+    spawned = jax.vmap(search.game.spawn_from)(leaves.states, chance)
+    return leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
 
 
 def plant(search: Search, roots: Any) -> Tree:
@@ -177,17 +189,12 @@ def _write(
 
 
 def _descend(
-    search: Search,
-    tree: Tree,
-    leaves: Leaves,
-    draws: jax.Array,
-    going: jax.Array,
-    chance: jax.Array | None = None,
+    search: Search, tree: Tree, leaves: Leaves, draws: jax.Array, going: jax.Array, chance: Any
 ) -> Leaves:
     """Go down all trees in step, until every descent has left its tree or must stop.
 
     It starts at `leaves.states`, the roots, or stays there unless `going`, and writes its path over
-    that of `leaves`. `chance` draws the outcomes that the tree does not keep.
+    that of `leaves`. `chance` uint32[D, B, W] draws outcomes where `tree.outcomes` finds nodes.
     """
     game, roots, keeps, outcomes = search.game, leaves.states, search.keeps_states, tree.outcomes
     none = jnp.zeros(roots.terminal.shape, jnp.int32)
@@ -197,10 +204,7 @@ def _descend(
     def step(carry: tuple[Any, ...]) -> tuple[Any, ...]:
         ply, node, going, at = carry
         row = node * batch + lane
-        edges, entry = look_up(tree.edges, row), at.entry
-        if outcomes is not None:
-            totals = to_unit_range(outcomes, edges[:, TOTAL], edges[:, VISITS])
-            edges = edges.at[:, TOTAL].set(totals)
+        edges, entry = _in_unit_range(outcomes, look_up(tree.edges, row)), at.entry
         if search.leaves == 1:
             action = search.next_action(edges, at.states, ply, draws)
             slot, child = _child(search, edges, action)
@@ -218,13 +222,13 @@ def _descend(
             # An illegal action keeps the states of those who have arrived.
             states = jax.vmap(game.afterstate)(at.states, jnp.where(going, action, -1))
             further = going & ~made & ~states.terminal
-        if outcomes is not None and chance is not None:
+        if outcomes is not None:
             # Gains count from the root on: of large scores float32 would lose what a move brings.
             paid = jnp.take_along_axis(roots.rewards, player[:, None], 1)[:, 0]
             states = jax.vmap(game.spawn_from)(states, chance[ply])
             child, found, room = find(outcomes, node, action, states)
-            entry = select(going, found, entry)
-            made, further = going & (child == 0) & room, going & (child > 0) & ~states.terminal
+            made, entry = going & (child == 0) & room, select(going, found, entry)
+            further = going & (child > 0) & ~states.terminal
         at = Leaves(
             states,
             at.depth + going,
@@ -241,17 +245,27 @@ def _descend(
 
     at = leaves._replace(states=None if keeps else roots, depth=none, made=none - 1)
     start = (jnp.int32(0), none, ~roots.terminal & going, at)
+    _, node, _, at = jax.lax.while_loop(_anyone, step, start)
+    return _at_ends(search, tree, at, node * batch + lane) if keeps else at
 
-    def anyone(carry: tuple[Any, ...]) -> jax.Array:
-        # Where lanes train in step, until the last of them has arrived.
-        return most_of_lanes(carry[2].any().astype(jnp.int32)) > 0
 
-    _, node, _, at = jax.lax.while_loop(anyone, step, start)
-    if not keeps:
-        return at
-    # The last node on the tree, and the move that left it.
-    states = jax.tree.map(lambda leaf: look_up(leaf, node * batch + lane), tree.states)
-    return at._replace(states=jax.vmap(game.afterstate)(states, at.made))
+def _at_ends(search: Search, tree: Tree, leaves: Leaves, rows: jax.Array) -> Leaves:
+    """Leaves with their states, by the `rows` of the last nodes and the moves that left these."""
+    states = jax.tree.map(lambda leaf: look_up(leaf, rows), tree.states)
+    return leaves._replace(states=jax.vmap(search.game.afterstate)(states, leaves.made))
+
+
+def _anyone(carry: tuple[Any, ...]) -> jax.Array:
+    """Whether a descent goes on; where lanes train in step, until the last of them has arrived."""
+    return most_of_lanes(carry[2].any().astype(jnp.int32)) > 0
+
+
+def _in_unit_range(outcomes: Outcomes | None, edges: jax.Array) -> jax.Array:
+    """Rows float32[B, C, A], in a search with chance with the totals of gains from 0 to 1."""
+    if outcomes is None:
+        return edges
+    totals = to_unit_range(outcomes, edges[:, TOTAL], edges[:, VISITS])
+    return edges.at[:, TOTAL].set(totals)
 
 
 def _in_turn(
