@@ -116,10 +116,10 @@ def _recorded() -> Iterator[dict[str, list[tuple[float, float]]]]:
         _spans = None
 
 
-def _note(event: str, seconds: float, **_: Any) -> None:
+def _note(event: str, duration_secs: float, **_: Any) -> None:
     if _spans is not None and event in _spans:
         now = time.perf_counter()
-        _spans[event].append((now - seconds, now))
+        _spans[event].append((now - duration_secs, now))
 
 
 def _union(spans: list[tuple[float, float]]) -> float:

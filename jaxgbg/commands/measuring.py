@@ -3,7 +3,7 @@
 import contextlib
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import jax
 from tyro.conf import Positional, arg
@@ -32,14 +32,14 @@ from jaxgbg.games.perft import perft as count
 from jaxgbg.games.registry import PACKAGES
 from jaxgbg.papers import protocol_for
 from jaxgbg.papers.table1 import meet
-from jaxgbg.players import GTPEngine
+from jaxgbg.players import GTPEngine, Player
 from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.rows import Source, as_records, group, source_of
 from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training import RunFolder
 from jaxgbg.training.agents import SavedAgent, load_agent
-from jaxgbg.training.opponents import judge_by
+from jaxgbg.training.opponents import judge_by, make_opponent
 from jaxgbg.training.run import Seeds
 
 
@@ -93,7 +93,8 @@ def evaluate(
     opponent: Annotated[
         str | None,
         arg(
-            help=f"{', '.join(judge_names())} or an agent file; random if nothing is given.",
+            help=f"{', '.join(judge_names())} or an agent file; random if nothing is given. In a"
+            " game of one player it plays the same starts and has a row of its own.",
             aliases=["--opponents"],
         ),
     ] = None,
@@ -129,24 +130,35 @@ def evaluate(
         print_rows(rows, console(), form)
         write_rows(json_file, as_records(rows))
         return
+    alone = rules.num_players == 1 and opponent not in (None, "score")
+    judge = _judge(rules, None if alone else opponent, engine, timeout)
     records = []
-    judge = _judge(rules, opponent, engine, timeout)
     with contextlib.closing(judge):
         for path, saved in agents.items():
-            scores = judge.scores(playing.read().player(saved.player()), jax.random.key(seed))
+            player = playing.read().player(saved.player())
             run = f"{path.parent.parent.name}/" if len(what) > 1 and path not in what else ""
-            records.append(
-                {
-                    "agent": run + path.name,
-                    "game": rules.name,
-                    "variant": saved.variant,
-                    "opponent": judge.name,
-                    "unit": judge.scale.label,
-                    "mean": round(judge.scale.figure(float(scores.mean())), 4),
-                    "games": scores.size,
-                }
-            )
+            records.append(_record(judge, run + path.name, rules, saved.variant, player, seed))
+    if alone:
+        # Nobody to play against: the opponent plays games of its own, from the same starts.
+        with contextlib.closing(make_opponent(str(opponent), rules)) as other:
+            records.append(_record(judge, str(opponent), rules, "", other, seed))
     print_records(records, json_file, form, {"mean": judge.scale.text})
+
+
+def _record(
+    judge: Judge, name: str, rules: Game, variant: str, player: Player, seed: int
+) -> dict[str, Any]:
+    """A row of `eval`: what `judge` makes of a player."""
+    scores = judge.scores(player, jax.random.key(seed))
+    return {
+        "agent": name,
+        "game": rules.name,
+        "variant": variant,
+        "opponent": judge.name,
+        "unit": judge.scale.label,
+        "mean": round(judge.scale.figure(float(scores.mean())), 4),
+        "games": scores.size,
+    }
 
 
 def _agents(what: tuple[Path, ...], game: str | None) -> dict[Path, SavedAgent]:

@@ -148,6 +148,8 @@ def _type_faults(game: Game) -> list[str]:
     ]
     extras = jax.ShapeDtypeStruct((players, len(game.extra_names)), jnp.int32)
     wanted.append(("extras", (state,), extras))
+    if game.num_spawns:
+        wanted += _listing(game, state, action)
     if hasattr(game, "playout"):
         rewards = jax.ShapeDtypeStruct((players,), number)
         wanted.append(("playout", (state, words(2)), rewards))
@@ -161,6 +163,15 @@ def _type_faults(game: Game) -> list[str]:
             if problem := _mismatch(leaf, target):
                 faults.append(f"{name}: {jax.tree_util.keystr(path) or 'the array'} {problem}")
     return faults
+
+
+def _listing(game: Game, state: Any, action: Any) -> list[tuple[str, tuple[Any, ...], Any]]:
+    """What the functions that list outcomes take and return, as in `_type_faults`."""
+    shares = jax.ShapeDtypeStruct((game.num_spawns,), jnp.float32)
+    return [
+        ("spawn_probabilities", (state,), shares),
+        ("spawn_outcome", (state, action), state),
+    ]
 
 
 def _mismatch(leaf: Any, wanted: Any) -> str:

@@ -62,10 +62,13 @@ class Game:
     play, for those who can go faster than move by move: they must agree with `afterstate`.
 
     A game of chance also has `spawn`, the random half of a move, which leaves a position where
-    somebody is to move, or the game is over, as it is; and `spawn_words` = 2. One that starts at
+    somebody is to move, or the game is over, as it is; and `spawn_words` = 2. It pays nobody: all
+    rewards come from `afterstate`. One that starts at
     random has `init_words` = 2. It may instead draw from any number of random words itself, in
     `init_from` and `spawn_from`. Where chance has few outcomes it may list them, for those who look
-    ahead: `num_spawns`, `spawn_probabilities` and `spawn_outcome`.
+    ahead: `num_spawns`, `spawn_probabilities` and `spawn_outcome`. The probabilities add up to 1 in
+    every afterstate that is not terminal, and `spawn` draws by them; where nothing is due one
+    outcome has probability 1, and is the state itself.
     """
 
     def __post_init__(self) -> None:

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.identity import state_keys
 from jaxgbg.games.rollout import roll_out, select_states
 from jaxgbg.games.sampling import Sample, choose_by_word, sample_games
 from jaxgbg.xla import fast_compile_options
@@ -186,7 +187,10 @@ def start_faults(game: Game) -> list[str]:
 
 
 def chance_faults(game: Game) -> list[str]:
-    """Whether chance draws alike by keys and by words, and only where a move has been made."""
+    """Whether chance draws alike by keys, by words and as listed, where a move has been made.
+
+    And whether it pays nobody.
+    """
     if not game.stochastic:
         return ["spawn_words is not 0, but there is no spawn"] if game.spawn_words else []
     if not game.spawn_words:
@@ -203,16 +207,48 @@ def chance_faults(game: Game) -> list[str]:
             for function in (game.spawn, game.spawn_from)
         )
         still = spawn(states, keys[:1]), spawn_from(states, words[:1])
-        return spawn(moved, keys), spawn_from(moved, words), *still
+        return moved, spawn(moved, keys), spawn_from(moved, words), *still
 
     drawn = _compiled(draw)(states, actions[:_GAMES], _words(2), _words(_DRAWS, game.spawn_words))
-    by_keys, by_words, *still = jax.device_get(drawn)
+    moved, by_keys, by_words, *still = jax.device_get(drawn)
     faults = []
     if not all(_unchanged(states, after).all() for after in still):
         faults.append("spawn changes a position where a move is to be made, or the game is over")
+    if (by_words.rewards != moved.rewards[:, None]).any():
+        faults.append("spawn pays a player: all rewards must come from afterstate")
     if _differ(by_keys, by_words):
         faults.append("spawn and spawn_from draw otherwise")
-    return faults
+    return faults or (_listing_faults(game, moved, by_words) if game.num_spawns else [])
+
+
+def _listing_faults(game: Game, moved: Any, drawn: Any) -> list[str]:
+    """Whether the outcomes listed of afterstates [n] are those that were `drawn`, [n, D]."""
+
+    def listing(moved: Any) -> tuple[jax.Array, Any]:
+        numbers = jnp.arange(game.num_spawns)
+        outcomes = jax.vmap(jax.vmap(game.spawn_outcome, (None, 0)), (0, None))(moved, numbers)
+        return jax.vmap(game.spawn_probabilities)(moved), outcomes
+
+    shares, outcomes = jax.device_get(_compiled(listing)(moved))
+    if not (shares >= 0).all():
+        return ["spawn_probabilities: one is below 0, or no number"]
+    total = shares.sum(1)[~moved.terminal]
+    if total.size and np.abs(total - 1).max() > 1e-5:
+        wrong = total[np.abs(total - 1).argmax()]
+        return [f"spawn_probabilities add up to {wrong:g}, not to 1, in an afterstate"]
+    both = jax.tree.map(lambda *parts: np.concatenate(parts, 1), outcomes, drawn)
+    for n in np.flatnonzero(~moved.terminal):
+        kinds = np.unique(state_keys(select_states(both, n)), return_inverse=True)[1].ravel()
+        # Outcomes that are the same state add up.
+        share = np.bincount(kinds[: game.num_spawns], shares[n], kinds.max() + 1)
+        count = np.bincount(kinds[game.num_spawns :], minlength=len(share))
+        if (count[share == 0] > 0).any():
+            return ["spawn_outcome: spawn draws a state that is not listed, or with probability 0"]
+        mean = _DRAWS * share
+        allowed = 3 + _STANDARD_ERRORS * np.sqrt(mean * (1 - np.minimum(share, 1)))
+        if (np.abs(count - mean) > allowed).any():
+            return ["spawn draws an outcome more or less often than spawn_probabilities says"]
+    return []
 
 
 def image_faults(game: Game) -> list[str]:

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.identity import state_keys
 from jaxgbg.games.rollout import after_each, select_states
 from jaxgbg.specs import Limits, checked
 
@@ -73,12 +74,7 @@ def _next_ply(expand: Any, states: Any, paths: np.ndarray) -> tuple[Any, np.ndar
 
 def _merge(states: Any, paths: np.ndarray) -> tuple[Any, np.ndarray]:
     """States [n, ...] with paths int64[n] -> the distinct ones and their sums."""
-    # Equal bytes exactly for equal states: adding zero turns -0.0 into 0.0.
-    leaves = [x + 0 if x.dtype.kind == "f" else x for x in jax.tree.leaves(states)]
-    flat = [np.ascontiguousarray(x).reshape(len(x), -1).view(np.uint8) for x in leaves]
-    packed = np.concatenate(flat, axis=1)
-    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(state_keys(states), return_index=True, return_inverse=True)
     total = np.zeros(first.size, np.int64)
     np.add.at(total, inverse, paths)
     return select_states(states, first), total

@@ -5,6 +5,7 @@ from jaxgbg.players import (
     alphabeta,
     blocker,
     centre_of_mass,
+    expectimax,
     gtp,
     maxn,
     mcts,
@@ -23,6 +24,7 @@ from jaxgbg.players.core import (
     PlayerBase,
     Remembers,
 )
+from jaxgbg.players.expectimax import Expectimax
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.gtp import GRHINO, GTPEngine
 from jaxgbg.players.lookahead import LookAheadAgent
@@ -40,6 +42,7 @@ __all__ = [
     "Blocker",
     "CentreOfMass",
     "EngineError",
+    "Expectimax",
     "GTPEngine",
     "GreedyAgent",
     "History",
@@ -67,6 +70,7 @@ PLAYERS: dict[str, Opponent] = {
     **centre_of_mass.OPPONENTS,
     **gtp.OPPONENTS,
     **mcts.OPPONENTS,
+    **expectimax.OPPONENTS,
 }
 """All players by name."""
 

@@ -133,11 +133,13 @@ class Opponent(NamedTuple):
 
     `plays` says in words which games it plays; `build` raises ValueError for any other. `argument`
     names what may follow the name and a hyphen, as the N of "mcts-N"; empty where nothing may.
+    `unit` says what N counts.
     """
 
     plays: str
     build: Callable[..., Player]
     argument: str = ""
+    unit: str = "iterations"
 
 
 class EngineError(RuntimeError):

@@ -3,7 +3,8 @@
 In Max-N (Luckhardt & Irani 1986) each player maximises his own entry of the tuple of final
 rewards. A depth-limited search that reaches the end of the game from its start position, such as
 depth 10 in TicTacToe or depth 15 in Nim with three heaps of five, sees the whole game; so the
-tuple of every position is computed once here, and a move is a table lookup.
+tuple of every position is computed once here, and a move is a table lookup. In games of chance the
+tuples are expectations (`search.expectations`).
 """
 
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.players.core import Opponent, UniformPlayer
+from jaxgbg.search import expectations
+from jaxgbg.values.indices import look_up
 
 _MOST_CODES = 1_000_000
 _CHUNK = 256
@@ -40,9 +43,9 @@ class MaxN(UniformPlayer):
     the first (lowest) best action counts. A quick win counts no more than a slow one. A position
     that cannot arise in play has no value (NaN) and gets a random legal action.
 
-    Raises ValueError for a game of chance, for one with too many positions, and for one where
-    positions can repeat. The cells and the player to move must name a position, and rewards must
-    fall at the end of the game only.
+    Raises ValueError for a game with too many positions, for one of chance that does not list its
+    outcomes, and for one without chance where positions can repeat. Without chance the cells and
+    the player to move must name a position, and rewards must fall at the end of the game only.
     """
 
     name = "maxn"
@@ -51,11 +54,11 @@ class MaxN(UniformPlayer):
         self.game = game
         self._tables = _solve(game)
 
-    def tree_flatten(self) -> tuple[tuple[_Tables], Game]:
+    def tree_flatten(self) -> tuple[tuple[Any], Game]:
         return (self._tables,), self.game
 
     @classmethod
-    def tree_unflatten(cls, game: Game, leaves: tuple[_Tables]) -> "MaxN":
+    def tree_unflatten(cls, game: Game, leaves: tuple[Any]) -> "MaxN":
         player = object.__new__(cls)
         player.game = game
         (player._tables,) = leaves
@@ -81,12 +84,25 @@ def _code(game: Game, state: Any) -> jax.Array:
 
 
 @partial(jax.jit, static_argnums=0)
-def _look_up(game: Game, tables: _Tables, states: Any) -> tuple[jax.Array, jax.Array]:
+def _look_up(game: Game, tables: Any, states: Any) -> tuple[jax.Array, jax.Array]:
     """(values float32[B, N], best bool[B, A]) of states[B]."""
+    if isinstance(tables, expectations.Tables):
+        return _look_up_expected(game, tables, states)
     row = tables.row[jax.vmap(partial(_code, game))(states)]
     unknown = row == tables.values.shape[0] - 1
     legal = jax.vmap(game.legal_actions)(states)
     return tables.values[row], jnp.where(unknown[:, None], legal, tables.best[row])
+
+
+def _look_up_expected(
+    game: Game, tables: expectations.Tables, states: Any
+) -> tuple[jax.Array, jax.Array]:
+    """As `_look_up`, in games of chance."""
+    row, found = expectations.find(tables, states)
+    over, legal = states.terminal[:, None], jax.vmap(game.legal_actions)(states)
+    future = jnp.where(found[:, None], look_up(tables.values, row), jnp.nan)
+    best = jnp.where(found[:, None], look_up(tables.best, row), legal)
+    return states.rewards + jnp.where(over, 0, future), best & legal
 
 
 class _Expansion(NamedTuple):
@@ -149,14 +165,14 @@ def _enumerate(game: Game) -> tuple[np.ndarray, _Expansion]:
 
 
 @lru_cache(maxsize=16)
-def _solve(game: Game) -> _Tables:
-    if game.stochastic:
-        raise ValueError(f"maxn plays games without chance: {game.name} has random moves")
+def _solve(game: Game) -> _Tables | expectations.Tables:
     if _num_codes(game) > _MOST_CODES:
         raise ValueError(
             f"maxn looks at every position: {game.name} has too many"
             f" (up to {float(_num_codes(game)):.0e}; the limit is {_MOST_CODES})"
         )
+    if game.stochastic:
+        return expectations.solve(game)
     row, positions = _enumerate(game)
     values, best = _backward_induction(game, positions, row[positions.child_codes])
     row[row < 0] = len(values)
@@ -189,4 +205,6 @@ def _backward_induction(
     return values, best
 
 
-OPPONENTS = {"maxn": Opponent("small games such as tictactoe, nim, nim3p", MaxN)}
+OPPONENTS = {
+    "maxn": Opponent("small games such as tictactoe, nim, nim3p, and small games of chance", MaxN)
+}

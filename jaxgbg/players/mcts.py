@@ -23,15 +23,15 @@ class MCTSPlayer(PlayerBase):
 
 
 def _build(game: Game, iterations: str = "10000") -> MCTSPlayer:
-    if not iterations.isdecimal() or len(iterations) > 20:
+    if not (iterations.isdecimal() and iterations.isascii()) or len(iterations) > 20:
         raise ValueError(f"mcts-{iterations[:20]}: expected a number of iterations, as in mcts-100")
+    if game.stochastic:
+        return MCTSPlayer(MCTS(game, int(iterations)))
     # GBG takes it that the rewards of any game may lie anywhere from -1 to 1.
     low, high = game.reward_range
     return MCTSPlayer(MCTS(game, int(iterations), reward_range=(min(low, -1.0), max(high, 1.0))))
 
 
 OPPONENTS = {
-    "mcts": Opponent(
-        "any game without chance; mcts-100 for 100 iterations instead of 10,000", _build, "N"
-    )
+    "mcts": Opponent("any game; mcts-100 for 100 iterations instead of 10,000", _build, "N")
 }

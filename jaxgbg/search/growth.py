@@ -14,6 +14,15 @@ import numpy as np
 
 from jaxgbg.games.rollout import select
 from jaxgbg.learners.selection import most_of_lanes
+from jaxgbg.search.backup import first_of_each, learn_edges
+from jaxgbg.search.outcomes import (
+    Outcomes,
+    find,
+    learn_outcomes,
+    no_entry,
+    no_outcomes,
+    to_unit_range,
+)
 from jaxgbg.search.tree import (
     CHILD,
     TOTAL,
@@ -25,8 +34,6 @@ from jaxgbg.search.tree import (
     Tree,
 )
 from jaxgbg.values.indices import look_up
-
-_OF_THE_WAY = ("rows", "actions", "players", "paid", "slots")
 
 
 def grow(
@@ -68,9 +75,7 @@ def grow_on(
     tree = plant(search, roots) if kept is None else kept[0]
     done = None if kept is None else jnp.where(roots.terminal, iterations, kept[1])
     keys, roots_of_all = _for_each(step, keys), _for_each(step, roots)
-    path = jnp.zeros((search.depth, step * batch), jnp.int32)
-    paid = path.astype(jnp.float32)
-    leaves = Leaves(roots_of_all, path[0], path, path, path, paid, path, path[0] - 1)
+    leaves = _no_leaves(search, roots_of_all)
     # Roots of which something is to be kept are valued as leaves are, in a step of their own.
     start = jnp.int32(-step if search.keeps_states else 0)
 
@@ -85,19 +90,21 @@ def grow_on(
         if done is not None:
             going &= numbers >= _for_each(step, done)
             new = going | (numbers < 0) & (_for_each(step, done) == 0)
-        leaves = _descend(search, tree, leaves, draws, going)
-        if search.game.stochastic:
-            chance = iteration.words(keys, 1, search.game.spawn_words)
-            spawned = jax.vmap(search.game.spawn_from)(leaves.states, chance)
-            leaves = leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
+        chance = _chance_on_the_way(search, keys, iteration)
+        leaves = _descend(search, tree, leaves, draws, going, chance)
+        if search.game.stochastic and search.width:
+            leaves = _spawn_new(search, leaves, keys, iteration)
         gains, lines = search.evaluate(params, leaves, keys, iteration, draws)
         if lines is not None:
             tree = _write(tree, leaves.states, lines, (number + step) * batch, new)
-        edges = _learn(search, tree.edges, _first_of_each(search, leaves), gains, number + step)
-        after = number + step
+        edges = learn_edges(search, tree.edges, first_of_each(search, leaves), gains, number + step)
+        outcomes, after = tree.outcomes, number + step
+        if outcomes is not None and leaves.entry is not None:
+            gained = gains - roots_of_all.rewards
+            outcomes = learn_outcomes(outcomes, leaves.entry, leaves.made >= 0, after, gained)
         if done is not None:
             after = jnp.where(number < 0, done.min() // step * step, after)
-        return after, tree._replace(edges=edges), leaves
+        return after, tree._replace(edges=edges, outcomes=outcomes), leaves
 
     def unfinished(carry: tuple[jax.Array, Tree, Leaves]) -> jax.Array:
         number, tree, _ = carry
@@ -111,6 +118,22 @@ def grow_on(
     return grown
 
 
+def _no_leaves(search: Search, roots: Any) -> Leaves:
+    """Room for what descents from `roots` write."""
+    count = len(roots.terminal)
+    path = jnp.zeros((search.depth, count), jnp.int32)
+    paid = path.astype(jnp.float32)
+    entry = no_entry(count) if search.width == 0 else None
+    return Leaves(roots, path[0], path, path, path, paid, path, path[0] - 1, entry)
+
+
+def _spawn_new(search: Search, leaves: Leaves, keys: jax.Array, iteration: Iteration) -> Leaves:
+    """Leaves where chance has been drawn for the new ones."""
+    chance = iteration.words(keys, 1, search.game.spawn_words)
+    spawned = jax.vmap(search.game.spawn_from)(leaves.states, chance)
+    return leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
+
+
 def plant(search: Search, roots: Any) -> Tree:
     """Trees of a root each."""
     batch = roots.terminal.shape[0]
@@ -118,12 +141,21 @@ def plant(search: Search, roots: Any) -> Tree:
     rows = batch * search.leaves * (-(-search.capacity // search.leaves) + 1)
     columns = CHILD + search.width + search.lines
     edges = jnp.zeros((rows, columns, search.game.num_actions), jnp.float32)
+    outcomes = no_outcomes(batch, search.capacity) if search.width == 0 else None
     if not search.keeps_states:
-        return Tree(edges, None)
+        return Tree(edges, None, outcomes)
     states = jax.tree.map(
         lambda leaf: jnp.zeros((rows, *leaf.shape[1:]), leaf.dtype).at[:batch].set(leaf), roots
     )
     return Tree(edges, states)
+
+
+def _chance_on_the_way(search: Search, keys: jax.Array, iteration: Iteration) -> jax.Array | None:
+    """uint32[D, B, W]: the words of chance at each ply of a descent; None where none is drawn."""
+    if search.width:
+        return None
+    words = iteration.words(keys, 1, search.depth * search.game.spawn_words)
+    return words.reshape(len(keys), search.depth, -1).swapaxes(0, 1)
 
 
 def _for_each(leaves: int, each: Any) -> Any:
@@ -157,14 +189,14 @@ def _write(
 
 
 def _descend(
-    search: Search, tree: Tree, leaves: Leaves, draws: jax.Array, going: jax.Array
+    search: Search, tree: Tree, leaves: Leaves, draws: jax.Array, going: jax.Array, chance: Any
 ) -> Leaves:
     """Go down all trees in step, until every descent has left its tree or must stop.
 
     It starts at `leaves.states`, the roots, or stays there unless `going`, and writes its path over
-    that of `leaves`.
+    that of `leaves`. `chance` uint32[D, B, W] draws outcomes where `tree.outcomes` finds nodes.
     """
-    game, roots, keeps = search.game, leaves.states, search.keeps_states
+    game, roots, keeps, outcomes = search.game, leaves.states, search.keeps_states, tree.outcomes
     none = jnp.zeros(roots.terminal.shape, jnp.int32)
     batch = len(none) // search.leaves
     lane = _for_each(search.leaves, jnp.arange(batch, dtype=jnp.int32))
@@ -172,7 +204,7 @@ def _descend(
     def step(carry: tuple[Any, ...]) -> tuple[Any, ...]:
         ply, node, going, at = carry
         row = node * batch + lane
-        edges = look_up(tree.edges, row)
+        edges, entry = _in_unit_range(outcomes, look_up(tree.edges, row)), at.entry
         if search.leaves == 1:
             action = search.next_action(edges, at.states, ply, draws)
             slot, child = _child(search, edges, action)
@@ -190,6 +222,13 @@ def _descend(
             # An illegal action keeps the states of those who have arrived.
             states = jax.vmap(game.afterstate)(at.states, jnp.where(going, action, -1))
             further = going & ~made & ~states.terminal
+        if outcomes is not None:
+            # Gains count from the root on: of large scores float32 would lose what a move brings.
+            paid = jnp.take_along_axis(roots.rewards, player[:, None], 1)[:, 0]
+            states = jax.vmap(game.spawn_from)(states, chance[ply])
+            child, found, room = find(outcomes, node, action, states)
+            made, entry = going & (child == 0) & room, select(going, found, entry)
+            further = going & (child > 0) & ~states.terminal
         at = Leaves(
             states,
             at.depth + going,
@@ -199,23 +238,34 @@ def _descend(
             at.paid.at[ply].set(paid),
             at.slots.at[ply].set(slot),
             jnp.where(made, action, at.made),
+            entry,
         )
         node = jnp.where(going & ~made, child, node)
         return ply + 1, node, further & (ply + 1 < search.depth), at
 
     at = leaves._replace(states=None if keeps else roots, depth=none, made=none - 1)
     start = (jnp.int32(0), none, ~roots.terminal & going, at)
+    _, node, _, at = jax.lax.while_loop(_anyone, step, start)
+    return _at_ends(search, tree, at, node * batch + lane) if keeps else at
 
-    def anyone(carry: tuple[Any, ...]) -> jax.Array:
-        # Where lanes train in step, until the last of them has arrived.
-        return most_of_lanes(carry[2].any().astype(jnp.int32)) > 0
 
-    _, node, _, at = jax.lax.while_loop(anyone, step, start)
-    if not keeps:
-        return at
-    # The last node on the tree, and the move that left it.
-    states = jax.tree.map(lambda leaf: look_up(leaf, node * batch + lane), tree.states)
-    return at._replace(states=jax.vmap(game.afterstate)(states, at.made))
+def _at_ends(search: Search, tree: Tree, leaves: Leaves, rows: jax.Array) -> Leaves:
+    """Leaves with their states, by the `rows` of the last nodes and the moves that left these."""
+    states = jax.tree.map(lambda leaf: look_up(leaf, rows), tree.states)
+    return leaves._replace(states=jax.vmap(search.game.afterstate)(states, leaves.made))
+
+
+def _anyone(carry: tuple[Any, ...]) -> jax.Array:
+    """Whether a descent goes on; where lanes train in step, until the last of them has arrived."""
+    return most_of_lanes(carry[2].any().astype(jnp.int32)) > 0
+
+
+def _in_unit_range(outcomes: Outcomes | None, edges: jax.Array) -> jax.Array:
+    """Rows float32[B, C, A], in a search with chance with the totals of gains from 0 to 1."""
+    if outcomes is None:
+        return edges
+    totals = to_unit_range(outcomes, edges[:, TOTAL], edges[:, VISITS])
+    return edges.at[:, TOTAL].set(totals)
 
 
 def _in_turn(
@@ -251,29 +301,14 @@ def _in_turn(
     return action, slot, child
 
 
-def _first_of_each(search: Search, leaves: Leaves) -> Leaves:
-    """Leaves where of the descents that made the same child only the first has made it.
-
-    The others have found what it is worth once more, with a draw of chance of their own.
-    """
-    if search.leaves == 1:
-        return leaves
-    last = jnp.maximum(leaves.depth - 1, 0)[None]
-    way = [leaves.made, *(jnp.take_along_axis(a, last, 0)[0] for a in (leaves.rows, leaves.slots))]
-    same = leaves.made.reshape(search.leaves, -1) >= 0
-    same = same & np.tri(search.leaves, k=-1, dtype=bool)[..., None]
-    for each in way:
-        by_turn = each.reshape(search.leaves, -1)
-        same &= by_turn == by_turn[:, None]
-    return leaves._replace(made=jnp.where(same.any(1).reshape(-1), -1, leaves.made))
-
-
 def _child(search: Search, edges: jax.Array, action: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Which of the children behind `action` int32[B] comes next, and its number, 0 if it is new.
 
     They take turns: so each of them, drawn by chance, counts as much as the others.
     """
     chosen = jnp.arange(search.game.num_actions) == action[:, None]
+    if search.width == 0:
+        return jnp.zeros_like(action), jnp.zeros_like(action)
     if search.width == 1:
         child = jnp.where(chosen, edges[:, CHILD], 0).sum(1)
         return jnp.zeros_like(action), child.astype(jnp.int32)
@@ -282,50 +317,3 @@ def _child(search: Search, edges: jax.Array, action: jax.Array) -> tuple[jax.Arr
     children = edges[:, CHILD : CHILD + search.width]
     there = chosen[:, None] & (jnp.arange(search.width) == slot[:, None])[..., None]
     return slot, jnp.where(there, children, 0).sum((1, 2)).astype(jnp.int32)
-
-
-def _learn(
-    search: Search, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
-) -> jax.Array:
-    """The edges after a step whose first new node is `node`, with what its leaves prove."""
-    batch = len(gains) // search.leaves
-
-    def learn(edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array) -> jax.Array:
-        edges = _back_up(search, edges, leaves, gains, node)
-        return edges if search.solver is None else search.solver.prove(edges, leaves)
-
-    def learn_of(turn: jax.Array, edges: jax.Array) -> jax.Array:
-        take = partial(jax.lax.dynamic_slice_in_dim, start_index=turn * batch, slice_size=batch)
-        ways = {name: take(getattr(leaves, name), axis=1) for name in _OF_THE_WAY}
-        ends = {name: take(getattr(leaves, name)) for name in ("depth", "made")}
-        own = Leaves(states=jax.tree.map(take, leaves.states), **ends, **ways)
-        return learn(edges, own, take(gains), node + turn)
-
-    if search.leaves == 1:
-        return learn(edges, leaves, gains, node)
-    return jax.lax.fori_loop(0, search.leaves, learn_of, edges)
-
-
-def _back_up(
-    search: Search, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
-) -> jax.Array:
-    """Credit the edges of every descent with gains float32[B, N]; a new one leads to `node`."""
-    slots, rest = np.arange(search.width), jnp.zeros((len(gains), search.lines))
-
-    def step(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        ply, edges = carry
-        passed = ply < leaves.depth
-        gain = (
-            jnp.take_along_axis(gains, leaves.players[ply][:, None], 1) - leaves.paid[ply, :, None]
-        )
-        new = (leaves.made >= 0) & (ply + 1 == leaves.depth)
-        there = new[:, None] & (leaves.slots[ply, :, None] == slots)
-        parts = [jnp.ones_like(gain), gain, jnp.where(there, node, 0), rest]
-        # The row of those who went less deep stays as it is.
-        change = jnp.where(passed[:, None], jnp.concatenate(parts, 1), 0.0)
-        place = edges.at[leaves.rows[ply], :, leaves.actions[ply]]
-        edges = place.add(change, mode="promise_in_bounds", unique_indices=True)
-        return ply + 1, edges
-
-    deepest = most_of_lanes(leaves.depth.max())
-    return jax.lax.while_loop(lambda carry: carry[0] < deepest, step, (jnp.int32(0), edges))[1]

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search with roll-outs, for any deterministic game, many searches at once."""
+"""Monte Carlo tree search with roll-outs, for any game, many searches at once."""
 
 import dataclasses
 from typing import Any
@@ -11,7 +11,9 @@ from jaxgbg.games import Game
 from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
 from jaxgbg.search.devices import mesh_of, on_devices
 from jaxgbg.search.growth import grow
+from jaxgbg.search.outcomes import table_bytes
 from jaxgbg.search.tree import (
+    CHILD,
     MOST_ITERATIONS,
     TOTAL,
     VISITS,
@@ -36,11 +38,18 @@ class MCTS:
     they stand. Rewards are mapped from `reward_range`, by default the game's, to [0, 1]. The move
     is the one of the highest mean, ties at random; every move grows a new tree.
 
-    A tree takes 12 * (iterations + 1) * num_actions bytes, and up to twice that where all searches
-    of a call have room for it: strengths that are alike then share a compiled program. `megabytes`
+    In a game of chance every iteration draws what follows each move, and each outcome has a node of
+    its own (`search.outcomes`, which says why). What a player gains from the root on is mapped to
+    [0, 1] from the range of the gains that this search has seen, because the rewards of such a game
+    may use a small part of its `reward_range`: a move in 2048 brings a millionth of it. The values
+    of `search` are then gains from the root on, in rewards.
+
+    A tree takes 12 * (iterations + 1) * num_actions bytes, in a game of chance 8 * num_actions + 64
+    for each of the iterations, and up to twice that where all searches of a call have room for it:
+    strengths that are alike then share a compiled program. `megabytes`
     bounds how many trees are grown at once. A game may have a method
     `playout(state, words) -> rewards float32[N]`, a faster way to draw the end of random play.
-    Raises ValueError for a game of chance and for settings out of range.
+    Raises ValueError for settings out of range, and for a `reward_range` in a game of chance.
     """
 
     game: Game
@@ -52,8 +61,11 @@ class MCTS:
     megabytes: int = 1536
 
     def __post_init__(self) -> None:
-        if self.game.stochastic:
-            raise ValueError(f"mcts plays games without chance: {self.game.name} has random moves")
+        if self.game.stochastic and self.reward_range is not None:
+            raise ValueError(
+                f"mcts: {self.game.name} has chance, where the range of rewards is that of the"
+                f" gains seen in the search: leave out reward_range {self.reward_range}"
+            )
         if not 1 <= self.iterations <= MOST_ITERATIONS:
             raise ValueError(f"mcts: iterations must lie between 1 and {MOST_ITERATIONS}")
         if not self.exploration >= 0:
@@ -75,7 +87,11 @@ class MCTS:
     @property
     def most_trees(self) -> int:
         """How many trees may be in memory at once."""
-        return self.megabytes * 10**6 // (12 * (self.iterations + 1) * self.game.num_actions)
+        columns = CHILD + self.width
+        tree_bytes = 4 * columns * (self.iterations + 1) * self.game.num_actions
+        if self.width == 0:
+            tree_bytes += table_bytes(self.iterations)
+        return self.megabytes * 10**6 // tree_bytes
 
     def _roomy(self, searches: int) -> "MCTS":
         """With room for iterations up to a power of two, where so many searches have it."""
@@ -86,12 +102,16 @@ class MCTS:
         return roomy if searches <= roomy.most_trees else self
 
     # What the tree asks of a search: see `tree.Search`.
-    width = 1
     keeps_states = False
     lines = 0
     leaves = 1
     virtual_loss = 0.0
     solver = None
+
+    @property
+    def width(self) -> int:
+        """Children of an action: 1 without chance; 0, one for each outcome, with it."""
+        return 0 if self.game.stochastic else 1
 
     @property
     def capacity(self) -> int:
@@ -107,7 +127,7 @@ class MCTS:
         """An action of the highest mean for each of states[B], int32[B]; 0 for a terminal state."""
         search_key, choice = jax.random.split(key)
         visits, values = self.search(states, search_key)
-        means = jnp.where(visits > 0, values, -1.0)
+        means = jnp.where(visits > 0, values, -jnp.inf)
         best = (visits > 0) & (means == means.max(axis=1, keepdims=True))
         return choose_uniformly(best, choice)
 
@@ -159,16 +179,29 @@ class MCTS:
     def evaluate(
         self, params: Any, leaves: Leaves, keys: jax.Array, iteration: Iteration, draws: jax.Array
     ) -> tuple[jax.Array, None]:
-        """Every player's reward float32[B, N] in [0, 1] after random play from the leaves."""
+        """Every player's reward float32[B, N] after random play from the leaves.
+
+        In [0, 1], but as the game pays it where there is chance.
+        """
         del params
         if self._has_playout:
             rewards = self._ask_playout(leaves, keys, iteration)
         else:
-            rewards = self._play_out(leaves, draws)
+            rewards = self._play_out(leaves, draws, self._chance(keys, iteration))
+        if self.game.stochastic:
+            return rewards, None
         low, high = self._range
         return (rewards - np.float32(low)) * np.float32(1 / (high - low)), None
 
-    def _play_out(self, leaves: Leaves, draws: jax.Array) -> jax.Array:
+    def _chance(self, keys: jax.Array, iteration: Iteration) -> jax.Array | None:
+        """uint32[P, B, W]: the words of chance at each ply of random play; None without chance."""
+        if not self.game.stochastic:
+            return None
+        plies = min(self.game.max_plies, self.rollout_depth)
+        words = iteration.words(keys, 2, plies * self.game.spawn_words)
+        return words.reshape(len(keys), plies, -1).swapaxes(0, 1)
+
+    def _play_out(self, leaves: Leaves, draws: jax.Array, chance: jax.Array | None) -> jax.Array:
         """float32[B, N]: cumulative rewards where random play ends or is cut off."""
         game = self.game
 
@@ -181,7 +214,11 @@ class MCTS:
             legal = jax.vmap(game.legal_actions)(states)
             action = jax.vmap(nth_true)(legal, draw(draws, ply + self.tree_depth))
             action = jnp.where(going(carry), action, -1)
-            return ply + 1, jax.vmap(game.afterstate)(states, action)
+            following, states = ply + 1, jax.vmap(game.afterstate)(states, action)
+            if chance is not None:
+                # Where no move was made chance leaves the state as it is.
+                states = jax.vmap(game.spawn_from)(states, chance[ply])
+            return following, states
 
         start = (jnp.int32(0), leaves.states)
         return jax.lax.while_loop(lambda carry: going(carry).any(), step, start)[1].rewards
@@ -194,8 +231,9 @@ class MCTS:
     def _ask_playout(self, leaves: Leaves, keys: jax.Array, iteration: Iteration) -> jax.Array:
         """float32[B, N]: cumulative rewards at the end of random play, drawn by the game."""
         playout: Any = getattr(self.game, "playout")  # noqa: B009
-        # The words of kind 0 are those of `draws`.
-        rewards = jax.vmap(playout)(leaves.states, iteration.words(keys, 1, 2))
+        # The words of kind 0 are those of `draws`, of kind 1 those of chance in the tree.
+        kind = 2 if self.game.stochastic else 1
+        rewards = jax.vmap(playout)(leaves.states, iteration.words(keys, kind, 2))
         return jnp.where(leaves.states.terminal[:, None], leaves.states.rewards, rewards)
 
 

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, scrambled
+from jaxgbg.search.outcomes import Entry, Outcomes
 
 VISITS, TOTAL, CHILD = range(3)
 # Counts and node numbers are kept as float32, which is exact up to here.
@@ -49,6 +50,7 @@ class Leaves(NamedTuple):
       paid: float32[D, B] what he had been paid by then, where gains are those from then on; else 0.
       slots: int32[D, B] which of the children behind its action it leads to.
       made: int32[B] the action behind the last edge where it is new, else -1.
+      entry: where the new node stands in `Tree.outcomes`, or None.
     """
 
     states: Any
@@ -59,6 +61,7 @@ class Leaves(NamedTuple):
     paid: jax.Array
     slots: jax.Array
     made: jax.Array
+    entry: Entry | None = None
 
 
 class Iteration(NamedTuple):
@@ -76,10 +79,17 @@ class Iteration(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """B trees: `edges` float32[K * B, C, A] and the `states` [K * B] of their nodes, or None."""
+    """B trees.
+
+    Attributes:
+      edges: float32[K * B, C, A] statistics of every action of every node.
+      states: [K * B] the states of the nodes, or None.
+      outcomes: which outcomes of chance lead where, or None; see `search.outcomes`.
+    """
 
     edges: jax.Array
     states: Any
+    outcomes: Outcomes | None = None
 
 
 class Prover(Protocol):
@@ -94,7 +104,8 @@ class Search(Protocol):
     """What tells one search from another: how it chooses on the way down, and what a leaf is worth.
 
     `capacity` is how many iterations there may be, `depth` how many edges a descent may be long,
-    `width` how many children an action may have, which chance chooses among. With `keeps_states`
+    `width` how many children an action may have, which chance chooses among; with 0 each outcome
+    of chance is a child, found by `Tree.outcomes`. With `keeps_states`
     a node's row ends with `lines` more numbers for each action, which `evaluate` gives. A `solver`,
     if there is one, proves values. `leaves` are valued at once in each tree, more than one only
     with `keeps_states`; to the later of them the way of the earlier ones has been gone once more

@@ -14,6 +14,7 @@ from jaxgbg.papers import preset
 from jaxgbg.training import RunFolder
 
 TUTORIAL = Path(__file__).resolve().parents[2] / "docs" / "tutorial" / "pebbles.py"
+PIG = Path(__file__).resolve().parents[1] / "games" / "pig.py"
 TINY = ["--episodes", 40, "--eval-every", 20, "--batch", 4]
 
 
@@ -161,3 +162,32 @@ def test_python_knows_it_as_soon_as_it_is_imported(folder):
     run = preset("pebbles")
     assert run.game.num_players == 3
     assert run.evaluation.opponents == ("random",)
+
+
+@pytest.mark.slow
+def test_a_dice_game_is_rated_among_players_for_games_of_chance(jaxgbg, folder):
+    text = PIG.read_text() + '\n\nfrom jaxgbg.games import register\n\nregister("pig", Pig)\n'
+    (folder / "mydice.py").write_text(text)
+    players = ["random", "mcts-100", "expectimax", "maxn"]
+    options = ["--game", "pig", "--import", "mydice", "--games", 20, "--json", "rows.json"]
+    code, _, err = jaxgbg("tournament", *players, *options)
+    assert code == 0, err
+    rows = json.loads((folder / "rows.json").read_text())
+    assert {row["player"] for row in rows} == {*players}
+    assert all(row["games"] == 60 for row in rows)
+    best = max(rows, key=lambda row: row["elo"])
+    assert best["player"] in ("maxn", "mcts-100")
+
+
+@pytest.mark.slow
+def test_a_player_of_a_game_for_one_has_a_row_of_its_own(jaxgbg, folder):
+    code, _, err = jaxgbg("train", "2048", *TINY)
+    assert code == 0, err
+    (run,) = (folder / "runs").glob("2048-*/")
+    code, _, err = jaxgbg("eval", run, "--opponent", "expectimax-1", "--json", "rows.json")
+    assert code == 0, err
+    agent, player = json.loads((folder / "rows.json").read_text())[-2:]
+    assert (agent["opponent"], agent["variant"]) == ("score", "farl")
+    assert (player["agent"], player["opponent"], player["games"]) == ("expectimax-1", "score", 250)
+    # Greed for points alone is worth twice random play, which gets 1,089.
+    assert 1800 < player["mean"] < 2600

@@ -254,8 +254,8 @@ class _CircularNim(Nim):
         return moved._replace(heaps=jnp.where(refill, jnp.int8(self.size), moved.heaps))
 
 
-def test_games_of_chance_and_games_that_repeat_are_refused():
-    with pytest.raises(ValueError, match="random moves"):
+def test_games_that_repeat_and_chance_that_is_not_listed_are_refused():
+    with pytest.raises(ValueError, match="maxn needs the outcomes of chance: nim does not list"):
         MaxN(_DicedNim())
     with pytest.raises(ValueError, match="repeat"):
         MaxN(_CircularNim(heaps=2, size=3))

@@ -294,7 +294,7 @@ def test_a_playout_of_the_game_is_used_like_random_play():
         ({"tree_depth": 9, "rollout_depth": 8}, "rollout_depth"),
         ({"reward_range": (1.0, 1.0)}, "reward_range"),
         ({"megabytes": 0}, "megabytes"),
-        ({"game": Game2048()}, "chance"),
+        ({"game": Game2048(), "reward_range": (0.0, 1.0)}, "2048 has chance, where the range"),
     ],
 )
 def test_settings_out_of_range_are_refused_in_one_line(settings, message):

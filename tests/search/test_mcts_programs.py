@@ -8,9 +8,11 @@ import pytest
 from jaxgbg.games import Hex, TicTacToe
 from jaxgbg.search import devices, mcts
 from jaxgbg.search.devices import _compile, mesh_of
-from jaxgbg.search.growth import grow
+from jaxgbg.search.growth import grow, plant
 from jaxgbg.search.mcts import MCTS
 from tests.internals import copied_sizes
+from jaxgbg.search.outcomes import table_bytes
+from tests.games.pig import Pig
 from tests.search.agents import counted, printed_with_devices, random_positions
 
 
@@ -56,6 +58,16 @@ def test_strengths_of_one_capacity_share_a_program_that_changes_no_bit(monkeypat
     assert traced == [64, 60]
     for ours, theirs in zip(roots[1], exact, strict=True):
         assert (np.asarray(ours) == np.asarray(theirs)).all()
+
+
+def test_only_games_of_chance_have_a_table_of_outcomes():
+    tree = plant(MCTS(TicTacToe(), iterations=9), random_positions(TicTacToe(), 2, 0)[0])
+    assert tree.outcomes is None
+    assert tree.edges.shape == (2 * 10, 3, 9)
+    by_chance = plant(MCTS(Pig(), iterations=9), random_positions(Pig(), 2, 0)[0])
+    assert by_chance.edges.shape == (2 * 10, 2, 2)
+    size = sum(leaf.nbytes for leaf in jax.tree.leaves(by_chance))
+    assert size // 2 == 8 * 2 * 10 + table_bytes(9) + 8
 
 
 def test_trees_have_more_room_only_where_all_searches_have_it():

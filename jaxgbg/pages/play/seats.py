@@ -103,10 +103,17 @@ class Seats:
                     choice["switch"] = _SWITCH
                 choices.append(choice)
         for name in self._names:
-            known = PLAYERS[name].argument
-            strength = _iterations(_FIRST_ITERATIONS, MOST_ITERATIONS) if known else None
-            choices.append({"name": name, "label": name, "strength": strength})
+            choices.append({"name": name, "label": name, "strength": self._strength(name)})
         return choices
+
+    def _strength(self, name: str) -> dict[str, Any] | None:
+        """How strong a player may be, where that may be chosen."""
+        if not PLAYERS[name].argument:
+            return None
+        if PLAYERS[name].unit == "iterations":
+            return _iterations(_FIRST_ITERATIONS, MOST_ITERATIONS)
+        most = self.most_plies
+        return {"unit": "plies", "join": "-", "value": min(2, most), "low": 1, "high": most}
 
     def _most_searched(self, name: str, proving: bool = False) -> int:
         """How many iterations of tree search an agent may play with; 0 where it cannot search."""
@@ -172,6 +179,11 @@ class Seats:
             return self.agent(name)
         base, _, argument = name.partition("-")
         strength = base in PLAYERS and PLAYERS[base].argument and argument.isdecimal()
+        plies = base in PLAYERS and PLAYERS[base].unit == "plies"
+        if strength and plies and (len(argument) > 9 or int(argument) > self.most_plies):
+            raise ValueError(
+                f"{base} looks 1 to {self.most_plies} plies ahead here, not {shown(argument)}"
+            )
         if strength and (len(argument) > 9 or int(argument) > MOST_ITERATIONS):
             raise ValueError(
                 f"{base} plays with at most {MOST_ITERATIONS:,} iterations here, not"

@@ -1,0 +1,27 @@
+"""The value function of those who know nothing: every position is worth 0."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxgbg.values.core import ValueFunction
+
+
+@dataclasses.dataclass(frozen=True)
+class Zero(ValueFunction):
+    """V(s | player) = 0 for every board, so that a search counts rewards alone."""
+
+    num_features = 1
+    num_actions = 1
+    num_weights = 0
+
+    def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> Any:
+        return ()
+
+    def features(self, params: Any, board: jax.Array) -> jax.Array:
+        return jnp.zeros((*board.shape[:-1], 1), jnp.int32)
+
+    def value(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        return jnp.zeros(features.shape[:-1])
