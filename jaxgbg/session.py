@@ -79,25 +79,35 @@ class Sweep:
         """Its runs, in the order of its file."""
         return [TrainedRun(self.out, run) for unit in self.plan.units for run in unit.runs]
 
-    def table(self, by: Sequence[str] | str = (), baseline: Sequence[str] | str = ()) -> Table:
+    def table(
+        self,
+        by: Sequence[str] | str = (),
+        baseline: Sequence[str] | str = (),
+        pool: Sequence[str] | str = (),
+    ) -> Table:
         """Its own runs, whatever else is below the folder; see `jaxgbg.results`."""
-        by, baseline = ((each,) if isinstance(each, str) else each for each in (by, baseline))
+        by, baseline, pool = (
+            (each,) if isinstance(each, str) else each for each in (by, baseline, pool)
+        )
         sources = [source_of(folder.run, folder.results()) for folder in self.runs]
-        return group([source for source in sources if source.evaluations], by, baseline)
+        return group([source for source in sources if source.evaluations], by, baseline, pool)
 
     def frame(
-        self, by: Sequence[str] | str = (), baseline: Sequence[str] | str = ()
+        self,
+        by: Sequence[str] | str = (),
+        baseline: Sequence[str] | str = (),
+        pool: Sequence[str] | str = (),
     ) -> "pandas.DataFrame":
         """`table` as a data frame; MissingExtra without pandas."""
-        return frame_of(self.table(by, baseline))
+        return frame_of(self.table(by, baseline, pool))
 
-    def plot(self, *by: str, kind: Kind | None = None) -> Picture:
+    def plot(self, *by: str, kind: Kind | None = None, pool: Sequence[str] | str = ()) -> Picture:
         """The means by one setting, a heat map of two, or the learning curves where none is named.
 
         `kind` is any of those of `jaxgbg plot`. Raises ValueError for a setting that no run has.
         """
         of: dict[int, Kind] = {1: "means", 2: "heatmap"}
-        return Picture(self.table(by), kind or of.get(len(by), "curves"))
+        return Picture(self.table(by, pool=pool), kind or of.get(len(by), "curves"))
 
 
 def train(

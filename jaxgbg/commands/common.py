@@ -33,8 +33,16 @@ By = Annotated[
     tuple[str, ...],
     arg(
         metavar="SETTING ...",
-        help="Settings to tell apart, by path or short form: learner.trace_decay, or trace_decay;"
-        " all that differ, if none is named.",
+        help="Settings to tell apart first, by path or short form: learner.trace_decay, or"
+        " trace_decay; whatever else differs is told apart too.",
+    ),
+]
+Pool = Annotated[
+    tuple[str, ...],
+    arg(
+        metavar="SETTING ...",
+        help="Settings not to tell apart: each seed counts once, by its mean over them, and"
+        " intervals are a bootstrap of seeds.",
     ),
 ]
 Runs = Annotated[

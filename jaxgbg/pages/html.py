@@ -66,7 +66,11 @@ class _Sample:
 
 
 def write_report(
-    root: str | Path, out: Path, by: Sequence[str] = (), baseline: Sequence[str] = ()
+    root: str | Path,
+    out: Path,
+    by: Sequence[str] = (),
+    baseline: Sequence[str] = (),
+    pool: Sequence[str] = (),
 ) -> Report:
     """Write the report on all runs and tournaments below `root`, a folder or a URL, to `out`.
 
@@ -84,7 +88,7 @@ def write_report(
         if each.ladder is not None
     ]
     samples = _samples(runs)
-    whole = group_stored(runs, by, baseline)
+    whole = group_stored(runs, by, baseline, pool=pool)
     table = shortened(whole)
     told = [_run_section(each, samples.get(each.run.game.name)) for each in _shown(runs, samples)]
     problems += [problem for stored in runs for problem in stored.problems]
@@ -122,7 +126,7 @@ def game_section(table: Table) -> dict[str, Any]:
         "tables": list(panel_tables(table.rows, table.compared)),
         "curves": curve_panels(table),
         "looks": curve_looks(table),
-        "published": any(row.paper_mean is not None for row in table.rows),
+        "published": any(row.paper_mean is not None and row.as_published for row in table.rows),
     }
 
 
