@@ -160,7 +160,7 @@ def notes(table: Sequence[Row]) -> list[str]:
     if alike:
         told.append(
             "Where all seeds agree, s.e. 0 says nothing of another seed: the interval is that of"
-            " their games, each counted once for all evaluations, with the t of so few seeds."
+            " the games of one evaluation."
         )
     told += [
         f"{place(row)}: {row.untrained} of {row.agents} agents have never learned, all their"
