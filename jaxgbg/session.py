@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jaxgbg.results.figures import Kind, draw
 from jaxgbg.results.groups import frame_of
 from jaxgbg.results.rows import Table, group, source_of
-from jaxgbg.sweeps.executors import Failure, Settings
+from jaxgbg.sweeps.executors import Failure, Resources, Settings
 from jaxgbg.sweeps.running import Executor, Outcome, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive, Plan, plan, read_spec
 from jaxgbg.training import Result, Run, RunFolder, execution
@@ -149,13 +149,15 @@ def sweep(
     callbacks: Sequence[Callable[[Run, Result], object]] = (),
     progress: bool = True,
     checkpoint_every: float = CHECKPOINT_EVERY,
+    resources: Resources | None = None,
 ) -> Sweep:
     """Do all runs of a sweep that are not yet done, below folder `out`.
 
     `spec` is a TOML file or a table of what stands in one: {"game": "nim", "seeds": "0:10", "axes":
     {"alpha": [0.5, 1.0]}}. `callbacks` are told (run, evaluation); StopTraining raised by one stops
     the runs that are trained together there, as in `train`; only in this process ("inline"). A unit
-    that fails is told on standard error and kept in `failures`; it stops no other. Raises
+    that fails is told on standard error and kept in `failures`; it stops no other. `resources` are
+    what Ray or Slurm gives to each unit. Raises
     ValueError for what is wrong in `spec`, MissingExtra where an executor or `adaptive` needs one.
     """
     if callbacks and executor != "inline":
@@ -168,8 +170,15 @@ def sweep(
     def on_evaluation(run: Run, result: Result) -> None:
         tell_all(partial(callback, run, result) for callback in callbacks)
 
+    resources = resources or Resources()
+    resources.check_executor(executor)
     settings = Settings(
-        Path(out), checkpoint_every, workers or os.cpu_count() or 1, address, tell=on_evaluation
+        Path(out),
+        checkpoint_every,
+        workers or os.cpu_count() or 1,
+        address,
+        tell=on_evaluation,
+        resources=resources,
     )
     outcome = run_plan(chosen, executor, settings, shown=progress)
     tell(outcome, chosen)

@@ -1,5 +1,6 @@
 """Means over seeds and how sure they are."""
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
@@ -94,16 +95,30 @@ def paired_difference(
     """Mean and 95 % interval of first - second over the lanes of both; None without any.
 
     Lanes of one `cluster` count once, by their mean. Both lie in `span`, where it is given, and so
-    the `interval` within what differences can be; `games` are those of a lane.
+    the `interval` within what differences can be; `games` are those of a lane. Where all
+    differences are the same, their interval is made of those of the two means by their games.
+    Source: Newcombe 1998, method 10.
     """
-    clusters: dict[Hashable, list[float]] = {}
+    clusters: dict[Hashable, list[tuple[float, float]]] = {}
     for lane in (lane for lane in first if lane in second):
-        clusters.setdefault(cluster(lane), []).append(first[lane] - second[lane])
+        clusters.setdefault(cluster(lane), []).append((first[lane], second[lane]))
     if not clusters:
         return None
-    differences = [sum(each) / len(each) for each in clusters.values()]
+    # [clusters, 2]
+    means = np.array([np.mean(pairs, axis=0) for pairs in clusters.values()])
+    differences = [float(one - other) for one, other in means]
+    mean = mean_sem(differences)[0]
+    if len(means) > 1 and agree(differences):
+        # What differs from seed to seed is the same on both sides.
+        one, other = (float(side.mean()) for side in means.T)
+        (low, high), (other_low, other_high) = (
+            confidence_interval([side] * len(means), span=span, games=games)
+            for side in (one, other)
+        )
+        below = math.hypot(one - low, other_high - other)
+        return mean, mean - below, mean + math.hypot(high - one, other - other_low)
     reach = None if span is None else (span[0] - span[1], span[1] - span[0])
-    return (mean_sem(differences)[0], *interval(differences, span=reach, games=games))
+    return (mean, *interval(differences, span=reach, games=games))
 
 
 def interquartile_mean(scores: np.ndarray) -> np.ndarray:
