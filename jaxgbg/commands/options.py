@@ -126,7 +126,8 @@ def _annotated(setting: Setting) -> Any:
         arg(
             help=text,
             metavar=metavar,
-            help_behavior_hint="(default: as published)",
+            # `jaxgbg show GAME` tells them, game by game.
+            help_behavior_hint="",
             aliases=["--opponent"] if setting.short == "opponents" else None,
         ),
     ]

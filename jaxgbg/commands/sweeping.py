@@ -16,6 +16,7 @@ from jaxgbg.commands.common import (
     Json,
     Out,
     cell,
+    duration,
     optional,
     print_table,
     write_rows,
@@ -140,14 +141,7 @@ def _print_time(plan: Plan, records: list[dict[str, Any]], out: Path) -> None:
     records[-1]["expected_s"] = round(sum(known.values()), 1)
     left_out = len(missing) - len(known)
     more = f" and {counted(left_out, 'unit')} of programs that were not timed" if left_out else ""
-    print(f"expected in one process here: {_duration(sum(known.values()))}{more}")
-
-
-def _duration(seconds: float) -> str:
-    """Seconds in words."""
-    if seconds < 120:
-        return f"{seconds:,.0f} s"
-    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
+    print(f"expected in one process here: {duration(sum(known.values()))}{more}")
 
 
 def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:

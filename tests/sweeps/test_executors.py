@@ -213,7 +213,7 @@ def test_resources_of_slurm_stand_in_the_batch_file(tmp_path, monkeypatch):
     # A Slurm that refuses the job, once its file is written.
     for name in ("srun", "sbatch"):
         fake = tmp_path / "bin" / name
-        fake.write_text("#!/bin/sh\necho no such partition >&2\nexit 1\n")
+        fake.write_text(f"#!/bin/sh\ncp $1 {tmp_path}/batch\necho no such partition >&2\nexit 1\n")
         fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
     given = Resources(4, 1, 64.0, 90, "gpu", "lab")
@@ -221,8 +221,7 @@ def test_resources_of_slurm_stand_in_the_batch_file(tmp_path, monkeypatch):
     wanted = units(FIELDS | {"settings": SHORT, "lanes": 1})
     with pytest.raises(Exception, match="no such partition"):
         EXECUTORS["slurm"](wanted, settings, lambda _: None)
-    (file,) = (tmp_path / "slurm").glob("submission_file_*.sh")
-    lines = file.read_text().splitlines()
+    lines = (tmp_path / "batch").read_text().splitlines()
     asked = {line.removeprefix("#SBATCH --") for line in lines if line.startswith("#SBATCH")}
     assert asked >= {
         "partition=gpu",
