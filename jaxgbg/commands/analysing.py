@@ -91,10 +91,8 @@ def results(
     check_writable(csv, parquet)
     if runs or sql is not None:
         if by or baseline or pool or statistics or wins:
-            raise ValueError(
-                "--by, --baseline, --pool, --wins and --statistics group runs: leave out --runs,"
-                " --sql"
-            )
+            grouping = "--by, --baseline, --pool, --wins and --statistics group runs"
+            raise ValueError(f"{grouping}: leave out --runs, --sql")
         frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout)
         records = _print_frame(frame, sql is None, form)
     else:

@@ -188,8 +188,8 @@ def group(
             for each in curves
         ]
     members, notes = members_of(sources, curves, settings, [axis.path for axis in axes], rest)
+    differ = " ".join(axis.short for axis in others)
     if named and others:
-        differ = " ".join(axis.short for axis in others)
         notes.append(f"Told apart too, as they differ: {differ}; --pool {differ} pools them.")
     notes += _balance(members, rest)
     compared = read_baseline(baseline, axes)
@@ -212,10 +212,14 @@ def group(
         )
         without = scored[other].late if other != key and other in scored else {}
         table.append(_row(key, axes, members[key], scored[key], without, rest))
-    follow = [f"{axis.short} and {', '.join(axis.follows)}" for axis in axes if axis.follows]
-    if follow:
-        notes.append(f"These differ together: {'; '.join(follow)}.")
+    notes += _follow(axes)
     return Table(table, axes, compared, notes)
+
+
+def _follow(axes: Sequence[Axis]) -> list[str]:
+    """A line about settings that go together, if any do."""
+    follow = [f"{axis.short} and {', '.join(axis.follows)}" for axis in axes if axis.follows]
+    return [f"These differ together: {'; '.join(follow)}."] if follow else []
 
 
 def _balance(members: Mapping[RowKey, Members], rest: Sequence[str]) -> list[str]:
