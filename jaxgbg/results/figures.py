@@ -139,8 +139,8 @@ def _draw_curves(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ba
             place = {"xy": (0, figure), "xytext": (3, 2), "textcoords": "offset points"}
             axis.annotate(paper_words(longest), **place, fontsize=7, color=colour)
     axis.set(xlabel="episodes", ylabel=panel[0].scale.label, ylim=span_of(panel, table.rows))
-    longest = max(length_of(row) for row in table.rows if row.game == panel[0].game)
-    axis.set_xlim(0, 1.03 * longest)
+    end = max(length_of(row) for row in table.rows if row.game == panel[0].game)
+    axis.set_xlim(0, 1.03 * end)
     axis.xaxis.set_major_formatter(EngFormatter(sep=""))
     axis.grid(alpha=0.25)
 

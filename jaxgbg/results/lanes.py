@@ -96,7 +96,7 @@ class Members:
         """
         if not self.pooled:
             return [curve for cell in self.curves.values() for curve in cell.values()]
-        found = []
+        found: list[Curve] = []
         for seed in next(iter(self.curves.values())):
             own = [cell[seed] for cell in self.curves.values()]
             shared = set.intersection(*map(set, own)) or set.union(*map(set, own))

@@ -176,7 +176,6 @@ def group(
     }
     named, others, rest = find_axes(kinds.values(), by, pool)
     axes = named + others
-    settings = {key: kind for key, (_, kind) in kinds.items()}
     if VARIANT not in [axis.path for axis in axes]:
         # The last and the mean weights of one training are not two of it.
         curves = [
@@ -187,6 +186,7 @@ def group(
             }
             for each in curves
         ]
+    settings = {key: kind for key, (_, kind) in kinds.items()}
     members, notes = members_of(sources, curves, settings, [axis.path for axis in axes], rest)
     differ = " ".join(axis.short for axis in others)
     if named and others:
@@ -212,8 +212,7 @@ def group(
         )
         without = scored[other].late if other != key and other in scored else {}
         table.append(_row(key, axes, members[key], scored[key], without, rest))
-    notes += _follow(axes)
-    return Table(table, axes, compared, notes)
+    return Table(table, axes, compared, notes + _follow(axes))
 
 
 def _follow(axes: Sequence[Axis]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from jaxgbg.players import MissingExtra
 
 _PATIENCE_SECONDS = 10.0
+_ONE_CPU: Mapping[str, Any] = {"num_cpus": 1}
 
 
 def on_ray(
@@ -15,7 +16,7 @@ def on_ray(
     tasks: Sequence[tuple[Any, ...]],
     address: str | None,
     tries: int,
-    options: Mapping[str, float],
+    options: Mapping[str, Any] = _ONE_CPU,
 ) -> Iterator[tuple[int, Any]]:
     """The number of each task, and what `work` returns for its arguments, or the exception.
 
