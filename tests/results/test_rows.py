@@ -135,7 +135,7 @@ def test_the_table_shows_mean_error_and_difference():
     assert "50.0 ± 1.0" in text.getvalue()
     assert "51.0" in text.getvalue()
     # All differences are the same: their interval is that of 3 times 20 games.
-    assert re.search(r"\+37\.5 \(-[0-9.]+ to \+[0-9.]+\)", text.getvalue())
+    assert re.search(r"\+37\.5 \([+-][0-9.]+ to [+][0-9.]+\)", text.getvalue())
 
 
 def test_curves_are_drawn_whole_or_not_at_all(tmp_path):
