@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jaxgbg.results.figures import Kind, draw
 from jaxgbg.results.groups import frame_of
 from jaxgbg.results.rows import Table, group, source_of
-from jaxgbg.sweeps.executors import Failure, Settings
+from jaxgbg.sweeps.executors import Failure, Resources, Settings
 from jaxgbg.sweeps.running import Executor, Outcome, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive, Plan, plan, read_spec
 from jaxgbg.training import Result, Run, RunFolder, execution
@@ -79,25 +79,35 @@ class Sweep:
         """Its runs, in the order of its file."""
         return [TrainedRun(self.out, run) for unit in self.plan.units for run in unit.runs]
 
-    def table(self, by: Sequence[str] | str = (), baseline: Sequence[str] | str = ()) -> Table:
+    def table(
+        self,
+        by: Sequence[str] | str = (),
+        baseline: Sequence[str] | str = (),
+        pool: Sequence[str] | str = (),
+    ) -> Table:
         """Its own runs, whatever else is below the folder; see `jaxgbg.results`."""
-        by, baseline = ((each,) if isinstance(each, str) else each for each in (by, baseline))
+        by, baseline, pool = (
+            (each,) if isinstance(each, str) else each for each in (by, baseline, pool)
+        )
         sources = [source_of(folder.run, folder.results()) for folder in self.runs]
-        return group([source for source in sources if source.evaluations], by, baseline)
+        return group([source for source in sources if source.evaluations], by, baseline, pool)
 
     def frame(
-        self, by: Sequence[str] | str = (), baseline: Sequence[str] | str = ()
+        self,
+        by: Sequence[str] | str = (),
+        baseline: Sequence[str] | str = (),
+        pool: Sequence[str] | str = (),
     ) -> "pandas.DataFrame":
         """`table` as a data frame; MissingExtra without pandas."""
-        return frame_of(self.table(by, baseline))
+        return frame_of(self.table(by, baseline, pool))
 
-    def plot(self, *by: str, kind: Kind | None = None) -> Picture:
+    def plot(self, *by: str, kind: Kind | None = None, pool: Sequence[str] | str = ()) -> Picture:
         """The means by one setting, a heat map of two, or the learning curves where none is named.
 
         `kind` is any of those of `jaxgbg plot`. Raises ValueError for a setting that no run has.
         """
         of: dict[int, Kind] = {1: "means", 2: "heatmap"}
-        return Picture(self.table(by), kind or of.get(len(by), "curves"))
+        return Picture(self.table(by, pool=pool), kind or of.get(len(by), "curves"))
 
 
 def train(
@@ -139,13 +149,15 @@ def sweep(
     callbacks: Sequence[Callable[[Run, Result], object]] = (),
     progress: bool = True,
     checkpoint_every: float = CHECKPOINT_EVERY,
+    resources: Resources | None = None,
 ) -> Sweep:
     """Do all runs of a sweep that are not yet done, below folder `out`.
 
     `spec` is a TOML file or a table of what stands in one: {"game": "nim", "seeds": "0:10", "axes":
     {"alpha": [0.5, 1.0]}}. `callbacks` are told (run, evaluation); StopTraining raised by one stops
     the runs that are trained together there, as in `train`; only in this process ("inline"). A unit
-    that fails is told on standard error and kept in `failures`; it stops no other. Raises
+    that fails is told on standard error and kept in `failures`; it stops no other. `resources` are
+    what Ray or Slurm gives to each unit. Raises
     ValueError for what is wrong in `spec`, MissingExtra where an executor or `adaptive` needs one.
     """
     if callbacks and executor != "inline":
@@ -158,8 +170,15 @@ def sweep(
     def on_evaluation(run: Run, result: Result) -> None:
         tell_all(partial(callback, run, result) for callback in callbacks)
 
+    resources = resources or Resources()
+    resources.check_executor(executor)
     settings = Settings(
-        Path(out), checkpoint_every, workers or os.cpu_count() or 1, address, tell=on_evaluation
+        Path(out),
+        checkpoint_every,
+        workers or os.cpu_count() or 1,
+        address,
+        tell=on_evaluation,
+        resources=resources,
     )
     outcome = run_plan(chosen, executor, settings, shown=progress)
     tell(outcome, chosen)

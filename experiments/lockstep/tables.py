@@ -2,11 +2,13 @@
 
     python -m experiments.lockstep.tables
 
-Mean ± standard error over the seeds, in %, with the 95 % interval of that mean.
+Mean ± standard error over the seeds, in %, with the 95 % interval of that mean; none where all
+seeds agree.
 """
 
 import argparse
 import json
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,7 +44,8 @@ def table_of(records: Sequence[dict[str, Any]]) -> Iterator[str]:
 def figures(record: dict[str, Any]) -> str:
     low, high = confidence_interval(record["per_seed"], span=(0.0, 1.0))
     mean, sem, low, high = (100 * each for each in (record["mean"], record["sem"], low, high))
-    return f"{mean:.1f} ± {sem:.1f} ({low:.1f} to {high:.1f})"
+    text = f"{mean:.1f} ± {sem:.1f}"
+    return text if math.isnan(low) else f"{text} ({low:.1f} to {high:.1f})"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -9,6 +9,7 @@ from jaxgbg.commands.measuring import bench, evaluate, games, perft
 from jaxgbg.commands.playing import play
 from jaxgbg.commands.rating import tournament
 from jaxgbg.commands.reporting import plot, report
+from jaxgbg.commands.showing import show
 from jaxgbg.commands.sweeping import sweep
 from jaxgbg.commands.training import ablate, table1, train
 from jaxgbg.commands.watching import watch
@@ -16,6 +17,7 @@ from jaxgbg.commands.watching import watch
 COMMANDS: dict[str, Callable[..., None]] = {
     "games": games,
     "check": check,
+    "show": show,
     "train": train,
     "ablate": ablate,
     "table1": table1,

@@ -15,6 +15,7 @@ from jaxgbg.commands.common import (
     Baseline,
     By,
     Json,
+    Pool,
     Runs,
     TableFormat,
     Wins,
@@ -54,6 +55,7 @@ def results(
     folder: Runs,
     by: By = (),
     baseline: Baseline = (),
+    pool: Pool = (),
     where: Annotated[str | None, optional("CONDITION")] = None,
     wins: Wins = False,
     statistics: bool = False,
@@ -88,14 +90,13 @@ def results(
     """
     check_writable(csv, parquet)
     if runs or sql is not None:
-        if by or baseline or statistics or wins:
-            raise ValueError(
-                "--by, --baseline, --wins and --statistics group runs: leave out --runs, --sql"
-            )
+        if by or baseline or pool or statistics or wins:
+            grouping = "--by, --baseline, --pool, --wins and --statistics group runs"
+            raise ValueError(f"{grouping}: leave out --runs, --sql")
         frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout)
         records = _print_frame(frame, sql is None, form)
     else:
-        table = read_table(folder, by, baseline, where, wins, timeout=timeout)
+        table = read_table(folder, by, baseline, where, wins, timeout=timeout, pool=pool)
         records = _print_groups(table, statistics, form)
     if csv is not None or parquet is not None:
         require_extra("duckdb", "pandas")

@@ -33,8 +33,16 @@ By = Annotated[
     tuple[str, ...],
     arg(
         metavar="SETTING ...",
-        help="Settings to tell apart, by path or short form: learner.trace_decay, or trace_decay;"
-        " all that differ, if none is named.",
+        help="Settings to tell apart first, by path or short form: learner.trace_decay, or"
+        " trace_decay; whatever else differs is told apart too.",
+    ),
+]
+Pool = Annotated[
+    tuple[str, ...],
+    arg(
+        metavar="SETTING ...",
+        help="Settings not to tell apart: each seed counts once, by its mean over them, and"
+        " intervals are a bootstrap of seeds.",
     ),
 ]
 Runs = Annotated[
@@ -59,9 +67,7 @@ _NAMES = ", ".join((*game_names(), *(f"{package}:TITLE" for package in PACKAGES)
 GameName = Annotated[Positional[str], arg(metavar="GAME", help=f"{_NAMES}, or one of your own.")]
 Size = Annotated[
     int | None,
-    optional(
-        "N", "as published", help="Of the board (hex, othello, lines_of_action) or each heap."
-    ),
+    optional("N", help="Of the board (hex, othello, lines_of_action) or each heap."),
 ]
 Parameters = Annotated[
     tuple[str, ...],
@@ -106,6 +112,13 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
             words = {bool: "true or false", int: "a whole number"}.get(kind, "a number")
             raise ValueError(f"--parameters {entry}: expected {words}") from error
     return make(name, **parameters)
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words."""
+    if seconds < 120:
+        return f"{seconds:,.0f} s"
+    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
 
 
 def cell(value: Any) -> str:

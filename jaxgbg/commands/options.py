@@ -12,7 +12,7 @@ from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, Pri
 from jaxgbg.arena import judge_names
 from jaxgbg.players import player_names
 from jaxgbg.search.lookahead import Reply
-from jaxgbg.specs import shown
+from jaxgbg.specs import Spec, kind_of, shown
 from jaxgbg.training.play import Play
 from jaxgbg.training.settings import Setting, settings
 
@@ -80,6 +80,20 @@ def run_options(*without: str) -> type:
     return dataclasses.make_dataclass("Settings", fields, frozen=True)
 
 
+def options_of(spec: type[Spec]) -> type:
+    """A dataclass with a flag for each setting of a spec; None where one is not given."""
+    hints, texts = typing.get_type_hints(spec), spec.help()
+    fields = []
+    for field in dataclasses.fields(spec):
+        element = kind_of(hints[field.name])
+        default = "" if field.default is None else f"(default: {field.default})"
+        flag = arg(help=texts[field.name], metavar=_METAVARS[element], help_behavior_hint=default)
+        fields.append(
+            (field.name, Annotated[element | None, flag], dataclasses.field(default=None))
+        )
+    return dataclasses.make_dataclass(spec.__name__, fields, frozen=True)
+
+
 def given(options: Any) -> dict[str, Any]:
     """The settings that were asked for, by their short forms."""
     fields = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
@@ -112,7 +126,8 @@ def _annotated(setting: Setting) -> Any:
         arg(
             help=text,
             metavar=metavar,
-            help_behavior_hint="(default: as published)",
+            # `jaxgbg show GAME` tells them, game by game.
+            help_behavior_hint="",
             aliases=["--opponent"] if setting.short == "opponents" else None,
         ),
     ]

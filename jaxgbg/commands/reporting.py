@@ -7,7 +7,17 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from jaxgbg.commands.common import Baseline, By, Json, Runs, Wins, console, optional, write_rows
+from jaxgbg.commands.common import (
+    Baseline,
+    By,
+    Json,
+    Pool,
+    Runs,
+    Wins,
+    console,
+    optional,
+    write_rows,
+)
 from jaxgbg.pages.html import write_report
 from jaxgbg.results.figures import Band, Kind, check_name, draw
 from jaxgbg.results.groups import read_table
@@ -21,6 +31,7 @@ def report(
     out: Annotated[Path | None, optional("FILE.html", "DIR/report.html")] = None,
     by: By = (),
     baseline: Baseline = (),
+    pool: Pool = (),
     json_file: Json = None,
 ) -> None:
     """Write one HTML file about all runs below a folder: table, curves, weights, sample games.
@@ -33,7 +44,7 @@ def report(
     path = out if out is not None else _default(folder)
     start = time.perf_counter()
     check_writable(path)
-    written = write_report(folder, path, by, baseline)
+    written = write_report(folder, path, by, baseline, pool)
     seconds = time.perf_counter() - start
     for problem in written.problems:
         print(f"jaxgbg: {problem}", file=sys.stderr)
@@ -57,6 +68,7 @@ def plot(
     out: Annotated[Path, arg(metavar="FILE.png|svg|pdf")] = Path("figure.png"),
     by: By = (),
     baseline: Baseline = (),
+    pool: Pool = (),
     where: Annotated[str | None, optional("CONDITION")] = None,
     kind: Kind = "curves",
     band: Band = "sem",
@@ -74,7 +86,7 @@ def plot(
     """
     check_name(out)
     check_writable(out)
-    table = read_table(folder, by, baseline, where, wins)
+    table = read_table(folder, by, baseline, where, wins, pool=pool)
     draw(table, out, kind, band)
     write_rows(json_file, as_records(table.rows))
     console().print(f"figure: {out}", soft_wrap=True)

@@ -8,28 +8,37 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from tyro.conf import Positional, arg
+from rich.console import Console
+from tyro.conf import OmitArgPrefixes, Positional, arg
 
 from jaxgbg.commands.common import (
     CheckpointEvery,
     Json,
     Out,
     cell,
+    duration,
     optional,
     print_table,
     write_rows,
 )
+from jaxgbg.commands.options import given, options_of
 from jaxgbg.results.axes import value_text
 from jaxgbg.specs import Limits, checked, counted
 from jaxgbg.sweeps import Plan, Unit, read_spec
 from jaxgbg.sweeps.estimate import expected_seconds
-from jaxgbg.sweeps.executors import Settings
+from jaxgbg.sweeps.executors import Resources, Settings
 from jaxgbg.sweeps.running import Executor, check, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive
 from jaxgbg.training import Run, RunFolder
+from jaxgbg.training.lanes import program_of
+from jaxgbg.training.memory import check_memory
 from jaxgbg.training.settings import find
 
 _MOST_VALUES = 6
+_MOST_UNITS = 20
+_TIMING_SECONDS = 20.0
+_Resources: Any = options_of(Resources)
+_NO_RESOURCES = _Resources()
 
 
 @checked
@@ -41,7 +50,9 @@ def sweep(
     adaptive: Annotated[
         Adaptive | None, optional("halving|racing|none", "as the file says")
     ] = None,
+    resources: OmitArgPrefixes[_Resources] = _NO_RESOURCES,
     dry_run: bool = False,
+    time_it: Annotated[bool, arg(name="time")] = False,
     checkpoint_every: CheckpointEvery = 60.0,
     out: Out = Path("runs"),
     json_file: Json = None,
@@ -58,18 +69,26 @@ def sweep(
       address: Of the Ray cluster; auto finds one. slurm: local tries it without Slurm.
       adaptive: Stop settings that fall behind: halving keeps the better half at 1/8, 1/4 and 1/2
         of the episodes; racing those not surely worse than the best; none goes on with all.
-      dry_run: Only show the axes, the units, their memory, and the time expected in one process.
+      dry_run: Only show the axes, the units of work, their programs and memory.
+      time_it: With --dry-run, also the time expected in one process here, from a second of each
+        program; programs that are not begun after 20 s are left out.
     """
     plan = read_spec(spec, adaptive)
+    given_resources = Resources(**given(resources))
+    given_resources.check_executor(executor)
+    if time_it and not dry_run:
+        raise ValueError("--time goes with --dry-run")
     if dry_run:
-        # What the memory cannot hold is refused before anything is said.
-        records = _plan(plan, out)
-        _print_axes(plan)
-        _print_units(records)
-        write_rows(json_file, records)
+        _dry_run(plan, executor, out, time_it, json_file)
         return
     check(plan, out)
-    settings = Settings(out, checkpoint_every, workers or os.cpu_count() or 1, address)
+    settings = Settings(
+        out,
+        checkpoint_every,
+        workers or os.cpu_count() or 1,
+        address,
+        resources=given_resources,
+    )
     outcome = run_plan(plan, executor, settings, _reporter(plan.units, out))
     write_rows(json_file, [_record(unit, out) for unit in plan.units])
     if any(RunFolder(out, run).path.exists() for unit in plan.units for run in unit.runs):
@@ -77,6 +96,52 @@ def sweep(
     tell(outcome, plan)
     if outcome.failures:
         sys.exit(1)
+
+
+def _dry_run(
+    plan: Plan, executor: Executor, out: Path, timed: bool, json_file: Path | None
+) -> None:
+    """Show what there is to do, and then, if asked for, how long it takes."""
+    if executor in ("inline", "processes"):
+        # What this machine cannot hold is refused before anything is said.
+        for unit in {(program_of(u.runs[0]), u.lanes): u for u in plan.units}.values():
+            check_memory(unit.runs)
+    records = _plan(plan, out)
+    _print_axes(plan)
+    _print_sums(plan, out)
+    _print_units(records)
+    if timed:
+        _print_time(plan, records, out)
+    write_rows(json_file, records)
+
+
+def _print_sums(plan: Plan, out: Path) -> None:
+    """Say how much there is of everything."""
+    units = plan.units
+    runs, lanes = sum(len(unit.runs) for unit in units), sum(unit.lanes for unit in units)
+    programs = len({program_of(unit.runs[0]) for unit in units})
+    most = max(unit.memory for unit in units) / 1e9
+    done = sum(unit.finished(out) for unit in units)
+    print(
+        f"{counted(runs, 'run')} in {counted(len(units), 'unit')} of work ({done:,} done),"
+        f" {counted(programs, 'program')} to compile, {counted(lanes, 'lane')} (seeds times"
+        f" variants); at most {most:,.2g} GB a unit",
+        flush=True,
+    )
+
+
+def _print_time(plan: Plan, records: list[dict[str, Any]], out: Path) -> None:
+    """Time a pilot of each program for some seconds; tell it, and keep it in `records`."""
+    missing = [unit for unit in plan.units if not unit.finished(out)]
+    with Console(stderr=True).status("timing a pilot of each program"):
+        seconds = expected_seconds(missing, _TIMING_SECONDS)
+    known = {unit.name: s for unit, s in zip(missing, seconds, strict=True) if s is not None}
+    for record in records:
+        record["expected_s"] = round(known[record["unit"]], 1) if record["unit"] in known else ""
+    records[-1]["expected_s"] = round(sum(known.values()), 1)
+    left_out = len(missing) - len(known)
+    more = f" and {counted(left_out, 'unit')} of programs that were not timed" if left_out else ""
+    print(f"expected in one process here: {duration(sum(known.values()))}{more}")
 
 
 def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
@@ -124,6 +189,9 @@ def _print_axes(plan: Plan) -> None:
 def _print_units(records: list[dict[str, Any]]) -> None:
     """A row a unit and one for all; above them what is the same for several units."""
     *units, total = records
+    more = len(units) - _MOST_UNITS
+    if more > 0:
+        units, records = units[:_MOST_UNITS], [*units[:_MOST_UNITS], total]
     # What adds up has a column in any case.
     alike = [
         name
@@ -134,6 +202,8 @@ def _print_units(records: list[dict[str, Any]]) -> None:
         print(f"each unit: {', '.join(f'{name} {cell(units[0][name])}' for name in alike)}")
     names = [name for name in units[0] if name not in alike]
     print_table(records, names, lambda record, name: cell(record[name]))
+    if more > 0:
+        print(f"and {counted(more, 'more unit')}; --json keeps all rows")
 
 
 def _values(values: Sequence[Any]) -> str:
@@ -145,18 +215,18 @@ def _values(values: Sequence[Any]) -> str:
 
 
 def _plan(plan: Plan, out: Path) -> list[dict[str, Any]]:
-    """A record a unit with its axes, the expected time measured by a pilot on this machine."""
-    missing = [unit for unit in plan.units if not unit.finished(out)]
-    seconds = dict(zip((unit.name for unit in missing), expected_seconds(missing), strict=True))
+    """A record a unit with its axes, and one for all."""
     records = []
+    programs: dict[Any, int] = {}
     for unit in plan.units:
-        record = _record(unit, out)
+        program = programs.setdefault(program_of(unit.runs[0]), len(programs) + 1)
+        record = _record(unit, out) | {"program": program}
         for name in plan.axes:
             values = dict.fromkeys(_value_of(run, name) for run in unit.runs)
             record[name] = _values(list(values))
-        records.append(record | {"expected_s": round(seconds.get(unit.name, 0.0), 1)})
+        records.append(record)
     total: dict[str, Any] = {name: "" for name in records[0]} | {"unit": "all"}
-    for name in ("runs", "lanes", "expected_s"):
+    for name in ("runs", "lanes"):
         total[name] = round(sum(record[name] for record in records), 1)
     return [*records, total]
 

@@ -1,6 +1,5 @@
 """Commands that train: `train`, `ablate` and `table1`."""
 
-import dataclasses
 import signal
 import sys
 from collections.abc import Callable
@@ -21,12 +20,12 @@ from jaxgbg.commands.common import (
     TableFormat,
     console,
     optional,
-    read_game,
     write_rows,
 )
 from jaxgbg.commands.options import given, run_options, whole
 from jaxgbg.commands.playing import Port
 from jaxgbg.commands.progress import train_with_bar
+from jaxgbg.commands.showing import NOTHING_GIVEN, SETTINGS, Farl, Layout, run_of, show_run
 from jaxgbg.pages.watch.serving import PORT
 from jaxgbg.papers import konen2021, preset, published_kinds
 from jaxgbg.papers import table1 as paper
@@ -37,21 +36,17 @@ from jaxgbg.results.table import print_table
 from jaxgbg.specs import Seed, checked
 from jaxgbg.training import Result, Run, RunFolder
 from jaxgbg.training.run import Seeds, digest_of
-from jaxgbg.values import read_layout
 
 _ByGame = Annotated[tuple[str, ...], arg(metavar="N|GAME=N ...")]
 _Opponents = Annotated[
     tuple[str, ...],
     optional(
         "NAME|GAME=NAME ...",
-        "as published",
         aliases=["--opponent"],
         help="Evaluate against these players or agent files, in all games or one:"
         f" {', '.join(judge_names())}.",
     ),
 ]
-_Settings: Any = run_options()
-_NOTHING_GIVEN = _Settings()
 # These are told by game there.
 _Shared: Any = run_options("episodes", "eval_every", "batch", "opponents")
 _NOTHING_SHARED = _Shared()
@@ -60,13 +55,14 @@ _NOTHING_SHARED = _Shared()
 @checked
 def train(
     game: GameName,
-    settings: OmitArgPrefixes[_Settings] = _NOTHING_GIVEN,
+    settings: OmitArgPrefixes[SETTINGS] = NOTHING_GIVEN,
     size: Size = None,
     parameters: Parameters = (),
     seeds: Seeds = 1,
     seed: Seed = 0,
-    farl: bool = True,
-    layout: Annotated[Path | None, optional("FILE", "as published")] = None,
+    farl: Farl = True,
+    layout: Layout = None,
+    show: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),
     watch: bool = False,
@@ -75,7 +71,7 @@ def train(
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
-    """Train agents of one game; what is not given stays at the published parameters.
+    """Train agents of one game; what is not given stays as published: `jaxgbg show GAME` tells it.
 
     Any learner goes with any value and any partner: td learns values of afterstates, sarsa and q
     those of actions; ntuple keeps them in tables, mlp in a network; the partner is the agent itself
@@ -84,22 +80,15 @@ def train(
     Args:
       seeds: Number of agents, trained side by side.
       seed: Number of the first seed.
-      farl: Final Adaptation, both parts, or those of the paper.
       layout: ntuple: JSON file with the n-tuples.
+      show: Only show the settings, and the time and memory expected here; see `jaxgbg show`.
       watch: Show the training in a browser while it goes on, as the command watch does.
       watch_port: Where that page is served, to this machine alone; 0 takes any free port.
     """
-    rules = read_game(game, size, parameters)
-    changes = given(settings)
-    if layout is not None:
-        changes["layout"] = read_layout(rules, layout)
-    run = preset(
-        rules,
-        seeds=range(seed, seed + seeds),
-        **changes,
-    )
-    if not farl or len(run.variants) > 1:
-        run = dataclasses.replace(run, variants=("farl" if farl else "none",))
+    run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
+    if show:
+        show_run(run, True, json_file)
+        return
     published = published_kinds(run.game)
     if run.value.kind not in published:
         others = f" but with --value {' or '.join(published)}" if published else ""
@@ -131,7 +120,7 @@ def ablate(
     """Train with and without FARL, and compare with the published figures.
 
     Args:
-      games: `jaxgbg games` lists them.
+      games: `jaxgbg games` lists them; `jaxgbg show GAME` tells the settings of one.
       seeds: Agents of each variant, of all games or one.
       episodes: Budgets; the paper's where not given.
       eval_every: Episodes between evaluations.

@@ -15,8 +15,9 @@ _INNER_WIDTH, _INNER_HEIGHT = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
 class Series:
     """A line `y` over `x` with a band from `low` to `high`; `style` is its class in the page's CSS.
 
-    `reference` is a figure to compare with, drawn as a dashed line. `steps` draws bins: `x` are
-    then their edges, one more than there are `y`.
+    `reference` is a figure to compare with, drawn as a dashed line as far as the line goes, and
+    `reference_words` what it is. `steps` draws bins: `x` are then their edges, one more than there
+    are `y`.
     """
 
     label: str
@@ -26,6 +27,7 @@ class Series:
     low: np.ndarray
     high: np.ndarray
     reference: float | None = None
+    reference_words: str = "paper"
     steps: bool = False
 
 
@@ -63,11 +65,17 @@ def chart(
     for s in series:
         if s.reference is not None:
             level = float(down(s.reference))
-            label = f"paper, {escape(s.label)}: {tell_y(s.reference)}"
+            label = f"{escape(s.reference_words)}, {escape(s.label)}: {tell_y(s.reference)}"
+            end = float(across(s.x.max())) if s.x.size else _LEFT
             parts.append(
-                f'<path class="reference {s.style}" d="M{_LEFT} {level:.1f}h{_INNER_WIDTH}">'
+                f'<path class="reference {s.style}" d="M{_LEFT} {level:.1f}H{end:.1f}">'
                 f"<title>{label}</title></path>"
             )
+            if s.reference_words != "paper":
+                parts.append(
+                    f'<text x="{_LEFT + 3}" y="{level - 3:.1f}" class="tick">'
+                    f"{escape(s.reference_words)}</text>"
+                )
     for s in series:
         x = np.repeat(across(s.x), 2)[1:-1] if s.steps else across(s.x)
         y, low, high = (

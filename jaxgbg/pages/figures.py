@@ -10,7 +10,16 @@ import numpy as np
 from jaxgbg.games import Scale
 from jaxgbg.pages.chart_svg import Series, chart
 from jaxgbg.results.axes import VARIANT
-from jaxgbg.results.curves import STYLES, curve, looks_of, panels_of, span_of, title
+from jaxgbg.results.curves import (
+    STYLES,
+    curve,
+    length_of,
+    looks_of,
+    panels_of,
+    paper_words,
+    span_of,
+    title,
+)
 from jaxgbg.results.rows import Table
 from jaxgbg.training.kept import Histogram
 from jaxgbg.training.run import MEAN
@@ -34,8 +43,10 @@ def curve_panels(table: Table) -> list[str]:
         for row in rows:
             x, mean, sem = curve(row)
             label, style = looks[row.key]
-            series.append(Series(label, style, x, mean, mean - sem, mean + sem, row.paper_mean))
-        ends = [max(map(max, row.curves)) for row in table.rows if row.game == rows[0].game]
+            paper = row.paper_mean if row.as_published else None
+            band = mean - sem, mean + sem
+            series.append(Series(label, style, x, mean, *band, paper, paper_words(row)))
+        longest = max(length_of(row) for row in table.rows if row.game == rows[0].game)
         scale = rows[0].scale
         panels.append(
             chart(
@@ -46,7 +57,7 @@ def curve_panels(table: Table) -> list[str]:
                 EngFormatter(sep=""),
                 partial(short_text, scale),
                 span_of(rows, table.rows),
-                x_span=(0, max(ends)),
+                x_span=(0, longest),
             )
         )
     return panels

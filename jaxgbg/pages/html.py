@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -16,8 +15,8 @@ from jaxgbg.pages.ladder_svg import MOST_PLAYERS, ratings_chart, scores_chart
 from jaxgbg.pages.positions import shape_markup
 from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import record_games
+from jaxgbg.pages.run_facts import origin, run_names, settings_told
 from jaxgbg.papers import GAMES
-from jaxgbg.results.curves import STYLES
 from jaxgbg.results.folders import FIGURES, Everything, StoredRun, find_all, unknown_games
 from jaxgbg.results.groups import group_stored, shortened
 from jaxgbg.results.ladder import Ladder
@@ -26,14 +25,16 @@ from jaxgbg.results.places import Place, place_of
 from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.table import notes, panel_tables
 from jaxgbg.system import core_numbers
-from jaxgbg.training import Run, load_agent
+from jaxgbg.training import load_agent
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.histograms import weight_histograms
-from jaxgbg.training.kept import Histogram, Histograms, Provenance
+from jaxgbg.training.kept import Histogram, Histograms
 from jaxgbg.training.run import LaneName, RulesChanged
 
 # More would bury the table, and make the page too large to be opened.
 _MOST_SECTIONS = 30
+# More sections than these are shut at first: their headings are the index.
+_MOST_UNFOLDED = 2
 _MOST_PROBLEMS = 1000
 # Runs of a game that are searched for an agent whose games are shown.
 _MOST_TRIED = 100
@@ -66,7 +67,11 @@ class _Sample:
 
 
 def write_report(
-    root: str | Path, out: Path, by: Sequence[str] = (), baseline: Sequence[str] = ()
+    root: str | Path,
+    out: Path,
+    by: Sequence[str] = (),
+    baseline: Sequence[str] = (),
+    pool: Sequence[str] = (),
 ) -> Report:
     """Write the report on all runs and tournaments below `root`, a folder or a URL, to `out`.
 
@@ -84,9 +89,13 @@ def write_report(
         if each.ladder is not None
     ]
     samples = _samples(runs)
-    whole = group_stored(runs, by, baseline)
+    whole = group_stored(runs, by, baseline, pool=pool)
     table = shortened(whole)
-    told = [_run_section(each, samples.get(each.run.game.name)) for each in _shown(runs, samples)]
+    names = dict(zip(map(id, runs), run_names(runs), strict=True))
+    told = [
+        _run_section(each, samples.get(each.run.game.name)) | {"name": names[id(each)]}
+        for each in _shown(runs, samples)
+    ]
     problems += [problem for stored in runs for problem in stored.problems]
     page = _template().render(
         name=_name(root),
@@ -99,6 +108,7 @@ def write_report(
         more_ladders=len(found.tournaments[_MOST_SECTIONS:]),
         runs=told,
         left_out=len(runs) - len(told),
+        folded=len(told) > _MOST_UNFOLDED,
     )
     with written_whole(out) as temporary:
         size = temporary.write_bytes(page.encode())
@@ -122,7 +132,7 @@ def game_section(table: Table) -> dict[str, Any]:
         "tables": list(panel_tables(table.rows, table.compared)),
         "curves": curve_panels(table),
         "looks": curve_looks(table),
-        "published": any(row.paper_mean is not None for row in table.rows),
+        "published": any(row.paper_mean is not None and row.as_published for row in table.rows),
     }
 
 
@@ -268,7 +278,7 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
         "stored": stored,
         "state": _state(stored),
         "settings": settings_told(stored.run),
-        "origin": _origin(stored),
+        "origin": origin(stored),
         "config": json.dumps(stored.config),
         "histograms": panels,
         "histogram_note": note,
@@ -306,37 +316,3 @@ def _state(stored: StoredRun) -> str:
         f"Unfinished: {_count(len(episodes), 'evaluation')} so far, the last after"
         f" {reached:,} of {stored.run.schedule.episodes:,} episodes."
     )
-
-
-def settings_told(run: Run) -> list[tuple[str, str]]:
-    """What the parts of the run say of themselves; the whole config stands below them."""
-    parameters = ", ".join(
-        f"{name} {value}" for name, value in dataclasses.asdict(run.game).items()
-    )
-    return [
-        ("Game", run.game.name + (f" ({parameters})" if parameters else "")),
-        ("Value function", run.value.describe()),
-        ("Learner", run.learner.describe()),
-        ("Schedule", run.schedule.describe()),
-        ("Evaluation", run.evaluation.describe()),
-        *([("Averaging", run.averaging.describe())] if run.averaging.on else []),
-        ("Partner", run.partner),
-        ("Variants", ", ".join(STYLES[variant][0] for variant in run.variants)),
-        ("Seeds", ", ".join(map(str, run.seeds))),
-    ]
-
-
-def _origin(stored: StoredRun) -> list[tuple[str, str]]:
-    """Where and by what a run was made, as far as it was kept."""
-    kept = Provenance(**stored.content("provenance.json", Provenance))
-    origin = {
-        "Folder": str(stored.path),
-        "Command": shlex.join(kept.command),
-        "Started": kept.started,
-        "Devices": ", ".join(kept.devices),
-        "Machine": kept.machine,
-        "Revision": kept.revision,
-        "Python": kept.python,
-        "Versions": ", ".join(f"{name} {version}" for name, version in kept.versions.items()),
-    }
-    return [(name, words or "not kept") for name, words in origin.items()]

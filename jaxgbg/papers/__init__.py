@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, make
+from jaxgbg.learners import Schedule
 from jaxgbg.papers import dambra, konen2021, ree2013, sasso2018
 from jaxgbg.specs import shown
 from jaxgbg.training import Evaluation, Run
@@ -13,6 +14,7 @@ from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
 __all__ = [
     "GAMES",
+    "episodes_of",
     "figure",
     "greatest",
     "note",
@@ -51,11 +53,22 @@ def preset(game: str | Game, **changes: Any) -> Run:
             fields |= sasso2018.network(built, changes) or {}
     if "layout" in changes and "walks" in changes:
         raise ValueError("choose layout or walks, not both")
+    if "episodes" in changes and "eval_every" not in changes:
+        fields["eval_every"] = _eval_every(fields, changes["episodes"])
     fields |= with_consequences(changes)
     fields["opponents"] = Evaluation.check("opponents", fields["opponents"])
     if "protocols" not in changes:
         fields["protocols"] = [protocol_for(built, name) for name in fields["opponents"]]
     return compose(built, fields)
+
+
+def _eval_every(fields: Mapping[str, Any], episodes: Any) -> int:
+    """Episodes between evaluations in a run of another length: as published, but ten evaluations
+    at least, or all that there can be.
+    """
+    published: int = fields["eval_every"]
+    checked: int = Schedule.check("episodes", episodes)
+    return published if checked == fields["episodes"] else min(published, max(1, checked // 10))
 
 
 def published_kinds(game: Game) -> tuple[str, ...]:
@@ -97,6 +110,12 @@ def _look_up(entries: dict[tuple[str, str], _Entry], game: str, opponent: str) -
 def figure(game: str, opponent: str, variant: str) -> tuple[float, float] | None:
     """The published (mean, standard error) of a game by its name, in its unit."""
     return konen2021.FIGURES.get((game, opponent), {}).get(variant)
+
+
+def episodes_of(game: str) -> int | None:
+    """After how many episodes the figures of a game are published; None for other games."""
+    published: int | None = konen2021.parameters_by_name(game).get("episodes")
+    return published
 
 
 def wins(game: str, opponent: str, values: Mapping[str, Any]) -> float | None:

@@ -111,6 +111,11 @@ GAMES = tuple(_PARAMETERS)
 """The games of Table 1, in its order."""
 
 
+def parameters_by_name(game: str) -> dict[str, Any]:
+    """What is published for a game of any size; a layout is a function of the game."""
+    return _PARAMETERS.get(game, {})
+
+
 def parameters(game: Game) -> dict[str, Any] | None:
     """The published settings of a game of any size by their short forms; None for other games."""
     if game.name not in _PARAMETERS:

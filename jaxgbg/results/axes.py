@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from jaxgbg.learners import FARL_PARTS
 from jaxgbg.specs import Spec, shown
-from jaxgbg.training.run import MEAN
+from jaxgbg.training.run import MEAN, Run, plain_game
 from jaxgbg.training.settings import find, settings
 
 VARIANT = "variants"
@@ -54,22 +54,40 @@ def setting_values(parts: Mapping[str, Any], game: Mapping[str, Any]) -> dict[st
     return values
 
 
-def find_axes(
-    lanes: Iterable[tuple[str, Values]], by: Sequence[str] = ()
-) -> tuple[tuple[Axis, ...], tuple[str, ...]]:
-    """The axes of lanes, each (name of its game, its values), and the paths of what else differs.
+def run_values(run: Run) -> dict[str, Any]:
+    """`setting_values` of a run at hand."""
+    parts = {field.name: getattr(run, field.name) for field in dataclasses.fields(run)}
+    return setting_values(parts, plain_game(run.game))
 
-    The axes are those named `by`; else all that differ within a game, of those that go together the
-    first one, and nothing else differs. Raises ValueError for a name that no run has.
+
+class Axes(NamedTuple):
+    """What tells rows apart: `named` axes and `others` that differ too; `pooled` are paths."""
+
+    named: tuple[Axis, ...]
+    others: tuple[Axis, ...]
+    pooled: tuple[str, ...]
+
+
+def find_axes(
+    lanes: Iterable[tuple[str, Values]], by: Sequence[str] = (), pool: Sequence[str] = ()
+) -> Axes:
+    """The axes of lanes, each (name of its game, its values).
+
+    They are those named `by`, and whatever else differs within a game, of settings that go together
+    the first one. What is named in `pool`, and what goes together with it, tells no rows apart.
+    Raises ValueError for a name that no run has.
     """
     kinds = [dict(pairs) for pairs in dict.fromkeys(_hashable(*lane) for lane in lanes)]
     ranked = _differing(kinds)
-    if by:
-        known = frozenset(itertools.chain.from_iterable(kinds))
-        chosen = [path for path in dict.fromkeys(_path(name, known) for name in by) if path]
-        rest, _ = _independent(kinds, ranked, chosen)
-        return tuple(_axis(path, kinds) for path in chosen), tuple(rest)
-    kept, followers = _independent(kinds, ranked, [])
+    known = frozenset(itertools.chain.from_iterable(kinds))
+    chosen, pooled = (
+        [path for path in dict.fromkeys(_path(name, known) for name in names) if path]
+        for names in (by, pool)
+    )
+    for path in chosen:
+        if path in pooled:
+            raise ValueError(f"{short_of(path)} cannot both tell rows apart and be pooled")
+    kept, followers = _independent(kinds, ranked, [*chosen, *pooled])
     axes = [
         _axis(path, kinds)._replace(
             follows=tuple(
@@ -78,7 +96,8 @@ def find_axes(
         )
         for path in kept
     ]
-    return tuple(axes), ()
+    rest, _ = _independent(kinds, [path for path in ranked if path in pooled], [*chosen, *kept])
+    return Axes(tuple(_axis(path, kinds) for path in chosen), tuple(axes), tuple(rest))
 
 
 def _independent(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgbg import papers
-from jaxgbg.games import WIN_RATE
+from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import VARIANT, Axis, value_text
 from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.statistics import mean_sem
@@ -117,11 +117,24 @@ def span_of(panel: Sequence[Row], rows: Sequence[Row]) -> tuple[float, float]:
         return share
     alike = [r for r in rows if (r.game, r.scale) == (panel[0].game, panel[0].scale)]
     lines = [(mean, sem) for _, mean, sem in map(curve, alike)]
-    references = [r.paper_mean for r in alike if r.paper_mean is not None]
+    references = [r.paper_mean for r in alike if r.paper_mean is not None and r.as_published]
     low = min([float((mean - sem).min()) for mean, sem in lines] + references)
     high = max([float((mean + sem).max()) for mean, sem in lines] + references)
     margin = 0.03 * (high - low) or 0.5
     return low - margin, high + margin
+
+
+def length_of(row: Row) -> int:
+    """Episodes of the last evaluation of any of its lanes."""
+    return max(map(max, row.curves))
+
+
+def paper_words(row: Row) -> str:
+    """What the paper's figure of a row is, with its budget where the row has another."""
+    published = papers.episodes_of(row.game)
+    if row.scale == WINS or published is None or published == length_of(row):
+        return "paper"
+    return f"paper, after {published:,} episodes"
 
 
 def curve(row: Row) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,5 +1,6 @@
 """The evaluations of a stored run, packed: a folder may hold millions of them."""
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ COLUMNS = ("line", *Result._fields)
 _OF_CURVES = ("episodes", "score")
 _OTHERS = ("line", "games", "wins")
 _LANE = ("opponent", "variant", "seed")
-_WINS = _OTHERS.index("wins") - len(_OTHERS)
+_WINS, _GAMES = (_OTHERS.index(name) - len(_OTHERS) for name in ("wins", "games"))
 
 
 class Evaluations:
@@ -59,6 +60,12 @@ class Evaluations:
             known = [(at, w) for at, w in zip(episodes, other[_WINS], strict=True) if w is not None]
             if known:
                 yield (*lane, [at for at, _ in known], [w for _, w in known])  # type: ignore[misc]
+
+    def fewest_games(self, opponent: str) -> int:
+        """Games of the smallest evaluation against `opponent`; 0 where there is none."""
+        others = json.loads(self.packed.partition("\n")[2])
+        games = [other[_GAMES] for other in others if other[0] == opponent]
+        return min(itertools.chain.from_iterable(games), default=0)
 
     def columns(self) -> list[list[Any]]:
         """All of `COLUMNS`, in the order of the lines."""

@@ -12,15 +12,17 @@ from jaxgbg.results.curves import (
     curve,
     figures_of,
     label_of,
+    length_of,
     looks_of,
     panels_of,
+    paper_words,
     span_of,
     title,
     words,
 )
 from jaxgbg.results.robust import profile
 from jaxgbg.results.rows import Row, Table, group, source_of
-from jaxgbg.results.statistics import confidence_interval
+from jaxgbg.results.statistics import cluster_interval, confidence_interval
 from jaxgbg.training import Result, Run
 from jaxgbg.training.files import written_whole
 
@@ -112,27 +114,33 @@ def check_name(path: Path) -> str:
 def _draw_curves(axis: Any, panel: list[Row], table: Table, looks: Any, band: Band) -> None:
     from matplotlib.ticker import EngFormatter
 
-    references: dict[float, list[Any]] = {}
+    references: dict[float, list[Row]] = {}
     for row in panel:
         look = looks[row.key]
         episodes, mean, sem = curve(row)
         low, high = mean - sem, mean + sem
         if band == "interval":
             span = row.scale.span
-            both = [confidence_interval(at, span=span) for at in figures_of(row)[1]]
+            method = cluster_interval if row.pooled else confidence_interval
+            both = [method(at, span=span, games=row.games()) for at in figures_of(row)[1]]
             low, high = np.where(np.isnan(both), mean[:, None], both).T
         axis.plot(
             episodes, mean, look.dashes, color=look.colour, label=look.label, marker=".", ms=4
         )
         axis.fill_between(episodes, low, high, color=look.colour, alpha=0.2, lw=0)
-        if row.paper_mean is not None:
-            references.setdefault(row.paper_mean, []).append(look.colour)
-    for figure, colours in references.items():
-        colour = colours[0] if len(colours) == 1 else "#555555"
-        axis.axhline(figure, color=colour, lw=0.9, ls="--", zorder=1, gid="paper")
+        if row.paper_mean is not None and row.as_published:
+            references.setdefault(row.paper_mean, []).append(row)
+    for figure, rows in references.items():
+        colour = looks[rows[0].key].colour if len(rows) == 1 else "#555555"
+        longest = max(rows, key=length_of)
+        ends = [0, length_of(longest)]
+        axis.plot(ends, [figure] * 2, color=colour, lw=0.9, ls="--", zorder=1, gid="paper")
+        if paper_words(longest) != "paper":
+            place = {"xy": (0, figure), "xytext": (3, 2), "textcoords": "offset points"}
+            axis.annotate(paper_words(longest), **place, fontsize=7, color=colour)
     axis.set(xlabel="episodes", ylabel=panel[0].scale.label, ylim=span_of(panel, table.rows))
-    ends = [max(map(max, row.curves)) for row in table.rows if row.game == panel[0].game]
-    axis.set_xlim(0, 1.03 * max(ends))
+    end = max(length_of(row) for row in table.rows if row.game == panel[0].game)
+    axis.set_xlim(0, 1.03 * end)
     axis.xaxis.set_major_formatter(EngFormatter(sep=""))
     axis.grid(alpha=0.25)
 
@@ -166,7 +174,7 @@ def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ban
             # Between words lies nothing.
             ls="-" if numbers else "",
         )
-        published = [row.paper_mean for row in of_line]
+        published = [row.paper_mean if row.as_published else None for row in of_line]
         if len(of_line) > 1 and len(set(published)) > 1:
             known = np.array(published, float)
             axis.plot(x, known, color=colour, lw=0.9, ls="--", marker="x", ms=4, gid="paper")
@@ -232,13 +240,15 @@ _PANELS = {
 def _check_axes(axes: Sequence[Axis], kind: Kind) -> None:
     """Raise ValueError where a figure needs other axes."""
     several = [axis.short for axis in axes if len(axis.values) > 1]
+    more = " ".join(several[2:])
     told = (
         f"{', '.join(several) or 'nothing'} differs here"
         if len(several) < 2
         else (f"{', '.join(several)} differ here")
     )
     if kind == "heatmap" and len(several) != 2:
-        raise ValueError(f"a heatmap has two axes, and {told}: name two of them (by)")
+        over = f": leave two of them, as by --pool {more}" if more else ""
+        raise ValueError(f"a heatmap has two axes, and {told}{over}")
     if kind == "means" and not several:
         raise ValueError(f"a figure of means has an axis, and {told}")
 
@@ -267,7 +277,9 @@ def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool) ->
 
 def _caption(rows: Sequence[Row], kind: Kind, band: Band) -> str:
     counts = sorted({row.n for row in rows})
-    seeds = f"{counts[0]} to {counts[-1]} agents" if len(counts) > 1 else f"{counts[0]} agents"
+    pooled = list(dict.fromkeys(name for row in rows for name in row.pooled))
+    noun = "agents" if not pooled else f"seeds, each the mean over its {' and '.join(pooled)}"
+    seeds = f"{counts[0]} to {counts[-1]} {noun}" if len(counts) > 1 else f"{counts[0]} {noun}"
     words = {
         "curves": f"mean over {seeds}, {_BANDS[band]}",
         "means": f"mean over {seeds} of the last fifth of the training, bars 95 % interval",

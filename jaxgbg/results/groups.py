@@ -32,6 +32,7 @@ def read_table(
     wins: bool = False,
     complain: Callable[[str], None] = to_stderr,
     timeout: Seconds = SECONDS,
+    pool: Sequence[str] = (),
 ) -> Table:
     """The rows of all runs below `folder`, as `group` makes them.
 
@@ -44,7 +45,7 @@ def read_table(
     runs, problems = find_runs(folder)
     if where is not None:
         runs = choose(runs, where, timeout)
-    table = group_stored(runs, by, baseline, wins)
+    table = group_stored(runs, by, baseline, wins, pool)
     if wins and not table.rows:
         raise ValueError("no evaluation there knows how many games were won")
     stopped = sum(run.stopped and not run.summary for run in runs)
@@ -64,19 +65,22 @@ def frame(
     baseline: Sequence[str] | str = (),
     where: str | None = None,
     wins: bool = False,
+    pool: Sequence[str] | str = (),
 ) -> "pandas.DataFrame":
     """All runs below `folder` as a data frame, a row for each setting that differs.
 
     Seeds are pooled over folders; see `Row` for the columns, of which each setting has one by its
-    short form. `by` names the settings, paths or short forms, where not all that differ shall be
-    told apart; `baseline` ("trace_decay=0") what the others are compared with, seed by seed;
+    short form. `by` names the settings that come first, by paths or short forms; those in `pool`
+    are not told apart; `baseline` ("trace_decay=0") is what the others are compared with;
     `where` is an SQL condition on the evaluations that count; `wins` are shares of games won in the
     place of scores. Raises ValueError where there are no
     runs or a name is wrong, MissingExtra without pandas.
     """
     require_extra("pandas")
-    names, compared = ((each,) if isinstance(each, str) else each for each in (by, baseline))
-    return frame_of(read_table(folder, names, compared, where, wins))
+    names, compared, pooled = (
+        (each,) if isinstance(each, str) else each for each in (by, baseline, pool)
+    )
+    return frame_of(read_table(folder, names, compared, where, wins, pool=pooled))
 
 
 def frame_of(table: Table) -> "pandas.DataFrame":
@@ -92,10 +96,11 @@ def group_stored(
     by: Sequence[str] = (),
     baseline: Sequence[str] = (),
     wins: bool = False,
+    pool: Sequence[str] = (),
 ) -> Table:
     """`group` of runs on disk."""
     with without_collector():
-        return group([_source(run, wins) for run in runs], by, baseline)
+        return group([_source(run, wins) for run in runs], by, baseline, pool)
 
 
 def shortened(table: Table, most: int = MOST_ROWS) -> Table:
@@ -110,8 +115,8 @@ def shortened(table: Table, most: int = MOST_ROWS) -> Table:
         kept.update(map(id, best))
         if len(rows) > most:
             notes.append(
-                f"{game}, {opponent}: the {most:,} highest means of {len(rows):,} rows; --by tells"
-                " fewer settings apart, and --json keeps all rows."
+                f"{game}, {opponent}: the {most:,} highest means of {len(rows):,} rows; --pool"
+                " SETTING makes them fewer, and --json keeps all rows."
             )
     return table._replace(rows=[row for row in table.rows if id(row) in kept], notes=notes)
 

@@ -16,7 +16,7 @@ from jaxgbg.games import Game
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.figures import check_name, new_figure, save
 from jaxgbg.results.layout import Column
-from jaxgbg.results.statistics import confidence_interval
+from jaxgbg.results.statistics import agree, confidence_interval
 
 if TYPE_CHECKING:
     import pandas
@@ -245,7 +245,9 @@ def _scores(
     for pair, values in pairs.items():
         points[pair] = np.mean(values)
         if len(values) >= _LEAST_OPENINGS:
-            beats[pair] = confidence_interval(values, span=(0.0, 1.0))[0] > 0.5
+            # So many openings that all end alike are a sign test of their own.
+            low = values[0] if agree(values) else confidence_interval(values, span=(0.0, 1.0))[0]
+            beats[pair] = low > 0.5
     return points, beats
 
 

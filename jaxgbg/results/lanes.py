@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from jaxgbg.arena import scale_of
 from jaxgbg.games import WINS, Game, Scale
 from jaxgbg.results.axes import VARIANT, frozen
@@ -67,6 +69,50 @@ class Members:
     untrained: int = 0
     diverged: int = 0
 
+    @property
+    def pooled(self) -> bool:
+        """Whether lanes of several settings are one row."""
+        return len(self.curves) > 1
+
+    def keep_seeds_of_all(self, opponent: str) -> int:
+        """Leave out seeds that some pooled setting has not, which would weigh settings unequally;
+        returns how many. Raises ValueError where none is left.
+        """
+        seeds = [set(cell) for cell in self.curves.values()]
+        common, every = set.intersection(*seeds), set.union(*seeds)
+        if not common:
+            name = self.sources[0].name
+            raise ValueError(
+                f"{name} against {opponent}: no seed is in all settings that are to be pooled, and"
+                " settings of other seeds cannot be: leave out --pool, or choose runs by --where"
+            )
+        for values, cell in self.curves.items():
+            self.curves[values] = {seed: cell[seed] for seed in cell if seed in common}
+        return len(every - common)
+
+    def seed_curves(self) -> "list[Curve]":
+        """A curve a seed: over pooled settings the mean, at the evaluations that all of them have,
+        or any of them where they share none.
+        """
+        if not self.pooled:
+            return [curve for cell in self.curves.values() for curve in cell.values()]
+        found: list[Curve] = []
+        for seed in next(iter(self.curves.values())):
+            own = [cell[seed] for cell in self.curves.values()]
+            shared = set.intersection(*map(set, own)) or set.union(*map(set, own))
+            found.append(
+                {
+                    at: float(np.mean([curve[at] for curve in own if at in curve]))
+                    for at in sorted(shared)
+                }
+            )
+        return found
+
+    def fewest_games(self, opponent: str) -> int:
+        """Games of the smallest evaluation of an agent."""
+        known = {id(source): source.evaluations for source in self.sources}
+        return min(evaluations.fewest_games(opponent) for evaluations in known.values())
+
 
 class Scored(NamedTuple):
     """What the lanes of a row have come to, by what else differs and their seeds."""
@@ -74,6 +120,15 @@ class Scored(NamedTuple):
     episodes: int
     late: dict[LaneKey, float]
     last: dict[LaneKey, float]
+
+    def by_seed(self, figures: Mapping[LaneKey, float]) -> dict[int, float]:
+        """The mean of each seed over the settings that are pooled: agents of a seed hang together,
+        and may even be the same agent.
+        """
+        seeds: dict[int, list[float]] = defaultdict(list)
+        for (_, seed), figure in figures.items():
+            seeds[seed].append(figure)
+        return {seed: sum(each) / len(each) for seed, each in sorted(seeds.items())}
 
 
 def members_of(

@@ -2,19 +2,20 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from jaxgbg import papers
-from jaxgbg.games import WINS, Scale
-from jaxgbg.learners import TDSpec
+from jaxgbg.games import Scale
 from jaxgbg.results.axes import (
     VARIANT,
     Axis,
     find_axes,
     plain_value,
     read_baseline,
-    setting_values,
+    run_values,
+    short_of,
 )
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.lanes import (
@@ -28,26 +29,37 @@ from jaxgbg.results.lanes import (
     members_of,
     score,
 )
-from jaxgbg.results.statistics import confidence_interval, mean_sem, paired_difference
+from jaxgbg.results.published import published_figure, settings_are_published
+from jaxgbg.results.statistics import (
+    agree,
+    cluster_interval,
+    confidence_interval,
+    mean_sem,
+    paired_difference,
+)
+from jaxgbg.specs import counted
 from jaxgbg.training import Result, Run
-from jaxgbg.training.run import MEAN, plain_game
-from jaxgbg.values import NTupleSpec
+from jaxgbg.training.run import MEAN
 
-_NOT_FLAT = ("game", "opponent", "settings", "scale", "curves")
+_NOT_FLAT = ("game", "opponent", "settings", "scale", "curves", "games", "as_published")
+_OF_POOLED = ("agents", "pooled")
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
     """All lanes of a game and opponent that share `settings`; figures in the unit of `scale`.
 
-    `settings` are the values of the axes by their short forms. `mean` ± `sem` are over the n lanes,
+    `settings` are the values of the axes by their short forms. `mean` ± `sem` are over the n seeds,
     each giving the mean of its evaluations in the last fifth of the training (`per_seed`), as
     published; `low` to `high` is the 95 % interval of that mean. `last` ± `last_sem` are of the
-    last evaluations alone. `difference` is this mean minus that of the baseline, over `pairs` lanes
-    of equal seeds, with its 95 % interval; None without a baseline. `seconds` are those of the
-    training of all its `runs`. `untrained` is how many agents have never learned: their weights are
-    all 0; `diverged` how many play at random, for their weights are no finite numbers. `curves` are
-    those of the lanes.
+    last evaluations alone. `difference` is this mean minus that of the baseline, over `pairs` of
+    equal seeds, with its 95 % interval; None without a baseline. Where settings are `pooled`
+    (their short forms), a seed gives the mean over them of its agents, of which there are `agents`
+    in all. `seconds` are those of the training of all its `runs`. `untrained` is how many agents
+    have never learned: their weights are all 0; `diverged` how many play at random, for their
+    weights are no finite numbers. `as_published` says that the settings by which
+    rows are told apart are the paper's. `curves` are those of the seeds. `games` tells how many
+    games the smallest evaluation of an agent had.
     """
 
     game: str
@@ -73,7 +85,11 @@ class Row:
     runs: int
     untrained: int
     diverged: int
+    agents: int
+    pooled: tuple[str, ...]
+    as_published: bool
     curves: tuple[Curve, ...] = dataclasses.field(repr=False)
+    games: Callable[[], int] = dataclasses.field(repr=False, compare=False)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -127,25 +143,29 @@ def rows(run: Run, results: Sequence[Result], seconds: float) -> list[Row]:
 
 def source_of(run: Run, results: Sequence[Result], seconds: float = math.nan) -> Source:
     """A run at hand as a source of rows."""
-    parts = {field.name: getattr(run, field.name) for field in dataclasses.fields(run)}
-    values = setting_values(parts, plain_game(run.game))
     return Source(
         run.game.name,
         run.game,
-        values,
+        run_values(run),
         Evaluations.of(results),
         run.evaluation.opponents,
         seconds,
     )
 
 
-def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[str] = ()) -> Table:
+def group(
+    sources: Sequence[Source],
+    by: Sequence[str] = (),
+    baseline: Sequence[str] = (),
+    pool: Sequence[str] = (),
+) -> Table:
     """A row for each game, opponent and combination of values of the axes.
 
-    The axes are the settings named `by` (`learner.trace_decay`, or `trace_decay`), else those that
-    differ. `baseline` ("trace_decay=0", ...) names what the other rows are compared with, lane by
-    lane of equal seeds and other settings; where variants are told apart it is the one without
-    FARL. Raises ValueError for settings or values that no run has.
+    The axes are the settings named `by` (`learner.trace_decay`, or `trace_decay`), then all others
+    that differ but those named in `pool`, over which each seed gives its mean. `baseline`
+    ("trace_decay=0", ...) names what the other rows are compared with, lane by lane of equal seeds
+    and other settings; where variants are told apart it is the one without FARL. Raises ValueError
+    for settings or values that no run has, or where no seed is in all settings to be pooled.
     """
     curves = [curves_of(source) for source in sources]
     # Runs that differ by their seeds alone share their values.
@@ -154,8 +174,8 @@ def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[
         for source, each in zip(sources, curves, strict=True)
         for _, variant in each
     }
-    axes, rest = find_axes(kinds.values(), by)
-    settings = {key: kind for key, (_, kind) in kinds.items()}
+    named, others, rest = find_axes(kinds.values(), by, pool)
+    axes = named + others
     if VARIANT not in [axis.path for axis in axes]:
         # The last and the mean weights of one training are not two of it.
         curves = [
@@ -166,7 +186,12 @@ def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[
             }
             for each in curves
         ]
+    settings = {key: kind for key, (_, kind) in kinds.items()}
     members, notes = members_of(sources, curves, settings, [axis.path for axis in axes], rest)
+    differ = " ".join(axis.short for axis in others)
+    if named and others:
+        notes.append(f"Told apart too, as they differ: {differ}; --pool {differ} pools them.")
+    notes += _balance(members, rest)
     compared = read_baseline(baseline, axes)
     if not baseline:
         compared = {
@@ -186,11 +211,27 @@ def group(sources: Sequence[Source], by: Sequence[str] = (), baseline: Sequence[
             ),
         )
         without = scored[other].late if other != key and other in scored else {}
-        table.append(_row(key, axes, members[key], scored[key], without))
+        table.append(_row(key, axes, members[key], scored[key], without, rest))
+    return Table(table, axes, compared, notes + _follow(axes))
+
+
+def _follow(axes: Sequence[Axis]) -> list[str]:
+    """A line about settings that go together, if any do."""
     follow = [f"{axis.short} and {', '.join(axis.follows)}" for axis in axes if axis.follows]
-    if follow:
-        notes.append(f"These differ together: {'; '.join(follow)}.")
-    return Table(table, axes, compared, notes)
+    return [f"These differ together: {'; '.join(follow)}."] if follow else []
+
+
+def _balance(members: Mapping[RowKey, Members], rest: Sequence[str]) -> list[str]:
+    """Keep in rows that pool settings the seeds of all of them; lines about those left out."""
+    notes = []
+    for key, row in members.items():
+        left_out = row.keep_seeds_of_all(key.opponent) if row.pooled else 0
+        if left_out:
+            notes.append(
+                f"{key.game}, {key.opponent}: {counted(left_out, 'seed')} left out that some"
+                f" {' and '.join(map(short_of, rest))} has not."
+            )
+    return list(dict.fromkeys(notes))
 
 
 def _rank(key: RowKey, order: Sequence[str], axes: Sequence[Axis]) -> tuple[Any, ...]:
@@ -212,16 +253,23 @@ def _row(
     members: Members,
     scored: Scored,
     without: Mapping[LaneKey, float],
+    rest: Sequence[str],
 ) -> Row:
+    late, last = (scored.by_seed(figures) for figures in (scored.late, scored.last))
     span = members.scale.span
-    late, last = list(scored.late.values()), list(scored.last.values())
-    inside = span is not None and all(span[0] <= figure <= span[1] for figure in late)
-    low, high = confidence_interval(late, span=span if inside else None)
-    paired = paired_difference(scored.late, without, span if inside else None)
+    if span is not None and not all(span[0] <= figure <= span[1] for figure in late.values()):
+        span = None
+    games = cache(partial(members.fewest_games, key.opponent))
+    fewest = games() if agree([*late.values()]) or without else None
+    interval = cluster_interval if members.pooled else confidence_interval
+    low, high = interval([*late.values()], span=span, games=fewest)
+    paired = paired_difference(
+        scored.late, without, span, fewest, interval, cluster=lambda lane: lane[1]
+    )
     variant = next(iter(members.variants)) if len(members.variants) == 1 else ""
-    published = _published(key, members, variant)
-    mean, sem = mean_sem(late)
-    last_mean, last_sem = mean_sem(last)
+    published = published_figure(key, members, variant)
+    mean, sem = mean_sem([*late.values()])
+    last_mean, last_sem = mean_sem([*last.values()])
     return Row(
         key.game,
         key.opponent,
@@ -234,7 +282,7 @@ def _row(
         last_mean,
         last_sem,
         n=len(late),
-        per_seed=tuple(scored.late[lane] for lane in sorted(scored.late, key=lambda each: each[1])),
+        per_seed=tuple(late.values()),
         episodes=scored.episodes,
         seconds=sum({id(source): source.seconds for source in members.sources}.values()),
         paper_mean=published[0],
@@ -242,24 +290,17 @@ def _row(
         difference=paired[0] if paired else None,
         difference_low=paired[1] if paired else None,
         difference_high=paired[2] if paired else None,
-        pairs=len(scored.late.keys() & without.keys()),
+        pairs=len({seed for _, seed in scored.late.keys() & without.keys()}),
         runs=len({id(source) for source in members.sources}),
         untrained=members.untrained,
         diverged=members.diverged,
-        curves=tuple(curve for cell in members.curves.values() for curve in cell.values()),
+        agents=len(scored.late),
+        pooled=tuple(map(short_of, rest)) if members.pooled else (),
+        as_published=published[0] is not None
+        and settings_are_published(members, [*(axis.path for axis in axes), *rest]),
+        curves=tuple(members.seed_curves()),
+        games=games,
     )
-
-
-def _published(key: RowKey, members: Members, variant: str) -> tuple[float | None, float | None]:
-    """What a paper has for a row, mean and standard error; None for each that it has not."""
-    if members.scale != WINS:
-        # Table 1 is of TD with n-tuples alone.
-        kinds = {(s.values["learner"], s.values["value"]) for s in members.sources}
-        theirs = kinds == {(TDSpec.kind, NTupleSpec.kind)}
-        published = papers.figure(key.game, key.opponent, variant) if theirs else None
-        return published or (None, None)
-    found = {papers.wins(key.game, key.opponent, source.values) for source in members.sources}
-    return (found.pop() if len(found) == 1 else None), None
 
 
 def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:
@@ -272,7 +313,8 @@ def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:
             return round(value, 5) if math.isfinite(value) else None
         return value
 
-    kept = [field.name for field in dataclasses.fields(Row) if field.name not in _NOT_FLAT]
+    left_out = _NOT_FLAT if any(row.pooled for row in table) else (*_NOT_FLAT, *_OF_POOLED)
+    kept = [field.name for field in dataclasses.fields(Row) if field.name not in left_out]
     return [
         {
             "game": row.game,

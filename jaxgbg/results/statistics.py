@@ -1,11 +1,13 @@
 """Means over seeds and how sure they are."""
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 _Lane = TypeVar("_Lane", bound=Hashable)
+_CLUSTER_DRAWS = 10_000
 
 
 def mean_sem(values: Sequence[float]) -> tuple[float, float]:
@@ -16,48 +18,107 @@ def mean_sem(values: Sequence[float]) -> tuple[float, float]:
     return float(array.mean()), float(array.std(ddof=1) / np.sqrt(array.size))
 
 
+def agree(values: Sequence[float]) -> bool:
+    """Whether all values are the same but for rounding."""
+    return bool(np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())))
+
+
 def confidence_interval(
-    values: Sequence[float], level: float = 0.95, span: tuple[float, float] | None = None
+    values: Sequence[float],
+    level: float = 0.95,
+    span: tuple[float, float] | None = None,
+    games: int | None = None,
 ) -> tuple[float, float]:
-    """The interval of the mean of `values`; not a number for one value.
+    """The interval of the mean of `values`, one for each seed; not a number where none is known.
 
     Without `span` Student's t. Values that lie in `span` have one that does too: Wilson's score
     interval with Student's t and the effective number of trials, m (1 - m) / s.e.^2 for a mean m of
-    [0, 1]. Source: Wilson 1927; Korn & Graubard 1998; Dean & Pagano 2015.
+    [0, 1]. Seeds that all agree have a standard error of 0, which says nothing about the next seed:
+    then the number of trials is that of their games, `games` for each seed. One value has no
+    interval, nor have values that agree without `span` and `games`. Source: Wilson 1927; Korn &
+    Graubard 1998; Dean & Pagano 2015.
     """
     from scipy import special
 
+    count = len(values)
     mean, sem = mean_sem(values)
-    if not np.isfinite(sem):
+    if count < 2 or (agree(values) and (span is None or not games)):
         return float("nan"), float("nan")
-    t = float(special.stdtrit(len(values) - 1, (1 + level) / 2))
+    t = float(special.stdtrit(count - 1, (1 + level) / 2))
     if span is None:
         return mean - t * sem, mean + t * sem
     low, width = span[0], span[1] - span[0]
-    share, error = (mean - low) / width, sem / width
-    if error == 0 or not 0 < share < 1:
-        return mean, mean
-    trials = share * (1 - share) / error**2
+    share, error = min(max((mean - low) / width, 0.0), 1.0), sem / width
+    trials = count * (games or 0) if agree(values) else share * (1 - share) / error**2
     shrunk = t**2 / trials
     centre = (share + shrunk / 2) / (1 + shrunk)
-    reach = t / (1 + shrunk) * float(np.sqrt(error**2 + shrunk / (4 * trials)))
-    return low + width * max(centre - reach, 0.0), low + width * min(centre + reach, 1.0)
+    spread = share * (1 - share) / trials + shrunk / (4 * trials)
+    reach = t / (1 + shrunk) * float(np.sqrt(spread))
+    ends = max(centre - reach, 0.0), min(centre + reach, 1.0)
+    return min(low + width * ends[0], mean), max(low + width * ends[1], mean)
+
+
+def cluster_interval(
+    values: Sequence[float],
+    level: float = 0.95,
+    span: tuple[float, float] | None = None,
+    games: int | None = None,
+) -> tuple[float, float]:
+    """The interval of the mean over clusters, whose means are `values`: a bootstrap of clusters.
+
+    Whole clusters are drawn anew, so what hangs together in one counts once. Percentiles are moved
+    outward as Student's t with this number of clusters asks for, without which ten clusters would
+    cover too little. Where all clusters agree there is nothing to draw: `confidence_interval`.
+    Source: Hesterberg 2015, "What teachers should know about the bootstrap" (expanded percentile).
+    """
+    from scipy import special
+
+    count = len(values)
+    if count < 2 or agree(values):
+        return confidence_interval(values, level, span, games)
+    array = np.asarray(values, float)
+    drawn = np.random.default_rng(0).integers(count, size=(_CLUSTER_DRAWS, count))
+    t = float(special.stdtrit(count - 1, (1 + level) / 2))
+    tail = float(special.ndtr(-np.sqrt(count / (count - 1)) * t))
+    low, high = np.quantile(array[drawn].mean(1), [tail, 1 - tail])
+    return float(low), float(high)
 
 
 def paired_difference(
     first: Mapping[_Lane, float],
     second: Mapping[_Lane, float],
     span: tuple[float, float] | None = None,
+    games: int | None = None,
+    interval: Callable[..., tuple[float, float]] = confidence_interval,
+    cluster: Callable[[_Lane], Hashable] = lambda lane: lane,
 ) -> tuple[float, float, float] | None:
-    """Mean and 95 % interval of first - second over the seeds of both; None without any.
+    """Mean and 95 % interval of first - second over the lanes of both; None without any.
 
-    Both lie in `span`, where it is given, and so the interval within what differences can be.
+    Lanes of one `cluster` count once, by their mean. Both lie in `span`, where it is given, and so
+    the `interval` within what differences can be; `games` are those of a lane. Where all
+    differences are the same, their interval is made of those of the two means by their games.
+    Source: Newcombe 1998, method 10.
     """
-    differences = [first[seed] - second[seed] for seed in first if seed in second]
-    if not differences:
+    clusters: dict[Hashable, list[tuple[float, float]]] = {}
+    for lane in (lane for lane in first if lane in second):
+        clusters.setdefault(cluster(lane), []).append((first[lane], second[lane]))
+    if not clusters:
         return None
+    # [clusters, 2]
+    means = np.array([np.mean(pairs, axis=0) for pairs in clusters.values()])
+    differences = [float(one - other) for one, other in means]
+    mean = mean_sem(differences)[0]
+    if len(means) > 1 and agree(differences):
+        # What differs from seed to seed is the same on both sides.
+        one, other = (float(side.mean()) for side in means.T)
+        (low, high), (other_low, other_high) = (
+            confidence_interval([side] * len(means), span=span, games=games)
+            for side in (one, other)
+        )
+        below = math.hypot(one - low, other_high - other)
+        return mean, mean - below, mean + math.hypot(high - one, other - other_low)
     reach = None if span is None else (span[0] - span[1], span[1] - span[0])
-    return (mean_sem(differences)[0], *confidence_interval(differences, span=reach))
+    return (mean, *interval(differences, span=reach, games=games))
 
 
 def interquartile_mean(scores: np.ndarray) -> np.ndarray:

@@ -85,10 +85,15 @@ def _columns(table: Sequence[Row], baseline: str) -> Iterator[Column]:
     yield Column("mean ± s.e.", [in_figures(row, row.mean, row.sem) for row in table], True)
     yield Column("95 % interval", [interval(row) for row in table], True)
     if any(row.paper_mean is not None for row in table):
-        cells = [in_figures(row, row.paper_mean, row.paper_error) for row in table]
+        cells = [
+            in_figures(row, row.paper_mean, row.paper_error) if row.as_published else ""
+            for row in table
+        ]
         yield Column("paper", cells, True)
     yield Column("last", [row.scale.text(row.last) for row in table], True)
     yield Column("n", [str(row.n) for row in table], True)
+    if any(row.pooled for row in table):
+        yield Column("agents", [str(row.agents) for row in table], True)
     if any(row.difference is not None for row in table):
         yield Column(f"− {baseline} (95 %)", [difference(row) for row in table], True)
 
@@ -97,9 +102,9 @@ def _tells(column: Column, table: Sequence[Row]) -> bool:
     """Whether a column says more of the rows of one game than their heading does."""
     settings = table[0].settings
     if column.name == "paper":
-        # Of scores those with and without FARL are published, at one setting of all else.
-        of_settings = table[0].scale == WINS or settings.keys() <= {"variant"}
-        return len(set(column.cells)) > 1 and of_settings
+        # A figure that all rows share stands in the heading.
+        figures = {row.paper_mean for row in table}
+        return any(column.cells) and (len(figures) > 1 or len(table) == 1)
     if column.name in settings:
         return len(set(column.cells)) > 1 or len(settings) == 1
     return any(column.cells)
@@ -141,17 +146,39 @@ def notes(table: Sequence[Row]) -> list[str]:
     if any(row.difference is not None for row in table):
         told[0] += " Differences: paired by seed."
     told += [
-        f"{place(row)}: {row.untrained} of {row.n} agents have never learned, all their weights are"
-        " 0."
+        f"{game}: the paper's figures are after {papers.episodes_of(game):,} episodes."
+        for game in dict.fromkeys(row.game for row in table if row.scale != WINS)
+        if any(_shorter(row) for row in table if row.game == game)
+    ]
+    pooled = list(dict.fromkeys(name for row in table for name in row.pooled))
+    if pooled:
+        told.append(
+            f"Pooled over {' and '.join(pooled)}: n are seeds, each of which counts once, by the"
+            " mean of its agents; intervals: bootstrap of seeds (cluster bootstrap)."
+        )
+    alike = [row for row in table if row.n > 1 and row.sem == 0]
+    if alike:
+        told.append(
+            "Where all seeds agree, s.e. 0 says nothing of another seed: the interval is that of"
+            " the games of one evaluation."
+        )
+    told += [
+        f"{place(row)}: {row.untrained} of {row.agents} agents have never learned, all their"
+        " weights are 0."
         for row in table
         if row.untrained
     ]
     told += [
-        f"{place(row)}: {row.diverged} of {row.n} networks have diverged and play at random."
+        f"{place(row)}: {row.diverged} of {row.agents} networks have diverged and play at random."
         for row in table
         if row.diverged
     ]
     return told
+
+
+def _shorter(row: Row) -> bool:
+    """Whether the paper's figure beside a row is after more episodes than the row has had."""
+    return row.as_published and row.episodes < (papers.episodes_of(row.game) or 0)
 
 
 def place(row: Row) -> str:

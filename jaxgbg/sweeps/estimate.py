@@ -1,5 +1,7 @@
 """How long a sweep will take in one process here, by a short pilot of each of its programs."""
 
+import dataclasses
+import math
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +15,8 @@ from jaxgbg.training.histograms import histograms
 from jaxgbg.training.lanes import program_of
 from jaxgbg.training.locks import only_here
 from jaxgbg.training.loop import Training
+from jaxgbg.training.places import Places, lanes_at_once
+from jaxgbg.training.run import Run
 from jaxgbg.training.store import RunFolder
 
 PILOT_SECONDS = 1.0
@@ -26,19 +30,27 @@ class Cost(NamedTuple):
     a_run: float
 
 
-def expected_seconds(units: Sequence[Unit]) -> list[float]:
+def expected_seconds(units: Sequence[Unit], within: float = math.inf) -> list[float | None]:
     """Seconds of each unit, one after the other in this process, on all its devices.
 
-    One unit of each program is begun: compiled, trained for a second, evaluated, an agent written
-    and a folder made, each twice to tell what compiling takes. The rate of that second stands for
-    all: early games are random and may be longer or shorter than later ones.
+    As many lanes of each program as the devices train at once are begun: compiled, trained for a
+    second, evaluated, an agent written and a folder made, each twice to tell what compiling takes.
+    The rate of that second stands for all: early games are random and may be longer or shorter than
+    later ones. No pilot is begun later than `within` seconds from now; units of a program without
+    one have None.
     """
-    costs: dict[Any, Cost] = {}
+    deadline = time.monotonic() + within
+    costs: dict[Any, Cost | None] = {}
     compiled: set[Any] = set()
-    expected = []
+    expected: list[float | None] = []
     for unit in units:
         program = program_of(unit.runs[0])
-        cost = costs.get(program) or costs.setdefault(program, _pilot(unit))
+        if program not in costs:
+            costs[program] = _pilot(sample(unit)) if time.monotonic() < deadline else None
+        cost = costs[program]
+        if cost is None:
+            expected.append(None)
+            continue
         # The next unit of as many lanes is the same program.
         seconds = cost.a_lane * unit.lanes + cost.a_run * len(unit.runs)
         if (program, unit.lanes) not in compiled:
@@ -48,15 +60,31 @@ def expected_seconds(units: Sequence[Unit]) -> list[float]:
     return expected
 
 
+def sample(unit: Unit) -> Unit:
+    """The first lanes of a unit: as many as the devices train at once, which are no more than one
+    group of `Places`, and none but the first variants of the last run's seeds left out.
+    """
+    places = Places(unit.lanes, lanes_at_once(unit.runs[0].make_learner(), unit.lanes))
+    runs: list[Run] = []
+    lanes = 0
+    for run in unit.runs:
+        if lanes >= places.size:
+            break
+        seeds = -(-(places.size - lanes) // len(run.variants))
+        runs.append(dataclasses.replace(run, seeds=run.seeds[:seeds]))
+        lanes += len(runs[-1].lanes)
+    return Unit(tuple(runs), lanes, lanes * (unit.memory // unit.lanes))
+
+
 def _pilot(unit: Unit) -> Cost:
     start = time.perf_counter()
     training = Training(*unit.runs)
     training.advance(training.episodes)
     begun = time.perf_counter() - start
     training_seconds, first = _training_seconds(training)
-    evaluating = _twice(lambda number: list(training.evaluate(number)), training.milestones)
-    writing = _twice(lambda _: _write(training), unit.lanes)
-    keeping = _twice(lambda _: _keep(training), len(unit.runs))
+    evaluating = _twice(lambda: list(training.evaluate(0)))
+    writing = _twice(lambda: _write(training))
+    keeping = _twice(lambda: _keep(training))
     compiling = max(begun - first, 0.0)
     compiling += sum(max(early - later, 0.0) for early, later in (evaluating, writing, keeping))
     # The pilot meets no mean of weights, whose agents are judged and written as the last ones are.
@@ -81,14 +109,14 @@ def _training_seconds(training: Training) -> tuple[float, float]:
     return after.total_episodes * pace, before.episodes * pace
 
 
-def _twice(work: Callable[[int], object], times: int) -> tuple[float, float]:
-    """Seconds of doing some work first, with compiling, and again, if it is done more `times`."""
+def _twice(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds of doing some work first, with compiling, and again."""
     seconds = []
-    for number in range(min(2, times)):
+    for _ in range(2):
         start = time.perf_counter()
-        work(number)
+        work()
         seconds.append(time.perf_counter() - start)
-    return seconds[0], seconds[-1]
+    return seconds[0], seconds[1]
 
 
 def _write(training: Training) -> None:

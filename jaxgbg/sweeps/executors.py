@@ -6,6 +6,7 @@ end and stops no other.
 """
 
 import contextlib
+import dataclasses
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 from jaxgbg.games.registry import module_command
 from jaxgbg.players import MissingExtra
+from jaxgbg.specs import Spec, setting
 from jaxgbg.sweeps.ray_tasks import on_ray
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.sweeps.worker import Tell, as_text, run_unit, train_when_free
@@ -32,6 +34,36 @@ class Failure(NamedTuple):
     reason: str
 
 
+@dataclasses.dataclass(frozen=True)
+class Resources(Spec):
+    """What Ray or Slurm gives to each unit.
+
+    Attributes:
+      cpus: CPU cores of each unit, which share its lanes where it has no GPU.
+      gpus: GPUs of each unit, which share its lanes.
+      job_memory_gb: Main memory of each unit, in 10^9 bytes.
+      minutes: slurm: time limit of a job; a unit that was cut off goes on from its checkpoint.
+      partition: slurm: where jobs run.
+      account: slurm: who pays for them.
+    """
+
+    cpus: int = setting(1, low=1, high=4096)
+    gpus: int = setting(0, low=0, high=4096)
+    job_memory_gb: float | None = setting(None, above=0, high=1_000_000)
+    minutes: int = setting(24 * 60, low=1, high=10_000_000)
+    partition: str | None = None
+    account: str | None = None
+
+    def check_executor(self, executor: str) -> None:
+        """Raise ValueError for what this executor does not give."""
+        known = {"ray": ("cpus", "gpus", "job_memory_gb"), "slurm": tuple(self.help())}
+        for name in self.changed():
+            if name not in known.get(executor, ()):
+                able = [each for each, names in known.items() if name in names]
+                option = name.replace("_", "-")
+                raise ValueError(f"--{option} is for --executor {' or '.join(able)}")
+
+
 class Settings(NamedTuple):
     """Where runs go, how often they are kept, how many workers, and where Ray or Slurm is.
 
@@ -45,6 +77,7 @@ class Settings(NamedTuple):
     address: str | None = None
     until: float = 1.0
     tell: Tell = lambda _run, _result: None
+    resources: Resources = Resources()
 
 
 Report = Callable[[Unit], None]
@@ -131,9 +164,13 @@ def by_ray(units: Sequence[Unit], settings: Settings, report: Report) -> list[Fa
     """A task for each unit, on any machine of a Ray cluster; all machines see the same folder."""
     out = str(settings.out.resolve())
     every, until = settings.checkpoint_every, settings.until
-    tasks = [(as_text(unit.runs), out, every, until) for unit in units]
+    given = settings.resources
+    options: dict[str, float] = {"num_cpus": given.cpus, "num_gpus": given.gpus}
+    if given.job_memory_gb is not None:
+        options["memory"] = given.job_memory_gb * 1e9
+    tasks = [(as_text(unit.runs), out, every, until, given.cpus) for unit in units]
     failures = []
-    for number, result in on_ray(run_unit, tasks, settings.address, TRIES):
+    for number, result in on_ray(run_unit, tasks, settings.address, TRIES, options):
         if isinstance(result, Exception):
             failures.append(Failure(units[number], line(result)))
         else:
@@ -144,7 +181,8 @@ def by_ray(units: Sequence[Unit], settings: Settings, report: Report) -> list[Fa
 def by_slurm(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
     """A job for each unit in one array, sent by submitit; `address` "local" tries it without Slurm.
 
-    Where Slurm is told to requeue, a job that was taken away goes on from its checkpoint.
+    What submitit writes and reads, the batch file among it, is in the folder `slurm` below the
+    runs. Where Slurm is told to requeue, a job that was taken away goes on from its checkpoint.
     """
     try:
         import submitit
@@ -153,12 +191,25 @@ def by_slurm(units: Sequence[Unit], settings: Settings, report: Report) -> list[
             error
         )
     executor = submitit.AutoExecutor(settings.out / "slurm", cluster=settings.address)
+    given = settings.resources
+    optional = {
+        "gpus_per_node": given.gpus or None,
+        "mem_gb": given.job_memory_gb,
+        "slurm_partition": given.partition,
+        "slurm_account": given.account,
+    }
     executor.update_parameters(
-        slurm_array_parallelism=settings.workers, timeout_min=24 * 60, cpus_per_task=1
+        slurm_array_parallelism=settings.workers,
+        timeout_min=given.minutes,
+        cpus_per_task=given.cpus,
+        **{name: value for name, value in optional.items() if value is not None},
     )
     out, every, until = str(settings.out.resolve()), settings.checkpoint_every, settings.until
     with executor.batch():
-        jobs = [executor.submit(run_unit, as_text(unit.runs), out, every, until) for unit in units]
+        jobs = [
+            executor.submit(run_unit, as_text(unit.runs), out, every, until, given.cpus)
+            for unit in units
+        ]
     failures = []
     for job, unit in zip(jobs, units, strict=True):
         try:

@@ -2,12 +2,13 @@
 
 import os
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jaxgbg.players import MissingExtra
 
 _PATIENCE_SECONDS = 10.0
+_ONE_CPU: Mapping[str, Any] = {"num_cpus": 1}
 
 
 def on_ray(
@@ -15,12 +16,14 @@ def on_ray(
     tasks: Sequence[tuple[Any, ...]],
     address: str | None,
     tries: int,
+    options: Mapping[str, Any] = _ONE_CPU,
 ) -> Iterator[tuple[int, Any]]:
     """The number of each task, and what `work` returns for its arguments, or the exception.
 
-    They come as they end. A task whose worker was lost is begun `tries` times in all. Without
-    `address` Ray is started on this machine. Who stops listening stops the tasks. Raises
-    MissingExtra without Ray, ValueError where nobody answers at `address`.
+    They come as they end. A task whose worker was lost is begun `tries` times in all; `options` are
+    Ray's of each task, what it needs of a machine. Without `address` Ray is started on this
+    machine. Who stops listening stops the tasks. Raises MissingExtra without Ray, ValueError where
+    nobody answers at `address`, or the cluster has too few GPUs for a task.
     """
     if not tasks:
         return
@@ -33,7 +36,8 @@ def on_ray(
     if not ray.is_initialized():
         _reach(address)
         ray.init(address=address, include_dashboard=False, log_to_driver=False)
-    task = ray.remote(num_cpus=1, max_retries=tries - 1)(work)
+    _check_resources(ray.cluster_resources(), options)
+    task = ray.remote(**options, max_retries=tries - 1)(work)
     pending = {task.remote(*arguments): number for number, arguments in enumerate(tasks)}
     try:
         while pending:
@@ -47,6 +51,15 @@ def on_ray(
     finally:
         for each in pending:
             ray.cancel(each)
+
+
+def _check_resources(cluster: Mapping[str, float], options: Mapping[str, float]) -> None:
+    """Raise ValueError where the whole cluster has no GPU that a task needs; Ray would wait for one
+    for ever.
+    """
+    needed, has = options.get("num_gpus", 0), cluster.get("GPU", 0)
+    if needed > has:
+        raise ValueError(f"each unit asks for {needed:g} GPUs and the Ray cluster has {has:g}")
 
 
 def _reach(address: str | None) -> None:

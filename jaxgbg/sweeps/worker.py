@@ -31,20 +31,22 @@ def as_text(runs: Sequence["Run"]) -> str:
     return json.dumps(content)
 
 
-def run_unit(runs: str, out: str, checkpoint_every: float, until: float) -> None:
-    """Do the runs of one unit, given as JSON, on one device, unless they are done."""
+def run_unit(runs: str, out: str, checkpoint_every: float, until: float, cores: int = 1) -> None:
+    """Do the runs of one unit, given as JSON, unless they are done: on all GPUs that it has, or on
+    as many CPU devices as it has `cores`.
+    """
     # In a thread the signals stay with whoever runs this worker.
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(_run, runs, out, checkpoint_every, until).result()
+        thread.submit(_run, runs, out, checkpoint_every, until, cores).result()
 
 
-def _run(runs: str, out: str, checkpoint_every: float, until: float) -> None:
+def _run(runs: str, out: str, checkpoint_every: float, until: float, cores: int = 1) -> None:
     from jaxgbg.training.devices import prepare_jax
     from jaxgbg.training.run import Run
 
     # Where this process has used JAX before, it stays as it is.
     with contextlib.suppress(RuntimeError):
-        prepare_jax(devices=1)
+        prepare_jax(devices=cores)
     content = json.loads(runs)
     import_games(content["imports"])
     read = [Run.read(fields) for fields in content["runs"]]

@@ -331,3 +331,29 @@ def test_a_network_that_foretells_is_judged_by_what_came(tmp_path):
     assert [row[:2] for row in rows[1:]] == [["cluster", "itself"], ["cluster", "the other"]]
     # Two stones a side, connected at the end alone.
     assert all(1 <= float(row[2]) <= 2 for row in rows[1:])
+
+
+def test_runs_are_named_by_what_differs_and_folded_where_there_are_many(tmp_path):
+    from tests.results.test_groups import write_run
+
+    for decay in (0.0, 0.5):
+        for seeds in ((0, 1), (2, 3)):
+            write_run(tmp_path, seeds, trace_decay=decay)
+    write_report(tmp_path, tmp_path / "report.html")
+    page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
+    folds = [a for tag, a in page.elements if tag == "details" and a.get("class") == "fold"]
+    assert len(folds) == 4
+    assert not any("open" in fold for fold in folds)
+    for decay in ("0", "0.5"):
+        for seeds in ("0 to 1", "2 to 3"):
+            assert f"nim3p, trace_decay {decay}, seeds {seeds}" in page.text
+
+
+def test_the_paper_is_drawn_as_far_as_the_run_goes(tmp_path):
+    from tests.results.test_groups import write_run
+
+    write_run(tmp_path, (0, 1), variants=("farl", "none"))
+    write_report(tmp_path, tmp_path / "report.html")
+    source = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "paper, after 300,000 episodes</text>" in source
+    assert "nim3p: the paper&#39;s figures are after 300,000 episodes." in source

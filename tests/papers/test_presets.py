@@ -92,3 +92,16 @@ def test_walks_replace_a_published_layout(game):
     walks = preset(game, walks=(5, 3)).value
     assert (walks.layout, walks.walks) == ((), (5, 3))
     assert with_changes(preset(game, layout=((0, 1),)), {"walks": (5, 3)}).value == walks
+
+
+@pytest.mark.parametrize("name", [*GAMES, "lines_of_action", Fourish()])
+def test_a_shorter_training_is_evaluated_ten_times_and_a_published_one_as_published(name):
+    published = preset(name)
+    episodes, every = published.schedule.episodes, published.evaluation.every
+    assert preset(name, episodes=episodes) == published
+    for share in (2, 7, 100):
+        run = preset(name, episodes=episodes // share)
+        assert run.schedule.episodes // run.evaluation.every >= 10
+        assert run.evaluation.every <= every
+    assert preset(name, episodes=3).evaluation.every == 1
+    assert preset(name, episodes=100, eval_every=100).evaluation.every == 100

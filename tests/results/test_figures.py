@@ -171,3 +171,18 @@ def test_robust_statistics_are_those_of_the_lanes(tmp_path):
     assert list(shares) == [1, 0.5, 0]
     assert (low <= shares).all()
     assert (shares <= high).all()
+
+
+def test_the_paper_s_line_ends_with_the_run_and_stands_where_it_applies(tmp_path, monkeypatch):
+    write_run(tmp_path, (0, 1), variants=("farl", "none"), trace_decay=0.5)
+    write_run(tmp_path, (0, 1), variants=("farl", "none"), trace_decay=0.9)
+    table = read_table(tmp_path)
+    published = [row.settings["trace_decay"] for row in table.rows if row.as_published]
+    assert published == [0.5, 0.5]
+    drawn = []
+    monkeypatch.setattr(figures, "save", lambda figure, _: drawn.append(figure))
+    draw(table, tmp_path / "figure.png")
+    (axis,) = drawn[0].axes
+    lines = [list(line.get_xdata()) for line in axis.lines if line.get_gid() == "paper"]
+    assert lines == [[0, 1000]] * 2
+    assert {text.get_text() for text in axis.texts} == {"paper, after 300,000 episodes"}

@@ -9,8 +9,10 @@ from scipy import stats
 import jaxgbg
 from jaxgbg.games import make
 from jaxgbg.papers import preset
+from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.groups import read_table, shortened
 from jaxgbg.results.rows import as_records, group, source_of
+from jaxgbg.results.table import notes
 from jaxgbg.training import Result, RunFolder
 
 
@@ -57,7 +59,8 @@ def test_games_won_take_the_place_of_scores(tmp_path):
     won = read_table(tmp_path, wins=True).rows
     assert [(row.game, row.scale.label) for row in won] == [("tictactoe", "games won (%)")] * 2
     assert [row.mean for row in won] == pytest.approx([75, 62.5])
-    assert (won[0].low, won[0].high) == pytest.approx((75, 75))
+    # Both seeds won the same share: the interval is that of their 20 games each.
+    assert (won[0].low, won[0].high) == pytest.approx((11.3, 98.6), abs=0.1)
     # D'Ambra's slides.
     assert [row.paper_mean for row in won] == [91.5, 88.52]
     assert list(jaxgbg.results(tmp_path, wins=True)["mean"]) == [75, 62.5]
@@ -126,21 +129,87 @@ def test_of_settings_that_go_together_the_first_is_the_axis(tmp_path):
     assert settings_of(table) == [{"value": "mlp"}, {"value": "ntuple"}]
 
 
-def test_by_pools_what_is_not_named_and_pairs_by_it(tmp_path):
+def write_two_axes(out, seeds=range(3)):
+    """Two step sizes by two lambdas, the second 0.02 better for every seed."""
     for alpha, more in ((0.1, 0.0), (0.2, 0.05)):
         for decay in (0.0, 0.5):
             level = 0.1 + more + 0.02 * (decay > 0)
-            write_run(tmp_path, range(3), level, alpha=alpha, trace_decay=decay)
+            write_run(out, seeds, level, alpha=alpha, trace_decay=decay)
+
+
+def test_what_is_not_named_is_told_apart_too_and_a_line_says_so(tmp_path):
+    write_two_axes(tmp_path)
     table = read_table(tmp_path, ["learner.trace_decay"], ["trace_decay=0"])
-    assert settings_of(table) == [{"trace_decay": 0.0}, {"trace_decay": 0.5}]
-    assert [row.n for row in table.rows] == [6, 6]
-    # Within each step size the two differ by 0.02 for every seed, whatever lies between step sizes.
-    row = table.rows[1]
-    assert (row.difference, row.pairs) == (pytest.approx(0.02), 6)
-    assert (row.difference_low, row.difference_high) == pytest.approx((0.02, 0.02))
-    assert table.rows[0].difference is None
+    assert [tuple(row.settings) for row in table.rows] == [("trace_decay", "alpha")] * 4
+    assert [row.n for row in table.rows] == [3] * 4
+    assert table.notes == ["Told apart too, as they differ: alpha; --pool alpha pools them."]
     both = read_table(tmp_path, ["alpha", "trace_decay"])
     assert [tuple(row.settings) for row in both.rows] == [("alpha", "trace_decay")] * 4
+    assert both.notes == []
+
+
+def test_over_pooled_settings_a_seed_counts_once(tmp_path):
+    write_two_axes(tmp_path)
+    table = read_table(tmp_path, ["trace_decay"], ["trace_decay=0"], pool=["alpha"])
+    assert settings_of(table) == [{"trace_decay": 0.0}, {"trace_decay": 0.5}]
+    for row, mean in zip(table.rows, (0.135, 0.155), strict=True):
+        figures = mean + np.array([-0.01, 0.0, 0.01])
+        assert (row.n, row.agents, row.pooled) == (3, 6, ("alpha",))
+        assert row.per_seed == pytest.approx(figures)
+        # Student's over the three seeds, not over the six agents.
+        assert (row.mean, row.sem) == pytest.approx((mean, stats.sem(figures)))
+        assert [curve[1000] for curve in row.curves] == pytest.approx(figures)
+        assert min(figures) - 1e-9 <= row.low < mean < row.high <= max(figures) + 1e-9
+    # Within each step size the two differ by 0.02 for every seed, whatever lies between step sizes.
+    row = table.rows[1]
+    assert (row.difference, row.pairs) == (pytest.approx(0.02), 3)
+    assert row.difference_low < 0.02 < row.difference_high
+    assert table.rows[0].difference is None
+    with pytest.raises(ValueError, match="alpha cannot both tell rows apart and be pooled"):
+        read_table(tmp_path, ["alpha"], pool=["alpha"])
+
+
+def test_settings_that_do_not_matter_do_not_make_an_interval_narrower(tmp_path):
+    # The same agents under five names, as those without FARL are in a sweep of lambda.
+    one = tmp_path / "one"
+    write_run(one, range(6))
+    (alone,) = read_table(one).rows
+    for decay in (0.0, 0.2, 0.4, 0.6, 0.8):
+        write_run(tmp_path / "five", range(6), trace_decay=decay)
+    (pooled,) = read_table(tmp_path / "five", pool=["trace_decay"]).rows
+    assert (pooled.n, pooled.agents) == (alone.n, 30)
+    assert (pooled.mean, pooled.sem) == pytest.approx((alone.mean, alone.sem))
+    width = alone.high - alone.low
+    assert pooled.high - pooled.low == pytest.approx(width, rel=0.25)
+
+
+def test_only_seeds_of_all_pooled_settings_count(tmp_path):
+    write_run(tmp_path, (0, 1, 2), trace_decay=0.0)
+    write_run(tmp_path, (1, 2, 3), trace_decay=0.5, level=0.2)
+    table = read_table(tmp_path, pool=["trace_decay"])
+    assert [(row.n, row.agents) for row in table.rows] == [(2, 4)]
+    assert table.rows[0].mean == pytest.approx(0.115)
+    assert table.notes == ["nim3p, maxn: 2 seeds left out that some trace_decay has not."]
+    write_run(tmp_path, (7,), trace_decay=0.9)
+    with pytest.raises(ValueError, match="no seed is in all settings that are to be pooled"):
+        read_table(tmp_path, pool=["trace_decay"])
+
+
+def test_seeds_that_all_agree_claim_no_certainty(tmp_path):
+    for seed in (0, 1):
+        write_run(tmp_path, (seed,), level=-1.0 - 0.01 * seed, game="nim", wins=0.0)
+    (row,) = read_table(tmp_path).rows
+    assert (row.mean, row.sem) == (0.0, 0.0)
+    assert row.low == 0.0
+    assert row.high > 50
+    (text,) = (note for note in notes([row]) if "all seeds agree" in note)
+    assert "games" in text
+    # A score without bounds has no such interval.
+    free = source_of(preset("2048", seeds=(0, 1), variants=("none",)), [])._replace(
+        evaluations=Evaluations.of([Result(s, "none", 100, "score", 512.0, 20) for s in (0, 1)])
+    )
+    (row,) = group([free]).rows
+    assert np.isnan([row.low, row.high]).all()
 
 
 def test_without_a_baseline_variants_are_compared_with_none(tmp_path):

@@ -138,3 +138,36 @@ def test_a_bounded_interval_covers_the_mean_about_as_often_as_it_says():
         low <= 0.9 <= high for low, high in (confidence_interval(s, span=(0, 1)) for s in samples)
     ]
     assert 0.92 <= np.mean(inside) <= 0.98
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_an_interval_does_not_collapse_where_all_seeds_agree(share):
+    from jaxgbg.results.statistics import confidence_interval
+
+    for games in (10, 100):
+        two, ten = (confidence_interval([share] * n, span=(0, 1), games=games) for n in (2, 10))
+        assert 0 <= two[0] <= ten[0] <= share <= ten[1] <= two[1] <= 1
+        assert two[1] - two[0] > 0.3
+        # Never less than Wilson's own of as many games.
+        own = stats.binomtest(round(share * 10 * games), 10 * games).proportion_ci(method="wilson")
+        assert ten[0] <= own.low + 1e-9
+        assert ten[1] >= own.high - 1e-9
+    assert np.isnan(confidence_interval([share] * 10, span=(0, 1))).all()
+    assert np.isnan(confidence_interval([share] * 10, games=100)).all()
+
+
+def test_a_bootstrap_of_clusters_covers_where_one_of_agents_would_not():
+    from jaxgbg.results.statistics import cluster_interval, confidence_interval
+
+    random = np.random.default_rng(4)
+    clusters, agents = [], []
+    for _ in range(600):
+        # Ten seeds, each with five agents that differ little from each other.
+        seeds = random.normal(size=(10, 1)) + 0.1 * random.normal(size=(10, 5))
+        low, high = cluster_interval(list(seeds.mean(1)))
+        clusters.append(low <= 0 <= high)
+        low, high = confidence_interval(list(seeds.ravel()))
+        agents.append(low <= 0 <= high)
+    # 95 % asked for; fifty agents taken for independent cover less than two thirds.
+    assert 0.92 <= np.mean(clusters) <= 0.98
+    assert np.mean(agents) < 0.7

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import os
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -11,8 +12,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from jaxgbg.sweeps import EXECUTORS, worker
-from jaxgbg.sweeps.executors import Settings
+from jaxgbg.sweeps import EXECUTORS, executors, worker
+from jaxgbg.sweeps.executors import Resources, Settings
 from jaxgbg.sweeps.spec import units
 from jaxgbg.training.locks import only_here
 from jaxgbg.training.stopping import Stopped
@@ -74,8 +75,6 @@ def test_workers_take_no_file_of_the_working_folder_for_a_module(tmp_path, monke
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_replaced(wanted, inline, tmp_path, monkeypatch):
-    from jaxgbg.sweeps import executors
-
     started, honest = [], executors._start
 
     def start(*arguments):
@@ -97,8 +96,6 @@ def test_a_worker_that_is_killed_is_replaced(wanted, inline, tmp_path, monkeypat
 
 @pytest.mark.slow
 def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monkeypatch):
-    from jaxgbg.sweeps import executors
-
     endless = FIELDS["settings"] | {"episodes": 10**9, "eval_every": 10**9}
     wanted = units(FIELDS | {"settings": endless, "axes": {}, "chunk": 4})
     started, honest = [], executors._start
@@ -143,8 +140,6 @@ def test_a_unit_that_fails_is_told_and_stops_no_other(wanted, tmp_path, executor
 
 @pytest.mark.slow
 def test_a_stopped_sweep_does_only_the_rest(wanted, inline, tmp_path, monkeypatch):
-    from jaxgbg.sweeps import executors
-
     seen = []
 
     def stop(unit):
@@ -211,3 +206,75 @@ def test_two_sweeps_of_the_same_units_at_once_both_end_well(wanted, inline, tmp_
         thread.join()
     assert failures == {0: [], 1: []}
     assert results(tmp_path, wanted) == inline
+
+
+def test_resources_of_slurm_stand_in_the_batch_file(tmp_path, monkeypatch):
+    pytest.importorskip("submitit")
+    (tmp_path / "bin").mkdir()
+    # A Slurm that refuses the job, once its file is written.
+    for name in ("srun", "sbatch"):
+        fake = tmp_path / "bin" / name
+        fake.write_text(f"#!/bin/sh\ncp $1 {tmp_path}/batch\necho no such partition >&2\nexit 1\n")
+        fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
+    given = Resources(4, 1, 64.0, 90, "gpu", "lab")
+    settings = Settings(tmp_path, 60.0, 8, resources=given)
+    wanted = units(FIELDS | {"settings": SHORT, "lanes": 1})
+    with pytest.raises(Exception, match="no such partition"):
+        EXECUTORS["slurm"](wanted, settings, lambda _: None)
+    lines = (tmp_path / "batch").read_text().splitlines()
+    asked = {line.removeprefix("#SBATCH --") for line in lines if line.startswith("#SBATCH")}
+    assert asked >= {
+        "partition=gpu",
+        "account=lab",
+        "gpus-per-node=1",
+        "cpus-per-task=4",
+        "mem=64GB",
+        "time=90",
+        f"array=0-{len(wanted) - 1}%8",
+    }
+
+
+def test_resources_of_ray_are_those_of_each_task(tmp_path, monkeypatch):
+    asked = []
+
+    def remote(**options):
+        asked.append(options)
+        return lambda work: SimpleNamespace(remote=lambda *given: work(*given))
+
+    ray = SimpleNamespace(
+        is_initialized=lambda: True,
+        cluster_resources=lambda: {"CPU": 8.0, "GPU": 2.0},
+        remote=remote,
+        wait=lambda pending, num_returns: (pending[:1], pending[1:]),
+        get=lambda done: done,
+        cancel=lambda _: None,
+    )
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    done = []
+    monkeypatch.setattr(executors, "run_unit", lambda *given: done.append(given[-1]) or len(done))
+    wanted = units(FIELDS | {"settings": SHORT, "lanes": 1})
+    settings = Settings(tmp_path, 60.0, 1, resources=Resources(cpus=3, gpus=1, job_memory_gb=2.0))
+    assert EXECUTORS["ray"](wanted, settings, lambda _: None) == []
+    assert asked == [{"num_cpus": 3, "num_gpus": 1, "memory": 2e9, "max_retries": 3}]
+    assert done == [3] * len(wanted)
+    many = settings._replace(resources=Resources(gpus=4))
+    with pytest.raises(ValueError, match="asks for 4 GPUs and the Ray cluster has 2"):
+        EXECUTORS["ray"](wanted, many, lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--gpus", "1"], "--gpus is for --executor ray or slurm"),
+        (["--executor", "ray", "--partition", "gpu"], "--partition is for --executor slurm"),
+        (["--executor", "slurm", "--gpus", "-1"], "gpus must lie in [0, 4,096], not -1"),
+        (["--time"], "--time goes with --dry-run"),
+    ],
+)
+def test_what_an_executor_does_not_give_is_refused(jaxgbg, tmp_path, options, message):
+    (tmp_path / "x.toml").write_text('game = "nim"')
+    code, _, err = jaxgbg("sweep", tmp_path / "x.toml", "--out", tmp_path / "runs", *options)
+    assert code == 2
+    assert message in err
+    assert not (tmp_path / "runs").exists()

@@ -12,7 +12,7 @@ import pytest
 from jaxgbg.players import MissingExtra
 from jaxgbg.sweeps import adaptive, watching
 from jaxgbg.sweeps.adaptive import run_rungs, saved_share, survivors
-from jaxgbg.sweeps.estimate import expected_seconds
+from jaxgbg.sweeps.estimate import expected_seconds, sample
 from jaxgbg.sweeps.executors import EXECUTORS, Settings
 from jaxgbg.sweeps.running import run_plan
 from jaxgbg.sweeps.spec import plan, units
@@ -143,6 +143,22 @@ def test_programs_are_compiled_once_for_each_number_of_lanes(monkeypatch):
     found = units(sizes)
     assert [unit.lanes for unit in found] == [6, 2]
     assert expected_seconds([found[0], found[0], found[1]]) == [13.75, 3.75, 11.25]
+    # No program is begun after the time is over.
+    assert expected_seconds(found, within=0) == [None, None]
+
+
+def test_a_pilot_has_the_lanes_that_are_trained_at_once():
+    many = units(FIELDS | {"seeds": "0:1000", "lanes": 4000, "axes": {}})
+    (unit,) = many
+    (run,) = sample(unit).runs
+    devices = len(jax.devices())
+    assert len(run.lanes) == sample(unit).lanes == devices * (64 // 16)
+    assert run.seeds == tuple(range(devices * 4))
+    # Of runs of a seed each, as many runs.
+    (unit,) = units(FIELDS | {"seeds": "0:1000", "chunk": 1, "lanes": 4000, "axes": {}})
+    assert sample(unit).runs == unit.runs[: devices * 4]
+    (unit,) = units(FIELDS | {"seeds": [7], "axes": {}})
+    assert sample(unit).runs == unit.runs
 
 
 def test_without_optuna_an_adaptive_sweep_says_what_to_install(tmp_path, monkeypatch):
@@ -288,7 +304,10 @@ variants = ["farl", "none"]
 def test_a_dry_run_names_the_axes_and_what_each_unit_has_of_them(jaxgbg, tmp_path, monkeypatch):
     from jaxgbg.commands import sweeping
 
-    monkeypatch.setattr(sweeping, "expected_seconds", lambda units: [2.5] * len(units))
+    def untimed(*_):
+        raise AssertionError("a plan is told without training anything")
+
+    monkeypatch.setattr(sweeping, "expected_seconds", untimed)
     monkeypatch.setenv("COLUMNS", "80")
     (tmp_path / "x.toml").write_text(TOML)
     arguments = ("sweep", tmp_path / "x.toml", "--dry-run", "--out", tmp_path / "runs")
@@ -300,13 +319,22 @@ def test_a_dry_run_names_the_axes_and_what_each_unit_has_of_them(jaxgbg, tmp_pat
         "5 seeds of each; racing stops some of them early",
     ]
     # At 80 columns, a row a unit: what is the same for all stands above.
-    assert out.splitlines()[3].startswith("each unit: game nim, episodes ")
-    assert out.splitlines()[4] == "unit      runs  lanes  alpha  variants  expected_s"
+    assert out.splitlines()[3].startswith(
+        "6 runs in 6 units of work (0 done), 1 program to compile"
+    )
+    assert out.splitlines()[4].startswith("each unit: game nim, ")
+    assert "expected" not in out
     *parts, total = json.loads((tmp_path / "units.json").read_text())
     assert [(one["alpha"], one["variants"]) for one in parts] == [
         (alpha, variant) for alpha in ("0.25", "0.5", "1") for variant in ("farl", "none")
     ]
-    assert total["expected_s"] == 15.0
+    assert (total["runs"], total["lanes"]) == (6, 30)
+    monkeypatch.setattr(sweeping, "expected_seconds", lambda units, _: [2.5, None] * 3)
+    code, out, _ = jaxgbg(*arguments, "--time", "--json", tmp_path / "units.json")
+    assert out.splitlines()[-1] == (
+        "expected in one process here: 8 s and 3 units of programs that were not timed"
+    )
+    assert json.loads((tmp_path / "units.json").read_text())[-1]["expected_s"] == 7.5
     # Trained to the end they may share programs.
     code, *_ = jaxgbg(*arguments, "--adaptive", "none", "--json", tmp_path / "units.json")
     (part, _) = json.loads((tmp_path / "units.json").read_text())

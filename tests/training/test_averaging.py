@@ -188,10 +188,11 @@ def test_tables_tell_the_mean_from_the_last(averaged):
     plain = read_table(averaged[1].path)
     assert [row.variant for row in plain.rows] == ["farl", "none"]
     # Where variants are pooled, one training counts once.
-    (pooled,) = read_table(averaged[0].path, by=("alpha",)).rows
-    (expected,) = read_table(averaged[1].path, by=("alpha",)).rows
+    (pooled,) = read_table(averaged[0].path, pool=("variant",)).rows
+    (expected,) = read_table(averaged[1].path, pool=("variant",)).rows
     assert (pooled.n, pooled.mean) == (expected.n, expected.mean)
-    (means,) = read_table(averaged[0].path, by=("alpha",), where="variant like '%-mean'").rows
+    where = "variant like '%-mean'"
+    (means,) = read_table(averaged[0].path, pool=("variant",), where=where).rows
     assert means.n == expected.n
     assert means.mean != expected.mean
 

@@ -71,3 +71,12 @@ const records = (() => {
   return { begin };
 })();
 document.querySelectorAll(".record").forEach(records.begin);
+
+// A link to a run opens it, and paper shows all.
+function unfold() {
+  const fold = document.getElementById(location.hash.slice(1))?.querySelector(".fold");
+  if (fold) fold.open = true;
+}
+addEventListener("hashchange", unfold);
+addEventListener("beforeprint", () => document.querySelectorAll(".fold").forEach((fold) => { fold.open = true; }));
+unfold();

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from jaxgbg.contents import reason
-from jaxgbg.pages.html import game_section, settings_told
+from jaxgbg.pages.html import game_section
+from jaxgbg.pages.run_facts import settings_told
 from jaxgbg.pages.watch.game import NewestGame
 from jaxgbg.pages.watch.pace import Budget, Pace
 from jaxgbg.pages.watch.templates import rendered
