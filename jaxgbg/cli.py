@@ -28,6 +28,7 @@ _NO_NUMBER = re.compile(
     r"Error parsing (--[\w-]+): (?:no type matching .*(?P<kinds>INT|FLOAT).* could be instantiated"
     r" from \[(.*)\]\.|.*(?P<says>int\(\)|to float).*: ('.*'))"
 )
+_TRACEBACK = "--traceback"
 _UNKNOWN = re.compile(r"Unrecognized options: --([\w-]+)")
 
 
@@ -56,8 +57,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
                 {name: deferred(command) for name, command in known.items()},
                 prog="jaxgbg",
                 description="General board game learning in JAX: TD-FARL on n-tuple values."
-                " --import MODULE, with any command, makes a module's own games known;"
-                " --version tells that of the package.",
+                " With any command --import MODULE makes a module's own games known, and"
+                " --traceback shows the Python traceback of an error; --version shows the version.",
                 registry=NUMBERS,
             )
     except SystemExit as stop:
@@ -101,7 +102,9 @@ def _without_imports(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def main() -> None:
     """Run the command line; a mistake of the user ends with one line and exit code 2."""
-    end_in_a_line(_run)
+    show_traceback = _TRACEBACK in sys.argv[1:]
+    sys.argv = [argument for argument in sys.argv if argument != _TRACEBACK]
+    end_in_a_line(_run, show_traceback, user_code=True)
 
 
 def _run() -> None:

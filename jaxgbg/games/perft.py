@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 import jax
 import numpy as np
 
+from jaxgbg.games.check import check_own
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import after_each, select_states
 from jaxgbg.specs import Limits, checked
@@ -37,6 +38,7 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
     grows with the positions, not with the paths. Rows stop early where no game lasts longer.
     Raises ValueError for a game with chance, or beyond 2**63 paths.
     """
+    check_own(game)
     if game.stochastic:
         raise ValueError(f"{game.name}: perft counts games without chance only")
     expand = jax.jit(jax.vmap(partial(after_each, game)))

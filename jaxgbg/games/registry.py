@@ -7,14 +7,13 @@ import importlib.util
 import os
 import re
 import sys
+import sysconfig
 import traceback
 import types
 import typing
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import jax
 
 from jaxgbg.games.core import Game
 from jaxgbg.specs import checked_field, shown
@@ -35,6 +34,12 @@ class Package(NamedTuple):
 
 PACKAGES: dict[str, Package] = {}
 """Those whose games are named PACKAGE:TITLE; they need not be installed."""
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+# Where this package, Python and what is installed lie.
+_LIBRARIES = (
+    _PACKAGE,
+    *{sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib", "scripts")},
+)
 _broken: dict[str, str] = {}
 _imported: list[str] = []
 
@@ -146,14 +151,41 @@ def described(error: BaseException) -> str:
 
 
 def user_line(error: BaseException) -> str:
-    """ " (file, line N)": where outside JAX and this package an error came from; "" if nowhere."""
+    """ " (file, line N, in function)": where a user's own code led to an error; "" if nowhere."""
     if isinstance(error, SyntaxError):
         return f" ({Path(error.filename or '?').name}, line {error.lineno})"
-    libraries = [str(Path(file).parent) for file in (__file__, jax.__file__, importlib.__file__)]
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith((*libraries, "<")):
-            return f" ({Path(frame.filename).name}, line {frame.lineno})"
-    return ""
+    frame = user_frame(error)
+    if frame is None:
+        return ""
+    function = "" if frame.name.startswith("<") else f", in {frame.name}"
+    return f" ({Path(frame.filename).name}, line {frame.lineno}{function})"
+
+
+def user_frame(error: BaseException) -> traceback.FrameSummary | None:
+    """The innermost frame outside Python, this package and what it needs, called from the package.
+
+    A package that registers games is a user's, wherever it is installed.
+    """
+    own = tuple(_folders_of_games())
+    frames = traceback.extract_tb(error.__traceback__)
+    for number in reversed(range(len(frames))):
+        file = frames[number].filename
+        if file.startswith("<") or (file.startswith(_LIBRARIES) and not file.startswith(own)):
+            continue
+        if any(frame.filename.startswith(_PACKAGE) for frame in frames[:number]):
+            return frames[number]
+    return None
+
+
+def _folders_of_games() -> list[str]:
+    """Folders of the packages, and the modules, that others have registered games from."""
+    modules = {getattr(build, "__module__", "").partition(".")[0] for build in GAMES.values()}
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
+    return [
+        str(path.parent) + os.sep if path.name == "__init__.py" else str(path)
+        for path in (Path(file) for file in files if file is not None)
+        if not str(path).startswith(_PACKAGE)
+    ]
 
 
 def _guarded(name: str, call: Callable[[], Any]) -> Any:
@@ -163,7 +195,7 @@ def _guarded(name: str, call: Callable[[], Any]) -> Any:
     except (ValueError, KeyboardInterrupt):
         raise
     except TypeError as error:
-        raise ValueError(f"{name}: {' '.join(str(error).split())}") from error
+        raise ValueError(f"{name}: {' '.join(str(error).split())}{user_line(error)}") from error
     except BaseException as error:
         raise ValueError(f"{name}: {described(error)}") from error
 

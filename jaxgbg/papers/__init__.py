@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from jaxgbg.arena import Protocol
-from jaxgbg.games import Game, make
+from jaxgbg.games import Game, check_own, make
 from jaxgbg.papers import dambra, konen2021, ree2013, sasso2018
 from jaxgbg.specs import shown
 from jaxgbg.training import Evaluation, Run
@@ -37,9 +37,11 @@ def preset(game: str | Game, **changes: Any) -> Run:
     With another value function than n-tuples only budget, evaluation and openings are Konen &
     Bagheri's; the network "mlp" is van der Ree & Wiering's, that of Lines of Action Sasso & van
     Lohuizen's. A game that no paper knows gets our own defaults for its size. Raises ValueError for
-    an unknown game or setting, and where a setting does not fit.
+    an unknown game or setting, where a setting does not fit, and for a user's own game that breaks
+    its contract.
     """
     built = make(game) if isinstance(game, str) else game
+    check_own(built)
     fields = konen2021.parameters(built) or _defaults(built)
     kind = changes.get("value", NTupleSpec.kind)
     if not isinstance(kind, str):
