@@ -1,7 +1,6 @@
 """The command `jaxgbg`."""
 
 import contextlib
-import difflib
 import functools
 import io
 import itertools
@@ -16,7 +15,7 @@ import jaxgbg
 from jaxgbg.commands import COMMANDS
 from jaxgbg.commands.options import NUMBERS
 from jaxgbg.games import import_games
-from jaxgbg.specs import shown
+from jaxgbg.specs import did_you_mean, shown
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import check_writable
@@ -45,11 +44,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
         return bind
 
     if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:
-        near = difflib.get_close_matches(sys.argv[1], known, 1)
-        raise ValueError(
-            f"unknown command {shown(sys.argv[1])}"
-            + (f": did you mean {near[0]}?" if near else f": choose one of {', '.join(known)}")
-        )
+        near = did_you_mean(sys.argv[1], known) or f": choose one of {', '.join(known)}"
+        raise ValueError(f"unknown command {shown(sys.argv[1])}{near}")
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):

@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jaxgbg.games.core import Game
-from jaxgbg.specs import checked_field, shown
+from jaxgbg.specs import checked_field, did_you_mean, shown
 
 GROUP = "jaxgbg.games"
 """The entry points by which an installed package brings games, each under its name."""
+
+IMPORT_HINT = "a game of your own needs --import MODULE, or in Python import MODULE, first"
+"""What to tell a user of a game that nobody has registered."""
 
 GAMES: dict[str, Callable[..., Game]] = {}
 """The games registered so far; `game_names` also looks for those of installed packages."""
@@ -47,15 +50,26 @@ _imported: list[str] = []
 def register(name: str, build: Callable[..., Game]) -> None:
     """Make a game known under its name; `build`, its class or a function, takes its parameters.
 
-    Raises ValueError for a name that is taken by something else, or not made of letters, digits,
-    "_" and "-".
+    The same class or function, defined again as when a notebook cell is run twice, replaces the
+    first one. Raises ValueError for a name that is taken by something else, or not made of letters,
+    digits, "_" and "-".
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]+", name):
         raise ValueError(f"a game's name has letters, digits, _ and - only, not {name!r}")
     if not callable(build):
         raise ValueError(f"{name}: register a class or a function, not {build!r}")
-    if GAMES.setdefault(name, build) is not build:
+    if name in GAMES and not is_redefined(GAMES[name], build):
         raise ValueError(f"{name}: another game of this name is registered already")
+    GAMES[name] = build
+
+
+def is_redefined(old: Any, new: Any) -> bool:
+    """Whether `new` is `old`, or has its module and qualified name: the same code, run again."""
+    names = [
+        (getattr(each, "__module__", None), getattr(each, "__qualname__", None))
+        for each in (old, new)
+    ]
+    return old is new or (names[0] == names[1] and None not in names[0])
 
 
 def game_names() -> tuple[str, ...]:
@@ -214,9 +228,10 @@ def _builder(name: str) -> Callable[..., Game]:
     if name in _broken:
         raise ValueError(_broken[name])
     others = ", ".join(f"{package}:TITLE" for package in PACKAGES)
-    raise ValueError(
-        f"unknown game {shown(name)}: choose one of {', '.join(game_names())}, or {others}"
-    )
+    titles = (f"{package}:{each}" for package, entry in PACKAGES.items() for each in entry.titles)
+    near = did_you_mean(name, [*game_names(), *titles])
+    choice = near or f": choose one of {', '.join(game_names())}, or {others}"
+    raise ValueError(f"unknown game {shown(name)}{choice}; {IMPORT_HINT}")
 
 
 def _load(entry: importlib.metadata.EntryPoint) -> None:

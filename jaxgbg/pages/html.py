@@ -101,7 +101,7 @@ def write_report(
         left_out=len(runs) - len(told),
     )
     with written_whole(out) as temporary:
-        size = temporary.write_bytes(page.encode())
+        size = temporary.write_bytes(page.encode(errors="backslashreplace"))
     return Report(whole.rows, len(runs), len(ladders), size, problems)
 
 

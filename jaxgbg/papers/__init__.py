@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, check_own, make
 from jaxgbg.papers import dambra, konen2021, ree2013, sasso2018
+from jaxgbg.players import name_of
 from jaxgbg.specs import shown
 from jaxgbg.training import Evaluation, Run
-from jaxgbg.training.settings import compose, with_consequences
+from jaxgbg.training.settings import compose, with_consequences, with_variants
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
 __all__ = [
@@ -46,6 +47,7 @@ def preset(game: str | Game, **changes: Any) -> Run:
     kind = changes.get("value", NTupleSpec.kind)
     if not isinstance(kind, str):
         raise ValueError(f"value must be one of {', '.join(ValueSpec.kinds)}, not {shown(kind)}")
+    changes = with_variants(changes)
     if kind != NTupleSpec.kind:
         kept = {name: fields[name] for name in _OF_EVALUATION if name in fields}
         fields = kept | (_VALUES[kind](built) if kind in _VALUES else {})
@@ -54,6 +56,8 @@ def preset(game: str | Game, **changes: Any) -> Run:
     if "layout" in changes and "walks" in changes:
         raise ValueError("choose layout or walks, not both")
     fields |= with_consequences(changes)
+    if isinstance(fields["opponents"], list | tuple):
+        fields["opponents"] = tuple(name_of(each) for each in fields["opponents"])
     fields["opponents"] = Evaluation.check("opponents", fields["opponents"])
     if "protocols" not in changes:
         fields["protocols"] = [protocol_for(built, name) for name in fields["opponents"]]

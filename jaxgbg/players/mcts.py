@@ -23,7 +23,7 @@ class MCTSPlayer(PlayerBase):
 
 
 def _build(game: Game, iterations: str = "10000") -> MCTSPlayer:
-    if not iterations.isdecimal() or len(iterations) > 20:
+    if not iterations.isascii() or not iterations.isdecimal() or len(iterations) > 20:
         raise ValueError(f"mcts-{iterations[:20]}: expected a number of iterations, as in mcts-100")
     # GBG takes it that the rewards of any game may lie anywhere from -1 to 1.
     low, high = game.reward_range
