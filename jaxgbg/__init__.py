@@ -23,7 +23,15 @@ from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDSpec
 from jaxgbg.pages.board.opening import board
 from jaxgbg.papers import preset, protocol_for
-from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
+from jaxgbg.players import (
+    GreedyAgent,
+    LookAheadAgent,
+    Player,
+    SearchAgent,
+    is_player,
+    make_player,
+    register_player,
+)
 from jaxgbg.results import frame as results
 from jaxgbg.results.ladder import Ladder
 from jaxgbg.results.tournament import tournament
@@ -31,7 +39,7 @@ from jaxgbg.search import QSearchSpec, SarsaSearchSpec, TDLeafSpec, TDSearchSpec
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.session import Picture, Sweep, TrainedRun, sweep, train
-from jaxgbg.specs import Seed, checked
+from jaxgbg.specs import Seed, checked, shown
 from jaxgbg.training import (
     Evaluation,
     Run,
@@ -83,6 +91,7 @@ __all__ = [
     "make_player",
     "preset",
     "register",
+    "register_player",
     "results",
     "search",
     "sweep",
@@ -138,17 +147,23 @@ def search(agent: GreedyAgent, iterations: int = 200, **settings: Any) -> Search
 
 @checked
 def evaluate(
-    agent: GreedyAgent | LookAheadAgent | SearchAgent, opponent: str, seed: Seed = 0
+    agent: GreedyAgent | LookAheadAgent | SearchAgent,
+    opponent: str | Path | Player,
+    seed: Seed = 0,
 ) -> np.ndarray:
     """The agent's final reward in every game against `opponent`, float32[seats, games].
 
-    `opponent` is a player's name or an agent file, which may look ahead ("FILE:look-ahead=3")
-    or search ("FILE:search=puct-200").
+    `opponent` is a player, such as another agent or one of a class of your own, a player's name, or
+    an agent file, which may look ahead ("FILE:look-ahead=3") or search ("FILE:search=puct-200").
     Starts and seats are those of the published evaluation. In a game of one player the opponent is
     "score"; against ConnectFour's "solver" float32[P] is 1 for each solved position where the
     agent's move keeps the game value. Raises ValueError for an opponent that does not play this
     game, MissingExtra if it is not installed.
     """
-    judge = judge_by(opponent, agent.game, protocol_for(agent.game, opponent))
+    if not isinstance(opponent, str | Path) and not is_player(opponent):
+        raise ValueError(f"an opponent is a player or its name, not {shown(opponent)}")
+    known = str(opponent) if isinstance(opponent, Path) else opponent
+    name = known if isinstance(known, str) else known.name
+    judge = judge_by(known, agent.game, protocol_for(agent.game, name))
     with contextlib.closing(judge):
         return judge.scores(agent, jax.random.key(seed))[0]

@@ -1,7 +1,6 @@
 """The command `jaxgbg`."""
 
 import contextlib
-import difflib
 import functools
 import io
 import itertools
@@ -16,7 +15,7 @@ import jaxgbg
 from jaxgbg.commands import COMMANDS
 from jaxgbg.commands.options import NUMBERS
 from jaxgbg.games import import_games
-from jaxgbg.specs import shown
+from jaxgbg.specs import did_you_mean, shown
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import check_writable
@@ -28,6 +27,7 @@ _NO_NUMBER = re.compile(
     r"Error parsing (--[\w-]+): (?:no type matching .*(?P<kinds>INT|FLOAT).* could be instantiated"
     r" from \[(.*)\]\.|.*(?P<says>int\(\)|to float).*: ('.*'))"
 )
+_TRACEBACK = "--traceback"
 _UNKNOWN = re.compile(r"Unrecognized options: --([\w-]+)")
 
 
@@ -44,11 +44,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
         return bind
 
     if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:
-        near = difflib.get_close_matches(sys.argv[1], known, 1)
-        raise ValueError(
-            f"unknown command {shown(sys.argv[1])}"
-            + (f": did you mean {near[0]}?" if near else f": choose one of {', '.join(known)}")
-        )
+        near = did_you_mean(sys.argv[1], known) or f": choose one of {', '.join(known)}"
+        raise ValueError(f"unknown command {shown(sys.argv[1])}{near}")
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -56,8 +53,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
                 {name: deferred(command) for name, command in known.items()},
                 prog="jaxgbg",
                 description="General board game learning in JAX: TD-FARL on n-tuple values."
-                " --import MODULE, with any command, makes a module's own games known;"
-                " --version tells that of the package.",
+                " With any command --import MODULE makes a module's own games known, and"
+                " --traceback shows the Python traceback of an error; --version shows the version.",
                 registry=NUMBERS,
             )
     except SystemExit as stop:
@@ -101,7 +98,9 @@ def _without_imports(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def main() -> None:
     """Run the command line; a mistake of the user ends with one line and exit code 2."""
-    end_in_a_line(_run)
+    show_traceback = _TRACEBACK in sys.argv[1:]
+    sys.argv = [argument for argument in sys.argv if argument != _TRACEBACK]
+    end_in_a_line(_run, show_traceback, user_code=True)
 
 
 def _run() -> None:

@@ -4,6 +4,7 @@ The check stands with the number, so that Python, a flag and a sweep file end in
 """
 
 import dataclasses
+import difflib
 import functools
 import inspect
 import json
@@ -12,7 +13,7 @@ import numbers
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, ParamSpec, Self, TypeVar
 
 import numpy as np
@@ -51,7 +52,8 @@ class Limits:
             return
         if self.choices and value not in self.choices:
             known = ", ".join(map(str, self.choices))
-            raise ValueError(f"{name} must be one of {known}, not {shown(value)}")
+            near = did_you_mean(value, self.choices)
+            raise ValueError(f"{name} must be one of {known}, not {shown(value)}{near}")
         if isinstance(value, int | float) and not self._hold(value):
             raise ValueError(f"{name} must {self.words()}, not {shown(value)}")
 
@@ -211,7 +213,8 @@ class Spec:
         kinds = getattr(cls, "kinds", {cls.kind: cls})
         kind = content.get("kind", cls.kind)
         if not isinstance(kind, str) or kind not in kinds:
-            raise ValueError(f"{name} must be one of {', '.join(kinds)}, not {shown(kind)}")
+            near = did_you_mean(kind, kinds)
+            raise ValueError(f"{name} must be one of {', '.join(kinds)}, not {shown(kind)}{near}")
         return typing.cast(type[Self], kinds[kind])
 
     @classmethod
@@ -219,7 +222,8 @@ class Spec:
         """The spec that field `name` holds, if it does; raises ValueError for no such field."""
         known = [field.name for field in dataclasses.fields(cls)]
         if name not in known:
-            raise ValueError(f"unknown setting {shown(name)}; known are {', '.join(known)}")
+            near = did_you_mean(name, known)
+            raise ValueError(f"unknown setting {shown(name)}{near}; known are {', '.join(known)}")
         hint = _hints(cls)[name]
         return hint if isinstance(hint, type) and issubclass(hint, Spec) else None
 
@@ -254,6 +258,15 @@ def plain(value: Any) -> Any:
 def counted(number: int, what: str) -> str:
     """ "1 run", "2,000 runs": so many of what has a regular plural."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def did_you_mean(word: Any, known: Iterable[Any]) -> str:
+    """ ": did you mean X?", where one of the known words is spelt nearly like `word`, else ""."""
+    if not isinstance(word, str) or len(word) > _MOST_SHOWN:
+        return ""
+    names = {each.lower(): each for each in known if isinstance(each, str)}
+    near = difflib.get_close_matches(word.lower(), names, 1)
+    return f": did you mean {names[near[0]]}?" if near else ""
 
 
 def printable(text: str) -> str:

@@ -11,7 +11,8 @@ from jaxgbg.arena.matches import compete
 from jaxgbg.arena.protocol import Protocol
 from jaxgbg.arena.solver import Solver
 from jaxgbg.games import Game, Scale
-from jaxgbg.players import Player, make_player, player_names
+from jaxgbg.players import PLAYERS, Player, make_player, player_names
+from jaxgbg.specs import did_you_mean
 
 DEFAULT_PROTOCOL = Protocol("choose_01", count=10, repeats=4)
 """Ten starts, each the start position or one ply later, every seat."""
@@ -48,13 +49,14 @@ class Judge(typing.Protocol):
 class MatchJudge:
     """Judges by the final rewards of matches, float32[copies, seats, games] (`arena.compete`).
 
-    A game of one player has no opponent. Closing the judge closes the opponent.
+    A game of one player has no opponent. Closing the judge closes the opponent that it owns.
     """
 
     game: Game
     opponent: Player | None
     protocol: Protocol
     name: str
+    owned: bool = True
 
     @property
     def scale(self) -> Scale:
@@ -67,7 +69,7 @@ class MatchJudge:
         return (scores > 0).reshape(len(scores), -1).mean(1)
 
     def close(self) -> None:
-        if self.opponent is not None:
+        if self.opponent is not None and self.owned:
             self.opponent.close()
 
 
@@ -80,6 +82,8 @@ def make_judge(name: str, game: Game, protocol: Protocol | None = None) -> Judge
     if (name == "score") != (game.num_players == 1):
         only = '"score" evaluates games of one player, and nothing else does'
         raise ValueError(f"{name!r} does not evaluate {game.name}: {only}")
+    if near := did_you_mean(name, _SOLUTIONS) * (name not in (*_SOLUTIONS, *PLAYERS)):
+        raise ValueError(f"unknown player {name!r}{near}")
     if name in _SOLUTIONS:
         return _SOLUTIONS[name](game)
     opponent = None if name == "score" else make_player(name, game)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.games import make
+from jaxgbg.games import check_own, make
 from jaxgbg.learners.selection import nth_true, uniform
 
 _PGX_NAMES = {
@@ -42,6 +42,7 @@ class _Rules(NamedTuple):
 def bench_rules(game: str, batch: int = 1024) -> RulesRow:
     """Median moves/s of `batch` games of random play, ours and pgx's by turns in one process."""
     ours = make(game)
+    check_own(ours)
     contestants = [_Rules(ours.init, ours.legal_actions, ours.step, lambda state: state.terminal)]
     pgx_rules = _pgx(game)
     if pgx_rules is not None:

@@ -93,7 +93,9 @@ def results(
         if by or baseline or pool or statistics or wins:
             grouping = "--by, --baseline, --pool, --wins and --statistics group runs"
             raise ValueError(f"{grouping}: leave out --runs, --sql")
-        frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout)
+        written = form in ("csv", "json") or any((csv, parquet, json_file))
+        limit = None if written else _ROWS_SHOWN
+        frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout, limit=limit)
         records = _print_frame(frame, sql is None, form)
     else:
         table = read_table(folder, by, baseline, where, wins, timeout=timeout, pool=pool)
@@ -149,9 +151,14 @@ def _print_frame(frame: Any, summary: bool, form: Format) -> list[dict[str, Any]
     else:
         rows, names = records[:_ROWS_SHOWN], list(frame)
         print_table(rows, names, lambda record, name: _plain(record[name]), form)
-    if len(records) > _ROWS_SHOWN and form not in ("csv", "json"):
-        more = len(records) - _ROWS_SHOWN
-        console().print(f"and {more:,} more rows; --csv, --parquet or --json keeps them all")
+    if form not in ("csv", "json"):
+        if not frame.attrs["complete"]:
+            console().print(
+                f"the first {_ROWS_SHOWN:,} rows are shown; --csv, --parquet, --json or --format"
+                " csv gives all, LIMIT and OFFSET in --sql others"
+            )
+        elif len(records) > _ROWS_SHOWN:
+            console().print(f"the first {_ROWS_SHOWN:,} of {len(records):,} rows are shown")
     return records
 
 

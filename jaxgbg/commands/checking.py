@@ -7,23 +7,25 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import Json, write_rows
-from jaxgbg.games import Game, check_game, fingerprint, import_games, make
+from jaxgbg.games import Game, fingerprint, import_games, make
+from jaxgbg.games.check import faults_of
 from jaxgbg.games.registry import PACKAGES, built
 
 
 def check(game: Annotated[Positional[str], arg(metavar="GAME")], json_file: Json = None) -> None:
-    """Say in a line each what a game breaks of the contract; exit code 2 if anything.
+    """List what a game breaks of the contract, a line each; exit code 2 if anything.
 
     Args:
       game: A name that `jaxgbg games` lists, as pgx:hex, or MODULE:CLASS of your own.
     """
     rules = _build(game)
-    faults = check_game(rules)
-    write_rows(json_file, [{"game": game, "fault": fault} for fault in faults])
+    faults = faults_of(rules)
+    write_rows(json_file, [{"game": game, "fault": fault.line} for fault in faults])
     if faults:
         for fault in faults:
-            print(f"{game}: {fault}", file=sys.stderr)
-        sys.exit(2)
+            print(f"{game}: {fault.line}", file=sys.stderr)
+        # --traceback shows where the game raised it.
+        raise SystemExit(2) from next((f.error for f in faults if f.error is not None), None)
     print(f"{game} keeps the contract (fingerprint {fingerprint(rules)})")
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from rich.console import Console
 from tyro.conf import Positional, arg
 
-from jaxgbg.games import Game, game_names, make
+from jaxgbg.games import Game, check_own, game_names, make
 from jaxgbg.games.registry import PACKAGES
 from jaxgbg.results.layout import Column, Format, print_columns, print_plain
 from jaxgbg.specs import printable
@@ -89,7 +89,7 @@ Log = Annotated[
 
 
 def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
-    """A game by its options; raises ValueError in one line.
+    """A game by its options, checked if it is a user's own; raises ValueError in one line.
 
     "NAME=VALUE" is read as what the game has there by default: a number, yes or no, or a word.
     """
@@ -111,7 +111,9 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
         except (KeyError, ValueError) as error:
             words = {bool: "true or false", int: "a whole number"}.get(kind, "a number")
             raise ValueError(f"--parameters {entry}: expected {words}") from error
-    return make(name, **parameters)
+    game = make(name, **parameters)
+    check_own(game)
+    return game
 
 
 def duration(seconds: float) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from jaxgbg.games.check import check_game, check_playable
+from jaxgbg.games.check import check_game, check_own, check_playable
 from jaxgbg.games.connectfour import ConnectFour
 from jaxgbg.games.core import Game
 from jaxgbg.games.fingerprint import fingerprint
@@ -41,6 +41,7 @@ __all__ = [
     "TicTacToe",
     "broken_games",
     "check_game",
+    "check_own",
     "check_playable",
     "fingerprint",
     "game_names",

@@ -3,8 +3,8 @@
 import dataclasses
 import math
 from collections.abc import Callable
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,7 @@ from jaxgbg.games.move_checks import (
 )
 from jaxgbg.games.registry import described, user_line
 from jaxgbg.games.sampling import sample_games
+from jaxgbg.games.time_limit import NoEnd, call_with_limit
 
 _TRACED = (
     jax.errors.ConcretizationTypeError,
@@ -27,14 +28,32 @@ _TRACED = (
     jax.errors.TracerArrayConversionError,
 )
 
+_MOST = {
+    "num_cell_values": (128, "cells are int8"),
+    "num_players": (127, "the player is int8"),
+    "max_plies": (2**31 - 1, "plies are counted in int32"),
+}
+
+
+class Fault(NamedTuple):
+    """A fault in one line, and the exception that the game raised, if it did."""
+
+    line: str
+    error: BaseException | None = None
+
 
 def check_game(game: Game) -> list[str]:
     """What `game` breaks of the contract, one line each; [] where it keeps it.
 
     Seeded random games are played and every action is tried in some of their positions, so a fault
     that needs a rare position may stay unseen. What later checks would stumble over ends them. An
-    error inside the game is a line too; it takes seconds, unless the game itself never returns.
+    error inside the game is a line too, and so is a loop without end; it takes seconds.
     """
+    return [fault.line for fault in faults_of(game)]
+
+
+def faults_of(game: Game) -> list[Fault]:
+    """`check_game` with the exceptions that the game has raised."""
     for check in (_value_faults, _type_faults):
         if faults := _guarded(check, game):
             return faults
@@ -48,31 +67,57 @@ def check_game(game: Game) -> list[str]:
 def check_playable(game: Game) -> None:
     """Raise ValueError with the first point by which `game` would spoil a training or hang it.
 
-    Cheap, and shares its random games with `fingerprint`: types, digits, players, legal actions
-    and payments of positions, and ends within `max_plies`.
+    Cheap, and shares its random games with `fingerprint`: types, constants, digits, players, legal
+    actions and payments of positions, and ends within `max_plies`.
     """
     for fault in _guarded(_value_faults, game) or _playable_faults(game):
-        raise ValueError(f"{getattr(game, 'name', game)}: {fault}")
+        name = _name(game)
+        line = fault.line if fault.line.startswith(f"{name}: ") else f"{name}: {fault.line}"
+        raise ValueError(line) from fault.error
+
+
+def check_own(game: Game) -> None:
+    """`check_playable` of a game that does not come with this package; raises ValueError."""
+    if _is_own(game):
+        check_playable(game)
+
+
+def _is_own(game: Any) -> bool:
+    return type(game).__module__.partition(".")[0] != __name__.partition(".")[0]
+
+
+def _name(game: Any) -> str:
+    try:
+        return str(game.name)
+    except Exception:
+        return type(game).__name__
 
 
 @cache
-def _playable_faults(game: Game) -> list[str]:
-    return _guarded(_type_faults, game) or _guarded(_play_faults, game)
+def _playable_faults(game: Game) -> list[Fault]:
+    checks = (_type_faults, _play_faults, _constant_faults)
+    return next((faults for check in checks if (faults := _guarded(check, game))), [])
 
 
-def _guarded(check: Callable[[Any], list[str]], game: Game) -> list[str]:
+def _guarded(check: Callable[[Any], list[str]], game: Game) -> list[Fault]:
     """The faults that a check finds; where the game stops it with an error, that is the fault."""
     try:
-        return check(game)
+        lines = call_with_limit(partial(check, game), game) if _is_own(game) else check(game)
+        return [Fault(line) for line in lines]
     except _TRACED as error:
         return [
-            f"Python decides on a traced value{user_line(error)}: choose with jnp.where or"
-            " jax.lax.cond, and compute with jnp"
+            Fault(
+                f"Python decides on a traced value{user_line(error)}: choose with jnp.where or"
+                " jax.lax.cond, and compute with jnp",
+                error,
+            )
         ]
+    except NoEnd as error:
+        return [Fault(str(error))]
     except NotImplementedError as error:
-        return [f"something that every game has is missing: {described(error)}"]
+        return [Fault(f"something that every game has is missing: {described(error)}", error)]
     except Exception as error:
-        return [described(error)]
+        return [Fault(described(error), error)]
 
 
 def _value_faults(game: Game) -> list[str]:
@@ -99,8 +144,9 @@ def _value_faults(game: Game) -> list[str]:
             faults.append(f"name must be a word, not {value!r}")
         elif name != "name" and (not isinstance(value, int) or value < 1):
             faults.append(f"{name} must be a whole number of at least 1, not {value!r}")
-        elif name == "num_cell_values" and value > 128:
-            faults.append(f"num_cell_values must be at most 128, as cells are int8, not {value}")
+        elif name in _MOST and value > _MOST[name][0]:
+            most, reason = _MOST[name]
+            faults.append(f"{name} must be at most {most:,}, as {reason}, not {value:,}")
     return faults
 
 

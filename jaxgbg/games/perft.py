@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 import jax
 import numpy as np
 
+from jaxgbg.games.check import check_own
 from jaxgbg.games.core import Game
 from jaxgbg.games.identity import state_keys
 from jaxgbg.games.rollout import after_each, select_states
@@ -15,6 +16,8 @@ Depth = Annotated[int, Limits(low=1, high=1000)]
 
 # States expanded by one compiled call; a call is padded to one of these, so two programs a game.
 _BATCHES = (256, 16384)
+_CHILDREN_BYTES = 2**27
+"""What the states after all actions of a batch may take together."""
 
 
 class PerftRow(NamedTuple):
@@ -38,9 +41,11 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
     grows with the positions, not with the paths. Rows stop early where no game lasts longer.
     Raises ValueError for a game with chance, or beyond 2**63 paths.
     """
+    check_own(game)
     if game.stochastic:
         raise ValueError(f"{game.name}: perft counts games without chance only")
     expand = jax.jit(jax.vmap(partial(after_each, game)))
+    batches = _batches(game)
     states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.init(jax.random.key(0)))
     paths = np.ones(1, np.int64)
     rows: list[PerftRow] = []
@@ -52,18 +57,35 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
             raise ValueError(
                 f"{game.name}: too many paths to count at ply {ply}: take a smaller depth"
             )
-        states, paths = _next_ply(expand, select_states(states, live), paths[live])
+        try:
+            live_states = select_states(states, live)
+            states, paths = _next_ply(expand, live_states, paths[live], batches)
+        except MemoryError as error:
+            raise ValueError(
+                f"{game.name}: the positions of ply {ply} need more memory than there is: take a"
+                " smaller depth"
+            ) from error
         rows.append(PerftRow(ply, _total(paths), paths.size, _ended(states, paths)))
     return rows
 
 
-def _next_ply(expand: Any, states: Any, paths: np.ndarray) -> tuple[Any, np.ndarray]:
+def _batches(game: Game) -> tuple[int, ...]:
+    """Sizes of a batch, powers of two whose states after all actions fit into _CHILDREN_BYTES."""
+    state = jax.eval_shape(game.init, jax.random.key(0))
+    children = game.num_actions * sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(state))
+    most = 2 ** max(0, (_CHILDREN_BYTES // max(1, children)).bit_length() - 1)
+    return tuple(min(batch, most) for batch in _BATCHES)
+
+
+def _next_ply(
+    expand: Any, states: Any, paths: np.ndarray, batches: tuple[int, ...]
+) -> tuple[Any, np.ndarray]:
     """Live states [n, ...] with paths int64[n] -> distinct successors and the paths to each."""
     merged: list[tuple[Any, np.ndarray]] = []
-    for first in range(0, paths.size, _BATCHES[-1]):
-        chunk = slice(first, first + _BATCHES[-1])
+    for first in range(0, paths.size, batches[-1]):
+        chunk = slice(first, first + batches[-1])
         count = paths[chunk]
-        size = next(batch for batch in _BATCHES if count.size <= batch)
+        size = next(batch for batch in batches if count.size <= batch)
         # The padding repeats states; `legal` cuts their children off again.
         padded = select_states(states, first + np.arange(size) % count.size)
         legal, children = jax.device_get(expand(padded))

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import sys
+import sysconfig
 import traceback
 import types
 import typing
@@ -14,13 +15,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-
 from jaxgbg.games.core import Game
-from jaxgbg.specs import checked_field, shown
+from jaxgbg.specs import checked_field, did_you_mean, shown
 
 GROUP = "jaxgbg.games"
 """The entry points by which an installed package brings games, each under its name."""
+
+IMPORT_HINT = "a game of your own needs --import MODULE, or in Python import MODULE, first"
+"""What to tell a user of a game that nobody has registered."""
 
 GAMES: dict[str, Callable[..., Game]] = {}
 """The games registered so far; `game_names` also looks for those of installed packages."""
@@ -35,6 +37,12 @@ class Package(NamedTuple):
 
 PACKAGES: dict[str, Package] = {}
 """Those whose games are named PACKAGE:TITLE; they need not be installed."""
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+# Where this package, Python and what is installed lie.
+_LIBRARIES = (
+    _PACKAGE,
+    *{sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib", "scripts")},
+)
 _broken: dict[str, str] = {}
 _imported: list[str] = []
 
@@ -42,15 +50,26 @@ _imported: list[str] = []
 def register(name: str, build: Callable[..., Game]) -> None:
     """Make a game known under its name; `build`, its class or a function, takes its parameters.
 
-    Raises ValueError for a name that is taken by something else, or not made of letters, digits,
-    "_" and "-".
+    The same class or function, defined again as when a notebook cell is run twice, replaces the
+    first one. Raises ValueError for a name that is taken by something else, or not made of letters,
+    digits, "_" and "-".
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]+", name):
         raise ValueError(f"a game's name has letters, digits, _ and - only, not {name!r}")
     if not callable(build):
         raise ValueError(f"{name}: register a class or a function, not {build!r}")
-    if GAMES.setdefault(name, build) is not build:
+    if name in GAMES and not is_redefined(GAMES[name], build):
         raise ValueError(f"{name}: another game of this name is registered already")
+    GAMES[name] = build
+
+
+def is_redefined(old: Any, new: Any) -> bool:
+    """Whether `new` is `old`, or has its module and qualified name: the same code, run again."""
+    names = [
+        (getattr(each, "__module__", None), getattr(each, "__qualname__", None))
+        for each in (old, new)
+    ]
+    return old is new or (names[0] == names[1] and None not in names[0])
 
 
 def game_names() -> tuple[str, ...]:
@@ -146,14 +165,41 @@ def described(error: BaseException) -> str:
 
 
 def user_line(error: BaseException) -> str:
-    """ " (file, line N)": where outside JAX and this package an error came from; "" if nowhere."""
+    """ " (file, line N, in function)": where a user's own code led to an error; "" if nowhere."""
     if isinstance(error, SyntaxError):
         return f" ({Path(error.filename or '?').name}, line {error.lineno})"
-    libraries = [str(Path(file).parent) for file in (__file__, jax.__file__, importlib.__file__)]
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith((*libraries, "<")):
-            return f" ({Path(frame.filename).name}, line {frame.lineno})"
-    return ""
+    frame = user_frame(error)
+    if frame is None:
+        return ""
+    function = "" if frame.name.startswith("<") else f", in {frame.name}"
+    return f" ({Path(frame.filename).name}, line {frame.lineno}{function})"
+
+
+def user_frame(error: BaseException) -> traceback.FrameSummary | None:
+    """The innermost frame outside Python, this package and what it needs, called from the package.
+
+    A package that registers games is a user's, wherever it is installed.
+    """
+    own = tuple(_folders_of_games())
+    frames = traceback.extract_tb(error.__traceback__)
+    for number in reversed(range(len(frames))):
+        file = frames[number].filename
+        if file.startswith("<") or (file.startswith(_LIBRARIES) and not file.startswith(own)):
+            continue
+        if any(frame.filename.startswith(_PACKAGE) for frame in frames[:number]):
+            return frames[number]
+    return None
+
+
+def _folders_of_games() -> list[str]:
+    """Folders of the packages, and the modules, that others have registered games from."""
+    modules = {getattr(build, "__module__", "").partition(".")[0] for build in GAMES.values()}
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
+    return [
+        str(path.parent) + os.sep if path.name == "__init__.py" else str(path)
+        for path in (Path(file) for file in files if file is not None)
+        if not str(path).startswith(_PACKAGE)
+    ]
 
 
 def _guarded(name: str, call: Callable[[], Any]) -> Any:
@@ -163,7 +209,7 @@ def _guarded(name: str, call: Callable[[], Any]) -> Any:
     except (ValueError, KeyboardInterrupt):
         raise
     except TypeError as error:
-        raise ValueError(f"{name}: {' '.join(str(error).split())}") from error
+        raise ValueError(f"{name}: {' '.join(str(error).split())}{user_line(error)}") from error
     except BaseException as error:
         raise ValueError(f"{name}: {described(error)}") from error
 
@@ -182,9 +228,10 @@ def _builder(name: str) -> Callable[..., Game]:
     if name in _broken:
         raise ValueError(_broken[name])
     others = ", ".join(f"{package}:TITLE" for package in PACKAGES)
-    raise ValueError(
-        f"unknown game {shown(name)}: choose one of {', '.join(game_names())}, or {others}"
-    )
+    titles = (f"{package}:{each}" for package, entry in PACKAGES.items() for each in entry.titles)
+    near = did_you_mean(name, [*game_names(), *titles])
+    choice = near or f": choose one of {', '.join(game_names())}, or {others}"
+    raise ValueError(f"unknown game {shown(name)}{choice}; {IMPORT_HINT}")
 
 
 def _load(entry: importlib.metadata.EntryPoint) -> None:

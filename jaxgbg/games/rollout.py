@@ -109,9 +109,11 @@ def play_in_line(
         begun += over.sum(1, keepdims=True, dtype=jnp.int32)
         return states, numbers, begun, rewards, key, number + 1
 
+    # A place has at most all games of its group.
+    most_plies = min(queue * game.max_plies, 2**31 - 1)
+
     def running(carry: tuple[Any, ...]) -> jax.Array:
-        # A place has at most all games of its group.
-        return (carry[1] < games).any() & (carry[5] < queue * game.max_plies)
+        return (carry[1] < games).any() & (carry[5] < most_plies)
 
     states = select_states(starts, numbers.reshape(-1))
     begun = ends - queue + places

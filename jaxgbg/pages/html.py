@@ -111,7 +111,7 @@ def write_report(
         folded=len(told) > _MOST_UNFOLDED,
     )
     with written_whole(out) as temporary:
-        size = temporary.write_bytes(page.encode())
+        size = temporary.write_bytes(page.encode(errors="backslashreplace"))
     return Report(whole.rows, len(runs), len(ladders), size, problems)
 
 

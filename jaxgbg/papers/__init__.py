@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from jaxgbg.arena import Protocol
-from jaxgbg.games import Game, make
+from jaxgbg.games import Game, check_own, make
 from jaxgbg.learners import Schedule
 from jaxgbg.papers import dambra, konen2021, ree2013, sasso2018
+from jaxgbg.players import name_of
 from jaxgbg.specs import shown
 from jaxgbg.training import Evaluation, Run
-from jaxgbg.training.settings import compose, with_consequences
+from jaxgbg.training.settings import compose, with_consequences, with_variants
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
 __all__ = [
@@ -39,13 +40,16 @@ def preset(game: str | Game, **changes: Any) -> Run:
     With another value function than n-tuples only budget, evaluation and openings are Konen &
     Bagheri's; the network "mlp" is van der Ree & Wiering's, that of Lines of Action Sasso & van
     Lohuizen's. A game that no paper knows gets our own defaults for its size. Raises ValueError for
-    an unknown game or setting, and where a setting does not fit.
+    an unknown game or setting, where a setting does not fit, and for a user's own game that breaks
+    its contract.
     """
     built = make(game) if isinstance(game, str) else game
+    check_own(built)
     fields = konen2021.parameters(built) or _defaults(built)
     kind = changes.get("value", NTupleSpec.kind)
     if not isinstance(kind, str):
         raise ValueError(f"value must be one of {', '.join(ValueSpec.kinds)}, not {shown(kind)}")
+    changes = with_variants(changes)
     if kind != NTupleSpec.kind:
         kept = {name: fields[name] for name in _OF_EVALUATION if name in fields}
         fields = kept | (_VALUES[kind](built) if kind in _VALUES else {})
@@ -56,6 +60,8 @@ def preset(game: str | Game, **changes: Any) -> Run:
     if "episodes" in changes and "eval_every" not in changes:
         fields["eval_every"] = _eval_every(fields, changes["episodes"])
     fields |= with_consequences(changes)
+    if isinstance(fields["opponents"], list | tuple):
+        fields["opponents"] = tuple(name_of(each) for each in fields["opponents"])
     fields["opponents"] = Evaluation.check("opponents", fields["opponents"])
     if "protocols" not in changes:
         fields["protocols"] = [protocol_for(built, name) for name in fields["opponents"]]

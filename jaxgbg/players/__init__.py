@@ -1,6 +1,12 @@
 """Everything that chooses a move."""
 
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 from jaxgbg.games import Game
+from jaxgbg.games.registry import is_redefined
 from jaxgbg.players import (
     alphabeta,
     blocker,
@@ -33,7 +39,7 @@ from jaxgbg.players.mcts import MCTSPlayer
 from jaxgbg.players.positional import Positional
 from jaxgbg.players.random_player import RandomPlayer
 from jaxgbg.players.search import SearchAgent
-from jaxgbg.specs import shown
+from jaxgbg.specs import did_you_mean, shown
 
 __all__ = [
     "GRHINO",
@@ -57,8 +63,11 @@ __all__ = [
     "RandomPlayer",
     "Remembers",
     "SearchAgent",
+    "is_player",
     "make_player",
+    "name_of",
     "player_names",
+    "register_player",
 ]
 
 PLAYERS: dict[str, Opponent] = {
@@ -73,6 +82,62 @@ PLAYERS: dict[str, Opponent] = {
     **expectimax.OPPONENTS,
 }
 """All players by name."""
+
+
+def register_player(
+    name: str, build: Callable[..., Player], plays: str = "any game", argument: str = ""
+) -> None:
+    """Make a player known by name, as an opponent or partner: `build(game)` makes it.
+
+    With an `argument`, such as "N", the name may end in a hyphen and a text: `build(game, text)`.
+    The same class or function, defined again, replaces the first one. Raises ValueError for a name
+    that is taken, or not made of letters, digits, "_" and "-".
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]+", name):
+        raise ValueError(f"a player's name has letters, digits, _ and - only, not {shown(name)}")
+    if not callable(build):
+        raise ValueError(f"{name}: register a class or a function, not {shown(build)}")
+    if name in PLAYERS and not is_redefined(PLAYERS[name].build, build):
+        raise ValueError(f"{name}: another player of this name is registered already")
+    PLAYERS[name] = Opponent(plays, build, argument)
+
+
+class _Given:
+    """Builds a player that was made in Python: itself."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self.__module__, self.__qualname__ = type(player).__module__, type(player).__qualname__
+
+    def __call__(self, game: Game) -> Player:
+        own = getattr(self._player, "game", game)
+        if own != game:
+            raise ValueError(f"{self._player.name} was made for another game than {game.name}")
+        return self._player
+
+
+def is_player(what: Any) -> bool:
+    """Whether `what` is a player itself, not its name."""
+    return callable(getattr(what, "act", None)) and hasattr(what, "name")
+
+
+def name_of(what: Any) -> Any:
+    """The name under which a run knows `what`: a player of a user's own class is registered so.
+
+    Anything else stays what it is. Raises ValueError for a player of this package, whose name in
+    `config.json` would not say how it plays.
+    """
+    if isinstance(what, Path):
+        return str(what)
+    if not is_player(what):
+        return what
+    if type(what).__module__.partition(".")[0] == __name__.partition(".")[0]:
+        raise ValueError(
+            f"a run keeps its players as text, not as a {type(what).__name__}: give the name, such"
+            " as 'mcts-100', or the agent's file"
+        )
+    register_player(what.name, _Given(what), f"made in Python as {type(what).__name__}")
+    return what.name
 
 
 def player_names() -> list[str]:
@@ -91,10 +156,13 @@ def make_player(name: str, game: Game) -> Player:
     when the player needs a package that is not installed.
     """
     choices = "; ".join(f"{known} ({opponent.plays})" for known, opponent in PLAYERS.items())
+    if not isinstance(name, str):
+        raise ValueError(f"a player's name must be text, not {shown(name)}")
     base, *argument = (name,) if name in PLAYERS else name.split("-", 1)
     opponent = PLAYERS.get(base)
     if opponent is None or (argument and not opponent.argument):
-        raise ValueError(f"unknown player {shown(name)}: choose one of {choices}")
+        near = did_you_mean(name, PLAYERS) or did_you_mean(base, PLAYERS)
+        raise ValueError(f"unknown player {shown(name)}{near or f': choose one of {choices}'}")
     try:
         return opponent.build(game, *argument)
     except ValueError as error:

@@ -4,18 +4,19 @@ import dataclasses
 import re
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from jaxgbg.games import Scale
+from jaxgbg.games.time_limit import BackgroundCall
 from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.database import SUMMARY, connect, scales_of
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.folders import StoredRun, find_all, unknown_games
 from jaxgbg.results.ladders import COLUMNS, StoredLadder, read_ladders
-from jaxgbg.specs import checked
+from jaxgbg.specs import Limits, checked
 from jaxgbg.system import limited_memory
 
 if TYPE_CHECKING:
@@ -26,9 +27,15 @@ MEMORY_GB = 2
 """What a question may take in DuckDB, and its answer as a data frame."""
 SECONDS = 60.0
 """How long a question is thought about, where nothing else is said."""
-# Of 2048 rows, in each piece of an answer.
-_VECTORS = 100
+# In each piece of an answer.
+_VECTORS, _ROWS_OF_VECTOR = 100, 2048
+# Types that DuckDB makes no NumPy array of, or one of its raw bytes.
+_NO_ARRAY = re.compile(r"\b(BIT|UHUGEINT|BIGNUM|TIME WITH TIME ZONE)\b")
+# Twenty a second.
+_INTERRUPTS = 40
 _OF_LADDERS = re.compile(rf"\b({'|'.join(COLUMNS)})\b", re.IGNORECASE)
+
+Rows = Annotated[int | None, Limits(low=1, high=2**31)]
 
 
 def to_stderr(text: str) -> None:
@@ -43,6 +50,7 @@ def ask(
     complain: Callable[[str], None] = to_stderr,
     allow_files: bool = False,
     timeout: Seconds = SECONDS,
+    limit: Rows = None,
 ) -> "pandas.DataFrame":
     """All runs below `folder` as a data frame, one row for each run, opponent and FARL variant.
 
@@ -53,7 +61,8 @@ def ask(
     `agents` (a row an agent of a finished run), `summary`, which holds the rows above, or those of
     the tournaments there: `tournaments`, `ratings` (a row a player), `seats` and `games` (a row a
     game and seat). Neither reads or writes a file or the network unless `allow_files`.
-    `attrs["scales"]` of the frame has the scale of each (folder, opponent). What is damaged is left
+    `attrs["scales"]` of the frame has the scale of each (folder, opponent). No more than `limit`
+    rows are fetched; `attrs["complete"]` says whether these are all. What is damaged is left
     out, and `complain` is told file and line. Raises ValueError where there are no runs (for `sql`,
     no tournaments either), DuckDB refuses the question or it takes more than `MEMORY_GB` or
     `timeout` seconds, MissingExtra without DuckDB or pandas.
@@ -80,6 +89,7 @@ def ask(
         timeout,
         allow_files,
         ladders,
+        limit,
     )
     frame.attrs["scales"] = {
         (runs[run].name, opponent): scale for (run, opponent), scale in scales.items()
@@ -132,6 +142,7 @@ def _asked(
     timeout: float,
     allow_files: bool = False,
     ladders: Sequence[StoredLadder] = (),
+    limit: int | None = None,
 ) -> "pandas.DataFrame":
     """The answer to a query about runs; ValueError, which begins with `asked`, if there is none."""
     import duckdb
@@ -139,13 +150,16 @@ def _asked(
     connection = connect(runs, scales, ladders)
     try:
         _close(connection, allow_files)
-        if len(connection.extract_statements(_text(query))) != 1:
-            raise ValueError(f"{asked}: no query, or several; write one: select ...")
-        return _answer(connection, query, timeout)
+        statements = len(connection.extract_statements(_text(query)))
+    except duckdb.Error as error:
+        connection.close()
+        raise ValueError(f"{asked}: {_in_a_line(error)}") from error
+    if statements != 1:
+        raise ValueError(f"{asked}: no query, or several; write one: select ...")
+    try:
+        return _answer(connection, query, timeout, limit)
     except (duckdb.Error, MemoryError, _TooLong) as error:
         raise ValueError(f"{asked}: {_in_a_line(error)}") from error
-    finally:
-        connection.close()
 
 
 def _close(connection: "duckdb.DuckDBPyConnection", allow_files: bool) -> None:
@@ -163,38 +177,69 @@ class _TooLong(Exception):
 
 
 def _answer(
-    connection: "duckdb.DuckDBPyConnection", query: str, timeout: float
+    connection: "duckdb.DuckDBPyConnection", query: str, timeout: float, limit: int | None
 ) -> "pandas.DataFrame":
     """The rows of a query, from a thread of its own: in this one Ctrl-C is heard while it runs."""
     # For DuckDB, for the data frame, and for what pandas takes to put its pieces together. DuckDB's
     # own limit leaves out what a single function makes, such as repeat('x', 4000000000).
-    with limited_memory(3 * int(MEMORY_GB * 1e9)), ThreadPoolExecutor(1) as thread:
-        answer = thread.submit(_rows, connection, query)
+    with limited_memory(3 * int(MEMORY_GB * 1e9)):
+        answer = BackgroundCall(partial(_rows, connection, query, limit))
         try:
-            if wait([answer], timeout).done:
+            if answer.returns_within(timeout):
                 return answer.result()
             raise _TooLong(f"this takes more than {timeout:g} s; ask for less, or raise --timeout")
         finally:
-            # Between two steps of the thread nobody hears it.
-            while not answer.done():
+            # A step that DuckDB cannot interrupt is left to itself: the process may end meanwhile.
+            for _ in range(_INTERRUPTS):
+                if answer.returns_within(0.05):
+                    connection.close()
+                    break
                 connection.interrupt()
-                wait([answer], 0.05)
 
 
-def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> "pandas.DataFrame":
-    """The rows of a query, a piece at a time; MemoryError where they are more than MEMORY_GB."""
+def _rows(
+    connection: "duckdb.DuckDBPyConnection", query: str, limit: int | None
+) -> "pandas.DataFrame":
+    """The first rows of a query, a piece at a time; MemoryError where they exceed MEMORY_GB.
+
+    Its attribute "complete" says whether these are all.
+    """
     import pandas
 
     connection.execute(query)
-    pieces = [connection.fetch_df_chunk(_VECTORS)]
-    size = 0
-    while len(pieces[-1]):
+    # Only after `limit` rows it is known whether there are more.
+    wanted = None if limit is None else limit + 1
+    fetch = _fetch(connection, 1 if wanted is not None else _VECTORS)
+    pieces = [fetch()]
+    size = rows = 0
+    while len(pieces[-1]) and (wanted is None or rows < wanted):
         size += int(pieces[-1].memory_usage(deep=True).sum())
         if size > MEMORY_GB * 1e9:
             raise MemoryError
-        pieces.append(connection.fetch_df_chunk(_VECTORS))
-    # The last piece is empty, and has the columns where there is no row.
-    return pandas.concat(pieces[:-1], ignore_index=True) if len(pieces) > 1 else pieces[0]
+        rows += len(pieces[-1])
+        pieces.append(fetch())
+    # An empty piece has the columns where there is no row.
+    full = [piece for piece in pieces if len(piece)] or pieces[:1]
+    frame = pandas.concat(full, ignore_index=True) if len(full) > 1 else full[0]
+    complete = limit is None or len(frame) <= limit
+    frame = frame if complete else frame.head(limit)
+    frame.attrs["complete"] = complete
+    return frame
+
+
+def _fetch(
+    connection: "duckdb.DuckDBPyConnection", vectors: int
+) -> Callable[[], "pandas.DataFrame"]:
+    """What gives the next rows of the query that runs, none at its end."""
+    import pandas
+
+    columns = connection.description or []
+    if not any(_NO_ARRAY.search(str(kind)) for _, kind, *_ in columns):
+        return lambda: connection.fetch_df_chunk(vectors)
+    names = [name for name, *_ in columns]
+    return lambda: pandas.DataFrame(
+        connection.fetchmany(vectors * _ROWS_OF_VECTOR), columns=names, dtype=object
+    )
 
 
 def _in_a_line(error: Exception) -> str:

@@ -14,7 +14,7 @@ from jaxgbg.arena import Protocol
 from jaxgbg.arena.protocol import MOST_GAMES
 from jaxgbg.arena.swiss import Pair, fewest_rounds, most_rounds, play_rounds
 from jaxgbg.arena.tournament import openings_for
-from jaxgbg.games import Game, make
+from jaxgbg.games import Game, check_own, make
 from jaxgbg.results.hall import Executor, Hall, Play, here, on_cluster
 from jaxgbg.results.kept_games import Settings, TournamentFolder
 from jaxgbg.results.ladder import Ladder, Met
@@ -66,6 +66,7 @@ def tournament(
     rules = make(game) if isinstance(game, str) else game or game_of(entries)
     if rules is None:
         raise ValueError("no agent takes part that would say which game: name it (game)")
+    check_own(rules)
     _check_groups(rules, len(entries), swiss)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
     entrants = enter(entries, rules)

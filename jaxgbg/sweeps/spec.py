@@ -28,13 +28,14 @@ from typing import Any, Literal, NamedTuple
 from jaxgbg.contents import defect, read_bytes
 from jaxgbg.games import make
 from jaxgbg.papers import preset
-from jaxgbg.specs import Spec, setting, shown
+from jaxgbg.specs import Spec, did_you_mean, setting, shown
 from jaxgbg.training.lanes import program_of
 from jaxgbg.training.memory import lane_memory
 from jaxgbg.training.run import MOST_SEEDS, Run
-from jaxgbg.training.settings import find
+from jaxgbg.training.settings import find, variant_of
 from jaxgbg.training.store import RunFolder
 
+_DEEPEST = 20
 MOST_RUNS = 10_000
 """A sweep of more runs is a mistake: to read it alone would take minutes."""
 
@@ -105,7 +106,11 @@ def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
     Raises ValueError in one line if it is wrong.
     """
     try:
-        fields = tomllib.loads(read_bytes(path).decode())
+        text = read_bytes(path).decode()
+        if text.startswith("\ufeff"):
+            raise ValueError("starts with a byte-order mark: save it as UTF-8 without one (no BOM)")
+        fields = tomllib.loads(text)
+        _check_depth(fields)
     except RecursionError as error:
         raise ValueError(f"sweep file {path}: nested too deep") from error
     except tomllib.TOMLDecodeError as error:
@@ -116,6 +121,20 @@ def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
         return plan(fields, adaptive)
     except (TypeError, ValueError) as error:
         raise ValueError(f"sweep file {path}: {error}") from error
+
+
+def _check_depth(fields: dict[str, Any]) -> None:
+    """Raise ValueError for tables in tables deeper than any setting: dotted keys nest them, too."""
+    level: list[Any] = [fields]
+    for _ in range(_DEEPEST):
+        level = [
+            child
+            for node in level
+            for child in (node.values() if isinstance(node, dict) else node)
+            if isinstance(child, dict | list)
+        ]
+    if level:
+        raise ValueError("nested too deep")
 
 
 def plan(fields: dict[str, Any], adaptive: Adaptive | None = None) -> Plan:
@@ -142,7 +161,8 @@ def units(fields: dict[str, Any]) -> list[Unit]:
     """The units of a sweep given as in its file; ValueError for what is wrong in it."""
     unknown = sorted(set(fields) - set(_KEYS))
     if unknown:
-        raise ValueError(f"unknown key {shown(unknown[0])}; known are {', '.join(_KEYS)}")
+        near = did_you_mean(unknown[0], _KEYS)
+        raise ValueError(f"unknown key {shown(unknown[0])}{near}; known are {', '.join(_KEYS)}")
     portions = Portions(**{name: fields[name] for name in _PORTIONS if name in fields})
     # Two combinations may come to the same run.
     runs = {run.digest: run for run in _runs(fields, portions.chunk)}
@@ -221,6 +241,10 @@ def _by_short_forms(table: dict[str, Any]) -> dict[str, Any]:
         if path.partition(".")[0] != "game":
             setting = find(path)
             name, value = setting.short, _whole(value) if setting.hint is int else value
+            if path == "farl":
+                value = (
+                    [variant_of(v) for v in value] if isinstance(value, list) else variant_of(value)
+                )
         if name in given:
             raise ValueError(f"{name} is given twice")
         given[name] = value

@@ -107,8 +107,12 @@ def check_writable(*paths: Path | None) -> None:
             continue
         try:
             target = Path(os.path.realpath(path)) if path.is_symlink() else path
-            if _replaceable(path) and not target.parent.is_dir():
-                raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}")
+            if _replaceable(path):
+                if not target.parent.is_dir():
+                    raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}")
+                # The temporary file has the longer name: one that is too long is refused here.
+                with contextlib.suppress(FileNotFoundError):
+                    os.stat(_temporary(target))
         except OSError as error:
             raise CannotWrite(error.errno, error.strerror, str(path)) from error
 
@@ -149,6 +153,10 @@ def _own_output(status: os.stat_result) -> int | None:
             if os.path.samestat(status, os.fstat(descriptor)):
                 return descriptor
     return None
+
+
+def _temporary(target: Path) -> Path:
+    return target.with_name(f".{target.name}.{os.getpid()}.tmp")
 
 
 @contextlib.contextmanager

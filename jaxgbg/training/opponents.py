@@ -93,8 +93,15 @@ def _read(name: str, entries: list[str]) -> Play:
         raise ValueError(f"{name}: {error}") from error
 
 
-def judge_by(name: str, game: Game, protocol: Protocol | None = None) -> Judge:
-    """The judge of that name as `make_judge` has it, or a match with an agent on disk."""
+def judge_by(name: str | Player, game: Game, protocol: Protocol | None = None) -> Judge:
+    """The judge of that name as `make_judge` has it, or a match with an agent on disk or a player.
+
+    A player that is given stays open when the judge is closed.
+    """
+    if not isinstance(name, str):
+        if game.num_players == 1:
+            raise ValueError(f'{game.name} is played alone: "score" evaluates it, not {name.name}')
+        return MatchJudge(game, name, protocol or DEFAULT_PROTOCOL, name.name, owned=False)
     if names_agent(name) and game.num_players > 1:
         return MatchJudge(game, make_opponent(name, game), protocol or DEFAULT_PROTOCOL, name)
     return make_judge(name, game, protocol)

@@ -13,7 +13,7 @@ from jaxgbg.arena import Protocol
 from jaxgbg.games import Game, make
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.learners import FARL_PARTS, Learner, LearnerSpec, Schedule, TDSpec
-from jaxgbg.players import GreedyAgent, Player
+from jaxgbg.players import GreedyAgent, Player, name_of
 from jaxgbg.specs import LAST_SEED, Limits, Spec, plain, setting, shown
 from jaxgbg.system import file_name
 from jaxgbg.training.averaging import Averaging
@@ -69,6 +69,8 @@ class Evaluation(Spec):
         if isinstance(self.protocols, list | tuple):
             read = (p if isinstance(p, Protocol) else Protocol.read(p) for p in self.protocols)
             object.__setattr__(self, "protocols", tuple(read))
+        if isinstance(self.opponents, list | tuple):
+            object.__setattr__(self, "opponents", tuple(name_of(each) for each in self.opponents))
         super().__post_init__()
         if self.protocols and len(self.protocols) != len(self.opponents):
             raise ValueError("protocols must be one for each of the opponents, or none at all")
@@ -110,6 +112,7 @@ class Run(Spec):
     def __post_init__(self) -> None:
         if isinstance(self.game, str):
             object.__setattr__(self, "game", make(self.game))
+        object.__setattr__(self, "partner", name_of(self.partner))
         super().__post_init__()
         for name in ("seeds", "variants"):
             entries = getattr(self, name)

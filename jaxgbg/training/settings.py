@@ -32,7 +32,7 @@ _OTHER_WORDS = {
 }
 """What others call a setting -> its short form here."""
 # One opponent is a list of one.
-_SAME = {"opponent": "opponents", "variant": "variants"}
+_SAME = {"opponent": "opponents", "variant": "variants", "farl": "variants"}
 
 
 class Setting(NamedTuple):
@@ -127,7 +127,8 @@ def with_changes(run: Run, changes: Mapping[str, Any]) -> Run:
     A new learner keeps of the old one what both have; see `with_consequences` too. Raises
     ValueError for what no run has, or none of this value function or learner.
     """
-    return _changed({f.name: getattr(run, f.name) for f in dataclasses.fields(Run)}, changes)
+    parts = {f.name: getattr(run, f.name) for f in dataclasses.fields(Run)}
+    return _changed(parts, with_variants(changes))
 
 
 def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
@@ -147,6 +148,24 @@ def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
         else:
             parts[part] = changed[""]
     return Run(**parts)
+
+
+def with_variants(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """`changes` with `farl`, true or false as the flags --farl and --no-farl, as variants."""
+    changed = dict(changes)
+    if "farl" in changed:
+        changed = {("variants" if n == "farl" else n): v for n, v in changed.items()}
+        if "variants" in changes:
+            raise ValueError("farl and variants say the same: give one of them")
+        changed["variants"] = (variant_of(changes["farl"]),)
+    return changed
+
+
+def variant_of(farl: Any) -> str:
+    """The variant with FARL or without; raises ValueError for what is not true or false."""
+    if not isinstance(farl, bool):
+        raise ValueError(f"farl must be true or false, not {shown(farl)}")
+    return "farl" if farl else "none"
 
 
 def with_consequences(changes: Mapping[str, Any]) -> dict[str, Any]:

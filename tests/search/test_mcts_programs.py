@@ -10,9 +10,9 @@ from jaxgbg.search import devices, mcts
 from jaxgbg.search.devices import _compile, mesh_of
 from jaxgbg.search.growth import grow, plant
 from jaxgbg.search.mcts import MCTS
-from tests.internals import copied_sizes
 from jaxgbg.search.outcomes import table_bytes
 from tests.games.pig import Pig
+from tests.internals import copied_sizes
 from tests.search.agents import counted, printed_with_devices, random_positions
 
 

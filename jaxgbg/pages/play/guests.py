@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from jaxgbg.games import Game
+from jaxgbg.games import Game, check_own
 from jaxgbg.pages.play.tuples import Counters
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
@@ -26,7 +26,7 @@ def met(agents: Sequence[GreedyAgent | Path], game: Game | None = None) -> Guest
     """Who meets: of a run's folder the first agent, of an unfinished run the newest checkpoint's.
 
     An agent is called by its file. Raises ValueError for a folder without agents, a file that is
-    none, an agent of another game.
+    none, an agent of another game, a user's own game that breaks its contract.
     """
     guests: dict[str, GreedyAgent] = {}
     counters: dict[str, Counters] = {}
@@ -49,6 +49,7 @@ def met(agents: Sequence[GreedyAgent | Path], game: Game | None = None) -> Guest
         game = agent.game
         guests[label] = agent
     assert game is not None, "a game or an agent is given"
+    check_own(game)
     return Guests(game, guests, counters)
 
 

@@ -1,0 +1,119 @@
+"""A limit on the time of calls into a game's rules, which may hold a loop without end."""
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxgbg.games.core import Game
+
+PATIENCE = 15.0
+"""Seconds until the functions of a game are tried one by one."""
+SECONDS_OF_A_CALL = 45.0
+"""What one call on one position may take, compiling included."""
+SECONDS = 600.0
+"""What a check may take where each function alone returns."""
+
+
+class NoEnd(Exception):
+    """A game's rules do not return; the message says which function."""
+
+
+_threads: list[threading.Thread] = []
+
+
+def calls_go_on() -> bool:
+    """Whether a `BackgroundCall` still runs; then the process must end by `os._exit`.
+
+    Python itself would end such a thread within compiled code, which aborts the process.
+    """
+    _threads[:] = [thread for thread in _threads if thread.is_alive()]
+    return bool(_threads)
+
+
+class BackgroundCall:
+    """A call in a daemon thread of its own; nobody has to wait for its end."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self._call = call
+        self._result: Any = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        _threads.append(self._thread)
+
+    def _run(self) -> None:
+        try:
+            self._result = self._call()
+        except BaseException as error:
+            self._error = error
+
+    def returns_within(self, seconds: float) -> bool:
+        """Wait so long at most; whether the call has returned or raised."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def result(self) -> Any:
+        """What it has returned; raises what it has raised."""
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+
+def call_with_limit(call: Callable[[], Any], game: Game) -> Any:
+    """The result of `call`, which uses the rules of `game`; raises NoEnd where they do not return.
+
+    A compiled loop cannot be stopped: its thread stays until the process ends.
+    """
+    check = BackgroundCall(call)
+    if not check.returns_within(PATIENCE):
+        if (name := _endless_function(game, lambda: check.returns_within(0))) is not None:
+            raise NoEnd(
+                f"{name} does not return, not for one position in {SECONDS_OF_A_CALL:g} s:"
+                " a loop in it has no end"
+            )
+        if not check.returns_within(max(0.0, SECONDS - PATIENCE)):
+            raise NoEnd(
+                f"random games are not over after {SECONDS:g} s: a loop in the rules may have no"
+                " end"
+            )
+    return check.result()
+
+
+def _endless_function(game: Game, returned: Callable[[], bool]) -> str | None:
+    """The first function that does not return for the start position; None if all do.
+
+    `returned` says whether there is nothing left to look for.
+    """
+    words, state = jnp.zeros(game.init_words, jnp.uint32), None
+    calls: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = {
+        "init": (game.init_from, lambda: (words,)),
+        "legal_actions": (game.legal_actions, lambda: (state,)),
+        "cells": (game.cells, lambda: (state,)),
+        "afterstate": (game.afterstate, lambda: (state, jnp.int32(0))),
+        "spawn": (
+            game.spawn_from,
+            lambda: (state, jnp.zeros(game.spawn_words, jnp.uint32)),
+        ),
+        "outcomes": (game.outcomes, lambda: (state,)),
+        "extras": (game.extras, lambda: (state,)),
+    }
+    for name, (function, arguments) in calls.items():
+        if returned():
+            return None
+        one = BackgroundCall(partial(_once, function, arguments()))
+        if not one.returns_within(SECONDS_OF_A_CALL):
+            return name
+        try:
+            state = one.result() if state is None else state
+        except Exception:
+            # An error is reported by the check itself.
+            return None
+    return None
+
+
+def _once(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return jax.block_until_ready(jax.jit(function)(*arguments))
