@@ -17,6 +17,7 @@ from jaxgbg.commands import COMMANDS
 from jaxgbg.commands.options import NUMBERS
 from jaxgbg.games import import_games
 from jaxgbg.specs import shown
+from jaxgbg.training.compilation import visible_compilation
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import check_writable
@@ -112,7 +113,8 @@ def _run() -> None:
     import_games(modules)
     call = _parse(COMMANDS)
     prepare_jax()
-    call()
+    with visible_compilation():
+        call()
 
 
 if __name__ == "__main__":

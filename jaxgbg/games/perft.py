@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import after_each, select_states
 from jaxgbg.specs import Limits, checked
 
@@ -29,6 +30,7 @@ class PerftRow(NamedTuple):
     ended: dict[tuple[float, ...], int]
 
 
+@in_32_bits
 @checked
 def perft(game: Game, depth: Depth) -> list[PerftRow]:
     """Count the move sequences of 1..`depth` plies from the start position, one row a ply.

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import record
 
 _GAMES, _WHOLE, _PLIES, _MOST_PLIES = 256, 32, 256, 4096
@@ -36,6 +37,7 @@ class Sample(NamedTuple):
     plies: np.ndarray
 
 
+@in_32_bits
 @lru_cache(maxsize=4)
 def sample_games(game: Game) -> Sample:
     """Play 256 random games; the errors of the game's own functions pass through."""

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 
+from jaxgbg.games.backend import NoBackend, check_backend
 from jaxgbg.players import EngineError, MissingExtra
 from jaxgbg.specs import printable
 from jaxgbg.training.stopping import Stopped
@@ -34,10 +35,14 @@ def end_in_a_line(run: Callable[[], object]) -> None:
         sys.exit(1)
     except (ValueError, OSError, EngineError, MissingExtra) as error:
         _fail(error)
-    except RuntimeError as error:
-        if _OUT_OF_MEMORY not in str(error):
-            raise
-        _fail(MemoryError())
+    except (RuntimeError, AssertionError) as error:
+        if _OUT_OF_MEMORY in str(error):
+            _fail(MemoryError())
+        try:
+            check_backend()
+        except NoBackend as missing:
+            _fail(missing)
+        raise
     except MemoryError as error:
         _fail(error)
     except KeyboardInterrupt as stop:

@@ -8,7 +8,6 @@ until it goes on.
 """
 
 import contextlib
-import dataclasses
 import fcntl
 import hashlib
 import json
@@ -23,13 +22,14 @@ import jax.numpy as jnp
 
 from jaxgbg.contents import defect, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import NO_ROOM, Folder, NoRoom, cannot_write, write_json
 from jaxgbg.training.kept import Provenance, Summary, read_kept
 from jaxgbg.training.loop import Result
 from jaxgbg.training.metrics import evaluation_columns
-from jaxgbg.training.origin import provenance
+from jaxgbg.training.origin import provenance, resumed
 from jaxgbg.training.run import LaneName, RulesChanged, Run
 
 _INSTANT = 0.05
@@ -122,8 +122,7 @@ class RunFolder:
             if metrics is not None:
                 with contextlib.suppress(OSError, ValueError):
                     earlier = read_kept(Provenance, read_json(self.path / "provenance.json"))
-                    resumed = (*earlier.resumed, origin["started"])
-                    origin = dataclasses.replace(earlier, resumed=resumed).plain()
+                    origin = resumed(earlier, self.path).plain()
             write_json(self.path / "provenance.json", origin)
             if self.metrics_size() > (metrics or 0):
                 os.truncate(self._metrics, metrics or 0)
@@ -203,6 +202,7 @@ class RunFolder:
         columns = evaluation_columns(self._metrics, _refuse)
         return [Result(*fields) for fields in zip(*columns[1:], strict=True)]
 
+    @in_32_bits
     def agents(self, lanes: Sequence[LaneName]) -> GreedyAgent:
         """Trained agents as one player of several, in the order of `lanes`.
 
