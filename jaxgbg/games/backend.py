@@ -18,7 +18,7 @@ def check_backend() -> None:
         # JAX ends in a bare assertion where a driver is all that is missing.
         reason = " ".join(str(error).split()).partition(" (set JAX_PLATFORMS")[0]
         told = f": {reason}" if reason else ""
-        platforms = jax.config.jax_platforms
+        platforms = jax.config.jax_platforms  # type: ignore[attr-defined]
         if not platforms:
             raise NoBackend(f"JAX cannot start{told}") from error
         raise NoBackend(

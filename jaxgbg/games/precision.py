@@ -19,7 +19,7 @@ def in_32_bits(function: Callable[Arguments, Returned]) -> Callable[Arguments, R
 
     @functools.wraps(function)
     def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Returned:
-        if not jax.config.jax_enable_x64:
+        if not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
             return function(*args, **kwargs)
         with jax.enable_x64(False):
             return function(*args, **kwargs)

@@ -340,7 +340,9 @@ def _origin(stored: StoredRun) -> list[tuple[str, str]]:
         "Versions": ", ".join(f"{name} {version}" for name, version in kept.versions.items()),
         **{
             f"Resumed {when}": ", ".join(f"{name} {version}" for name, version in by.items())
-            for when, by in zip(kept.resumed[-len(kept.resumed_with) :], kept.resumed_with)
+            for when, by in zip(
+                kept.resumed[-len(kept.resumed_with) :], kept.resumed_with, strict=False
+            )
         },
     }
     return [(name, words or "not kept") for name, words in origin.items()]

@@ -123,10 +123,10 @@ def _read(file: io.BufferedReader) -> SavedAgent:
     try:
         archive = zipfile.ZipFile(file)
         text = _array(archive, "header", np.uint8, f"at most {_MOST_HEADER:,} bytes", _MOST_HEADER)
-        header = read_kept(AgentHeader, parse_json(text.tobytes()))
     except _UNZIPPING as error:
         raise _Damaged(f"not to be unpacked ({reason(error)})") from error
     # The network's shapes come from JAX, whose errors say nothing about the file.
+    header = read_kept(AgentHeader, parse_json(text.tobytes()))
     needed = header.run.make_learner().value.num_weights
     if needed * 4 > _DEFLATE * file.seek(0, os.SEEK_END):
         raise ValueError(f"too short for the {needed:,} weights of its n-tuples or network")

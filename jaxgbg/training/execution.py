@@ -23,7 +23,7 @@ from jaxgbg.training.histograms import active_weights, histograms
 from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.memory import check_memory
 from jaxgbg.training.run import Run
-from jaxgbg.training.stopping import Stopped, StopTraining, stop_signals, tell_all
+from jaxgbg.training.stopping import Stopped, StopRequest, StopTraining, stop_signals, tell_all
 from jaxgbg.training.store import RunFolder, only_here
 
 CHECKPOINT_EVERY = 60.0
@@ -86,13 +86,7 @@ def train_together(
         checkpoints = stack.enter_context(_checkpoints(folders, checkpoint_every))
         _begin_or_resume(training, unfinished, checkpoints)
         at_start = training.reached, training.seconds
-        request = stack.enter_context(
-            stop_signals(
-                interruptible=lambda: training.evaluating,
-                # The state is whole until the chunk has been compiled.
-                while_compiling=lambda: training.starting or training.evaluating,
-            )
-        )
+        request = stack.enter_context(_stop_signals(training))
 
         def between_chunks(progress: Progress) -> None:
             on_chunk(progress)
@@ -119,6 +113,16 @@ def train_together(
             _finish(training, number, folder)
         checkpoints.remove()
     return folders
+
+
+def _stop_signals(training: Training) -> contextlib.AbstractContextManager[StopRequest]:
+    """Signals stop `training` at once where its state is whole: until a chunk has been compiled,
+    and in evaluations.
+    """
+    return stop_signals(
+        interruptible=lambda: training.evaluating,
+        while_compiling=lambda: training.starting or training.evaluating,
+    )
 
 
 def _keep(
