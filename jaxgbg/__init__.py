@@ -20,6 +20,7 @@ import numpy as np
 
 from jaxgbg.arena import Protocol, compete
 from jaxgbg.games import Game, check_game, make, register
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDSpec
 from jaxgbg.pages.board.opening import board
 from jaxgbg.papers import preset, protocol_for
@@ -145,6 +146,7 @@ def search(agent: GreedyAgent, iterations: int = 200, **settings: Any) -> Search
     return SearchAgent(agent, PUCTSpec(iterations, **settings))
 
 
+@in_32_bits
 @checked
 def evaluate(
     agent: GreedyAgent | LookAheadAgent | SearchAgent,

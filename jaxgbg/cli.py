@@ -16,6 +16,7 @@ from jaxgbg.commands import COMMANDS
 from jaxgbg.commands.options import NUMBERS
 from jaxgbg.games import import_games
 from jaxgbg.specs import did_you_mean, shown
+from jaxgbg.training.compilation import visible_compilation
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
 from jaxgbg.training.files import check_writable
@@ -111,7 +112,8 @@ def _run() -> None:
     import_games(modules)
     call = _parse(COMMANDS)
     prepare_jax()
-    call()
+    with visible_compilation():
+        call()
 
 
 if __name__ == "__main__":

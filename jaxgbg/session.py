@@ -16,6 +16,7 @@ from jaxgbg.sweeps.executors import Failure, Resources, Settings
 from jaxgbg.sweeps.running import Executor, Outcome, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive, Plan, plan, read_spec
 from jaxgbg.training import Result, Run, RunFolder, execution
+from jaxgbg.training.compilation import visible_compilation
 from jaxgbg.training.execution import CHECKPOINT_EVERY
 from jaxgbg.training.stopping import tell_all
 from jaxgbg.training.watching import Watch
@@ -133,7 +134,8 @@ def train(
         tell_all(partial(callback, result) for callback in callbacks)
 
     try:
-        execution.train(run, out, watch.on_chunk, on_evaluation, checkpoint_every)
+        with visible_compilation(progress):
+            execution.train(run, out, watch.on_chunk, on_evaluation, checkpoint_every)
     finally:
         watch.close()
     return TrainedRun(out, run)
@@ -180,6 +182,7 @@ def sweep(
         tell=on_evaluation,
         resources=resources,
     )
-    outcome = run_plan(chosen, executor, settings, shown=progress)
+    with visible_compilation(progress):
+        outcome = run_plan(chosen, executor, settings, shown=progress)
     tell(outcome, chosen)
     return Sweep(chosen, Path(out), outcome)

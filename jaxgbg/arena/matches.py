@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxgbg.arena.protocol import Protocol, drawn_starts, extended, start_states
 from jaxgbg.games import Game
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import play_in_line, play_ply, roll_out, select_states
 from jaxgbg.players import History, Player, Remembers
 
@@ -20,6 +21,7 @@ _LONG = 100
 _PLACES = 512
 
 
+@in_32_bits
 def play(
     game: Game,
     seats: np.ndarray,
@@ -123,6 +125,7 @@ def _play_in_line(
     return play_in_line(game, states, groups, places, choose, key)
 
 
+@in_32_bits
 def compete(
     game: Game,
     agent: Player,

@@ -134,7 +134,7 @@ def _choose_01(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     coin, choice, begin, chance = jax.random.split(key, 4)
     start = game.init(begin)
     legal = jnp.broadcast_to(game.legal_actions(start), (protocol.count, game.num_actions))
-    played = jax.random.bernoulli(coin, 0.5, (protocol.count,))
+    played = jax.random.bernoulli(coin, jnp.float32(0.5), (protocol.count,))
     actions = jnp.where(played, choose_uniformly(legal, choice), -1)
     return _after_one_ply(game, start, actions, chance)
 

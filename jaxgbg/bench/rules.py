@@ -85,7 +85,7 @@ def _timer(rules: _Rules, batch: int) -> Callable[[], float]:
 
     def one(state: Any, key: jax.Array) -> Any:
         choose, chance = jax.random.split(key)
-        action = nth_true(rules.legal(state), uniform(jax.random.bits(choose)))
+        action = nth_true(rules.legal(state), uniform(jax.random.bits(choose, (), jnp.uint32)))
         after = rules.step(state, action, chance)
         fresh = rules.begin(chance)
         return jax.tree.map(lambda new, old: jnp.where(rules.over(after), new, old), fresh, after)

@@ -134,7 +134,7 @@ def _annotated(setting: Setting) -> Any:
 
 
 def _play_flag(hint: Any, name: str, metavar: str) -> Any:
-    return Annotated[hint, arg(metavar=metavar, help=Play.help()[name])]
+    return Annotated[hint, arg(metavar=metavar, help=Play.help().get(name, ""))]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.games.backend import check_backend
 from jaxgbg.games.core import SIZES, Game
 from jaxgbg.games.move_checks import (
     chance_faults,
@@ -18,6 +19,7 @@ from jaxgbg.games.move_checks import (
     playout_faults,
     start_faults,
 )
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.registry import described, user_line
 from jaxgbg.games.sampling import sample_games
 from jaxgbg.games.time_limit import NoEnd, call_with_limit
@@ -42,6 +44,7 @@ class Fault(NamedTuple):
     error: BaseException | None = None
 
 
+@in_32_bits
 def check_game(game: Game) -> list[str]:
     """What `game` breaks of the contract, one line each; [] where it keeps it.
 
@@ -64,6 +67,7 @@ def faults_of(game: Game) -> list[Fault]:
     return [fault for check in checks for fault in _guarded(check, game)]
 
 
+@in_32_bits
 def check_playable(game: Game) -> None:
     """Raise ValueError with the first point by which `game` would spoil a training or hang it.
 
@@ -101,6 +105,7 @@ def _playable_faults(game: Game) -> list[Fault]:
 
 def _guarded(check: Callable[[Any], list[str]], game: Game) -> list[Fault]:
     """The faults that a check finds; where the game stops it with an error, that is the fault."""
+    check_backend()
     try:
         lines = call_with_limit(partial(check, game), game) if _is_own(game) else check(game)
         return [Fault(line) for line in lines]

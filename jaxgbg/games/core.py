@@ -290,7 +290,10 @@ def _key(words: jax.Array) -> jax.Array:
 
 def keep_if(legal: jax.Array, moved: Any, state: Any) -> Any:
     """`moved` where the action was legal, else `state`: the one rule for illegal actions."""
-    return jax.tree.map(lambda new, old: jnp.where(legal, new, old), moved, state)
+    # An action of 64 bits widens what is computed with it; a state keeps its types.
+    return jax.tree.map(
+        lambda new, old: jnp.where(legal, jnp.asarray(new, old.dtype), old), moved, state
+    )
 
 
 def scrambled(words: jax.Array, count: int) -> jax.Array:

@@ -8,9 +8,11 @@ from functools import cache
 import numpy as np
 
 from jaxgbg.games.core import SIZES, Game
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.sampling import sample_games
 
 
+@in_32_bits
 @cache
 def fingerprint(game: Game) -> str:
     """16 hexadecimal digits that change with the rules, the payments or the encoding of a game.

@@ -94,7 +94,7 @@ class Game2048(Game):
     spawn_words = 1
 
     def init(self, key: jax.Array) -> Game2048State:
-        return self.init_from(jax.random.bits(key, (self.init_words,)))
+        return self.init_from(jax.random.bits(key, (self.init_words,), jnp.uint32))
 
     def init_from(self, words: jax.Array) -> Game2048State:
         slid = Game2048State(
@@ -126,7 +126,7 @@ class Game2048(Game):
         return keep_if(legal, moved, state)
 
     def spawn(self, state: Game2048State, key: jax.Array) -> Game2048State:
-        return self.spawn_from(state, jax.random.bits(key, (self.spawn_words,)))
+        return self.spawn_from(state, jax.random.bits(key, (self.spawn_words,), jnp.uint32))
 
     def spawn_from(self, state: Game2048State, words: jax.Array) -> Game2048State:
         empty = state.tiles == 0
@@ -141,7 +141,7 @@ class Game2048(Game):
 
     def spawn_probabilities(self, state: Game2048State) -> jax.Array:
         empty = (state.tiles == 0) & state.slid
-        share = empty / jnp.maximum(empty.sum(), 1)
+        share = empty.astype(jnp.float32) / jnp.maximum(empty.sum(), 1)
         return jnp.concatenate([share * np.float32(0.9), share * np.float32(0.1)])
 
     def spawn_outcome(self, state: Game2048State, number: jax.Array) -> Game2048State:

@@ -299,7 +299,7 @@ def playout_faults(game: Game) -> list[str]:
     def ends(states: Any, words: jax.Array) -> tuple[jax.Array, jax.Array]:
         def choose(states: Any, key: jax.Array, none: Any) -> tuple[jax.Array, jax.Array, Any]:
             key, draw = jax.random.split(key)
-            drawn = jax.random.bits(draw, (count,))
+            drawn = jax.random.bits(draw, (count,), jnp.uint32)
             return choose_by_word(jax.vmap(game.legal_actions)(states), drawn), key, none
 
         many = jax.tree.map(lambda leaf: jnp.repeat(leaf, _DRAWS, axis=0), states)

@@ -9,6 +9,7 @@ import numpy as np
 from jaxgbg.games.check import check_own
 from jaxgbg.games.core import Game
 from jaxgbg.games.identity import state_keys
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import after_each, select_states
 from jaxgbg.specs import Limits, checked
 
@@ -33,6 +34,7 @@ class PerftRow(NamedTuple):
     ended: dict[tuple[float, ...], int]
 
 
+@in_32_bits
 @checked
 def perft(game: Game, depth: Depth) -> list[PerftRow]:
     """Count the move sequences of 1..`depth` plies from the start position, one row a ply.

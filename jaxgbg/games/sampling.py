@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import record
 from jaxgbg.xla import fast_compile_options
 
@@ -37,6 +38,7 @@ class Sample(NamedTuple):
     plies: np.ndarray
 
 
+@in_32_bits
 @lru_cache(maxsize=4)
 def sample_games(game: Game) -> Sample:
     """Play 256 random games; the errors of the game's own functions pass through."""

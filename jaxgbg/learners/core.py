@@ -150,7 +150,7 @@ class Learner:
         numbers = lane.ticks + jnp.arange(ticks, dtype=jnp.uint32)
         keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(lane.key, numbers)
         shape = (self.batch, sum(self.word_counts))
-        words = jax.vmap(lambda key: jax.random.bits(key, shape))(keys)
+        words = jax.vmap(lambda key: jax.random.bits(key, shape, jnp.uint32))(keys)
         return jax.lax.scan(lambda lane, bits: self.tick(lane, hyper, limit, bits), lane, words)
 
     def tick(

@@ -243,7 +243,7 @@ class GatheringLearner(TDLearner):
         key = jax.random.fold_in(lane.key, _KEY_OF_ORDER)
         key = jax.random.fold_in(key, seen.rounds * np.uint32(self.passes) + number)
         places = self.capacity if places is None else places
-        draws = jax.random.uniform(key, (self.capacity,))[:places]
+        draws = jax.random.uniform(key, (self.capacity,), jnp.float32)[:places]
         order = jnp.argsort(jnp.where(np.arange(places) < seen.num_pairs, draws, 2.0))
         return jnp.pad(order, (0, self.capacity - places))
 

@@ -296,7 +296,7 @@ def choose_uniformly(mask: jax.Array, key: jax.Array) -> jax.Array:
 
     mask bool[B, A] -> int32[B].
     """
-    return jax.vmap(nth_true)(mask, jax.random.uniform(key, mask.shape[:1]))
+    return jax.vmap(nth_true)(mask, jax.random.uniform(key, mask.shape[:1], jnp.float32))
 
 
 def nth_true(mask: jax.Array, draw: jax.Array) -> jax.Array:

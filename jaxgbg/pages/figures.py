@@ -54,7 +54,7 @@ def curve_panels(table: Table) -> list[str]:
                 "episodes",
                 scale.label,
                 series,
-                EngFormatter(sep=""),
+                EngFormatter(sep="", usetex=False, useMathText=False),
                 partial(short_text, scale),
                 span_of(rows, table.rows),
                 x_span=(0, longest),

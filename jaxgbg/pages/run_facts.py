@@ -77,5 +77,11 @@ def origin(stored: StoredRun) -> list[tuple[str, str]]:
         "Revision": kept.revision,
         "Python": kept.python,
         "Versions": ", ".join(f"{name} {version}" for name, version in kept.versions.items()),
+        **{
+            f"Resumed {when}": ", ".join(f"{name} {version}" for name, version in by.items())
+            for when, by in zip(
+                kept.resumed[-len(kept.resumed_with) :], kept.resumed_with, strict=False
+            )
+        },
     }
     return [(name, words or "not kept") for name, words in found.items()]

@@ -104,7 +104,7 @@ def _act(game: LinesOfAction, states: Any, key: jax.Array) -> jax.Array:
         passes = jnp.where(state.terminal, 0, game.num_actions - 1)
         return jnp.where(moves.farthest.any(), action, passes).astype(jnp.int32)
 
-    words = jax.random.bits(key, (*states.terminal.shape, 2))
+    words = jax.random.bits(key, (*states.terminal.shape, 2), jnp.uint32)
     return jax.vmap(choose)(states, words)
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 import jax
 import numpy as np
 
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners.selection import choose_uniformly
 
 
@@ -118,6 +119,7 @@ class UniformPlayer(PlayerBase):
         """states[B] -> bool[B, A]: the actions that `act` chooses from."""
         raise NotImplementedError
 
+    @in_32_bits
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B]; a terminal state gives 0."""
         return _act(self, states, key)

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners.selection import LANE, UNDISCOUNTED, Valuation, action_values, choose_action
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.values.core import ValueFunction
@@ -61,6 +62,7 @@ class GreedyAgent(PlayerBase):
         """L: how many agents these are."""
         return jax.tree.leaves(self.params)[0].shape[0]
 
+    @in_32_bits
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
         return _act(self, states, key)
@@ -73,6 +75,7 @@ class GreedyAgent(PlayerBase):
         chex.assert_is_divisible(len(states.terminal), self.copies)
         return jax.tree.map(lambda leaf: leaf.reshape(self.copies, -1, *leaf.shape[1:]), states)
 
+    @in_32_bits
     def action_values(self, state: Any) -> jax.Array:
         """float32[A] of one state, [B, A] of states[B]: reward + gamma * V; illegal -inf.
 
@@ -90,6 +93,7 @@ class GreedyAgent(PlayerBase):
         """int32[B, F] of the positions states[B]."""
         return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
+    @in_32_bits
     def values(self, states: Any) -> jax.Array:
         """states[B] -> float32[B, N]: V(state | player) by the first agent, for every player.
 
@@ -125,6 +129,6 @@ def _act(agent: GreedyAgent, states: Any, key: jax.Array) -> jax.Array:
         return jax.vmap(choose_action)(q, jax.vmap(agent.game.legal_actions)(states), draws)
 
     by_copy = agent.by_copy(states)
-    draws = jax.random.uniform(key, by_copy.terminal.shape)
+    draws = jax.random.uniform(key, by_copy.terminal.shape, jax.numpy.float32)
     every = jax.vmap(one, axis_name=LANE)
     return every(agent.params, agent.valuation, by_copy, draws).reshape(-1)

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners.selection import (
     LANE,
     Valuation,
@@ -75,12 +76,14 @@ class LookAheadAgent(PlayerBase):
     def copies(self) -> int:
         return self.agent.copies
 
+    @in_32_bits
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
         if self.search.plies == 1 and not self.ranks:
             return self.agent.act(states, key)
         return _act(self, states, key)
 
+    @in_32_bits
     def action_values(self, state: Any, key: jax.Array | None = None) -> jax.Array:
         """float32[A] of one state, [B, A] of states[B]; -inf for what is not looked at.
 
@@ -111,11 +114,11 @@ def _act(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
         if not ranks:
             return jax.vmap(choose_action)(q, legal, draws)
         # A move that the beam has left out is no move of any rank.
-        words = jax.random.bits(keys[1], (len(draws), 2))
+        words = jax.random.bits(keys[1], (len(draws), 2), jax.numpy.uint32)
         return jax.vmap(partial(choose_ranked, ranks=ranks))(q, legal & (q > -jax.numpy.inf), words)
 
     by_copy = agent.by_copy(states)
-    draws = jax.random.uniform(key, by_copy.terminal.shape)
+    draws = jax.random.uniform(key, by_copy.terminal.shape, jax.numpy.float32)
     keys = jax.random.split(jax.random.fold_in(key, 1), (agent.copies, 2))
     every = jax.vmap(one, axis_name=LANE)
     return every(agent.params, agent.valuation, by_copy, draws, keys).reshape(-1)

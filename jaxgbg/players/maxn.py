@@ -178,7 +178,8 @@ def _solve(game: Game) -> _Tables | expectations.Tables:
     row[row < 0] = len(values)
     values = np.append(values, np.full((1, game.num_players), np.nan, np.float32), axis=0)
     best = np.append(best, np.zeros((1, game.num_actions), bool), axis=0)
-    return _Tables(jnp.asarray(row), jnp.asarray(values), jnp.asarray(best))
+    # Put there as it is: with jax_debug_nans what JAX makes may hold no nan.
+    return _Tables(*jax.device_put((row, values, best)))
 
 
 def _backward_induction(

@@ -11,6 +11,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.jaxprs import is_traced
 from jaxgbg.learners.selection import LANE, Valuation
 from jaxgbg.players.core import History, PlayerBase
@@ -66,6 +67,7 @@ class SearchAgent(PlayerBase):
     def copies(self) -> int:
         return self.agent.copies
 
+    @in_32_bits
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state gives 0."""
         given = jax.tree.leaves((self, states, key))
@@ -118,6 +120,7 @@ class SearchAgent(PlayerBase):
             self._placed[copy, mesh] = jax.device_put(own, NamedSharding(mesh, PartitionSpec()))
         return self._placed[copy, mesh]
 
+    @in_32_bits
     def first_memory(self, states: Any) -> Any:
         """Trees that know nothing, for each copy those of its games; None without `reuse`.
 
@@ -128,10 +131,12 @@ class SearchAgent(PlayerBase):
         nothing = partial(no_trees, self.search, copies=self.copies)
         return jax.vmap(nothing)(self.agent.by_copy(states))
 
+    @in_32_bits
     def act_on(self, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
         """As `act`, and the trees to go on from; those of terminal states stay as they are."""
         return _act_on(self, memory, states, key)
 
+    @in_32_bits
     def statistics(self, state: Any, key: jax.Array | None = None) -> Statistics:
         """Visits int32[A] and values float32[A] at the root of one state, [B, A] of states[B].
 

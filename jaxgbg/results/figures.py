@@ -1,6 +1,7 @@
 """Figures of rows: learning curves, means by a setting, heat maps and performance profiles."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,6 +44,20 @@ def draw_curves(curves: Sequence[tuple[Run, Sequence[Result]]], path: Path) -> N
     draw(group([source_of(run, results) for run, results in curves]), path)
 
 
+@contextlib.contextmanager
+def default_style() -> Iterator[None]:
+    """Draw as matplotlib does by default, whatever the user's matplotlibrc says.
+
+    With that of somebody else a figure has other bytes, or needs LaTeX, which may be missing.
+    """
+    from matplotlib import rc_context, rcdefaults
+
+    with rc_context():
+        rcdefaults()
+        yield
+
+
+@default_style()
 def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") -> None:
     """Draw rows to a PNG, SVG or PDF file, by its name, whole or not at all.
 

@@ -14,7 +14,7 @@ from jaxgbg.arena.ratings import Outcomes, Rating, rate
 from jaxgbg.arena.tournament import Games
 from jaxgbg.games import Game
 from jaxgbg.results.extras import require_extra
-from jaxgbg.results.figures import check_name, new_figure, save
+from jaxgbg.results.figures import check_name, default_style, new_figure, save
 from jaxgbg.results.layout import Column
 from jaxgbg.results.statistics import agree, confidence_interval
 
@@ -151,6 +151,7 @@ class Ladder:
             told.append(f"And {len(self.cycles) - _MOST_CYCLES:,} more cycles.")
         return told
 
+    @default_style()
     def plot(self, path: str | Path) -> Path:
         """Write a figure (PNG, SVG, PDF): ratings with intervals, and who scores against whom."""
         check_name(Path(path))

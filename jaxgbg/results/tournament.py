@@ -15,6 +15,7 @@ from jaxgbg.arena.protocol import MOST_GAMES
 from jaxgbg.arena.swiss import Pair, fewest_rounds, most_rounds, play_rounds
 from jaxgbg.arena.tournament import openings_for
 from jaxgbg.games import Game, check_own, make
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.results.hall import Executor, Hall, Play, here, on_cluster
 from jaxgbg.results.kept_games import Settings, TournamentFolder
 from jaxgbg.results.ladder import Ladder, Met
@@ -30,6 +31,7 @@ Rounds = Annotated[int, Limits(low=0, high=10_000)]
 _MOST_GROUPS = 5_000
 
 
+@in_32_bits
 @checked
 def tournament(
     participants: Sequence[What] | Mapping[str, What],

@@ -129,7 +129,7 @@ class LookAhead:
         """
         batch, rows = states.terminal.shape[0], self.rows
         draw, chance = jax.random.split(key)
-        noise = jax.random.uniform(draw, (batch, self.game.num_actions))
+        noise = jax.random.uniform(draw, (batch, self.game.num_actions), jnp.float32)
         keys = jax.random.split(chance, batch)
 
         def search(part: tuple[Any, jax.Array, jax.Array]) -> jax.Array:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from jaxgbg.games.backend import check_backend
 from jaxgbg.games.registry import module_command
 from jaxgbg.players import MissingExtra
 from jaxgbg.specs import Spec, setting
@@ -25,6 +26,8 @@ from jaxgbg.training.stopping import stop_signals
 TRIES = 4
 """How often a unit is begun whose worker was lost."""
 _POLL_SECONDS = 0.1
+# What a unit can be at fault for; TypeError and the like are faults of this program.
+_FAULTS = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
 
 
 class Failure(NamedTuple):
@@ -87,13 +90,14 @@ _Worker = tuple[Unit, int, "subprocess.Popen[str]"]
 
 def inline(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
     """One unit after the other in this process, on all its devices."""
+    check_backend()
     failures = []
     for unit in units:
         try:
             every, until = settings.checkpoint_every, settings.until
             train_when_free(unit.runs, settings.out, every, until, settings.tell)
             report(unit)
-        except Exception as error:  # One unit's fault is not another's.
+        except _FAULTS as error:  # One unit's fault is not another's.
             failures.append(Failure(unit, line(error)))
     return failures
 

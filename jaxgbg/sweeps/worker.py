@@ -41,12 +41,14 @@ def run_unit(runs: str, out: str, checkpoint_every: float, until: float, cores: 
 
 
 def _run(runs: str, out: str, checkpoint_every: float, until: float, cores: int = 1) -> None:
+    from jaxgbg.games.backend import check_backend
     from jaxgbg.training.devices import prepare_jax
     from jaxgbg.training.run import Run
 
     # Where this process has used JAX before, it stays as it is.
     with contextlib.suppress(RuntimeError):
         prepare_jax(devices=cores)
+    check_backend()
     content = json.loads(runs)
     import_games(content["imports"])
     read = [Run.read(fields) for fields in content["runs"]]
@@ -91,8 +93,15 @@ def main() -> None:
     """The worker as a process: one core, one device, stopped by SIGTERM with a checkpoint."""
     out, every, until, core = sys.argv[1:]
     pin_to_core(int(core))
+    from jaxgbg.training.compilation import visible_compilation
+    from jaxgbg.training.stopping import Stopped
+
     try:
-        _run(sys.stdin.read(), out, float(every), float(until))
+        # Without its lines: the last line of a worker says why it has failed.
+        with visible_compilation(shown=False):
+            _run(sys.stdin.read(), out, float(every), float(until))
+    except Stopped as stop:
+        sys.exit(128 + stop.signal_number)
     except (ValueError, OSError, RuntimeError) as error:
         print(" ".join(str(error).split()), file=sys.stderr)
         sys.exit(2)

@@ -6,12 +6,15 @@ import io
 import json
 import os
 import re
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 
 from jaxgbg.contents import Readable, open_file, parse_json, reason
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.kept import AgentHeader, read_kept
@@ -51,6 +54,7 @@ class SavedAgent:
         """The seed it was trained with."""
         return self.run.seeds[0]
 
+    @in_32_bits
     def player(self) -> GreedyAgent:
         """The agent as a player of its game."""
         learner = self.run.make_learner()
@@ -94,6 +98,18 @@ def load_agent(path: Readable, game: str | None = None) -> SavedAgent:
     return agent
 
 
+# What zipfile raises for a damaged file; RuntimeError for one that seems encrypted.
+_UNZIPPING = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+)
+
+
 class _Damaged(ValueError):
     """An agent file is not as it was written."""
 
@@ -107,15 +123,17 @@ def _read(file: io.BufferedReader) -> SavedAgent:
     try:
         archive = zipfile.ZipFile(file)
         text = _array(archive, "header", np.uint8, f"at most {_MOST_HEADER:,} bytes", _MOST_HEADER)
-        header = read_kept(AgentHeader, parse_json(text.tobytes()))
-        needed = header.run.make_learner().value.num_weights
-        if needed * 4 > _DEFLATE * file.seek(0, os.SEEK_END):
-            raise ValueError(f"too short for the {needed:,} weights of its n-tuples or network")
-        words = f"its n-tuples or network need float32[{needed}]"
+    except _UNZIPPING as error:
+        raise _Damaged(f"not to be unpacked ({reason(error)})") from error
+    # The network's shapes come from JAX, whose errors say nothing about the file.
+    header = read_kept(AgentHeader, parse_json(text.tobytes()))
+    needed = header.run.make_learner().value.num_weights
+    if needed * 4 > _DEFLATE * file.seek(0, os.SEEK_END):
+        raise ValueError(f"too short for the {needed:,} weights of its n-tuples or network")
+    words = f"its n-tuples or network need float32[{needed}]"
+    try:
         weights = _array(archive, "weights", np.float32, words, needed, needed)
-    except ValueError:
-        raise
-    except Exception as error:  # zipfile has no one error for damaged files.
+    except _UNZIPPING as error:
         raise _Damaged(f"not to be unpacked ({reason(error)})") from error
     if not np.isfinite(weights).all():
         raise ValueError("some weights are no finite numbers: its network has diverged")

@@ -23,13 +23,19 @@ def prepare_jax(devices: int | None = None) -> None:
 
     Loops become one kernel where they can. All this has to be asked for before JAX has started.
 
-    Raises ValueError where this process may not have the memory that JAX needs to start.
+    Raises ValueError where this process may not have the memory that JAX needs to start, and for
+    settings of JAX with which nothing can be trained.
     """
     check_memory_limit(memory_limit())
     import jax
 
+    from jaxgbg.training.environment import check_compiled, check_xla_flags
     from jaxgbg.xla import ask_for_whole_loops
 
+    check_compiled()
+    # All our numbers have 32 bits.
+    jax.config.update("jax_enable_x64", False)
+    check_xla_flags()
     ask_for_whole_loops()
 
     # What cannot be kept, on a full disk for one, is compiled again.

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
+from jaxgbg.games.backend import NoBackend, check_backend
 from jaxgbg.games.registry import described, user_frame
 from jaxgbg.games.time_limit import calls_go_on
 from jaxgbg.players import EngineError, MissingExtra
@@ -59,6 +60,11 @@ def _end_in_a_line(run: Callable[[], object], show_traceback: bool, user_code: b
         raise
     except Exception as error:
         line = _line(error, user_code)
+        if line is None and isinstance(error, RuntimeError | AssertionError):
+            try:
+                check_backend()
+            except NoBackend as missing:
+                line = str(missing)
         if line is None:
             raise
         if show_traceback:

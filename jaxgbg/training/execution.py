@@ -12,17 +12,19 @@ import jax
 import numpy as np
 
 from jaxgbg.games import check_playable
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.specs import Limits, checked
 from jaxgbg.training.agents import SavedAgent, save_agent
 from jaxgbg.training.checkpoints import Checkpoint, Checkpoints, checksum
 from jaxgbg.training.devices import warn_of_known_faults
+from jaxgbg.training.environment import check_compiled
 from jaxgbg.training.files import write_json
 from jaxgbg.training.histograms import active_weights, histograms
 from jaxgbg.training.locks import only_here
 from jaxgbg.training.loop import Progress, Result, Training
 from jaxgbg.training.memory import check_memory
 from jaxgbg.training.run import Run
-from jaxgbg.training.stopping import Stopped, StopTraining, stop_signals, tell_all
+from jaxgbg.training.stopping import Stopped, StopRequest, StopTraining, stop_signals, tell_all
 from jaxgbg.training.store import RunFolder
 
 CHECKPOINT_EVERY = 60.0
@@ -50,6 +52,7 @@ def train(
     )[0]
 
 
+@in_32_bits
 @checked
 def train_together(
     runs: Sequence[Run],
@@ -66,6 +69,7 @@ def train_together(
     unfinished = {number: f for number, f in enumerate(folders) if not f.finished}
     if not unfinished:
         return folders
+    check_compiled()
     warn_of_known_faults()
     # A mistake in the runs is found here, before anything is written.
     check_memory(runs)
@@ -82,7 +86,8 @@ def train_together(
             folder.begin()
         checkpoints = stack.enter_context(_checkpoints(folders, checkpoint_every))
         _begin_or_resume(training, unfinished, checkpoints)
-        request = stack.enter_context(stop_signals(lambda: training.evaluating))
+        at_start = training.reached, training.seconds
+        request = stack.enter_context(_stop_signals(training))
 
         def between_chunks(progress: Progress) -> None:
             on_chunk(progress)
@@ -95,7 +100,8 @@ def train_together(
                 _keep(evaluations, unfinished, on_evaluation)
                 request.obey()
         except Stopped:
-            checkpoints.save(_checkpoint(training, folders), wait=True)
+            if (training.reached, training.seconds) != at_start:
+                checkpoints.save(_checkpoint(training, folders), wait=True)
             raise
         except StopTraining as stop:
             # After the last evaluation there is nothing left to stop.
@@ -109,6 +115,16 @@ def train_together(
             folder.remove_set_aside()
         checkpoints.remove()
     return folders
+
+
+def _stop_signals(training: Training) -> contextlib.AbstractContextManager[StopRequest]:
+    """Signals stop `training` at once where its state is whole: until a chunk has been compiled,
+    and in evaluations.
+    """
+    return stop_signals(
+        interruptible=lambda: training.evaluating,
+        while_compiling=lambda: training.starting or training.evaluating,
+    )
 
 
 def _keep(

@@ -47,20 +47,24 @@ class Provenance(Spec):
       python: Version.
       machine: Its architecture.
       versions: Of the packages that count, by their names.
+      settings: Of JAX that change what a seed draws.
       devices: JAX's.
       revision: Of this package's source.
       started: When, in UTC.
       resumed: When it went on after a stop.
+      resumed_with: Versions and settings of each of these times.
     """
 
     command: tuple[str, ...] = ()
     python: str = ""
     machine: str = ""
     versions: dict = dataclasses.field(default_factory=dict)
+    settings: dict = dataclasses.field(default_factory=dict)
     devices: tuple[str, ...] = ()
     revision: str = ""
     started: str = ""
     resumed: tuple[str, ...] = ()
+    resumed_with: tuple[dict, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

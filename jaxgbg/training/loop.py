@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.arena import Judge
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners import Lane
 from jaxgbg.players import GreedyAgent, Player
 from jaxgbg.training.averaging import NEVER, Mean, add_sample, begin_mean
@@ -62,6 +63,7 @@ class Training:
     draws does not depend on how fast it was. Several `runs` must agree in `program_of`.
     """
 
+    @in_32_bits
     def __init__(self, *runs: Run) -> None:
         if len({program_of(run) for run in runs}) != 1:
             raise ValueError("runs can be trained together only as lanes of one program")
@@ -89,6 +91,8 @@ class Training:
         self.reached = 0
         """Milestones evaluated."""
         self.evaluating = False
+        self.starting = False
+        """Whether a chunk is about to start, which may mean to compile it first."""
         self.diverged: list[int] = []
         """Lanes whose networks are past repair."""
 
@@ -134,12 +138,14 @@ class Training:
         """uint32[L]: the moves that each lane has made."""
         return self.places.by_lane([group.moves for group in self.groups])
 
+    @in_32_bits
     def advance(self, limit: int) -> None:
         """One chunk, on their way to `limit` episodes, of the lanes that are furthest from it."""
         number, sharding = self._furthest(), self.places.sharding
         limits = np.where(self.places.live(number), limit, 0).astype(np.uint32)
         pauses = [self._next_points(number)] if self.means_so_far else []
         start = time.perf_counter()
+        self.starting = True
         self.groups[number] = group = self._chunk(
             self.groups[number],
             self._hypers[number],
@@ -147,6 +153,7 @@ class Training:
             np.int32(self._blocks),
             *(jax.device_put(pause, sharding) for pause in pauses),
         )
+        self.starting = False
         jax.block_until_ready(group.finished)
         sampled = any(self._sample(number, pause) for pause in pauses)
         seconds = time.perf_counter() - start
@@ -212,7 +219,7 @@ class Training:
                 self.advance(episodes)
                 on_chunk(self.progress())
             self.evaluating = True
-            evaluations = list(self.evaluate(episodes))
+            evaluations = in_32_bits(list)(self.evaluate(episodes))
             self.evaluating = False
             self.reached += 1
             yield evaluations
@@ -261,6 +268,7 @@ class Training:
         each = [jax.tree.leaves(one) for one in self.changing(*range(len(self.lanes)))]
         return list(itertools.chain(*zip(*each, strict=True)))
 
+    @in_32_bits
     def restore(self, leaves: Sequence[np.ndarray], reached: int, seconds: float) -> None:
         """Go on from what `leaves` gave once."""
         lanes, sharding = len(self.lanes), self.places.sharding

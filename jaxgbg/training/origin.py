@@ -1,5 +1,6 @@
 """Where a result comes from: command, versions, devices and revision, without a machine's paths."""
 
+import dataclasses
 import os
 import platform
 import re
@@ -14,6 +15,9 @@ from typing import Any
 
 import jax
 
+from jaxgbg.training.environment import drawing_settings
+from jaxgbg.training.kept import Provenance
+
 
 @lru_cache(maxsize=1)
 def _origin() -> dict[str, Any]:
@@ -23,6 +27,7 @@ def _origin() -> dict[str, Any]:
         "python": platform.python_version(),
         "machine": platform.machine(),
         "versions": versions_of(("jaxgbg", "jax", "jaxlib", "numpy", "bitbully")),
+        "settings": drawing_settings(),
         "devices": [str(device) for device in jax.devices()],
         "revision": revision(),
     }
@@ -80,6 +85,33 @@ def _relative(path: str) -> str:
     """From the working folder down, else the last name."""
     place, here = Path(os.path.abspath(path)), Path.cwd()
     return str(place.relative_to(here)) if place.is_relative_to(here) else place.name or path
+
+
+def resumed(earlier: Provenance, folder: Path) -> Provenance:
+    """The provenance of a run that goes on now, with what it goes on by.
+
+    A line on standard error says what has changed since it went on, or started, for the last time.
+    """
+    now = provenance()
+    with_now = now["versions"] | now["settings"]
+    before = earlier.resumed_with[-1] if earlier.resumed_with else {}
+    before = before or earlier.versions | earlier.settings
+    changed = [
+        f"{name} {before[name]} before, {with_now[name]} now"
+        for name in with_now
+        if name in before and before[name] != with_now[name]
+    ]
+    if changed:
+        print(
+            f"jaxgbg: {folder} goes on by others than before, so its bits may differ from those of"
+            f" one that was never stopped: {'; '.join(changed)}",
+            file=sys.stderr,
+        )
+    return dataclasses.replace(
+        earlier,
+        resumed=(*earlier.resumed, now["started"]),
+        resumed_with=(*earlier.resumed_with, with_now),
+    )
 
 
 def provenance() -> dict[str, Any]:

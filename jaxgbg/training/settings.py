@@ -63,7 +63,7 @@ def _all_settings() -> Iterator[Setting]:
             continue
         known = getattr(component, "kinds", {"": component})
         if known != {"": component}:
-            text = Run.help()[part.name]
+            text = Run.help().get(part.name, "")
             yield Setting(part.name, part.name, str, tuple(known), text, ())
         owners: dict[str, list[str]] = {}
         for kind, spec in known.items():

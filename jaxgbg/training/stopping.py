@@ -39,10 +39,14 @@ def tell_all(calls: Iterable[Callable[[], object]]) -> None:
 
 
 class StopRequest:
-    """Whether somebody has asked for a stop, and by which signal."""
+    """Whether somebody has asked for a stop, and by which signal.
 
-    def __init__(self) -> None:
+    `while_compiling` says whether it may be obeyed while the main thread waits for XLA.
+    """
+
+    def __init__(self, while_compiling: Callable[[], bool] = lambda: False) -> None:
         self.signal_number: int | None = None
+        self.while_compiling = while_compiling
 
     def obey(self) -> None:
         """Raise Stopped if a stop was asked for."""
@@ -50,16 +54,29 @@ class StopRequest:
             raise Stopped(self.signal_number)
 
 
+_requests: list[StopRequest] = []
+"""Of the blocks of `stop_signals` that the main thread is in."""
+
+
+def obey_while_compiling() -> None:
+    """Raise Stopped if a stop was asked for and may be obeyed while XLA compiles."""
+    for request in _requests:
+        if request.while_compiling():
+            request.obey()
+
+
 @contextlib.contextmanager
-def stop_signals(interruptible: Callable[[], bool]) -> Iterator[StopRequest]:
+def stop_signals(
+    interruptible: Callable[[], bool], while_compiling: Callable[[], bool] = lambda: False
+) -> Iterator[StopRequest]:
     """Note SIGINT and SIGTERM within the block instead of dying of them.
 
     The first is noted, for `obey` between two chunks, and raises Stopped at once only where work is
-    `interruptible`. A second one ends the process on the spot. A signal that the process was told
-    to ignore stays ignored. Outside the main thread, where signals cannot be caught, nothing is
-    noted.
+    `interruptible`, or, `while_compiling`, where the main thread waits for XLA. A second one ends
+    the process on the spot. A signal that the process was told to ignore stays ignored. Outside the
+    main thread, where signals cannot be caught, nothing is noted.
     """
-    request = StopRequest()
+    request = StopRequest(while_compiling)
     unraisable_before = sys.unraisablehook
 
     def send(number: int) -> None:
@@ -93,9 +110,11 @@ def stop_signals(interruptible: Callable[[], bool]) -> Iterator[StopRequest]:
         if handler != signal.SIG_IGN:
             signal.signal(number, note)
     sys.unraisablehook = give_again
+    _requests.append(request)
     try:
         yield request
     finally:
+        _requests.remove(request)
         sys.unraisablehook = unraisable_before
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -8,7 +8,6 @@ until it goes on.
 """
 
 import contextlib
-import dataclasses
 import hashlib
 import json
 import os
@@ -22,6 +21,7 @@ import jax.numpy as jnp
 
 from jaxgbg.contents import check_own, defect, open_file, open_own, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
+from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import GreedyAgent
 from jaxgbg.training.agents import load_agent
 from jaxgbg.training.files import (
@@ -36,7 +36,7 @@ from jaxgbg.training.files import (
 from jaxgbg.training.kept import Provenance, Summary, read_kept
 from jaxgbg.training.loop import Result
 from jaxgbg.training.metrics import evaluation_columns
-from jaxgbg.training.origin import provenance
+from jaxgbg.training.origin import provenance, resumed
 from jaxgbg.training.run import LaneName, RulesChanged, Run
 
 _FILES = (
@@ -153,8 +153,7 @@ class RunFolder:
         try:
             origin, earlier = provenance(), self._earlier_provenance()
             if metrics is not None and earlier is not None:
-                resumed = (*earlier.resumed, origin["started"])
-                origin = dataclasses.replace(earlier, resumed=resumed).plain()
+                origin = resumed(earlier, self.path).plain()
             write_json(self._provenance, origin)
             if self.metrics_size() > (metrics or 0):
                 os.truncate(self._metrics, metrics or 0)
@@ -264,6 +263,7 @@ class RunFolder:
         columns = evaluation_columns(self._metrics, _refuse)
         return [Result(*fields) for fields in zip(*columns[1:], strict=True)]
 
+    @in_32_bits
     def agents(self, lanes: Sequence[LaneName]) -> GreedyAgent:
         """Trained agents as one player of several, in the order of `lanes`.
 

@@ -199,7 +199,7 @@ def _schema(question: type[Question]) -> dict[str, Any]:
         limits = limits_of(question, field.name)
         hint = kind_of(typing.get_type_hints(question)[field.name])
         entry: dict[str, Any] = {"type": _TYPES[hint], "default": field.default}
-        entry["description"] = question.help()[field.name]
+        entry["description"] = question.help().get(field.name, "")
         if limits.choices:
             entry["enum"] = list(limits.choices)
         if hint is int:

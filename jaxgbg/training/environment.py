@@ -1,0 +1,49 @@
+"""What the environment tells JAX, where a training cannot go on with it or has other bits by it."""
+
+import os
+import subprocess
+import sys
+
+import jax
+
+_CHECKED = "JAXGBG_CHECKED_XLA_FLAGS"
+# XLA reads its flags for the first options that are made, and aborts at one that it does not know.
+_READ_FLAGS = "from jaxlib import _jax; _jax.CompileOptions()"
+
+
+def check_compiled() -> None:
+    """Raises ValueError where JAX is told to compile nothing: no training would come to its end."""
+    if jax.config.jax_disable_jit:  # type: ignore[attr-defined]
+        raise ValueError(
+            "JAX_DISABLE_JIT is set, and without compiled programs nothing here comes to an end:"
+            " unset it"
+        )
+
+
+def check_xla_flags() -> None:
+    """Raises ValueError where XLA does not know the flags of XLA_FLAGS, at which it would abort.
+
+    Another process tries them, unless one that has started this one has done so.
+    """
+    flags = os.environ.get("XLA_FLAGS", "").strip()
+    if not flags or os.environ.get(_CHECKED) == flags:
+        return
+    tried = subprocess.run(
+        [sys.executable, "-I", "-c", _READ_FLAGS],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    lines = [line for line in tried.stderr.splitlines() if "XLA_FLAGS" in line]
+    if tried.returncode and lines:
+        reason = lines[0].rpartition("] ")[2]
+        raise ValueError(f"XLA does not take XLA_FLAGS={flags} ({reason}): correct or unset it")
+    os.environ[_CHECKED] = flags
+
+
+def drawing_settings() -> dict[str, str]:
+    """Settings of JAX that change what a seed draws."""
+    names = ("jax_threefry_partitionable", "jax_default_prng_impl")
+    return {name: str(getattr(jax.config, name)) for name in names}
