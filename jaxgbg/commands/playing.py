@@ -58,12 +58,16 @@ def play(
     guests = _read(what, size, parameters)
     listener = listen(host, port)
     try:
-        with Console(stderr=True).status("compiling"):
-            table = Table(*guests)
-            table.warm_up()
-        serve(table, listener, host, browser)
+        serve(lambda: _table(guests), guests.game.title, listener, host, browser)
     finally:
         listener.close()
+
+
+def _table(guests: Guests) -> Table:
+    """Where they meet, with what the first questions need compiled."""
+    table = Table(*guests)
+    table.warm_up()
+    return table
 
 
 def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyAgent]) -> None:

@@ -304,6 +304,8 @@ def test_perfect_play_says_which_moves_keep_the_game(nim):
         verdicts = nim.perfect(requests.Verdicts(text))["moves"]
         best = np.asarray(MaxN(nim.game).best_actions(nim.replay.end(read_line(text))))[0]
         assert {each["action"] for each in verdicts if each["best"]} == {*np.flatnonzero(best)}
+        signs = {"wins": 1, "draws": 0, "loses": -1}
+        assert all(each["sign"] == signs[each["words"]] for each in verdicts)
         wins = {each["words"] for each in verdicts if each["best"]}
         assert wins == ({"wins"} if text != "" else {"loses"})
 
@@ -314,7 +316,7 @@ def test_perfect_connectfour_counts_the_winners_moves():
     found = {
         each["action"]: each for each in table.perfect(requests.Verdicts("3,0,3,0,3,1"))["moves"]
     }
-    assert found[3] == {"action": 3, "words": "wins in 1", "best": True}
+    assert found[3] == {"action": 3, "words": "wins in 1", "best": True, "sign": 1}
     assert [action for action, each in found.items() if each["best"]] == [3]
     lost = table.perfect(requests.Verdicts("3,0,3,0,3"))["moves"]
     assert {each["words"] for each in lost if not each["best"]} >= {"loses in 1"}

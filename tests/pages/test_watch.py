@@ -55,6 +55,7 @@ def watched():
 
 def looked(watched) -> dict:
     """What it tells now, however soon it looks again."""
+    watched.wait()
     watched.hurry()
     return watched.state()
 
@@ -75,6 +76,7 @@ def test_a_run_in_progress_has_a_curve_a_rate_and_the_time_left(begun, watched):
         before = files(begun.path.parent)
         seen = watched(begun.path)
         (run,) = seen.state()["runs"]
+        seen.wait()
         assert files(begun.path.parent) == before
     assert (run["state"], run["words"]) == ("running", "In progress")
     assert run["share"] == pytest.approx(200 / 900)

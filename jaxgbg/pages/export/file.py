@@ -52,6 +52,10 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
     plain = [a.value.num_actions == 1 for a in agents.values()]
     about = told_of_game(game, drawing) | {
         "seats": [{"name": name, "label": label, "strength": None} for name, label in labels],
+        "levels": [
+            {"label": "easy", "player": "random"},
+            *({"label": "strong", "player": name} for name in names[:1]),
+        ],
         "agents": names,
         "every": [name for name, one in zip(names, plain, strict=True) if one],
         "tuples": [],
