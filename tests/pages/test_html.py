@@ -10,11 +10,13 @@ import pytest
 
 from jaxgbg.games import LinesOfAction, Nim
 from jaxgbg.games.registry import GAMES
+from jaxgbg.pages.figures import histogram_panels
 from jaxgbg.pages.html import write_report
 from jaxgbg.papers import preset
 from jaxgbg.results.rows import rows
 from jaxgbg.results.table import difference, in_figures
 from jaxgbg.training import RunFolder, train
+from jaxgbg.training.kept import Histogram
 
 _VOID = {"meta", "input", "br", "link", "img"}
 
@@ -331,3 +333,13 @@ def test_a_network_that_foretells_is_judged_by_what_came(tmp_path):
     assert [row[:2] for row in rows[1:]] == [["cluster", "itself"], ["cluster", "the other"]]
     # Two stones a side, connected at the end alone.
     assert all(1 <= float(row[2]) <= 2 for row in rows[1:])
+
+
+def test_a_histogram_has_no_line_where_nobody_has_weights():
+    agents = [{"seed": 0, "variant": "farl", "counts": [5, 0, 3]}]
+    histogram = Histogram.read({"edges": [0.0, 1.0, 2.0, 3.0], "agents": agents})
+    (panel,) = histogram_panels({"weights": histogram})
+    lines = re.findall(r'<polyline class="curve farl" points="([^"]+)"', panel)
+    ends = [[float(point.split(",")[0]) for point in line.split()] for line in lines]
+    assert len(lines) == 2
+    assert max(ends[0]) < min(ends[1])

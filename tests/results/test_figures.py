@@ -171,3 +171,27 @@ def test_robust_statistics_are_those_of_the_lanes(tmp_path):
     assert list(shares) == [1, 0.5, 0]
     assert (low <= shares).all()
     assert (shares <= high).all()
+
+
+def test_one_agent_has_no_mean_and_no_error(tmp_path):
+    write_run(tmp_path, (0,))
+    rows = read_table(tmp_path).rows
+    assert figures._caption(rows, "curves", "sem") == "1 agent"
+    write_run(tmp_path, (0, 1), trace_decay=0.0)
+    both = read_table(tmp_path, ["trace_decay"]).rows
+    assert figures._caption(both, "curves", "sem").startswith("mean over 1 to 2 agents, band ±")
+
+
+@pytest.mark.parametrize("settings", [1, 3])
+def test_a_legend_covers_no_panel(tmp_path, monkeypatch, settings):
+    drawn = []
+    monkeypatch.setattr(figures, "save", lambda figure, path: drawn.append(figure))
+    for number in range(settings):
+        write_run(tmp_path, variants=("farl", "none"), trace_decay=number / 4)
+    draw(read_table(tmp_path), tmp_path / "x.png")
+    (figure,) = drawn
+    figure.canvas.draw()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert not any(axis.get_window_extent().overlaps(box) for axis in figure.axes)
+    assert all(axis.get_legend() is None for axis in figure.axes)
