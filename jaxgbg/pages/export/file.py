@@ -27,11 +27,8 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
     Raises ValueError in one line for a game that is not offered, for what JavaScript is not written
     for here, and for a file of more than 25 MB.
     """
+    check_offered(game)
     drawing = drawing_of(game)
-    if not _fits(drawing):
-        raise ValueError(
-            f"the moves of {game.name} go from spot to spot, which no file can do; {_offered()} can"
-        )
     try:
         program = compile_game(game, drawing, agents)
     except Unsupported as error:
@@ -84,6 +81,14 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
             " or has fewer or shorter n-tuples"
         )
     return text
+
+
+def check_offered(game: Game) -> None:
+    """Raise ValueError for a game that no file can hold."""
+    if not _fits(drawing_of(game)):
+        raise ValueError(
+            f"the moves of {game.name} go from spot to spot, which no file can do; {_offered()} can"
+        )
 
 
 def _fits(drawing: Drawing) -> bool:
