@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -149,6 +150,28 @@ def test_the_page_is_served_until_it_is_ended():
         connection.request("GET", "/")
         assert connection.getresponse().status == 200
         connection.close()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_page_while_it_is_compiled():
+    command = [sys.executable, "-m", "jaxgbg.cli", "play", "lines_of_action", "--size", "5"]
+    process = subprocess.Popen(
+        [*command, "--port", "0", "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert process.stdout.readline().startswith("compiling Lines of Action")
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
     finally:

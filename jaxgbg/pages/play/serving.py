@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import ipaddress
+import os
 import socket
 import sys
 import threading
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 LOOPBACK = "127.0.0.1"
+_PATIENCE = 0.5
+"""Seconds that what is being compiled may still take when the page has ended."""
 
 
 def check_extra() -> None:
@@ -77,8 +80,13 @@ def serve(
         "play there and use its processor",
         begin,
     )
-    if made.done():
-        made.result().close()
+    try:
+        made.result(_PATIENCE).close()
+    except TimeoutError:
+        # Ctrl-C came while XLA was compiling in a thread, which cannot be stopped, and which
+        # Python's own end would abort with a message of C++.
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def _make(make_table: Callable[[], Table], made: Future[Table], server: "uvicorn.Server") -> None:
