@@ -44,6 +44,7 @@ def draw(browser: Browser, address: str, name: str, width: int, height: int, sch
     page.goto(f"{address}#seats=person,person&moves={MOVES}")
     page.wait_for_selector("svg.board .spot.legal", state="attached")
     page.locator("#seats select").nth(1).select_option("agent")
+    page.locator("#values").select_option("mover")
     page.locator("#perfect").check()
     page.wait_for_selector(".verdict.best")
     page.locator("#inside summary").click()

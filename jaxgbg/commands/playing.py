@@ -9,7 +9,7 @@ from tyro.conf import Positional, arg
 
 from jaxgbg.commands.common import Parameters, Size, optional, read_game
 from jaxgbg.games import Game
-from jaxgbg.pages.export.file import game_file
+from jaxgbg.pages.export.file import check_offered, game_file
 from jaxgbg.pages.play.guests import Guests, met
 from jaxgbg.pages.play.serving import LOOPBACK, check_extra, listen, serve
 from jaxgbg.pages.play.table import Table
@@ -17,6 +17,7 @@ from jaxgbg.players import GreedyAgent
 from jaxgbg.specs import Limits, checked, shown
 from jaxgbg.training.files import check_writable, written_whole
 from jaxgbg.training.opponents import names_agent
+from jaxgbg.training.store import RunFolder
 
 Port = Annotated[int, Limits(low=0, high=65_535)]
 
@@ -49,6 +50,10 @@ def play(
     if export is not None:
         if (host, port, browser) != (LOOPBACK, 8484, True):
             raise ValueError("--host, --port and --browser are about a page that is served")
+        # To read the agents of a large game takes long: what is refused anyway is refused before.
+        for name in what:
+            if (Path(name) / "config.json").is_file():
+                check_offered(RunFolder.open(name).run.game)
         guests = _read(what, size, parameters)
         _write_file(export, replace, guests.game, guests.agents)
         return
@@ -58,12 +63,16 @@ def play(
     guests = _read(what, size, parameters)
     listener = listen(host, port)
     try:
-        with Console(stderr=True).status("compiling"):
-            table = Table(*guests)
-            table.warm_up()
-        serve(table, listener, host, browser)
+        serve(lambda: _table(guests), guests.game.title, listener, host, browser)
     finally:
         listener.close()
+
+
+def _table(guests: Guests) -> Table:
+    """Where they meet, with what the first questions need compiled."""
+    table = Table(*guests)
+    table.warm_up()
+    return table
 
 
 def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyAgent]) -> None:

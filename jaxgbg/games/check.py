@@ -235,11 +235,13 @@ def _mismatch(leaf: Any, wanted: Any) -> str:
 
 
 def _constant_faults(game: Game) -> list[str]:
-    """Ranges, names of sides, symmetries, neighbours, lines and lists of changes."""
+    """Ranges, title, names of sides, symmetries, neighbours, lines and lists of changes."""
     faults = []
     low, high = game.reward_range
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         faults.append(f"reward_range must be two finite numbers, rising, not {(low, high)}")
+    if not isinstance(game.title, str) or not game.title.strip():
+        faults.append(f"title must be the game's name in words, not {game.title!r}")
     for name in ("sides", "piece_digits", "stone_digits"):
         entries = getattr(game, name)
         if entries is not None and len(entries) != game.num_players:

@@ -75,6 +75,7 @@ class ConnectFour(Game):
     draw_after: int = setting(_COLUMNS * _ROWS, low=_SHORTEST_WIN, high=_COLUMNS * _ROWS)
 
     name = "connectfour"
+    title = "ConnectFour"
     num_players = 2
     sides = ("red", "blue")
     piece_digits = (1, 2)

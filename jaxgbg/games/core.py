@@ -54,12 +54,13 @@ class Game:
     - A game is over after `max_plies` plies at the latest.
     - The functions are traced: `jnp.where` and `jax.lax.cond` choose, not Python's `if`.
 
-    What it may have, each with a default: `reward_range`, `scale` and `sides` for those who show
-    it; `symmetries`, `action_symmetries`, `adjacency` and `lines` for n-tuples; `player_views`, and
-    `extras` with `extra_names` and `extra_scales`, for networks; `piece_digits` for drawings;
-    `outcomes`, `stone_digits`, `change_patterns` with `change`, `most_altered` with `altered`, and
-    a method `playout(state, words uint32[2]) -> rewards float32[N]`, the end of uniformly random
-    play, for those who can go faster than move by move: they must agree with `afterstate`.
+    What it may have, each with a default: `title`, `reward_range`, `scale` and `sides` for those
+    who show it; `symmetries`, `action_symmetries`, `adjacency` and `lines` for n-tuples;
+    `player_views`, and `extras` with `extra_names` and `extra_scales`, for networks;
+    `piece_digits` for drawings; `outcomes`, `stone_digits`, `change_patterns` with `change`,
+    `most_altered` with `altered`, and a method `playout(state, words uint32[2]) -> rewards
+    float32[N]`, the end of uniformly random play, for those who can go faster than move by move:
+    they must agree with `afterstate`.
 
     A game of chance also has `spawn`, the random half of a move, which leaves a position where
     somebody is to move, or the game is over, as it is; and `spawn_words` = 2. It pays nobody: all
@@ -83,6 +84,12 @@ class Game:
     def name(self) -> str:
         """The name under which `jaxgbg.make` builds the game."""
         raise NotImplementedError
+
+    @property
+    def title(self) -> str:
+        """The game's proper name, for headings."""
+        words = self.name.rpartition(":")[2].replace("_", " ").split()
+        return " ".join(word[0].upper() + word[1:] for word in words)
 
     @property
     def num_players(self) -> int:

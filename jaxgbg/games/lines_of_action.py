@@ -67,6 +67,7 @@ class LinesOfAction(Game):
     max_plies: int = setting(600, low=1, high=10_000)
 
     name = "lines_of_action"
+    title = "Lines of Action"
     num_players = 2
     sides = ("black", "white")
     piece_digits = (0, 1)

@@ -55,6 +55,10 @@ class Nim(Game):
         return "nim3p" if self.rule == "nim3p" else "nim"
 
     @property
+    def title(self) -> str:
+        return "Nim3P" if self.rule == "nim3p" else "Nim"
+
+    @property
     def _most(self) -> int:
         return self.max_take or self.size
 

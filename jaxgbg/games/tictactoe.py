@@ -31,6 +31,7 @@ class TicTacToe(Game):
     """
 
     name = "tictactoe"
+    title = "TicTacToe"
     num_players = 2
     sides = ("X", "O")
     piece_digits = (2, 0)

@@ -15,9 +15,9 @@ _INNER_WIDTH, _INNER_HEIGHT = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
 class Series:
     """A line `y` over `x` with a band from `low` to `high`; `style` is its class in the page's CSS.
 
-    `reference` is a figure to compare with, drawn as a dashed line as far as the line goes, and
-    `reference_words` what it is. `steps` draws bins: `x` are then their edges, one more than there
-    are `y`.
+    There is no line where `y` is not a number. `reference` is a figure to compare with, drawn as a
+    dashed line as far as the line goes, and `reference_words` what it is. `steps` draws bins: `x`
+    are then their edges, one more than there are `y`.
     """
 
     label: str
@@ -81,9 +81,12 @@ def chart(
         y, low, high = (
             np.repeat(down(part), 2) if s.steps else down(part) for part in (s.y, s.low, s.high)
         )
-        band = _points(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
-        parts.append(f'<polygon class="band {s.style}" points="{band}"/>')
-        parts.append(f'<polyline class="curve {s.style}" points="{_points(x, y)}"/>')
+        for part in _known(y):
+            band = np.concatenate([low[part], high[part][::-1]])
+            around = _points(np.concatenate([x[part], x[part][::-1]]), band)
+            parts.append(f'<polygon class="band {s.style}" points="{around}"/>')
+            line = _points(x[part], y[part])
+            parts.append(f'<polyline class="curve {s.style}" points="{line}"/>')
         if not s.steps:
             parts.extend(
                 f'<circle class="point {s.style}" cx="{px:.1f}" cy="{py:.1f}" r="2.2">'
@@ -104,6 +107,12 @@ def _headings(title: str, x_label: str, y_label: str) -> str:
         f'<text transform="translate(11 {_TOP + _INNER_HEIGHT / 2}) rotate(-90)" class="tick x">'
         f"{escape(y_label)}</text>"
     )
+
+
+def _known(y: np.ndarray) -> list[slice]:
+    """The longest parts without a gap."""
+    ends = np.flatnonzero(np.diff(np.isfinite(y), prepend=False, append=False))
+    return [slice(*ends[at : at + 2]) for at in range(0, len(ends), 2)]
 
 
 def _points(x: np.ndarray, y: np.ndarray) -> str:

@@ -26,7 +26,7 @@ from jaxgbg.training.run import MEAN
 
 PALETTE = 8
 """How many colours the page has for lines; then they are dashed."""
-# Weights rarer than one in a million active ones are drawn as rare as that.
+# Of the logarithm of a share; agents without any weight in a bin are drawn as if it were this rare.
 _RAREST = -6
 
 
@@ -104,6 +104,8 @@ def histogram_panels(histograms: Mapping[str, Histogram | None]) -> list[str]:
         for variant in (variant for variant in STYLES if variant in shares):
             logs = np.log10(np.maximum(shares[variant], 10.0**_RAREST))
             mean = np.log10(np.maximum(np.mean(shares[variant], 0), 10.0**_RAREST))
+            # No line for weights that nobody has.
+            mean[np.sum(shares[variant], 0) == 0] = np.nan
             edges = np.array(histogram.edges, float)
             label = STYLES[variant][0]
             series.append(Series(label, variant, edges, mean, logs.min(0), logs.max(0), steps=True))

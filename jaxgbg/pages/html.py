@@ -38,7 +38,7 @@ _MOST_UNFOLDED = 2
 _MOST_PROBLEMS = 1000
 # Runs of a game that are searched for an agent whose games are shown.
 _MOST_TRIED = 100
-_RARE = "The scale is logarithmic; what is rarer than its foot stands on it."
+_RARE = "The scale is logarithmic; bins without weights have no line."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,6 +132,10 @@ def game_section(table: Table) -> dict[str, Any]:
         "tables": list(panel_tables(table.rows, table.compared)),
         "curves": curve_panels(table),
         "looks": curve_looks(table),
+        # One agent alone has neither a mean nor an error.
+        "shows": "Mean over the seeds, band ± one standard error"
+        if any(row.n > 1 for row in table.rows)
+        else "One agent",
         "published": any(row.paper_mean is not None and row.as_published for row in table.rows),
     }
 
@@ -291,7 +295,8 @@ def _histograms(stored: StoredRun, sample: _Sample | None) -> tuple[list[str], s
     """(panels, what they show): those the run kept, else the weights of the agent at hand."""
     kept = stored.content("histograms.json", Histograms)
     if kept:
-        note = "Weights that are not 0: mean over the seeds, band from the least to the most."
+        several = ": mean over the seeds, band from the least to the most"
+        note = f"Weights that are not 0{several * (len(stored.run.seeds) > 1)}."
         return histogram_panels(kept), f"{note} {_RARE}"
     if sample is None:
         return [], ""

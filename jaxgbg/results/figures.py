@@ -33,8 +33,8 @@ Band = Literal["sem", "interval"]
 """The band around a mean: ± one standard error, or the 95 % interval."""
 
 FORMATS = ("png", "svg", "pdf")
-# A longer legend would cover the lines.
-_MOST_INSIDE = 4
+# A longer legend stands beside the panels instead of above them.
+_MOST_ABOVE = 4
 _INCHES_A_LINE = 0.18
 _BANDS = {"sem": "band ± one standard error", "interval": "band 95 % interval"}
 
@@ -77,7 +77,7 @@ def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") ->
     first = next((axis.short for axis in table.axes if len(axis.values) > 1), "")
     lines_of_means = {tuple(v for n, v in r.settings.items() if n != first) for r in table.rows}
     told = {"means": len(lines_of_means), "heatmap": 0}.get(kind, len(looks))
-    beside = told > _MOST_INSIDE
+    beside = told > _MOST_ABOVE
     longest = max(len(look.label) for look in looks.values())
     width = 4.3 * columns + beside * (1.2 + 0.06 * longest)
     figure = new_figure(width, 3.2 * lines)
@@ -90,7 +90,7 @@ def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") ->
         for side in ("top", "right"):
             axis.spines[side].set_visible(False)
     if kind != "heatmap":
-        _add_legend(figure, list(axes[: len(panels)]), table, beside)
+        _add_legend(figure, list(axes[: len(panels)]), table, beside, columns)
     figure.supxlabel(_caption(table.rows, kind, band), fontsize=8, color="#555555")
     save(figure, path)
 
@@ -268,8 +268,8 @@ def _check_axes(axes: Sequence[Axis], kind: Kind) -> None:
         raise ValueError(f"a figure of means has an axis, and {told}")
 
 
-def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool) -> None:
-    """One legend for all panels, beside them where it is long."""
+def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool, columns: int) -> None:
+    """One legend for all panels, outside of them: above, or beside them where it is long."""
     from matplotlib.lines import Line2D
 
     found: dict[str, Any] = {}
@@ -286,12 +286,23 @@ def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool) ->
     if beside:
         # A long one would be cut off at the foot of the figure.
         figure.set_figheight(max(figure.get_figheight(), _INCHES_A_LINE * (len(found) + 2)))
-    place, where = (figure, "outside right upper") if beside else (axes[0], "best")
-    place.legend(found.values(), found, title=name, fontsize=8, title_fontsize=8, loc=where)
+        where, across = "outside right upper", 1
+    else:
+        # As many side by side as fit above the panels.
+        longest = max(map(len, found))
+        across = min(len(found), max(1, int(4.3 * columns / (0.5 + 0.07 * longest))))
+        where = "outside upper center"
+    figure.legend(
+        found.values(), found, title=name, fontsize=8, title_fontsize=8, loc=where, ncols=across
+    )
 
 
 def _caption(rows: Sequence[Row], kind: Kind, band: Band) -> str:
     counts = sorted({row.n for row in rows})
+    if counts == [1]:
+        # One agent alone has neither a mean nor an error.
+        last = "" if kind == "curves" else ", mean of the last fifth of the training"
+        return f"1 agent{last}"
     pooled = list(dict.fromkeys(name for row in rows for name in row.pooled))
     noun = "agents" if not pooled else f"seeds, each the mean over its {' and '.join(pooled)}"
     seeds = f"{counts[0]} to {counts[-1]} {noun}" if len(counts) > 1 else f"{counts[0]} {noun}"

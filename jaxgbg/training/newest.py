@@ -84,6 +84,30 @@ def read_newest(file: Path, run: Run, counters: bool = False) -> Newest:
         raise ValueError(f"checkpoint {file.name} is damaged: {reason(error)}") from error
 
 
+def untrained(run: Run) -> tuple[GreedyAgent, LaneName]:
+    """What the newest agent of a run was before its training, and which lane's it is.
+
+    Raises ValueError where its weights need too much memory.
+    """
+    lane, learner = _first(run), run.make_learner()
+    needed = sum(
+        leaf.size * leaf.dtype.itemsize
+        for leaf in jax.tree.leaves(jax.eval_shape(lambda: _begun(run, learner, lane)))
+    )
+    # What is learned stands beside what it is learned with.
+    if 6 * needed > available_memory():
+        raise ValueError(f"its agents have {needed / 1e9:.1f} GB of weights, too many to play here")
+    params = _begun(run, learner, lane)
+    return GreedyAgent(learner.game, learner.value, params, run.learner.valuation), lane
+
+
+def _begun(run: Run, learner: Any, lane: LaneName) -> Any:
+    drawn: Any = run.value.drawn(run.game, lane.seed)
+    partner = None if run.partner == "self" else object()
+    begun = learner.init(jax.random.key(lane.seed), drawn, partner)
+    return learner.value.for_player(begun.params)
+
+
 def _first(run: Run) -> LaneName:
     """The lane whose agent is shown."""
     return min(run.lanes, key=lambda lane: lane.variant != "farl")

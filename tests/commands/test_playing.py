@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -21,7 +22,7 @@ from jaxgbg.pages.play import serving
 def tables(monkeypatch):
     """The tables that the command would have served."""
     served = []
-    monkeypatch.setattr(playing, "serve", lambda table, *_: served.append(table))
+    monkeypatch.setattr(playing, "serve", lambda make_table, *_: served.append(make_table()))
     monkeypatch.setattr(playing.Table, "warm_up", lambda table: None)
     return served
 
@@ -110,7 +111,7 @@ def test_who_can_reach_the_page_is_told(monkeypatch, capsys, host):
     table = playing.Table(playing.read_game("nim", 2, ()))
     with contextlib.closing(serving.listen(host, 0)) as listener:
         assert listener.getsockname()[0] == host
-        serving.serve(table, listener, host, browser=True)
+        serving.serve(lambda: table, "Nim", listener, host, browser=True)
         port = listener.getsockname()[1]
     out, err = capsys.readouterr()
     assert f":{port}/" in out
@@ -131,6 +132,13 @@ def test_the_page_is_served_until_it_is_ended():
         assert process.stdout is not None
         port = int(re.search(r"localhost:(\d+)/", process.stdout.readline())[1])
         connection = http.client.HTTPConnection("127.0.0.1", port)
+        # The page is there before it is compiled what is played.
+        connection.request("GET", "/")
+        assert connection.getresponse().read().startswith(b"<!DOCTYPE html>")
+        assert process.stdout.readline().startswith("compiling Nim: some seconds")
+        assert process.stdout.readline().startswith("ready after")
+        # The server closes a connection that stands idle for long.
+        connection.close()
         connection.request("GET", "/api/v1/game")
         assert json.loads(connection.getresponse().read())["game"] == "nim"
         # A browser that goes away in the middle of a question.
@@ -142,6 +150,28 @@ def test_the_page_is_served_until_it_is_ended():
         connection.request("GET", "/")
         assert connection.getresponse().status == 200
         connection.close()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_page_while_it_is_compiled():
+    command = [sys.executable, "-m", "jaxgbg.cli", "play", "lines_of_action", "--size", "5"]
+    process = subprocess.Popen(
+        [*command, "--port", "0", "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert process.stdout.readline().startswith("compiling Lines of Action")
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
     finally:

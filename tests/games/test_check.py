@@ -198,6 +198,7 @@ FAULTS = {
         "afterstate must return .*NimState",
     ),
     "reward-range": (changed(reward_range=(1.0, -1.0)), "reward_range must be"),
+    "title": (changed(title=" "), "title must be the game's name in words, not ' '"),
     "sides": (changed(sides=("one",)), "sides must have one entry for each of 2"),
     "adjacency-shape": (changed(adjacency=np.zeros((3, 3), bool)), "adjacency must be bool"),
     "lines-type": (changed(lines=np.zeros((2, 2))), r"lines must be int\[Q, k\], not float64"),

@@ -1,5 +1,6 @@
 """The notebook board: the page's answers by messages, a picture where no widget runs, refusals."""
 
+import base64
 import json
 import re
 import shutil
@@ -135,11 +136,18 @@ def test_python_sets_the_position_and_the_picture_follows(board):
         board.seats = ["person"] * 3
 
 
-def test_a_notebook_is_given_the_widget_and_the_picture(board):
-    data, _ = board._repr_mimebundle_()
-    assert data["image/svg+xml"] == board.still
-    assert "application/vnd.jupyter.widget-view+json" in data
-    assert data["text/plain"] == "<board of tictactoe, ply 2>"
+def test_a_notebook_is_given_the_widget_and_the_picture(board, monkeypatch):
+    shown = []
+    monkeypatch.setattr(widget, "display", lambda data, **_: shown.append(data))
+    board._ipython_display_()
+    live, picture = shown
+    assert "application/vnd.jupyter.widget-view+json" in live
+    assert live["text/plain"] == "<board of tictactoe, ply 2>"
+    # Whoever prefers the widget has the picture as well, for it is an output of its own.
+    assert picture["image/svg+xml"] == board.still
+    found = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', picture["text/html"])
+    assert base64.b64decode(found[1]).decode() == board.still
+    assert f'class="{board.mark}"' in picture["text/html"]
 
 
 def test_a_start_that_chance_draws_is_the_same_for_all_views():

@@ -11,6 +11,7 @@ import pytest
 from jaxgbg.games import Game, TicTacToe, game_names, make
 from jaxgbg.pages import drawings
 from jaxgbg.pages.drawings import Drawing, drawing_of, register_drawing
+from jaxgbg.pages.drawings.core import seat_colours
 from jaxgbg.pages.positions import shape_markup
 from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import GameRecord
@@ -77,6 +78,18 @@ def test_spots_and_pieces_have_names_for_those_who_play(name):
     if drawing.touched_by is not None:
         for action in range(game.num_actions):
             assert drawing.spot_of(board, action) in drawing.touched_by(board, action)
+
+
+def test_a_side_has_the_colour_that_it_is_named_after():
+    plain = drawing_of(make("nim"))
+    assert seat_colours(plain, ("red", "Blue")) == ["var(--first)", "var(--second)"]
+    # Others have no colour that could pass for one of these.
+    assert seat_colours(plain, ("blue", "player 2")) == ["var(--second)", "var(--s1)"]
+    assert seat_colours(plain, ("player 1", "player 2")) == ["var(--s0)", "var(--s1)"]
+    for name in game_names():
+        game = make(name)
+        colours = seat_colours(drawing_of(game), game.sides)
+        assert len(colours) == len(set(colours)) == game.num_players
 
 
 def test_a_tile_of_32768_is_drawn_as_what_it_is():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jaxgbg import jaxprs
+from jaxgbg.commands import playing
 from jaxgbg.games import Nim, make
 from jaxgbg.jaxprs import Parameters, UnknownJaxpr
 from jaxgbg.pages.drawings import drawing_of
@@ -15,6 +16,8 @@ from jaxgbg.pages.export import compiler, file
 from jaxgbg.pages.export.bundle import joined
 from jaxgbg.pages.export.compiler import Program, Unsupported
 from jaxgbg.pages.export.packing import DENSE, pack
+from jaxgbg.papers import preset
+from jaxgbg.training import RunFolder
 from tests.pages.tables import drawn_agent
 
 
@@ -134,6 +137,17 @@ def test_a_game_that_is_not_offered_is_refused_with_those_that_are():
     )
     with pytest.raises(ValueError, match=words):
         file.game_file(make("lines_of_action"), {})
+
+
+def test_a_run_of_a_game_that_is_not_offered_is_refused_before_its_agents_are_read(
+    jaxgbg, tmp_path, monkeypatch
+):
+    folder = RunFolder(tmp_path / "runs", preset("lines_of_action", seeds=(0,)))
+    folder.begin()
+    monkeypatch.setattr(playing, "met", lambda *_: pytest.fail("agents were read"))
+    code, _, err = jaxgbg("play", folder.path, "--export", tmp_path / "x.html")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "the moves of lines_of_action go from spot to spot" in err
 
 
 def test_a_drawing_that_needs_numbers_before_there_are_any_is_refused(monkeypatch):

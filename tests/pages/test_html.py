@@ -10,11 +10,13 @@ import pytest
 
 from jaxgbg.games import LinesOfAction, Nim
 from jaxgbg.games.registry import GAMES
+from jaxgbg.pages.figures import histogram_panels
 from jaxgbg.pages.html import write_report
 from jaxgbg.papers import preset
 from jaxgbg.results.rows import rows
 from jaxgbg.results.table import difference, in_figures
 from jaxgbg.training import RunFolder, train
+from jaxgbg.training.kept import Histogram
 
 _VOID = {"meta", "input", "br", "link", "img"}
 
@@ -357,3 +359,13 @@ def test_the_paper_is_drawn_as_far_as_the_run_goes(tmp_path):
     source = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "paper, after 300,000 episodes</text>" in source
     assert "nim3p: the paper&#39;s figures are after 300,000 episodes." in source
+
+
+def test_a_histogram_has_no_line_where_nobody_has_weights():
+    agents = [{"seed": 0, "variant": "farl", "counts": [5, 0, 3]}]
+    histogram = Histogram.read({"edges": [0.0, 1.0, 2.0, 3.0], "agents": agents})
+    (panel,) = histogram_panels({"weights": histogram})
+    lines = re.findall(r'<polyline class="curve farl" points="([^"]+)"', panel)
+    ends = [[float(point.split(",")[0]) for point in line.split()] for line in lines]
+    assert len(lines) == 2
+    assert max(ends[0]) < min(ends[1])

@@ -299,11 +299,41 @@ def test_a_game_is_saved_as_a_page_with_the_agents_values(nim):
     assert "<script>alert" not in nim.page(requests.Page("0", seats="<script>alert()"))["page"]
 
 
+def test_each_level_is_a_player_that_can_play(nim):
+    levels = {each["label"]: each["player"] for each in nim.about()["levels"]}
+    assert list(levels) == ["easy", "medium", "strong"]
+    assert levels["medium"] == "agent"
+    for player in levels.values():
+        assert nim.move(requests.Move("", player=player))["ply"] == 1
+    alone = table_of("2048", agent=False).about()["levels"]
+    assert alone == [{"label": "easy", "player": "random"}]
+
+
+def test_what_chance_did_is_told_by_the_pieces_that_it_changed():
+    table = table_of("2048", agent=False)
+    text = ""
+    for _ in range(3):
+        legal = table.position(requests.Look(text))["legal"]
+        answer = table.move(requests.Move(text, action=legal[0]["action"]))
+        (change,) = answer["last"]["chance"]
+        spot, kind = change
+        assert answer["pieces"][spot] == kind in (1, 2)
+        text = answer["moves"]
+    assert table.history(requests.History(text))["chance"][-1] == [change]
+
+
+def test_a_game_without_chance_has_no_changes(nim):
+    assert nim.history(requests.History("0,3"))["chance"] == [[], []]
+    assert nim.position(requests.Look("0"))["last"]["chance"] == []
+
+
 def test_perfect_play_says_which_moves_keep_the_game(nim):
     for text in ("", "0", "1,3"):
         verdicts = nim.perfect(requests.Verdicts(text))["moves"]
         best = np.asarray(MaxN(nim.game).best_actions(nim.replay.end(read_line(text))))[0]
         assert {each["action"] for each in verdicts if each["best"]} == {*np.flatnonzero(best)}
+        signs = {"wins": 1, "draws": 0, "loses": -1}
+        assert all(each["sign"] == signs[each["words"]] for each in verdicts)
         wins = {each["words"] for each in verdicts if each["best"]}
         assert wins == ({"wins"} if text != "" else {"loses"})
 
@@ -314,7 +344,7 @@ def test_perfect_connectfour_counts_the_winners_moves():
     found = {
         each["action"]: each for each in table.perfect(requests.Verdicts("3,0,3,0,3,1"))["moves"]
     }
-    assert found[3] == {"action": 3, "words": "wins in 1", "best": True}
+    assert found[3] == {"action": 3, "words": "wins in 1", "best": True, "sign": 1}
     assert [action for action, each in found.items() if each["best"]] == [3]
     lost = table.perfect(requests.Verdicts("3,0,3,0,3"))["moves"]
     assert {each["words"] for each in lost if not each["best"]} >= {"loses in 1"}

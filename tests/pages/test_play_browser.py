@@ -234,9 +234,24 @@ def test_the_game_is_turned_back_and_forth(visit):
 def test_values_hints_and_perfect_play_are_shown_on_request(visit):
     page = visit.page
     values = page.locator("svg.board .value")
-    assert len([each for each in values.all_text_contents() if each]) == 7
-    page.locator("#values").select_option("none")
-    visit.until(lambda: not any(values.all_text_contents()))
+    # Whoever plays is not told, and the order of the moves does not tell either.
+    assert not any(values.all_text_contents())
+    assert page.locator("#curve polyline").count() == page.locator("#moves .bar").count() == 0
+    names = page.locator("#moves td button").all_text_contents()
+    assert names == ["b1", "c1", "a2", "c2", "a3", "b3", "c3"]
+    page.locator("body").press("v")
+    visit.until(lambda: len([each for each in values.all_text_contents() if each]) == 7)
+    assert page.locator("#curve polyline").count() == 2
+    # Each bar begins at zero, which lies in the middle of -1 to 1, and has a place of its own.
+    for bar in page.locator("#moves .bar").all():
+        assert bar.evaluate("cell => cell.style.getPropertyValue('--zero')") == "50%"
+        figure = bar.locator("xpath=preceding-sibling::td[1]").text_content().replace("−", "-")
+        left, width, look = bar.locator("i").evaluate(
+            "bar => [parseFloat(bar.style.left), parseFloat(bar.style.width), bar.className]"
+        )
+        assert left + (0 if float(figure) > 0 else width) == pytest.approx(50)
+        assert width == pytest.approx(50 * abs(float(figure)), abs=0.3)
+        assert look == ("bad" if figure.startswith("-") else "good")
     page.locator("#values").select_option("all")
     visit.until(lambda: page.locator("#moves th").count() == 3)
     assert page.locator("#moves th").all_text_contents() == ["move", "X", "O"]
@@ -246,6 +261,48 @@ def test_values_hints_and_perfect_play_are_shown_on_request(visit):
     press(visit, "hint")
     page.wait_for_selector("svg.board .spot.hinted", state="attached")
     assert visit.caption.startswith("Hint: ")
+
+
+def test_seat_and_strength_are_chosen_before_the_first_move(visit):
+    page = visit.context.new_page()
+    page.goto(visit.address)
+    page.wait_for_selector("#start button")
+    assert page.locator("h1").text_content() == "jaxgbg TicTacToe"
+    assert page.locator("#start label").all_text_contents() == [
+        *("X (first)", "O", "nobody"),
+        *("easy", "medium", "strong"),
+    ]
+    checked = "#start label:has(:checked)"
+    assert page.locator(checked).all_text_contents() == ["X (first)", "medium"]
+    page.get_by_text("O", exact=True).first.click()
+    page.locator("#start").get_by_text("easy").click()
+    # Nobody moves before the game begins.
+    page.wait_for_timeout(500)
+    assert page.locator(checked).all_text_contents() == ["O", "easy"]
+    assert page.locator("#history .line li").count() == 0
+    page.locator("#start button").click()
+    page.wait_for_selector("#history .line li")
+    assert not page.locator("#start").is_visible()
+    page.wait_for_timeout(400)
+    assert page.evaluate("location.hash").startswith("#seats=mcts-20,person&moves=")
+    page.locator("[data-do=restart]").click()
+    page.wait_for_selector("#start button")
+    page.locator("[data-do=hint]").click()
+    page.close()
+
+
+def test_what_chance_did_stands_among_the_moves(browser):
+    table = table_of("2048")
+    table.warm_up()
+    with served(table) as address:
+        opened = Visit(browser, address, DESKTOP)
+        assert not opened.page.locator("#start").is_visible()
+        opened.page.locator("#moves td button").first.click()
+        opened.settle(1)
+        told = opened.page.locator("#history .line button").text_content()
+        assert re.fullmatch(r"(left|up|right|down) \+ [24] at row [1-4], column [1-4]", told)
+        opened.done()
+    table.close()
 
 
 def test_the_board_is_seen_from_the_other_side(visit):
@@ -268,7 +325,6 @@ def test_agents_play_by_themselves(visit):
     press(visit, "auto")
     visit.until(lambda: visit.over)
     assert 5 <= visit.plies <= 9
-    assert page.locator("#curve polyline").count() == 2
 
 
 def test_an_agent_is_told_how_often_to_search(visit):

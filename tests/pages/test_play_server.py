@@ -5,6 +5,7 @@ import json
 import re
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import Any
 
 import httpx
@@ -88,6 +89,21 @@ def test_a_game_is_played_by_questions_alone(client):
     assert answer["outcome"] in ("player 1 wins", "player 2 wins")
     assert client.get(f"{ROOT}/position").status_code == 405
     assert client.get("/nothing").status_code == 404
+
+
+def test_the_page_is_there_while_its_table_is_made():
+    made = Future()
+    waiting = Client(application(made))
+    try:
+        assert waiting.get("/").status_code == 200
+        for answer in (waiting.get(f"{ROOT}/game"), ask(waiting, "position")):
+            assert answer.status_code == 503
+            assert answer.json()["error"] == "rules and agents are still being compiled: ask again"
+        assert waiting.get(f"{ROOT}/game").json()["waiting"] >= 0
+        made.set_result(table_of("nim", heaps=2, size=2))
+        assert waiting.get(f"{ROOT}/game").json()["title"] == "Nim"
+    finally:
+        waiting.close()
 
 
 def test_the_page_needs_nothing_from_elsewhere(client):

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -55,6 +56,7 @@ def watched():
 
 def looked(watched) -> dict:
     """What it tells now, however soon it looks again."""
+    watched.wait()
     watched.hurry()
     return watched.state()
 
@@ -75,6 +77,7 @@ def test_a_run_in_progress_has_a_curve_a_rate_and_the_time_left(begun, watched):
         before = files(begun.path.parent)
         seen = watched(begun.path)
         (run,) = seen.state()["runs"]
+        seen.wait()
         assert files(begun.path.parent) == before
     assert (run["state"], run["words"]) == ("running", "In progress")
     assert run["share"] == pytest.approx(200 / 900)
@@ -96,6 +99,31 @@ def test_a_run_is_watched_from_its_own_folder(begun, watched, monkeypatch, withi
         state = looked(watched(Path(root)))
     assert (state["name"], state["runs"][0]["name"]) == (begun.path.name, begun.path.name)
     assert state["runs"][0]["state"] == "running"
+
+
+def test_how_far_a_run_is_stands_there_before_its_curves_are_drawn(begun, watched, monkeypatch):
+    drawn = threading.Event()
+    draw = runs_module._curves
+    monkeypatch.setattr(runs_module, "_curves", lambda runs: drawn.wait(60) and draw(runs))
+    with only_here(begun):
+        seen = watched(begun.path)
+        state = seen.state()
+        assert facts(state["runs"][0])["Episodes of each agent"] == "200 of 900"
+        assert (state["curves"], state["curves_line"]) == ("", "The curves are being drawn …")
+        drawn.set()
+        state = looked(seen)
+    assert state["curves"]
+
+
+def test_before_the_first_checkpoint_an_untrained_agent_plays(begun, watched):
+    with only_here(begun):
+        seen = watched(begun.path)
+        looked(seen)
+        seen.game.wait()
+        state = looked(seen)
+    assert state["game"]
+    assert state["game_line"] == ""
+    assert "No checkpoint yet: the agent of seed 0, FARL, as it was before" in seen.game.html
 
 
 def test_what_comes_is_seen(begun, watched):

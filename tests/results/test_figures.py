@@ -186,3 +186,27 @@ def test_the_paper_s_line_ends_with_the_run_and_stands_where_it_applies(tmp_path
     lines = [list(line.get_xdata()) for line in axis.lines if line.get_gid() == "paper"]
     assert lines == [[0, 1000]] * 2
     assert {text.get_text() for text in axis.texts} == {"paper, after 300,000 episodes"}
+
+
+def test_one_agent_has_no_mean_and_no_error(tmp_path):
+    write_run(tmp_path, (0,))
+    rows = read_table(tmp_path).rows
+    assert figures._caption(rows, "curves", "sem") == "1 agent"
+    write_run(tmp_path, (0, 1), trace_decay=0.0)
+    both = read_table(tmp_path, ["trace_decay"]).rows
+    assert figures._caption(both, "curves", "sem").startswith("mean over 1 to 2 agents, band ±")
+
+
+@pytest.mark.parametrize("settings", [1, 3])
+def test_a_legend_covers_no_panel(tmp_path, monkeypatch, settings):
+    drawn = []
+    monkeypatch.setattr(figures, "save", lambda figure, path: drawn.append(figure))
+    for number in range(settings):
+        write_run(tmp_path, variants=("farl", "none"), trace_decay=number / 4)
+    draw(read_table(tmp_path), tmp_path / "x.png")
+    (figure,) = drawn
+    figure.canvas.draw()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert not any(axis.get_window_extent().overlaps(box) for axis in figure.axes)
+    assert all(axis.get_legend() is None for axis in figure.axes)

@@ -71,6 +71,8 @@ function render({ model, el }) {
   // Keys are the board's while it has the focus, and no short-cuts of the notebook.
   el.dataset.lmSuppressShortcuts = "true";
   el.addEventListener("keydown", (event) => event.stopPropagation());
+  // The picture below is for those who read a notebook where no widget runs.
+  for (const picture of document.getElementsByClassName(model.get("mark"))) picture.hidden = true;
   const inside = el.attachShadow({ mode: "open" });
   inside.innerHTML = `<style>${STYLE}</style><div class="waiting">${model.get("still")}<p>Waiting for Python: run the cell to play.</p></div>`;
   const [watch, transport, place] = [themed(el), messages(model), kept(model)];
@@ -80,7 +82,7 @@ function render({ model, el }) {
     root.className = "play";
     root.innerHTML = MARKUP;
     inside.querySelector(".waiting").replaceWith(root);
-    setUp(root, { ...transport, ...place, about: async () => about, keys: root });
+    setUp(root, { ...transport, ...place, about: async () => about, keys: root, values: "mover" });
   }).catch((error) => { inside.querySelector(".waiting p").textContent = error.message; });
   return () => { watch.disconnect(); transport.close(); place.close(); };
 }

@@ -1,12 +1,16 @@
 """The play page's table as a widget of notebooks; needs anywidget."""
 
+import base64
+import html
 import json
+import secrets
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
 import anywidget
 import traitlets
+from IPython.display import display
 
 from jaxgbg.pages.board.still import still
 from jaxgbg.pages.play.answering import Refused, answered
@@ -53,11 +57,13 @@ class Board(anywidget.AnyWidget):
     moves = traitlets.Unicode().tag(sync=True)
     seats = traitlets.List(traitlets.Unicode()).tag(sync=True)
     still = traitlets.Unicode().tag(sync=True)
+    mark = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, table: Table, moves: str = "", seats: Sequence[str] = ()) -> None:
         self._table = table
         moves = table.position(Look(moves))["moves"]
-        super().__init__(moves=moves, seats=list(seats), still=still(table, moves))
+        mark = f"jaxgbg-still-{secrets.token_hex(4)}"
+        super().__init__(moves=moves, seats=list(seats), still=still(table, moves), mark=mark)
         self.on_msg(self._asked)
 
     @traitlets.validate("moves")
@@ -105,9 +111,17 @@ class Board(anywidget.AnyWidget):
         plies = self._table.position(Look(self.moves))["ply"]
         return f"<board of {self._table.game.name}, ply {plies}>"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    def _ipython_display_(self, **kwargs: Any) -> None:
+        """Show the widget, and after it the picture, which the widget hides where it runs.
+
+        In one output with the widget the picture would never be seen: whatever makes HTML of a
+        notebook takes the widget, which is blank there.
+        """
         shown = super()._repr_mimebundle_(**kwargs)
-        if shown is None:
-            return None
-        data, about = shown
-        return {**data, "image/svg+xml": self.still}, about
+        if shown is not None:
+            data, about = shown
+            display({**data, "text/plain": repr(self)}, metadata=about, raw=True)
+        image = base64.b64encode(self.still.encode()).decode()
+        words = html.escape(repr(self))
+        picture = f'<img class="{self.mark}" alt="{words}" src="data:image/svg+xml;base64,{image}">'
+        display({"text/html": picture, "image/svg+xml": self.still}, raw=True)

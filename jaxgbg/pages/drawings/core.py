@@ -1,6 +1,7 @@
 """What a drawing of a game says, and the shapes that several games share."""
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -55,6 +56,35 @@ class Drawing:
     def name(self, board: np.ndarray, action: int) -> str:
         """What an action on a board is called."""
         return self.name_of(board, action) if self.name_of else self.actions[action]
+
+
+# A named colour, and the colours of the page's palette that look like it.
+_NAMED = {
+    "red": ("var(--first)", (1,)),
+    "blue": ("var(--second)", (0, 5)),
+    "black": ("var(--black)", (6,)),
+    "white": ("var(--white)", (6,)),
+    "green": ("var(--s2)", (2,)),
+    "yellow": ("var(--heat)", (4,)),
+    "orange": ("var(--s1)", (1,)),
+    "purple": ("var(--s7)", (7,)),
+    "pink": ("var(--s3)", (3,)),
+    "grey": ("var(--s6)", (6,)),
+    "gray": ("var(--s6)", (6,)),
+}
+
+
+def seat_colours(drawing: Drawing, sides: Sequence[str]) -> list[str]:
+    """The colour of each seat, in CSS: the drawing's, else the one that its side is named after.
+
+    A side that is not named after a colour has one of the page's palette that looks like no other.
+    """
+    if drawing.colours:
+        return list(drawing.colours)
+    named = [_NAMED.get(side.lower(), ("", ())) for side in sides]
+    taken = {number for _, alike in named for number in alike}
+    free = itertools.cycle([number for number in range(8) if number not in taken] or range(8))
+    return [colour or f"var(--s{next(free)})" for colour, _ in named]
 
 
 def disc(colour: str, radius: float) -> str:

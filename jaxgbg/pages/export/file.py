@@ -28,11 +28,8 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
     Raises ValueError in one line for a game that is not offered, for what JavaScript is not written
     for here, and for a file of more than 25 MB.
     """
+    check_offered(game)
     drawing = drawing_of(game)
-    if not _fits(drawing):
-        raise ValueError(
-            f"the moves of {game.name} go from spot to spot, which no file can do; {_offered()} can"
-        )
     try:
         program = compile_game(game, drawing, agents)
     except (Unsupported, UnknownJaxpr) as error:
@@ -53,6 +50,10 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
     plain = [a.value.num_actions == 1 for a in agents.values()]
     about = told_of_game(game, drawing) | {
         "seats": [{"name": name, "label": label, "strength": None} for name, label in labels],
+        "levels": [
+            {"label": "easy", "player": "random"},
+            *({"label": "strong", "player": name} for name in names[:1]),
+        ],
         "agents": names,
         "every": [name for name, one in zip(names, plain, strict=True) if one],
         "tuples": [],
@@ -81,6 +82,14 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
             " or has fewer or shorter n-tuples"
         )
     return text
+
+
+def check_offered(game: Game) -> None:
+    """Raise ValueError for a game that no file can hold."""
+    if not _fits(drawing_of(game)):
+        raise ValueError(
+            f"the moves of {game.name} go from spot to spot, which no file can do; {_offered()} can"
+        )
 
 
 def _fits(drawing: Drawing) -> bool:

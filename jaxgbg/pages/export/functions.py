@@ -18,7 +18,10 @@ _NO_SPOT = -1
 
 
 def compile_game(game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent]) -> Program:
-    """The functions `start`, `look`, `ply`, `chances`, and of each agent `values` and `every`.
+    """The functions of a file, each of one position, and of each agent `values` and `every`.
+
+    `start`, `look` and `ply` are those of every game, `unspawned` (the pieces before chance has its
+    part) and `chances` those of games of chance.
 
     Raises Unsupported where the game or an agent does what JavaScript is not written for here.
     """
@@ -36,6 +39,10 @@ def compile_game(game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent]
     program.add(
         "ply", lambda state, action, words: ply(game, state, action, words), state, action, words
     )
+    if game.stochastic:
+        program.add(
+            "unspawned", lambda *move: _kinds(game, drawing, game.afterstate(*move)), state, action
+        )
     if game.stochastic and game.num_spawns:
         program.add(
             "chances",
@@ -104,6 +111,12 @@ def _look(game: Game, drawing: Drawing, state: Any) -> tuple[jax.Array, ...]:
         state.terminal,
         state.rewards,
     )
+
+
+def _kinds(game: Game, drawing: Drawing, state: Any) -> jax.Array:
+    """int32[S]: what stands on each spot."""
+    board: Any = game.display_cells(state)
+    return _whole(drawing.kinds(board))
 
 
 def _whole(numbers: Any) -> jax.Array:

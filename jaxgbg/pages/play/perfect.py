@@ -17,11 +17,15 @@ _STONES = 21
 
 
 class Verdict(NamedTuple):
-    """What a move comes to when all play perfectly from there, and whether none is better."""
+    """What a move comes to when all play perfectly from there, and whether none is better.
+
+    `sign` is 1 where the mover wins or is paid, -1 where he loses, 0 else.
+    """
 
     action: int
     words: str
     best: bool
+    sign: int
 
 
 class Perfect:
@@ -45,7 +49,9 @@ class Perfect:
         legal, paid = jax.device_get(_paid(self.game, self.solver, states))
         best = np.where(legal, paid, -np.inf).max(initial=-np.inf)
         return [
-            Verdict(action, self._words(paid[action]), bool(paid[action] == best))
+            Verdict(
+                action, self._words(paid[action]), bool(paid[action] == best), _sign(paid[action])
+            )
             for action in np.flatnonzero(legal).tolist()
         ]
 
@@ -55,6 +61,10 @@ class Perfect:
         if self.game.num_players == 2 and self.game.reward_range == (-1.0, 1.0):
             return {1: "wins", -1: "loses"}.get(int(reward), "draws")
         return reward_text(self.game, reward)
+
+
+def _sign(reward: float) -> int:
+    return 0 if np.isnan(reward) else int(np.sign(reward))
 
 
 @partial(jax.jit, static_argnums=0)
@@ -77,5 +87,5 @@ def _of_scores(states: Any, solver: AlphaBeta) -> list[Verdict]:
         winner = mover if score > 0 else 1 - mover
         moves = _STONES + 1 - abs(score) - placed[winner]
         words = f"{'wins' if score > 0 else 'loses'} in {moves}" if score else "draws"
-        verdicts.append(Verdict(action, words, bool(score == scores.max())))
+        verdicts.append(Verdict(action, words, bool(score == scores.max()), _sign(score)))
     return verdicts

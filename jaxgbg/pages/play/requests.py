@@ -24,6 +24,7 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": dict(properties), "required": list(properties)}
 
 
+_WAITING = {"error": {"type": "string"}, "waiting": _field("number", "Seconds so far")}
 _INTEGERS = {"items": {"type": "integer"}}
 _LOOKUP = {
     "tuple": _field("integer", "Number of the n-tuple"),
@@ -162,18 +163,33 @@ class Page(History):
     seats: str = ""
 
 
-def description(questions: dict[str, type[Question]]) -> dict[str, Any]:
+QUESTIONS: Mapping[str, type[Question]] = {
+    "position": Look,
+    "move": Move,
+    "choose": Choose,
+    "history": History,
+    "perfect": Verdicts,
+    "tuples": Tuples,
+    "page": Page,
+}
+"""What may be asked, by name; a table has a method of each name."""
+
+
+def description() -> dict[str, Any]:
     """The OpenAPI document of the questions by name."""
     paths: dict[str, Any] = {
         f"{ROOT}/game": {
             "get": {
                 "summary": "The game, its drawing, and who may sit at the board",
                 "operationId": "game",
-                "responses": {"200": _answer("The game")},
+                "responses": {
+                    "200": _answer("The game"),
+                    "503": _answer("Rules and agents are still being compiled", _WAITING),
+                },
             }
         }
     }
-    for name, question in questions.items():
+    for name, question in QUESTIONS.items():
         body = {"required": True, "content": {"application/json": {"schema": _schema(question)}}}
         refused = {"400": "What is wrong with the question", "413": "Too long", "415": "No JSON"}
         paths[f"{ROOT}/{name}"] = {

@@ -28,6 +28,8 @@ MOST_SEARCHED = 10_000
 """Iterations that agents value a position in each of, which takes longer than a roll-out."""
 _FIRST_ITERATIONS, _FIRST_SEARCHED = 1000, 200
 _MOST_KEPT = 16
+_WEAK, _MIDDLING, _STRONG = 20, 200, 1000
+"""Iterations of MCTS at the levels of a game without agents."""
 _AGENT = re.compile(r"([\w. -]+?)(?::look-ahead=(\d{1,9}))?", re.ASCII)
 _SEARCH = ":search=puct"
 _PROVING = ":solver=1"
@@ -114,6 +116,33 @@ class Seats:
             return _iterations(_FIRST_ITERATIONS, MOST_ITERATIONS)
         most = self.most_plies
         return {"unit": "plies", "join": "-", "value": min(2, most), "low": 1, "high": most}
+
+    def levels(self) -> list[dict[str, str]]:
+        """Opponents for people from easy to strong: what the level is called, and its player."""
+        mcts = "mcts" in self._names
+        weak = f"mcts-{_WEAK}" if mcts else "random"
+        perfect = next((name for name in ("maxn", "ab-dl") if name in self._names), None)
+        if self.agents:
+            first = next(iter(self.agents))
+            searched = self._most_searched(first)
+            deeper = self.agents[first].value.num_actions == 1 and self.most_plies > 1
+            strong = f"{first}:look-ahead={min(3, self.most_plies)}" if deeper else None
+            if searched:
+                strong = f"{first}{_SEARCH}-{min(_FIRST_SEARCHED, searched)}"
+            players = [weak, first, strong]
+        elif mcts:
+            players = [weak, f"mcts-{_MIDDLING}", perfect or f"mcts-{_STRONG}"]
+        else:
+            players = [weak, None, perfect]
+        labels = ("easy", "medium", "strong")
+        found = [
+            {"label": label, "player": player}
+            for label, player in zip(labels, players, strict=True)
+            if player
+        ]
+        if len(found) == 2:
+            found[1]["label"] = labels[2]
+        return found
 
     def _most_searched(self, name: str, proving: bool = False) -> int:
         """How many iterations of tree search an agent may play with; 0 where it cannot search."""

@@ -2,7 +2,9 @@
 
 import ipaddress
 import json
+import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from starlette.applications import Starlette
@@ -14,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from jaxgbg.contents import parse_json, reason
 from jaxgbg.pages.play.answering import Refused, answered
-from jaxgbg.pages.play.requests import MOST_BYTES, ROOT, description
+from jaxgbg.pages.play.requests import MOST_BYTES, QUESTIONS, ROOT, description
 from jaxgbg.pages.play.sources import page_sources
 from jaxgbg.pages.play.table import Table
 
@@ -35,22 +37,28 @@ HEADERS = {
 }
 
 
-def application(table: Table, hosts: Iterable[str] = ()) -> ASGIApp:
-    """The server of one table, reached as localhost, by a number, or as one of `hosts`."""
+def application(table: Table | Future[Table], hosts: Iterable[str] = ()) -> ASGIApp:
+    """The server of one table, reached as localhost, by a number, or as one of `hosts`.
+
+    Of a table that is still being made the page is there already, and says so.
+    """
+    if isinstance(table, Table):
+        made: Future[Table] = Future()
+        made.set_result(table)
+    else:
+        made = table
     routes = [
         Route(address, give(content, kind), methods=["GET"])
         for address, (content, kind) in _files().items()
     ]
-    documents = {
-        "game": table.about(),
-        "openapi.json": description({name: kind for name, (kind, _) in table.answers.items()}),
-    }
     routes += [
-        Route(f"{ROOT}/{name}", give(as_json(content), "application/json"), methods=["GET"])
-        for name, content in documents.items()
-    ]
-    routes += [
-        Route(f"{ROOT}/{name}", _answering(table, name), methods=["POST"]) for name in table.answers
+        Route(
+            f"{ROOT}/openapi.json",
+            give(as_json(description()), "application/json"),
+            methods=["GET"],
+        ),
+        Route(f"{ROOT}/game", _about(made), methods=["GET"]),
+        *(Route(f"{ROOT}/{name}", _answering(made, name), methods=["POST"]) for name in QUESTIONS),
     ]
     return Guard(Starlette(routes=routes), hosts)
 
@@ -119,7 +127,29 @@ def give(content: bytes, kind: str) -> Callable[[Request], Any]:
     return answer
 
 
-def _answering(table: Table, name: str) -> Callable[[Request], Any]:
+def _about(made: Future[Table]) -> Callable[[Request], Any]:
+    """What says who plays what here, or for how long that has been compiled."""
+    start = time.monotonic()
+
+    async def respond(request: Request) -> Response:
+        try:
+            content = await run_in_threadpool(lambda: as_json(_ready(made).about()))
+        except Refused as refused:
+            waiting = {"error": str(refused), "waiting": round(time.monotonic() - start, 1)}
+            return Response(as_json(waiting), refused.status, HEADERS, "application/json")
+        return Response(content, media_type="application/json", headers=HEADERS)
+
+    return respond
+
+
+def _ready(made: Future[Table]) -> Table:
+    """The table; raises Refused as long as it is being made."""
+    if not made.done():
+        raise Refused(503, "rules and agents are still being compiled: ask again")
+    return made.result()
+
+
+def _answering(made: Future[Table], name: str) -> Callable[[Request], Any]:
     """What reads a question, has it answered in a thread, and says in a line what is wrong."""
 
     def worked_out(body: bytes) -> bytes:
@@ -127,7 +157,7 @@ def _answering(table: Table, name: str) -> Callable[[Request], Any]:
             question = parse_json(body)
         except ValueError as error:
             raise Refused(400, reason(error)) from error
-        return as_json(answered(table, name, question))
+        return as_json(answered(_ready(made), name, question))
 
     async def respond(request: Request) -> Response:
         try:

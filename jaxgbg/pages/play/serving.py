@@ -3,11 +3,14 @@
 import contextlib
 import errno
 import ipaddress
+import os
 import socket
 import sys
 import threading
+import time
 import webbrowser
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from jaxgbg.pages.play.table import Table
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 LOOPBACK = "127.0.0.1"
+_PATIENCE = 0.5
+"""Seconds that what is being compiled may still take when the page has ended."""
 
 
 def check_extra() -> None:
@@ -51,19 +56,51 @@ def listen(host: str, port: int, option: str = "--port") -> socket.socket:
     return listener
 
 
-def serve(table: Table, listener: socket.socket, host: str, browser: bool) -> None:
-    """Serve the page until Ctrl-C, and open it in a browser if asked to."""
+def serve(
+    make_table: Callable[[], Table], title: str, listener: socket.socket, host: str, browser: bool
+) -> None:
+    """Serve the page of the game `title` until Ctrl-C, and open it in a browser if asked to.
+
+    The page is there at once; `make_table` compiles meanwhile. What that raises is raised here.
+    """
     from jaxgbg.pages.play.server import application
 
-    with contextlib.closing(table):
-        serve_page(
-            lambda hosts: application(table, hosts),
-            listener,
-            host,
-            browser,
-            f"{table.game.name} is played",
-            "play there and use its processor",
-        )
+    made: Future[Table] = Future()
+
+    def begin(server: "uvicorn.Server") -> None:
+        print(f"compiling {title}: some seconds, at the first start up to a minute", flush=True)
+        threading.Thread(target=_make, args=(make_table, made, server), daemon=True).start()
+
+    serve_page(
+        lambda hosts: application(made, hosts),
+        listener,
+        host,
+        browser,
+        f"{title} is played",
+        "play there and use its processor",
+        begin,
+    )
+    try:
+        made.result(_PATIENCE).close()
+    except TimeoutError:
+        # Ctrl-C came while XLA was compiling in a thread, which cannot be stopped, and which
+        # Python's own end would abort with a message of C++.
+        sys.stdout.flush()
+        os._exit(0)
+
+
+def _make(make_table: Callable[[], Table], made: Future[Table], server: "uvicorn.Server") -> None:
+    """Make the table beside its server, which ends where that fails."""
+    start = time.monotonic()
+    try:
+        table = make_table()
+    # Whatever is wrong with a game of one's own is told by the main thread.
+    except BaseException as error:
+        made.set_exception(error)
+        server.should_exit = True
+    else:
+        made.set_result(table)
+        print(f"ready after {time.monotonic() - start:.0f} s", flush=True)
 
 
 def serve_page(
@@ -73,10 +110,11 @@ def serve_page(
     browser: bool,
     what: str,
     others: str,
+    begin: Callable[["uvicorn.Server"], None] | None = None,
 ) -> None:
     """Serve a page, of the hosts that it is reached as, until Ctrl-C; `what` is to be seen there.
 
-    `others` says what everybody can do whom `host` lets in.
+    `others` says what everybody can do whom `host` lets in; `begin` is called before it is served.
     """
     port = listener.getsockname()[1]
     loopback = _loopback(listener.getsockname()[0])
@@ -89,11 +127,14 @@ def serve_page(
             file=sys.stderr,
             flush=True,
         )
+    hosts = () if loopback else (host, socket.gethostname(), socket.getfqdn())
+    server = server_for(application(hosts))
+    if begin is not None:
+        begin(server)
     if browser:
         open_browser(address)
-    hosts = () if loopback else (host, socket.gethostname(), socket.getfqdn())
     with contextlib.suppress(KeyboardInterrupt):
-        server_for(application(hosts)).run(sockets=[listener])
+        server.run(sockets=[listener])
 
 
 def address_of(listener: socket.socket, host: str = LOOPBACK) -> str:

@@ -12,6 +12,7 @@ from jaxgbg.games import Game
 from jaxgbg.pages.drawings import drawing_of
 from jaxgbg.pages.game_page import game_page
 from jaxgbg.pages.play import requests
+from jaxgbg.pages.play.chance import changes_by_chance
 from jaxgbg.pages.play.lines import Line, read_line
 from jaxgbg.pages.play.looks import facts, portions, values_of_all
 from jaxgbg.pages.play.perfect import Perfect
@@ -64,13 +65,7 @@ class Table:
         except ValueError:
             self._perfect = None
         self.answers: dict[str, tuple[type[requests.Question], requests.Answer]] = {
-            "position": (requests.Look, self.position),
-            "move": (requests.Move, self.move),
-            "choose": (requests.Choose, self.choose),
-            "history": (requests.History, self.history),
-            "perfect": (requests.Verdicts, self.perfect),
-            "tuples": (requests.Tuples, self.tuples),
-            "page": (requests.Page, self.page),
+            name: (kind, getattr(self, name)) for name, kind in requests.QUESTIONS.items()
         }
 
     def about(self) -> dict[str, Any]:
@@ -78,6 +73,7 @@ class Table:
         agents = self.seats.agents
         return told_of_game(self.game, self.drawing) | {
             "seats": self.seats.choices(),
+            "levels": self.seats.levels(),
             "agents": list(agents),
             # Values of actions are the mover's alone.
             "every": [name for name, agent in agents.items() if agent.value.num_actions == 1],
@@ -126,6 +122,11 @@ class Table:
         return {
             "moves": line.text,
             "names": [self.drawing.name(boards[at], ply[0]) for at, ply in enumerate(line.plies)],
+            "chance": self._chance(
+                jax.tree.map(lambda leaf: leaf[:-1], states),
+                [ply[0] for ply in line.plies],
+                boards[1:],
+            ),
             "players": [int(player) for player in players[: count - 1]],
             "expected": expected,
         }
@@ -283,15 +284,22 @@ class Table:
             "player": None if over else mover,
             "pieces": [int(kind) for kind in drawing.kinds(board)],
             "legal": moves,
-            "last": self._last(line),
+            "last": self._last(line, board),
             "score": score,
             "expected": self._expected(mover, over, rewards[0], best),
             "rewards": [reward_text(self.game, reward) for reward in rewards[0]],
             "outcome": outcome_text(self.game, self.game.sides, rewards[0]) if over else "",
         }
 
-    def _last(self, line: Line) -> dict[str, Any] | None:
-        """The move that led to a position."""
+    def _chance(
+        self, states: Any, actions: list[int], boards: np.ndarray
+    ) -> list[list[tuple[int, int]]]:
+        return changes_by_chance(
+            self.game, self.drawing, states, np.array(actions, np.int32), boards
+        )
+
+    def _last(self, line: Line, after: np.ndarray) -> dict[str, Any] | None:
+        """The move that led to a position, whose board is `after`."""
         if not line.plies:
             return None
         before = self.replay.end(Line(line.start, line.plies[:-1]))
@@ -299,6 +307,7 @@ class Table:
         return {
             "action": action,
             "name": self.drawing.name(board, action),
+            "chance": self._chance(before, [action], after[None])[0],
             "player": int(before.player[0]),
             "spot": int(self.drawing.spot_of(board, action)),
             "way": way(self.drawing, board, action),

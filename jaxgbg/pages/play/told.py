@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.pages.drawings import Drawing
+from jaxgbg.pages.drawings.core import seat_colours
 from jaxgbg.pages.positions import Position, board_markup, shape_markup, value_scale
 from jaxgbg.specs import plain
 
@@ -21,6 +22,7 @@ def told_of_game(game: Game, drawing: Drawing) -> dict[str, Any]:
     scale = value_scale(game)
     return {
         "game": game.name,
+        "title": game.title,
         "parameters": {name: plain(getattr(game, name)) for name in fields},
         "changed": [name for name in fields if getattr(game, name) != fields[name].default],
         "sides": list(game.sides),
@@ -32,7 +34,7 @@ def told_of_game(game: Game, drawing: Drawing) -> dict[str, Any]:
         "cells": list(drawing.cells) or list(range(game.num_cells)),
         "keys": dict(drawing.keys),
         "turns": drawing.turns,
-        "colours": list(drawing.colours),
+        "colours": seat_colours(drawing, game.sides),
         "chance": game.stochastic,
         "unit": scale.label,
         # The least and the greatest value there may be, as shown.

@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxgbg.contents import reason
 from jaxgbg.pages.chart_svg import Series, chart
+from jaxgbg.pages.drawings.core import seat_colours
 from jaxgbg.pages.positions import shape_markup, value_on, value_scale, value_text
 from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import GameRecord, record_games
@@ -17,7 +18,8 @@ from jaxgbg.pages.watch.pace import Budget
 from jaxgbg.pages.watch.templates import rendered
 from jaxgbg.results.curves import STYLES
 from jaxgbg.training import Run
-from jaxgbg.training.newest import Newest, newest_file, read_newest
+from jaxgbg.training.newest import Newest, newest_file, read_newest, untrained
+from jaxgbg.training.run import LaneName
 
 _SHAPES = "newest-shape"
 _MOST_WAIT = 600.0
@@ -34,7 +36,7 @@ class NewestGame:
 
     def __init__(self, share: float) -> None:
         self.html = ""
-        self.line = "No checkpoint yet: the newest agent plays here once there is one."
+        self.line = "The game is being compiled …"
         self.newest: Newest | None = None
         self._budget = Budget(share, _MOST_WAIT)
         self._tried: object = None
@@ -50,15 +52,18 @@ class NewestGame:
                 return
             try:
                 file = newest_file(folder, run)
-                if file is None:
+                which: object = folder
+                if file is not None:
+                    which = file, file.stat().st_mtime_ns
+                elif self.html:
                     return
-                which = file, file.stat().st_mtime_ns
             except OSError:
                 return
             if which != self._tried:
                 self._tried = which
                 if not self.html:
-                    self.line = f"{name}The agent of {file.name} is playing …"
+                    agent = "An untrained agent" if file is None else f"The agent of {file.name}"
+                    self.line = f"{name}{agent} is playing …"
                 self._playing = self._pool.submit(self._play, file, run, name)
 
     def wait(self) -> None:
@@ -70,20 +75,34 @@ class NewestGame:
         """Wait for the game that is being played, and play no other."""
         self._pool.shutdown(cancel_futures=True)
 
-    def _play(self, file: Path, run: Run, name: str) -> None:
+    def _play(self, file: Path | None, run: Run, name: str) -> None:
         start, first = time.process_time(), False
         try:
-            newest = read_newest(file, run)
-            record = record_games(newest.agent, (), newest.episodes % 2**32)[0]
-            self.html = _markup(record, f"{name}{_about(newest)}")
-            first = self.newest is None
-            self.newest, self.line = newest, ""
+            if file is None:
+                agent, lane = untrained(run)
+                record = record_games(agent, ())[0]
+                self.html = _markup(record, f"{name}{_about_untrained(lane)}")
+                self.line, first = "", True
+            else:
+                newest = read_newest(file, run)
+                record = record_games(newest.agent, (), newest.episodes % 2**32)[0]
+                self.html = _markup(record, f"{name}{_about(newest)}")
+                first = self.newest is None
+                self.newest, self.line = newest, ""
         # Whatever a game of one's own raises: nobody would ever see it otherwise.
         except Exception as error:
-            self.line = f"{name}No game of {file.name}: {reason(error)}."
+            which = "the untrained agent" if file is None else file.name
+            self.line = f"{name}No game of {which}: {reason(error)}."
         seconds = time.process_time() - start
         if not first:
             self._budget.spent(seconds, time.monotonic())
+
+
+def _about_untrained(lane: LaneName) -> str:
+    return (
+        f"No checkpoint yet: the agent of seed {lane.seed}, {STYLES[lane.variant][0]}, as it was"
+        " before its training, plays against itself."
+    )
 
 
 def _about(newest: Newest) -> str:
@@ -100,14 +119,17 @@ def _about(newest: Newest) -> str:
 def _markup(record: GameRecord, about: str) -> str:
     """The game, its board and its value curve."""
     view = RecordView(record, _SHAPES)
-    looks = [(side, f"s{seat % 8}") for seat, side in enumerate(record.game.sides)]
+    looks = [(side, f"seat seat-{seat % 8}") for seat, side in enumerate(record.game.sides)]
     return rendered(
         "watched_game.html.j2",
         about=about,
         record=view,
         shapes=shape_markup(view.drawing, _SHAPES),
         looks=looks if record.game.num_players > 1 else [],
-        colours=[f"--s{seat}: {colour}" for seat, colour in enumerate(view.drawing.colours)],
+        colours=[
+            f"--seat-{seat}: {colour}"
+            for seat, colour in enumerate(seat_colours(view.drawing, record.game.sides)[:8])
+        ],
         curve=_value_curve(record),
     )
 
@@ -126,7 +148,7 @@ def _value_curve(record: GameRecord) -> str:
         known = [figure is not None for figure in figures]
         x = np.append(turns, plies)[known].astype(float)
         y = np.array([figure for figure in figures if figure is not None], float)
-        series.append(Series(side, f"s{seat % 8}", x, y, y, y))
+        series.append(Series(side, f"seat seat-{seat % 8}", x, y, y, y))
     label = f"{scale.label} expected"
     return chart(
         "What each player could expect",

@@ -7,6 +7,7 @@ import shlex
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,8 @@ class Watched:
         self._budget = Budget(SHARE, _MOST_WAIT)
         self._curves = ""
         self._line = ""
+        self._pool = ThreadPoolExecutor(1)
+        self._first: Future[None] | None = None
         self.game = NewestGame(SHARE)
         if not wait:
             self._read()
@@ -67,17 +70,21 @@ class Watched:
     def state(self) -> dict[str, Any]:
         """How far all runs are, a line for what is wrong, and which curves and game there are."""
         with self._lock:
-            if self._budget.due(time.monotonic()):
+            drawn = self._first is None or self._first.done()
+            if drawn and self._budget.due(time.monotonic()):
                 self._look()
-            self._play()
+                drawn = self._first is None or self._first.done()
+            if drawn:
+                self._play()
             problems = [*self._problems, *(line for run in self._runs for line in run.problems)]
             return {
                 "name": self.root.name,
                 "line": self._line,
                 "runs": [self._told(run) for run in self._runs],
-                "settings": self._settings(),
+                "settings": self._settings() if drawn else [],
                 "problems": problems[:_MOST_PROBLEMS],
                 "curves": _version(self._curves),
+                "curves_line": "No evaluation yet." if drawn else "The curves are being drawn …",
                 "game": _version(self.game.html),
                 "game_line": self.game.line,
                 "ended": False,
@@ -89,6 +96,8 @@ class Watched:
         self._line = ""
         try:
             self._read()
+            if self._first is not None and self._first.done():
+                self._first.result()
         except (OSError, ValueError) as error:
             place = f"{self.root}: " if isinstance(error, OSError) else ""
             self._line = f"{place}{reason(error)}"
@@ -108,8 +117,14 @@ class Watched:
         """Markup of the curves and tables of all games."""
         return self._curves
 
+    def wait(self) -> None:
+        """Until the first curves are drawn."""
+        if self._first is not None:
+            wait([self._first])
+
     def close(self) -> None:
-        """Wait for the game that is being played."""
+        """Wait for what is being drawn and for the game that is being played."""
+        self._pool.shutdown()
         self.game.close()
 
     def _read(self) -> None:
@@ -126,7 +141,17 @@ class Watched:
         if seen == self._seen:
             return
         runs, problems = find_runs(self.root)
-        problems += unknown_games(runs, "shown with raw scores and without a game")
+        if self._first is None:
+            for run in runs:
+                self._note(run)
+            # How far the runs are is told at once: to check rules and to draw takes seconds, once.
+            self._runs, self._problems, self._seen = runs, problems, seen
+            self._first = self._pool.submit(self._draw, runs, problems, seen)
+        else:
+            self._draw(runs, problems, seen)
+
+    def _draw(self, runs: list[StoredRun], problems: list[str], seen: object) -> None:
+        problems = problems + unknown_games(runs, "shown with raw scores and without a game")
         curves = _curves(runs)
         for run in runs:
             self._note(run)

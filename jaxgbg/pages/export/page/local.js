@@ -156,11 +156,19 @@ function movesOf(state, look, { values: wanted, judge }) {
   return [moves, values && Math.max(...values)];
 }
 
+// [spot, kind of piece] where chance changed the board after a ply of the trail.
+function chanceOf(ply) {
+  if (!rules.unspawned) return [];
+  const [before] = rules.unspawned(...trail.states[ply], trail.plies[ply][0]);
+  const { kinds } = looked(trail.states[ply + 1]);
+  return [...kinds.keys()].filter((spot) => kinds[spot] !== before[spot]).map((spot) => [spot, kinds[spot]]);
+}
+
 function lastOf(game) {
   if (!game.plies.length) return null;
   const before = looked(along(game)[game.plies.length - 1]);
   const action = game.plies.at(-1)[0];
-  return { action, name: known.names[action], player: before.player, spot: before.spots[action], way: "" };
+  return { action, name: known.names[action], chance: chanceOf(game.plies.length - 1), player: before.player, spot: before.spots[action], way: "" };
 }
 
 function positionOf(game, question) {
@@ -202,6 +210,7 @@ const answers = {
     return {
       moves: line.write(game),
       names: game.plies.map(([action]) => known.names[action]),
+      chance: game.plies.map((_, at) => chanceOf(at)),
       players: looks.slice(0, -1).map(({ player }) => player),
       expected: looks.map((look, at) => expected(look, best(states[at]))),
     };

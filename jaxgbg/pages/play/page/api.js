@@ -11,11 +11,22 @@ async function fetched(address, options) {
     throw new Fault("The server does not answer. Start it again: the game is kept in this page’s address.", true);
   }
   const content = await answer.json().catch(() => ({ error: `The server answers ${answer.status}.` }));
-  if (!answer.ok) throw new Fault(content.error, false);
+  if (!answer.ok) throw Object.assign(new Fault(content.error, false), { waiting: content.waiting });
   return content;
 }
 
-export const about = () => fetched("game");
+// The page is open before rules and agents are compiled: `wait(seconds)` is told of it until they are.
+export async function about(wait) {
+  for (;;) {
+    try {
+      return await fetched("game");
+    } catch (error) {
+      if (error.waiting === undefined) throw error;
+      wait(error.waiting);
+      await new Promise((done) => setTimeout(done, 1000));
+    }
+  }
+}
 
 export const ask = (name, question) => fetched(name, {
   method: "POST",

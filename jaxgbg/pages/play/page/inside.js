@@ -1,5 +1,5 @@
 // The n-tuples through a cell: what the agent reads there, and what it weighs.
-import { element } from "./panel.js";
+import { bar, element } from "./panel.js";
 
 export function showTuples(find, about, answer, cell, surface) {
   const card = find("#inside");
@@ -9,7 +9,7 @@ export function showTuples(find, about, answer, cell, surface) {
     + `${answer.count} of ${answer.lookups} look-ups read it and add ${signed(answer.through)} `
     + `to a sum of ${signed(answer.total)}. TC counters are ${answer.counters}.`;
   const factors = answer.tuples.some(({ factor }) => factor !== null);
-  const heads = ["n-tuple", "image", "digits", "weight", "hits", ...(factors ? ["TC factor"] : [])];
+  const heads = ["n-tuple", "image", "digits", "weight", "", "hits", ...(factors ? ["TC factor"] : [])];
   card.querySelector("thead").replaceChildren(
     element("tr", {}, ...heads.map((textContent) => element("th", { textContent, scope: "col" }))));
   const most = Math.max(...answer.tuples.map(({ weight }) => Math.abs(weight)), 1e-9);
@@ -21,9 +21,7 @@ export function showTuples(find, about, answer, cell, surface) {
       row.append(element("td", { className: "tc" }, tuple.factor.toFixed(3),
         ...counters.map((textContent) => element("small", { textContent }))));
     }
-    const bar = row.children[3];
-    bar.className = tuple.weight < 0 ? "figure against" : "figure";
-    bar.style.setProperty("--share", `${Math.round(100 * Math.abs(tuple.weight) / most)}%`);
+    row.children[3].after(bar(tuple.weight, -most, most));
     for (const event of ["pointerenter", "focus"]) row.addEventListener(event, () => surface.read(tuple.cells));
     for (const event of ["pointerleave", "blur"]) row.addEventListener(event, () => surface.read([cell]));
     return row;

@@ -7,6 +7,21 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
+// A bar from zero within [low, high], green where it is good for whom it is about.
+export function bar(value, low, high) {
+  const place = (figure) => 100 * (Math.min(high, Math.max(low, figure)) - low) / (high - low || 1);
+  const [zero, end] = [place(0), place(value ?? 0)];
+  const cell = element("td", { className: "bar" }, element("i", { className: value < 0 ? "bad" : "good" }));
+  cell.firstChild.style.left = `${Math.min(zero, end)}%`;
+  cell.firstChild.style.width = `${Math.abs(end - zero)}%`;
+  cell.style.setProperty("--zero", `${zero}%`);
+  return cell;
+}
+
+// What chance did, where it is seen: 2 at row 1, column 3.
+export const chanceText = (about, changes) => changes
+  .map(([spot, kind]) => `${about.pieces[kind] ?? kind} at ${about.spots[spot] ?? `spot ${spot + 1}`}`).join("; ");
+
 // Of a long game the moves about the one that is looked at.
 const MOST_SHOWN = 500;
 const PERSON = { name: "person", label: "person", strength: null };
@@ -77,31 +92,35 @@ export function moveTable(find, about, position, { values, verdicts, playable, p
   const every = values === "all" && position.legal.some((move) => move.every);
   const columns = every ? about.sides : values === "none" ? [] : [about.unit];
   const heads = ["move", ...columns, ...(verdicts ? ["perfect play"] : [])];
-  find("#moves thead").replaceChildren(element("tr", {}, ...heads.map((textContent) => element("th", { textContent, scope: "col" }))));
+  find("#moves thead").replaceChildren(element("tr", {}, ...heads.map((textContent, at) =>
+    element("th", { textContent, scope: "col", colSpan: at === 1 && columns.length && !every ? 2 : 1 }))));
   const words = new Map((verdicts ?? []).map((verdict) => [verdict.action, verdict]));
-  const ordered = [...position.legal].sort((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity));
+  const ordered = [...position.legal];
+  // The order would tell what is hidden.
+  if (columns.length) ordered.sort((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity));
+  const figuresKnown = position.legal.map(({ value }) => value ?? 0);
+  const [low, high] = about.sides.length > 1 ? about.span : [Math.min(...figuresKnown), Math.max(...figuresKnown)];
   find("#moves tbody").replaceChildren(...ordered.map((move) => {
     const button = element("button", { type: "button", textContent: move.name, disabled: !playable });
     button.addEventListener("click", () => play(move.action));
     const figures = every ? move.every : columns.length ? [move.words] : [];
-    const row = element("tr", {}, element("td", {}, button), ...figures.map((figure, at) => {
-      const cell = element("td", { className: "figure", textContent: figure });
-      if (!at && !every) cell.style.setProperty("--share", `${Math.round(200 * Math.max(move.shade - 0.05, 0) / 0.9)}%`);
-      return cell;
-    }));
+    const row = element("tr", {}, element("td", {}, button), ...figures.map((textContent) => element("td", { textContent })));
+    if (columns.length && !every) row.append(bar(move.value, Math.min(low, 0), Math.max(high, 0)));
     const verdict = words.get(move.action);
-    if (verdicts) row.append(element("td", { className: verdict?.best ? "verdict best" : "verdict", textContent: verdict?.words ?? "" }));
+    const look = ["verdict", verdict?.best ? "best" : "", { 1: "good", [-1]: "bad" }[verdict?.sign] ?? ""];
+    if (verdicts) row.append(element("td", { className: look.join(" "), textContent: verdict?.words ?? "" }));
     return row;
   }));
 }
 
-export function historyList(find, about, { names, players, expected, at, go }) {
+export function historyList(find, about, { names, players, chance, expected, at, go, values }) {
   const list = find("#history .line");
   const from = Math.max(0, Math.min(at, names.length) - MOST_SHOWN / 2);
   list.style.counterReset = `ply ${from}`;
   const pieces = names.slice(from, from + MOST_SHOWN).map((name, number) => {
     const ply = from + number;
     const button = element("button", { type: "button", textContent: name, className: `seat-${players[ply] % 8}` });
+    if (chance[ply]?.length) button.append(element("span", { className: "chance", textContent: ` + ${chanceText(about, chance[ply])}` }));
     if (ply + 1 === at) button.setAttribute("aria-current", "step");
     button.addEventListener("click", () => go(ply + 1));
     return element("li", {}, button);
@@ -111,5 +130,6 @@ export function historyList(find, about, { names, players, expected, at, go }) {
   if (now) list.scrollTop = now.offsetTop - list.clientHeight / 2;
   else list.scrollTop = 0;
   const span = about.sides.length > 1 ? about.span : null;
-  find("#curve").replaceChildren(...[curve({ expected, at, span, sides: about.sides, go })].filter(Boolean));
+  const shown = values === "none" ? null : curve({ expected, at, span, sides: about.sides, go });
+  find("#curve").replaceChildren(...[shown].filter(Boolean));
 }

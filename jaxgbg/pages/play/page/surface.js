@@ -96,7 +96,10 @@ export class Surface {
       spot.setAttribute("aria-label", this.words(number, mark));
       spot.setAttribute("aria-disabled", String(!mark && !this.inspecting));
     });
-    for (const number of look.perfect ?? []) this.mark(number, "perfect");
+    for (const { spot, sign } of look.perfect ?? []) {
+      this.mark(spot, "perfect");
+      if (sign <= 0) this.mark(spot, sign ? "losing" : "drawing");
+    }
     this.board.classList.toggle("inspecting", this.inspecting);
     this.move(this.cursor, false);
   }

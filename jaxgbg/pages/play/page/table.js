@@ -1,7 +1,8 @@
 // A game at a table: what is shown, what is asked, and whose turn it is. The page and the notebook
 // board differ in their host: whom they ask, where the game is kept, what they hear keys of.
 import { cut } from "./moves.js";
-import { historyList, moveTable, seatRows, seatState, seatText } from "./panel.js";
+import { chanceText, historyList, moveTable, seatRows, seatState, seatText } from "./panel.js";
+import { startForm } from "./start.js";
 import { Surface } from "./surface.js";
 import { showTuples } from "./inside.js";
 
@@ -12,7 +13,7 @@ const KEYS = {
   "← →, Home, End": "turn the pages of the game, off the board",
   "[ ]": "move back, next move",
   "u": "take back", "n": "new game", "h": "hint", "f": "flip",
-  "v": "values shown or hidden", "space": "autoplay",
+  "v": "show or hide the agent’s values", "space": "autoplay",
 };
 
 function download(name, content, type) {
@@ -24,13 +25,15 @@ function download(name, content, type) {
 }
 
 // `root` holds what play.html has. `host`: about() and ask(name, question) as the server answers, read()
-// and write({ moves, seats }) of where the game is kept, onChange(listener) for others who write there.
+// and write({ moves, seats }) of where the game is kept, onChange(listener) for others who write there;
+// `values` may say whose values are shown at first, which nobody's are by default.
 export function setUp(root, host) {
   const find = (selector) => root.querySelector(selector);
   let about, surface;
   // `text` is the whole game and `at` the ply that is looked at; `turn` grows with whatever is done,
   // so that an answer which comes too late is known.
-  const game = { text: "", seats: [], at: 0, plies: 0, names: [], players: [], expected: [], turn: 0, paused: false };
+  const game = { text: "", seats: [], at: 0, plies: 0, names: [], players: [], chance: [], expected: [],
+    turn: 0, paused: false, begun: false };
   let looks = new Map();
   let position = null;
   let verdicts = null;
@@ -63,9 +66,16 @@ export function setUp(root, host) {
     });
   }
 
+  let slow;
   function thinking(on) {
     root.classList.toggle("thinking", on);
+    root.classList.remove("slow");
+    clearTimeout(slow);
+    if (on) slow = setTimeout(() => root.classList.add("slow"), 4000);
   }
+
+  // Whether the choice of seat and strength is shown: at the start of a game that nobody has set up.
+  const choosing = () => !game.begun && !game.plies && about.sides.length > 1;
 
   // Position and history of the game that the address holds.
   const open = guarded(async ({ moves, seats }) => {
@@ -75,24 +85,33 @@ export function setUp(root, host) {
     const history = await host.ask("history", { moves: start.moves, judge: find("#judge").value });
     if (turn !== game.turn) return;
     const known = seats.filter(Boolean);
+    game.begun = game.begun || known.length > 0;
     game.seats = about.sides.map((_, number) => seatText(about, known[number] ?? game.seats[number] ?? fallback(number)));
-    Object.assign(game, { text: start.moves, plies: start.ply, at: start.ply, names: history.names, players: history.players, expected: history.expected });
+    Object.assign(game, { text: start.moves, plies: start.ply, at: start.ply, names: history.names, players: history.players, chance: history.chance, expected: history.expected });
     looks.set(game.text, start);
-    game.paused = !game.seats.includes("person");
+    game.paused = choosing() || !game.seats.includes("person");
     seatRows(find, about, game.seats, changeSeat);
     await show();
     goOn();
   });
 
   function fallback(number) {
-    if (number === 0) return "person";
-    const names = about.seats.map(({ name }) => name);
-    return about.agents[0] ?? ["maxn", "mcts"].find((name) => names.includes(name)) ?? "random";
+    return number === 0 ? "person" : about.levels[Math.floor(about.levels.length / 2)].player;
+  }
+
+  // From the choice at the start: who sits where, and whether the game begins.
+  function seatsChosen(seats, begins) {
+    game.turn++;
+    Object.assign(game, { seats, begun: begins, paused: !begins });
+    seatRows(find, about, game.seats, changeSeat);
+    draw();
+    goOn();
   }
 
   function changeSeat(number, seat) {
     game.turn++;
     game.seats[number] = seat;
+    game.begun = true;
     game.paused = !game.seats.includes("person");
     seatRows(find, about, game.seats, changeSeat);
     host.write({ moves: game.text, seats: game.seats });
@@ -115,11 +134,13 @@ export function setUp(root, host) {
 
   function draw() {
     const playable = position.player !== null && game.seats[position.player] === "person";
-    const seen = position.legal.filter((move) => verdicts?.some(({ action, best }) => best && action === move.action));
-    surface.show({ ...position, playable, values: values() !== "none", perfect: seen.map(({ spot }) => spot) });
+    const best = (verdicts ?? []).filter((verdict) => verdict.best);
+    const perfect = best.map(({ action, sign }) => ({ spot: position.legal.find((move) => move.action === action).spot, sign }));
+    surface.show({ ...position, playable, values: values() !== "none", perfect });
     moveTable(find, about, position, { values: values(), verdicts, playable, play });
     seatState(find, position);
-    historyList(find, about, { ...game, go });
+    historyList(find, about, { ...game, go, values: values() });
+    startForm(find, about, { shown: choosing(), seats: game.seats, choose: seatsChosen });
     find("#caption").textContent = caption();
     find("#values option[value=all]").disabled = !about.every.includes(find("#judge").value);
     for (const [name, off] of Object.entries({ first: !game.at, previous: !game.at, next: game.at === game.plies, last: game.at === game.plies,
@@ -131,7 +152,7 @@ export function setUp(root, host) {
     find(".auto").hidden = game.seats.includes("person") && (!game.paused || game.seats.every((seat) => seat === "person"));
     const textarea = find("#text textarea");
     if (root.getRootNode().activeElement !== textarea) textarea.value = here();
-    host.write({ moves: game.text, seats: game.seats });
+    if (!choosing()) host.write({ moves: game.text, seats: game.seats });
     if (find("#inside").open && cell !== null) guarded(inspect)(cell);
   }
 
@@ -140,6 +161,7 @@ export function setUp(root, host) {
     const who = (seat) => (about.sides.length > 1 ? about.sides[seat] : "");
     const parts = [];
     if (last) parts.push(about.sides.length > 1 ? `${who(last.player)}: ${last.name}` : last.name);
+    if (last?.chance.length) parts.push(`chance: ${chanceText(about, last.chance)}`);
     if (score && player !== null) parts.push(score);
     if (player !== null && about.sides.length > 1) parts.push(`${who(player)} to move`);
     if (player === null) parts.push(`the game is over: ${outcome}`);
@@ -179,8 +201,9 @@ export function setUp(root, host) {
     const at = answer.ply;
     game.names.splice(at - 1, Infinity, answer.last.name);
     game.players.splice(at - 1, Infinity, answer.last.player);
+    game.chance.splice(at - 1, Infinity, answer.last.chance);
     game.expected.splice(at, Infinity, answer.expected);
-    Object.assign(game, { text: answer.moves, at, plies: at });
+    Object.assign(game, { text: answer.moves, at, plies: at, begun: true });
     looks.set(answer.moves, answer);
     if (looks.size > 500) looks.delete(looks.keys().next().value);
     await show();
@@ -201,14 +224,22 @@ export function setUp(root, host) {
     previous: () => jump(game.at - 1),
     next: () => jump(game.at + 1),
     last: () => jump(game.plies),
-    restart: () => { surface.cursor = 0; return open({ moves: "", seats: game.seats }); },
+    restart: async () => {
+      surface.cursor = 0;
+      await open({ moves: "", seats: game.seats });
+      if (game.seats.filter((seat) => seat === "person").length !== 1) return;
+      Object.assign(game, { begun: false, paused: choosing(), turn: game.turn + 1 });
+      thinking(false);
+      draw();
+    },
     // Back to where a person was to move.
     back: async () => {
       let ply = game.at - 1;
       while (ply > 0 && game.seats[game.players[ply]] !== "person" && game.seats.includes("person")) ply--;
       if (ply < 0) return;
       const text = cut(game.text, ply);
-      Object.assign(game, { text, plies: ply, names: game.names.slice(0, ply), players: game.players.slice(0, ply), expected: game.expected.slice(0, ply + 1) });
+      Object.assign(game, { text, plies: ply, names: game.names.slice(0, ply), players: game.players.slice(0, ply),
+        chance: game.chance.slice(0, ply), expected: game.expected.slice(0, ply + 1) });
       game.paused = game.paused || game.seats[game.players[ply]] !== "person";
       await go(ply);
     },
@@ -294,9 +325,11 @@ export function setUp(root, host) {
   }
 
   async function begin() {
-    about = await host.about();
-    host.named?.(about.game);
-    find("#game").textContent = about.game;
+    about = await host.about((seconds) => {
+      find("#caption").textContent = `Compiling rules and agents: ${Math.round(seconds)} s so far, at the first start up to a minute.`;
+    });
+    host.named?.(about.title);
+    find("#game").textContent = about.title;
     const settings = about.changed.map((name) => `${name} ${about.parameters[name]}`);
     find("#about").textContent = settings.join(" · ");
     surface = new Surface(find("#board"), about, { onMove: play, onCell: guarded(inspect), onKey: slide });
@@ -306,6 +339,7 @@ export function setUp(root, host) {
     for (const name of ["values", "judge"]) find(`#${name}-choice`).hidden = !about.agents.length;
     find("#judge-choice").hidden = about.agents.length < 2;
     find("#judge").replaceChildren(...about.agents.map((name) => new Option(about.seats.find((seat) => seat.name === name).label, name)));
+    find("#values").value = host.values ?? "none";
     find("#inside").hidden = !about.tuples.length;
     find("[data-do=page]").hidden = !about.page || !about.agents.length;
     find("#keys dl").replaceChildren(...Object.entries(KEYS).flatMap(([key, does]) =>

@@ -77,6 +77,7 @@ async function look() {
   find("#settings dl").replaceChildren(...facts(state.settings));
   find("#problems").hidden = !state.problems.length;
   find("#problems").replaceChildren(...state.problems.map((line) => element("li", line)));
+  say("#no-curves", state.curves_line);
   await change("curves", state.curves, "#curves");
   find("#no-curves").hidden = Boolean(shown.curves);
   latest = state.game;
