@@ -50,7 +50,8 @@ print(json.dumps({{"jax": jax.__version__, "values": values}}))
 def older(tmp_path_factory):
     """(folder of the runs, what the oldest versions printed about them)."""
     folder = tmp_path_factory.mktemp("older")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("JAX", "XLA"))}
+    settings = ("JAX", "XLA")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(settings)}
     done = subprocess.run(
         [ROOT / str(OLDEST), "-W", "error::DeprecationWarning:jaxgbg", "-c", WRITE, str(folder)],
         env=kept | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"},
