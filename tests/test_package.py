@@ -94,7 +94,7 @@ def test_the_version_is_dated_everywhere():
 
 def test_every_dependency_has_a_lower_bound():
     bounds = runpy.run_path(str(ROOT / ".ci" / "lower_bounds.py"))["constraints"]
-    assert {"numpy==2.0", "pytest==8.3"} <= {*bounds(PROJECT["project"])}
+    assert {"numpy==2.1", "pytest==8.3"} <= {*bounds(PROJECT["project"])}
     with pytest.raises(ValueError, match="'chex' has no lower bound"):
         bounds({"name": "jaxgbg", "dependencies": ["chex"], "optional-dependencies": {}})
 
