@@ -3,6 +3,10 @@
 import doctest
 import importlib.metadata
 import inspect
+import os
+import re
+import runpy
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -13,6 +17,7 @@ import pytest
 import jaxgbg
 
 ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 _TRAIN_WITHOUT_EXTRAS = """
 import sys
@@ -67,8 +72,7 @@ def test_the_version_is_that_of_the_distribution():
 
 def test_types_are_shipped():
     assert (Path(jaxgbg.__file__).with_name("py.typed")).is_file()
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
     # The whole folder goes into the wheel, whatever the kind of a file.
     assert wheel == {"packages": ["jaxgbg"]}
 
@@ -78,3 +82,72 @@ def test_the_examples_of_the_package_do_what_they_show():
     failed, attempted = doctest.testmod(jaxgbg)
     assert failed == 0
     assert attempted >= 5
+
+
+def test_the_version_is_dated_everywhere():
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version, date = re.search(r"## \[(\d[^\]]*)\] - (\S+)", changelog).groups()
+    assert version == jaxgbg.__version__
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {version}\ndate-released: {date}\n" in citation
+
+
+def test_every_dependency_has_a_lower_bound():
+    bounds = runpy.run_path(str(ROOT / ".ci" / "lower_bounds.py"))["constraints"]
+    assert {"numpy==2.1", "pytest==8.3"} <= {*bounds(PROJECT["project"])}
+    with pytest.raises(ValueError, match="'chex' has no lower bound"):
+        bounds({"name": "jaxgbg", "dependencies": ["chex"], "optional-dependencies": {}})
+
+
+def test_the_page_on_the_index_leads_to_no_file_of_the_repository():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = re.compile(r"\]\((?!https?:)")
+    assert links.search(text)
+    for each in PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+        text = re.sub(each["pattern"], each["replacement"], text)
+    assert not links.search(text)
+    assert "```python\nimport jaxgbg\n" in text
+
+
+def test_the_oldest_python_is_named_alike():
+    oldest = PROJECT["project"]["requires-python"].removeprefix(">=")
+    named = [each.rpartition(" ")[2] for each in PROJECT["project"]["classifiers"] if "3." in each]
+    assert min(named, key=lambda version: int(version.partition(".")[2])) == oldest
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_does_not_ignore_another_python(tmp_path):
+    def make(python: str) -> subprocess.CompletedProcess:
+        command = ["make", "-n", "lint", f"VENV={tmp_path}", f"PYTHON={python}"]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    assert make(sys.executable).returncode == 0
+    (tmp_path / "other").write_text("#!/bin/sh\necho Python 3.99.0\n")
+    (tmp_path / "other").chmod(0o755)
+    refused = make(str(tmp_path / "other"))
+    assert refused.returncode == 2
+    assert 'is "Python 3.99.0"' in refused.stderr
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_a_python_that_does_not_work_is_not_found(tmp_path):
+    """A shim of pyenv is on PATH and fails; the version itself is in the folder of pyenv."""
+
+    def find(*versions: str) -> str:
+        environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYENV_ROOT": str(tmp_path)}
+        command = ["bash", ROOT / ".ci" / "find_python", *versions]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == (0 if done.stdout else 1), done.stderr
+        return done.stdout.strip()
+
+    version = "{}.{}".format(*sys.version_info)
+    shim = tmp_path / f"python{version}"
+    shim.write_text("#!/bin/sh\nexit 127\n")
+    shim.chmod(0o755)
+    assert find(version) == ""
+    real = tmp_path / "versions" / f"{version}.0" / "bin" / "python"
+    real.parent.mkdir(parents=True)
+    real.symlink_to(sys.executable)
+    assert find("3.99", version) == str(real)
