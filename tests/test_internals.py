@@ -18,7 +18,11 @@ from tests import compiling, internals
 ROOT = Path(__file__).resolve().parents[1]
 HERE = "tests/test_internals.py"
 HOMES = {
-    r"\bjax\._src\b": {"tests/internals.py"},
+    r"\bjax\._src\b": {
+        "jaxgbg/training/compilation.py",
+        "tests/internals.py",
+        "tests/training/test_compilation.py",
+    },
     r"\bjax\.(core|extend|interpreters)\b": {"jaxgbg/jaxprs.py"},
     # The description of a device that the machine lacks; its script says what it needs.
     r"\bjax\.experimental\b": {"experiments/gpu/programs.py"},

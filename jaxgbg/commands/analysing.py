@@ -41,6 +41,7 @@ from jaxgbg.training.files import check_writable, written_whole
 from jaxgbg.training.opponents import agent_file, make_opponent
 
 # More is for a file, not for the eye.
+_GROUPING = "--by, --baseline, --pool, --wins and --statistics"
 _ROWS_SHOWN = 200
 _VERDICTS = {
     "accept": "accept: above {0:+g} Elo",
@@ -91,10 +92,9 @@ def results(
     check_writable(csv, parquet)
     if runs or sql is not None:
         if by or baseline or pool or statistics or wins:
-            grouping = "--by, --baseline, --pool, --wins and --statistics group runs"
-            raise ValueError(f"{grouping}: leave out --runs, --sql")
-        written = form in ("csv", "json") or any((csv, parquet, json_file))
-        limit = None if written else _ROWS_SHOWN
+            raise ValueError(f"{_GROUPING} group runs: leave out --runs, --sql")
+        whole = form in ("csv", "json") or any((csv, parquet, json_file))
+        limit = None if whole else _ROWS_SHOWN
         frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout, limit=limit)
         records = _print_frame(frame, sql is None, form)
     else:

@@ -64,18 +64,8 @@ def chart(
     parts.append(f'<path class="axis" d="M{_LEFT} {floor}h{_INNER_WIDTH}"/>')
     for s in series:
         if s.reference is not None:
-            level = float(down(s.reference))
-            label = f"{escape(s.reference_words)}, {escape(s.label)}: {tell_y(s.reference)}"
             end = float(across(s.x.max())) if s.x.size else _LEFT
-            parts.append(
-                f'<path class="reference {s.style}" d="M{_LEFT} {level:.1f}H{end:.1f}">'
-                f"<title>{label}</title></path>"
-            )
-            if s.reference_words != "paper":
-                parts.append(
-                    f'<text x="{_LEFT + 3}" y="{level - 3:.1f}" class="tick">'
-                    f"{escape(s.reference_words)}</text>"
-                )
+            parts.append(_reference(s, float(down(s.reference)), end, tell_y(s.reference)))
     for s in series:
         x = np.repeat(across(s.x), 2)[1:-1] if s.steps else across(s.x)
         y, low, high = (
@@ -94,6 +84,18 @@ def chart(
                 for px, py, at, figure in zip(x, y, s.x, s.y, strict=True)
             )
     return "".join([*parts, "</svg>"])
+
+
+def _reference(series: Series, level: float, end: float, figure: str) -> str:
+    """The dashed line of a figure to compare with, at the height `level` as far as `end`."""
+    words = escape(series.reference_words)
+    line = (
+        f'<path class="reference {series.style}" d="M{_LEFT} {level:.1f}H{end:.1f}">'
+        f"<title>{words}, {escape(series.label)}: {figure}</title></path>"
+    )
+    if series.reference_words == "paper":
+        return line
+    return f'{line}<text x="{_LEFT + 3}" y="{level - 3:.1f}" class="tick">{words}</text>'
 
 
 def _headings(title: str, x_label: str, y_label: str) -> str:

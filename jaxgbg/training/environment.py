@@ -33,7 +33,8 @@ def check_xla_flags() -> None:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         check=False,
     )
     lines = [line for line in tried.stderr.splitlines() if "XLA_FLAGS" in line]

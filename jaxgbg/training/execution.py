@@ -69,12 +69,8 @@ def train_together(
     unfinished = {number: f for number, f in enumerate(folders) if not f.finished}
     if not unfinished:
         return folders
-    check_compiled()
-    warn_of_known_faults()
     # A mistake in the runs is found here, before anything is written.
-    check_memory(runs)
-    check_playable(runs[0].game)
-    training = Training(*runs)
+    training = _prepared(runs)
     with contextlib.ExitStack() as stack:
         for folder in unfinished.values():
             stack.enter_context(only_here(folder))
@@ -115,6 +111,15 @@ def train_together(
             folder.remove_set_aside()
         checkpoints.remove()
     return folders
+
+
+def _prepared(runs: Sequence[Run]) -> Training:
+    """The training of `runs` before its first tick; raises ValueError where it cannot be."""
+    check_compiled()
+    warn_of_known_faults()
+    check_memory(runs)
+    check_playable(runs[0].game)
+    return Training(*runs)
 
 
 def _stop_signals(training: Training) -> contextlib.AbstractContextManager[StopRequest]:

@@ -35,6 +35,7 @@ RUNS = {
     "ralpha/tictactoe.toml": 42,
     "search/training.toml": 2,
     "sweeps/nim3p_lambda.toml": 5,
+    "sweeps/thousand_seeds.toml": 8,
     "sweeps/tictactoe.toml": 200,
     "td_sarsa/tictactoe.toml": 4,
 }

@@ -6,9 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.extend.core import Literal
 
-from jaxgbg.jaxprs import unclosed, while_loop
+from jaxgbg.jaxprs import Literal, called, unclosed, while_loop
 from jaxgbg.learners.selection import (
     LANE,
     _nth_bit,
@@ -68,8 +67,8 @@ def _ways(jaxpr: Any, given: list[int]) -> list[int]:
         of_each = [
             0 if isinstance(each, Literal) else ways.get(each, 0) for each in equation.invars
         ]
-        inner = equation.params.get("jaxpr")
-        found = _ways(inner.jaxpr, of_each) if inner is not None else [sum(of_each)]
+        inner = called(equation)
+        found = _ways(unclosed(inner)[0], of_each) if inner is not None else [sum(of_each)]
         ways.update(zip(equation.outvars, found, strict=True))
     return [count(each) for each in jaxpr.outvars]
 

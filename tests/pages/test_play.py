@@ -306,7 +306,7 @@ def test_each_level_is_a_player_that_can_play(nim):
     for player in levels.values():
         assert nim.move(requests.Move("", player=player))["ply"] == 1
     alone = table_of("2048", agent=False).about()["levels"]
-    assert alone == [{"label": "easy", "player": "random"}]
+    assert [each["player"] for each in alone] == ["mcts-20", "mcts-200", "mcts-1000"]
 
 
 def test_what_chance_did_is_told_by_the_pieces_that_it_changed():
