@@ -34,7 +34,7 @@ CASES = [
     Case("""results runs --sql "select \udcff" """, "no UTF-8"),
     Case("""results runs --sql "select error(chr(27) || '[31m' || chr(10))" """, r": \\x1b\[31m$"),
     Case("""results runs --sql "select list(range) from range(1000000000)" """, "more than 0.1 GB"),
-    Case("""results runs --sql "from range(1000000000)" """, "more than 0.1 GB"),
+    Case("""results runs --sql "from range(1000000000)" --csv x.csv""", "more than 0.1 GB"),
     Case("""results runs --sql "select repeat('x', 1000000000)" """, "more than 0.1 GB"),
     Case("""results runs --sql "select list_sum(range(100000000))" """, "more than 0.1 GB"),
     Case(f"""results runs --sql "{ENDLESS}" --timeout 0.5""", "more than 0.5 s; .* --timeout$"),
