@@ -187,8 +187,8 @@ def _agent_files(place: Path) -> list[Path]:
         missing = [path for path in map(folder.agent, folder.run.agents) if not path.exists()]
         if missing:
             raise ValueError(
-                f"{missing[0]}: No such file, though the run has this agent; put it back, or name"
-                " the agent files to evaluate"
+                f"{missing[0]}: No such file, though the run has it; put it back, or name the agent"
+                " files to evaluate"
             )
     return files
 

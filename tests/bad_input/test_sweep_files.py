@@ -79,7 +79,10 @@ FILES = [
     ("#" * 20_000_000, "x.toml: 20,000,000 bytes long, and at most 16,777,216 are read"),
     (b"\xff\xfe", "x.toml, line 1: no UTF-8"),
     (b"game = 'nim\0'", "x.toml is no TOML"),
-    (b"\xef\xbb\xbfgame = 'nim'", "x.toml: starts with a byte-order mark: save it as UTF-8 without"),
+    (
+        b"\xef\xbb\xbfgame = 'nim'",
+        "x.toml: starts with a byte-order mark: save it as UTF-8 without",
+    ),
     (".".join("a" * 3000) + " = 1", "x.toml: nested too deep"),
     (NIM + "[axes]\nfarl = [true, 1]", "farl must be true or false, not 1"),
     (NIM + "[axes]\nfarl = [true]\nvariants = ['farl']", "variants is given twice"),

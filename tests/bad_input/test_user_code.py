@@ -1,4 +1,4 @@
-"""A user's own games and players that are at fault: every command names what and where, in a line."""
+"""A user's own games and players at fault: every command names what and where, in a line."""
 
 import re
 import sys
@@ -178,17 +178,17 @@ def test_a_player_of_a_users_own_is_taken_wherever_a_name_is(me):
 
 
 def test_a_player_that_a_run_could_not_name_is_refused():
-    with pytest.raises(ValueError, match="a run keeps its players as text.* 'mcts-100'"):
+    with pytest.raises(ValueError, match=r"a run keeps its players as text.* 'mcts-100'"):
         package.preset("tictactoe", opponents=(make_player("random", TicTacToe()),))
 
 
 @pytest.mark.slow
-def test_an_agent_is_evaluated_against_a_player_object(me, trained):
-    agent = package.load(trained / "small")
+def test_an_agent_is_evaluated_against_a_player_object(trained):
+    agent = package.load(next((trained / "small").glob("nim-*/agents/seed0-farl.agent")))
     player = make_player("random", agent.game)
     scores = package.evaluate(agent, player)
     assert scores.shape == package.evaluate(agent, "random").shape
-    with pytest.raises(ValueError, match="firstly was made|an opponent is a player"):
+    with pytest.raises(ValueError, match="opponent must be"):
         package.evaluate(agent, 3)
 
 
