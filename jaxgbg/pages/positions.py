@@ -94,6 +94,10 @@ def halos(values: Sequence[float | None]) -> list[float]:
     ]
 
 
+ESTIMATE = "estimate"
+"""The unit of values that may lie outside the rewards of their game."""
+
+
 def value_scale(game: Game) -> Scale:
     """How values of moves are shown.
 
@@ -103,7 +107,7 @@ def value_scale(game: Game) -> Scale:
     if tuple(game.reward_range) == (-1, 1):
         scale = Scale("value") if game.num_players == 2 else game.scale
     else:
-        scale = (Scale("") if game.num_players == 2 else game.scale)._replace(unit="estimate")
+        scale = (Scale("") if game.num_players == 2 else game.scale)._replace(unit=ESTIMATE)
     return scale._replace(digits=min(scale.digits, _LABEL_DIGITS))
 
 
