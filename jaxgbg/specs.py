@@ -211,6 +211,9 @@ class Spec:
         if not isinstance(content, Mapping):
             raise ValueError(f"{name} must be a table, not {shown(content)}")
         kinds = getattr(cls, "kinds", {cls.kind: cls})
+        if "kind" in content and not any(kinds):
+            # A spec of one kind has no field of this name: refuse it as any other unknown one.
+            cls.part("kind")
         kind = content.get("kind", cls.kind)
         if not isinstance(kind, str) or kind not in kinds:
             near = did_you_mean(kind, kinds)

@@ -182,6 +182,14 @@ def _agent_files(place: Path) -> list[Path]:
     files = sorted((place / "agents").glob("*.agent"))
     if not files:
         raise ValueError(f"{place} holds no agents; give the folder of a finished run")
+    if (place / "config.json").exists():
+        folder = RunFolder.open(place)
+        missing = [path for path in map(folder.agent, folder.run.agents) if not path.exists()]
+        if missing:
+            raise ValueError(
+                f"{missing[0]}: No such file, though the run has it; put it back, or name the agent"
+                " files to evaluate"
+            )
     return files
 
 

@@ -60,7 +60,10 @@ def faults_of(game: Game) -> list[Fault]:
     for check in (_value_faults, _type_faults):
         if faults := _guarded(check, game):
             return faults
-    faults = _guarded(_constant_faults, game) + _guarded(_play_faults, game)
+    faults = _guarded(_constant_faults, game)
+    # A loop without end holds a thread of XLA: nothing more can be tried.
+    if not any(isinstance(fault.error, NoEnd) for fault in faults):
+        faults += _guarded(_play_faults, game)
     if faults:
         return faults
     checks = (start_faults, move_faults, chance_faults, image_faults, playout_faults)
@@ -118,7 +121,7 @@ def _guarded(check: Callable[[Any], list[str]], game: Game) -> list[Fault]:
             )
         ]
     except NoEnd as error:
-        return [Fault(str(error))]
+        return [Fault(str(error), error)]
     except NotImplementedError as error:
         return [Fault(f"something that every game has is missing: {described(error)}", error)]
     except Exception as error:

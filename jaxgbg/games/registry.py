@@ -21,9 +21,6 @@ from jaxgbg.specs import checked_field, did_you_mean, shown
 GROUP = "jaxgbg.games"
 """The entry points by which an installed package brings games, each under its name."""
 
-IMPORT_HINT = "a game of your own needs --import MODULE, or in Python import MODULE, first"
-"""What to tell a user of a game that nobody has registered."""
-
 GAMES: dict[str, Callable[..., Game]] = {}
 """The games registered so far; `game_names` also looks for those of installed packages."""
 
@@ -230,8 +227,11 @@ def _builder(name: str) -> Callable[..., Game]:
     others = ", ".join(f"{package}:TITLE" for package in PACKAGES)
     titles = (f"{package}:{each}" for package, entry in PACKAGES.items() for each in entry.titles)
     near = did_you_mean(name, [*game_names(), *titles])
-    choice = near or f": choose one of {', '.join(game_names())}, or {others}"
-    raise ValueError(f"unknown game {shown(name)}{choice}; {IMPORT_HINT}")
+    choice = near or f": choose one of {', '.join(game_names())}, or {others}."
+    raise ValueError(
+        f"unknown game {shown(name)}{choice} Name the module of a game of your own first: --import"
+        " MODULE, in Python import MODULE"
+    )
 
 
 def _load(entry: importlib.metadata.EntryPoint) -> None:

@@ -22,7 +22,7 @@ class NoEnd(Exception):
     """A game's rules do not return; the message says which function."""
 
 
-_threads: list[threading.Thread] = []
+_running: list["BackgroundCall"] = []
 
 
 def calls_go_on() -> bool:
@@ -30,8 +30,8 @@ def calls_go_on() -> bool:
 
     Python itself would end such a thread within compiled code, which aborts the process.
     """
-    _threads[:] = [thread for thread in _threads if thread.is_alive()]
-    return bool(_threads)
+    _running[:] = [call for call in _running if not call.returns_within(0)]
+    return bool(_running)
 
 
 class BackgroundCall:
@@ -41,20 +41,22 @@ class BackgroundCall:
         self._call = call
         self._result: Any = None
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-        _threads.append(self._thread)
+        # Not `Thread.join`: Python 3.11 takes a thread for ended when Ctrl-C interrupts its join.
+        self._ended = threading.Event()
+        _running.append(self)
+        threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
         try:
             self._result = self._call()
         except BaseException as error:
             self._error = error
+        finally:
+            self._ended.set()
 
     def returns_within(self, seconds: float) -> bool:
         """Wait so long at most; whether the call has returned or raised."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
+        return self._ended.wait(seconds)
 
     def result(self) -> Any:
         """What it has returned; raises what it has raised."""

@@ -94,12 +94,20 @@ def halos(values: Sequence[float | None]) -> list[float]:
     ]
 
 
+ESTIMATE = "estimate"
+"""The unit of values that may lie outside the rewards of their game."""
+
+
 def value_scale(game: Game) -> Scale:
     """How values of moves are shown.
 
-    What two players learn are rewards from loss to win, which a share of wins would hide.
+    Two players learn rewards from loss to win, which a share of wins would hide. A value function
+    may leave a range of rewards other than [-1, 1]: what it says there is called an estimate.
     """
-    scale = Scale("value") if game.num_players == 2 else game.scale
+    if tuple(game.reward_range) == (-1, 1):
+        scale = Scale("value") if game.num_players == 2 else game.scale
+    else:
+        scale = (Scale("") if game.num_players == 2 else game.scale)._replace(unit=ESTIMATE)
     return scale._replace(digits=min(scale.digits, _LABEL_DIGITS))
 
 

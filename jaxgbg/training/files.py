@@ -132,6 +132,12 @@ def check_folder(path: Path) -> None:
 
 def cannot_write(folder: Path, error: OSError) -> ValueError:
     """What to tell a user whose folder for the results could not be written."""
+    if isinstance(error, FileExistsError):
+        # A link that leads nowhere, or to itself, exists too.
+        try:
+            os.stat(error.filename or folder)
+        except OSError as reason:
+            error = reason
     return ValueError(f"cannot write {folder}: {error.strerror}; choose another folder with --out")
 
 

@@ -20,6 +20,8 @@ CASES = [
     Case("games --json missing/rows.json", "missing/rows.json: there is no folder missing"),
     Case("games --json loop", "cannot write loop: .*symbolic links"),
     Case("games --json full", "cannot write full: No space left"),
+    Case("train nim --episodes 20 --out loop", "cannot write loop.*: Too many levels of symbolic"),
+    Case("train nim --episodes 20 --json " + "x" * 250, "cannot write x+: File name too long"),
     Case("results runs --csv folder", "cannot write folder: Is a directory", {"folder/file": ""}),
     Case("results runs --parquet missing/rows", "there is no folder missing"),
     Case("results runs --csv full", "cannot write full: No space left"),

@@ -34,7 +34,7 @@ CASES = [
     Case("""results runs --sql "select \udcff" """, "no UTF-8"),
     Case("""results runs --sql "select error(chr(27) || '[31m' || chr(10))" """, r": \\x1b\[31m$"),
     Case("""results runs --sql "select list(range) from range(1000000000)" """, "more than 0.1 GB"),
-    Case("""results runs --sql "from range(1000000000)" """, "more than 0.1 GB"),
+    Case("""results runs --sql "from range(1000000000)" --csv x.csv""", "more than 0.1 GB"),
     Case("""results runs --sql "select repeat('x', 1000000000)" """, "more than 0.1 GB"),
     Case("""results runs --sql "select list_sum(range(100000000))" """, "more than 0.1 GB"),
     Case(f"""results runs --sql "{ENDLESS}" --timeout 0.5""", "more than 0.5 s; .* --timeout$"),
@@ -100,12 +100,31 @@ def test_files_are_open_to_who_asks(folder, jaxgbg):
         "timestamp 'infinity'",
         "chr(0)",
         "'\u00e4' where false",
+        "'101'::bit",
+        "['101'::bit]",
+        "time with time zone '12:00:00+01'",
     ],
 )
 def test_values_of_every_kind_are_shown(value, folder, jaxgbg):
     code, out, err = jaxgbg("results", "runs", "--sql", f"select {value}", "--csv", "x.csv")
     assert (code, err) == (0, "")
     assert "bold" not in value or value.strip("'") in out
+
+
+def test_the_terminal_gets_the_first_rows_and_a_file_all(folder, jaxgbg):
+    code, out, err = jaxgbg("results", "runs", "--sql", "from range(100000000)")
+    assert (code, err) == (0, "")
+    assert "the first 200 rows are shown" in out
+    assert "199" in out
+    assert "200\n" not in out
+    code, out, _ = jaxgbg("results", "runs", "--sql", "from range(201)", "--csv", "x.csv")
+    assert (code, len((folder / "x.csv").read_text().splitlines())) == (0, 202)
+    assert "the first 200 of 201 rows" in out
+    frame = ask("runs", sql="from range(5000)", limit=3)
+    assert (len(frame), frame.attrs["complete"]) == (3, False)
+    assert ask("runs", sql="from range(3)", limit=3).attrs["complete"]
+    with pytest.raises(ValueError, match="limit must lie in"):
+        ask("runs", limit=0)
 
 
 def test_no_value_and_no_name_acts_on_the_terminal(folder, jaxgbg):
@@ -126,14 +145,19 @@ def test_the_memory_is_as_free_after_a_question_as_before(folder):
     assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
+# One call of one function, which DuckDB cannot interrupt: minutes.
+STEP = "select levenshtein(repeat('a', 300000), repeat('b', 300000))"
+
+
 @pytest.mark.slow
-def test_an_interrupted_query_ends_at_once_in_a_line(folder):
+@pytest.mark.parametrize("query", [ENDLESS, STEP], ids=["rows", "one call"])
+def test_an_interrupted_query_ends_at_once_in_a_line(query, folder):
     begin = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     tell = "from jaxgbg.results import queries; rows = queries._rows"
     told = "queries._rows = lambda *a: (print('begun', flush=True), rows(*a))[1]"
     with subprocess.Popen(
         [sys.executable, "-c", f"{begin}; {tell}; {told}; from jaxgbg import cli; cli.main()"]
-        + ["results", "runs", "--sql", ENDLESS],
+        + ["results", "runs", "--sql", query],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -143,7 +167,22 @@ def test_an_interrupted_query_ends_at_once_in_a_line(folder):
             assert process.stdout.readline() == "begun\n"
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=10)
+            out, err = process.communicate(timeout=20)
         finally:
             process.kill()
     assert (process.returncode, out, err) == (130, "", "jaxgbg: stopped\n")
+
+
+@pytest.mark.slow
+def test_a_limit_of_time_ends_one_long_call(folder):
+    done = subprocess.run(
+        [sys.executable, "-c", "from jaxgbg import cli; cli.main()"]
+        + ["results", "runs", "--timeout", "1", "--sql", STEP],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "JAX_PLATFORMS": "cpu"},
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "more than 1 s" in done.stderr

@@ -1,6 +1,8 @@
 """Runs on disk with something wrong inside: each is named in a line, and costs itself alone."""
 
 import json
+import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -198,3 +200,20 @@ def test_a_folder_with_a_bad_config_is_not_opened(replaced, line, here):
     with pytest.raises(ValueError, match=line) as caught:
         RunFolder.open(FOLDER.format(digest=run().digest))
     assert "\n" not in str(caught.value)
+
+
+def test_an_agent_that_a_run_has_lost_is_named(trained, here, jaxgbg):
+    (run,) = (trained / "small").glob("nim-*")
+    shutil.copytree(run, here / "lost")
+    (here / "lost" / "agents" / "seed1-farl.agent").unlink()
+    case = Case("eval lost", r"lost/agents/seed1-farl.agent: No such file, though the run has it")
+    assert run_case(case, here, jaxgbg) == ("", [])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="names are UTF-8 elsewhere")
+def test_a_folder_whose_name_is_no_utf8_does_not_stop_the_report(trained, here, jaxgbg):
+    shutil.copytree(trained / "small", here / "runs" / "\udcff")
+    code, _, err = jaxgbg("report", "runs", "--out", "x.html")
+    assert code == 0, err
+    assert "\\udcff" in (here / "x.html").read_text()

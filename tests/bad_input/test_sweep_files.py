@@ -79,6 +79,15 @@ FILES = [
     ("#" * 20_000_000, "x.toml: 20,000,000 bytes long, and at most 16,777,216 are read"),
     (b"\xff\xfe", "x.toml, line 1: no UTF-8"),
     (b"game = 'nim\0'", "x.toml is no TOML"),
+    (
+        b"\xef\xbb\xbfgame = 'nim'",
+        "x.toml: starts with a byte-order mark: save it as UTF-8 without",
+    ),
+    (".".join("a" * 3000) + " = 1", "x.toml: nested too deep"),
+    (NIM + "[axes]\nfarl = [true, 1]", "farl must be true or false, not 1"),
+    (NIM + "[axes]\nfarl = [true]\nvariants = ['farl']", "variants is given twice"),
+    (NIM + "[axes]\nfrl = [true]", "no run has a setting 'frl'"),
+    (NIM + "sedes = 3", "unknown key 'sedes': did you mean seeds"),
 ]
 
 
@@ -101,3 +110,11 @@ def test_every_line_names_the_file(tmp_path):
         with pytest.raises(ValueError, match=line) as caught:
             read_spec(path)
         assert str(caught.value).startswith(f"sweep file {path}")
+
+
+def test_farl_is_an_axis(tmp_path):
+    from jaxgbg.sweeps import read_spec
+
+    (tmp_path / "x.toml").write_text(NIM + "[axes]\nfarl = [true, false]\n")
+    (tmp_path / "y.toml").write_text(NIM + "[axes]\nvariants = ['farl', 'none']\n")
+    assert read_spec(tmp_path / "x.toml") == read_spec(tmp_path / "y.toml")

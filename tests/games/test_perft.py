@@ -1,6 +1,7 @@
 """Counts of paths and positions against published ones."""
 
 import math
+import sys
 
 import jax
 import pytest
@@ -8,6 +9,9 @@ import pytest
 import jaxgbg
 from jaxgbg.games import ConnectFour, Hex, Nim, Othello, TicTacToe
 from jaxgbg.games.perft import perft
+
+# The package has a function of this name, too.
+module = sys.modules["jaxgbg.games.perft"]
 
 # OEIS A212693, from ply 1 on.
 CONNECTFOUR_POSITIONS = [7, 49, 238, 1120, 4263, 16422, 54859, 184275, 558186, 1662623, 4568683]
@@ -34,6 +38,23 @@ def test_connectfour_has_the_known_paths_and_positions():
     rows = perft(ConnectFour(), 7)
     assert [row.paths for row in rows] == [7, 49, 343, 2401, 16807, 117649, 823536]
     assert [row.positions for row in rows] == CONNECTFOUR_POSITIONS[:7]
+
+
+def test_batches_fit_into_memory_and_change_no_count(monkeypatch):
+    expected = perft(Nim(), 3)
+    sizes = set()
+    monkeypatch.setattr(module, "_CHILDREN_BYTES", 4000)
+    next_ply = module._next_ply
+
+    def watched(expand, states, paths, batches):
+        sizes.update(batches)
+        return next_ply(expand, states, paths, batches)
+
+    monkeypatch.setattr(module, "_next_ply", watched)
+    assert perft(Nim(), 3) == expected
+    state = jax.eval_shape(Nim().init, jax.random.key(0))
+    child = Nim().num_actions * sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(state))
+    assert max(sizes) * child <= 4000 < 2 * max(sizes) * child
 
 
 @pytest.mark.slow

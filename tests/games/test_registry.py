@@ -108,7 +108,10 @@ def test_what_is_no_game_of_that_name_ends_in_a_line(build, complaint):
 @pytest.mark.parametrize(
     ("name", "parameters", "complaint"),
     [
-        ("chess", {}, "unknown game 'chess': choose one of .*connectfour"),
+        ("chess", {}, r"unknown game 'chess': did you mean pgx:chess\? .*--import MODULE"),
+        ("go_home", {}, r"unknown game 'go_home': choose one of .*connectfour.* --import MODULE"),
+        ("conectfour", {}, r"unknown game 'conectfour': did you mean connectfour\? "),
+        ("TicTacToe", {}, r"did you mean tictactoe\? "),
         ("tictactoe", {"size": 4}, "tictactoe: .*size"),
         ("nim", {"rule": "misere"}, "rule must be one of last_wins"),
         ("nim", {"heaps": 0}, r"heaps must lie in \[1, 100\], not 0"),

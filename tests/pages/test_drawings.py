@@ -12,7 +12,7 @@ from jaxgbg.games import Game, TicTacToe, game_names, make
 from jaxgbg.pages import drawings
 from jaxgbg.pages.drawings import Drawing, drawing_of, register_drawing
 from jaxgbg.pages.drawings.core import seat_colours
-from jaxgbg.pages.positions import shape_markup
+from jaxgbg.pages.positions import shape_markup, value_scale
 from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import GameRecord
 
@@ -190,3 +190,12 @@ def test_a_class_is_drawn_as_the_nearest_above_it(registry):
 @pytest.mark.parametrize("name", game_names())
 def test_every_shipped_game_has_a_drawing_of_its_own(registry, name):
     assert type(make(name)) in registry
+
+
+def test_values_beside_other_rewards_than_from_loss_to_win_are_called_estimates():
+    class Paid(TicTacToe):
+        reward_range = (0.0, 1.0)
+
+    assert value_scale(TicTacToe()).label == "value"
+    assert value_scale(Paid()).label == "estimate"
+    assert value_scale(Paid()).figure(-0.18) == -0.18

@@ -199,7 +199,9 @@ def test_what_is_no_question_is_refused_in_a_line(client, body, kind, status):
     [
         ("position", {"moves": "9"}, "move 1 is not legal"),
         ("position", {"moves": 3}, "moves must be text"),
-        ("position", {"move": "3"}, "unknown setting 'move'"),
+        ("position", {"move": "3"}, "unknown setting 'move': did you mean moves?"),
+        ("position", {"kind": "x"}, "unknown setting 'kind'; known are moves, values, judge"),
+        ("position", {"look": "x"}, "unknown setting 'look'"),
         ("position", {"values": "mine"}, "values must be one of none, mover, all"),
         ("position", {"values": "mover", "judge": "maxn"}, "there is no agent 'maxn' here"),
         ("move", {"action": 2**31}, "action must lie in"),

@@ -11,7 +11,7 @@ import numpy as np
 from jaxgbg.contents import reason
 from jaxgbg.pages.chart_svg import Series, chart
 from jaxgbg.pages.drawings.core import seat_colours
-from jaxgbg.pages.positions import shape_markup, value_on, value_scale, value_text
+from jaxgbg.pages.positions import ESTIMATE, shape_markup, value_on, value_scale, value_text
 from jaxgbg.pages.record_view import RecordView
 from jaxgbg.pages.records import GameRecord, record_games
 from jaxgbg.pages.watch.pace import Budget
@@ -149,7 +149,8 @@ def _value_curve(record: GameRecord) -> str:
         x = np.append(turns, plies)[known].astype(float)
         y = np.array([figure for figure in figures if figure is not None], float)
         series.append(Series(side, f"seat seat-{seat % 8}", x, y, y, y))
-    label = f"{scale.label} expected"
+    estimated = scale.unit == ESTIMATE
+    label = f"estimated {game.scale.label}" if estimated else f"{scale.label} expected"
     return chart(
         "What each player could expect",
         "moves",
