@@ -51,7 +51,7 @@ def test_the_thesis_took_sessions_of_a_curve_for_independent():
         t, freedom, p = significance.of_tables(claim)
         if claim.table != "A.2":
             # Its own t, to what the rounding of its tables leaves of it.
-            assert t == pytest.approx(claim.t, rel=0.03)
+            assert t == pytest.approx(claim.t, rel=0.05)
             assert freedom == pytest.approx(claim.freedom, abs=2)
             assert p < 0.05
     looking_ahead = [claim for claim in sasso2018.CLAIMS if claim.table == "A.2"]
