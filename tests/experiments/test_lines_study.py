@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from experiments.lines_of_action import judge, opponents, significance, study, tables, unlearning
-from experiments.lines_of_action.judged import Judged, judged_networks, kept_networks, paired
+from experiments.lines_of_action.judged import (
+    Judged,
+    figure_of,
+    judged_networks,
+    kept_networks,
+    paired,
+)
 from experiments.lines_of_action.solve import code, rules, solve
 from jaxgbg.papers import sasso2018
 
@@ -44,6 +50,12 @@ def test_figures_are_paired_by_seed():
     assert (
         tables.markdown("T", [row]).splitlines()[-1] == "| COM | SELF | 0.304 | not run | not run |"
     )
+
+
+def test_networks_that_agree_have_no_interval():
+    assert figure_of([1.0, 1.0]) == {"mean": 1.0, "n": 2, "sem": 0.0}
+    about = figure_of([0.0, 1.0])
+    assert about is not None and about["interval"][0] < 0.0 and about["interval"][1] > 1.0
 
 
 def test_the_thesis_took_sessions_of_a_curve_for_independent():
