@@ -26,6 +26,9 @@ HEADS = {
     "ab-dl": "AB-DL",
 }
 
+GAMES = 40
+"""Games of one evaluation against AB and AB-DL; they bound the figure where all seeds agree."""
+
 
 def table_of(records: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A line for each number of games and rule, a column for each opponent."""
@@ -42,7 +45,7 @@ def table_of(records: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def figures(record: dict[str, Any]) -> str:
-    low, high = confidence_interval(record["per_seed"], span=(0.0, 1.0))
+    low, high = confidence_interval(record["per_seed"], span=(0.0, 1.0), games=GAMES)
     mean, sem, low, high = (100 * each for each in (record["mean"], record["sem"], low, high))
     text = f"{mean:.1f} ± {sem:.1f}"
     return text if math.isnan(low) else f"{text} ({low:.1f} to {high:.1f})"
