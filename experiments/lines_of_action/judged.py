@@ -67,14 +67,19 @@ def kept_networks(path: Path, judged: Iterable[dict[str, Any]] = ()) -> list[dic
 
 
 def figure_of(values: Sequence[float]) -> dict[str, Any] | None:
-    """Mean, standard error and number of networks; None of none."""
+    """Mean, standard error and number of networks; None of none.
+
+    There is no interval where all networks agree: they bound nothing about the next one.
+    """
     if not values:
         return None
     mean, error = mean_sem(values)
     about: dict[str, Any] = {"mean": round(mean, 3), "n": len(values)}
     if len(values) > 1:
+        about["sem"] = round(error, 3)
         low, high = confidence_interval(values)
-        about |= {"sem": round(error, 3), "interval": [round(low, 3), round(high, 3)]}
+        if low == low:
+            about["interval"] = [round(low, 3), round(high, 3)]
     return about
 
 

@@ -2,13 +2,12 @@
 
     python -m experiments.lockstep.tables
 
-Mean ± standard error over the seeds, in %, with the 95 % interval of that mean; none where all
-seeds agree.
+Mean ± standard error over the seeds, in %, with the 95 % interval of that mean; where
+all seeds agree, that of their games in one evaluation.
 """
 
 import argparse
 import json
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,9 @@ HEADS = {
     "ab-dl": "AB-DL",
 }
 
+GAMES_OF_EVALUATION = 40
+"""Games of one evaluation against AB and AB-DL; they bound the figure where all seeds agree."""
+
 
 def table_of(records: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A line for each number of games and rule, a column for each opponent."""
@@ -42,10 +44,9 @@ def table_of(records: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def figures(record: dict[str, Any]) -> str:
-    low, high = confidence_interval(record["per_seed"], span=(0.0, 1.0))
+    low, high = confidence_interval(record["per_seed"], span=(0.0, 1.0), games=GAMES_OF_EVALUATION)
     mean, sem, low, high = (100 * each for each in (record["mean"], record["sem"], low, high))
-    text = f"{mean:.1f} ± {sem:.1f}"
-    return text if math.isnan(low) else f"{text} ({low:.1f} to {high:.1f})"
+    return f"{mean:.1f} ± {sem:.1f} ({low:.1f} to {high:.1f})"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

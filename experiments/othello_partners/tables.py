@@ -3,9 +3,11 @@
     python -m experiments.othello_partners.tables q-2000000-cycled q-2000000-matching-cycled
 
 Each name is that of a file. A learner has the paper's column and one for each of its files: the
-session that was best on average over the networks, as the paper has it, with their standard error,
-and in brackets the mean of the last ten. Then how near they are to the paper, and what it brings to
-learn from the partner's moves too, tested against that partner.
+mean over the networks of each network's best session, as in the paper ("averages of the best
+performances"), with the standard error over networks, and in brackets the mean of the last ten
+sessions. Tests against RAND are read twice: at the paper's 500,000 games and at all games. Then how
+near they are to the paper, and what it brings to learn from the partner's moves too, tested against
+that partner.
 """
 
 import argparse
@@ -22,6 +24,9 @@ from jaxgbg.training.ending import end_in_a_line
 
 HERE = Path(__file__).parent
 PARTNER_OF = {"bench": "BENCH", "heur": "HEUR", "random": "RAND"}
+SESSION_GAMES = 20_000
+TABLE_IV_GAMES = 500_000  # the paper's training games for tests against RAND
+TABLE_IV = f"random, first {TABLE_IV_GAMES:,} games"
 Rows = list[dict[str, Any]]
 
 
@@ -43,11 +48,22 @@ def over_seeds(rows: Rows) -> Rows:
 
 def _of_networks(rows: Rows) -> dict[str, float]:
     points = np.array([row["curve"] for row in rows])
-    best = points[:, points.mean(0).argmax()]
+    best = points.max(axis=1)
     mean, sem = mean_sem(best.tolist())
     seconds = float(np.mean([row["seconds"] for row in rows]))
     last_ten = float(points[:, -10:].mean())
     return {"best": mean, "sem": sem, "last_ten": last_ten, "n": len(rows), "seconds": seconds}
+
+
+def at_paper_games(rows: Rows) -> Rows:
+    """Every row, and those of tests against RAND also cut to the paper's games."""
+    sessions = TABLE_IV_GAMES // SESSION_GAMES
+    cut = [
+        row | {"opponent": TABLE_IV, "curve": row["curve"][:sessions]}
+        for row in rows
+        if row["opponent"] == "random"
+    ]
+    return rows + cut
 
 
 def cell(row: dict[str, Any] | None) -> str:
@@ -111,11 +127,12 @@ def own_or_both(rows: Rows) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     cells = {(kind(row), row["opponent"], row["partner"]): row for row in rows}
     for one, opponent in _pairs(rows):
-        partner = PARTNER_OF[opponent]
+        partner = PARTNER_OF[opponent.split(",")[0]]
         own, both = (cells.get((one, opponent, partner + more)) for more in ("", "-LRN"))
         if own is not None and both is not None:
             texts = (f"{cell(row)} | {row['paper_best']}" for row in (own, both))
-            yield f"| {one} | {partner} | {' | '.join(texts)} |"
+            budget = opponent[len(opponent.split(",")[0]) :]
+            yield f"| {one} | {partner}{budget} | {' | '.join(texts)} |"
 
 
 def _pairs(rows: Rows) -> list[tuple[str, str]]:
@@ -129,7 +146,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("names", nargs="+")
     names = parser.parse_args(arguments).names
     rows = over_seeds(
-        [row for name in names for row in json.loads((HERE / f"{name}.json").read_text())]
+        at_paper_games(
+            [row for name in names for row in json.loads((HERE / f"{name}.json").read_text())]
+        )
     )
     for opponent in dict.fromkeys(row["opponent"] for row in rows):
         print(f"\n**Tested against {opponent}**\n")
