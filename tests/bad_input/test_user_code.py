@@ -188,7 +188,7 @@ def test_an_agent_is_evaluated_against_a_player_object(trained):
     player = make_player("random", agent.game)
     scores = package.evaluate(agent, player)
     assert scores.shape == package.evaluate(agent, "random").shape
-    with pytest.raises(ValueError, match="opponent must be"):
+    with pytest.raises(ValueError, match="an opponent is a player or its name, not 3"):
         package.evaluate(agent, 3)
 
 
