@@ -25,4 +25,4 @@ def test_a_line_has_every_opponent_and_the_interval_of_its_mean() -> None:
     head, _, line = tables.table_of(records)
     assert head == "| games | rule | moves that keep the value | AB | n | seconds |"
     assert line.startswith("| 16 | sum | 50.0 ± 10.0 (")
-    assert line.endswith(" | 0.0 ± 0.0 | 2 | 62 |")
+    assert line.endswith(" | 0.0 ± 0.0 (0.0 to 66.9) | 2 | 62 |")
