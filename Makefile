@@ -1,9 +1,14 @@
 PYTHON ?= python3
 VENV ?= .venv
-# `newest` or, with which pip installs the lower bounds of pyproject.toml, `oldest`.
+# `newest` or, for the lower bounds of pyproject.toml, `oldest`.
 VERSIONS ?= newest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+INSTALL := $(PIP) install
+ifeq ($(VERSIONS),oldest)
+# pip cannot ask for the lower bounds.
+INSTALL = $(PIP) install uv && $(BIN)/uv pip install --quiet --python $(BIN)/python --resolution lowest-direct
+endif
 
 # An environment keeps the Python that it was made with.
 ifneq ($(origin PYTHON),file)
@@ -129,22 +134,13 @@ $(VENV)/.venv-stamp:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-ifeq ($(VERSIONS),oldest)
-CONSTRAINTS := --constraint $(VENV)/lower-bounds.txt
-$(VENV)/.run-stamp $(VENV)/.dev-stamp: $(VENV)/lower-bounds.txt
-endif
-
-$(VENV)/lower-bounds.txt: pyproject.toml .ci/lower_bounds.py | $(VENV)/.venv-stamp
-	$(BIN)/python .ci/lower_bounds.py > $@.part
-	mv $@.part $@
-
 $(VENV)/.run-stamp: pyproject.toml | $(VENV)/.venv-stamp
 	@echo 'Installing jaxgbg into $(VENV) (once; a minute or two)'
-	$(PIP) install --editable '.[connectfour,play]' $(CONSTRAINTS)
+	$(INSTALL) --editable '.[connectfour,play]'
 	@touch $@
 
 # The dev extra holds all that `make run` needs.
 $(VENV)/.dev-stamp: pyproject.toml | $(VENV)/.venv-stamp
 	@echo 'Installing jaxgbg and its development tools into $(VENV) (once; a minute or two)'
-	$(PIP) install --editable '.[dev]' $(CONSTRAINTS)
+	$(INSTALL) --editable '.[dev]'
 	@touch $(VENV)/.run-stamp $@
