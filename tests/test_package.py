@@ -5,7 +5,6 @@ import importlib.metadata
 import inspect
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -93,10 +92,11 @@ def test_the_version_is_dated_everywhere():
 
 
 def test_every_dependency_has_a_lower_bound():
-    bounds = runpy.run_path(str(ROOT / ".ci" / "lower_bounds.py"))["constraints"]
-    assert {"numpy==2.1", "pytest==8.3"} <= {*bounds(PROJECT["project"])}
-    with pytest.raises(ValueError, match="'chex' has no lower bound"):
-        bounds({"name": "jaxgbg", "dependencies": ["chex"], "optional-dependencies": {}})
+    project = PROJECT["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    for requirement in (each for group in groups for each in group):
+        # The dev extra names the other extras of this package.
+        assert ">=" in requirement or requirement.startswith("jaxgbg["), requirement
 
 
 def test_the_page_on_the_index_leads_to_no_file_of_the_repository():
