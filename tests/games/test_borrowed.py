@@ -27,7 +27,7 @@ from tests.games.borrowed_lockstep import compared
         ("pgx:kuhn_poker", r"pgx:kuhn_poker is not to be had: its players do not see the whole"),
         ("pgx:2048", r"pgx:2048 is not to be had: .* play 2048, the game of jaxgbg"),
         ("pgx:minatar-freeway", r"it is an arcade game"),
-        ("gym:hex", r"unknown game 'gym:hex': did you mean pgx:hex\?; "),
+        ("gym:hex", r"unknown game 'gym:hex': did you mean pgx:hex\?"),
     ],
 )
 def test_a_game_that_cannot_be_had_is_refused_in_a_line(name, line):

@@ -215,7 +215,7 @@ def test_a_player_who_cannot_sit_there_is_refused_in_a_line(nim, name, words):
 @pytest.mark.slow
 def test_who_is_offered_can_play(nim):
     names = [choice["name"] for choice in nim.seats.choices()]
-    assert names == ["agent", "agent:search=puct", "random", "maxn", "mcts"]
+    assert names == ["agent", "agent:search=puct", "random", "maxn", "mcts", "expectimax"]
     for choice in nim.seats.choices():
         strength = choice["strength"]
         bounds = (strength["low"], strength["value"]) if strength else (None,)
