@@ -183,7 +183,7 @@ def test_every_file_trains_with_a_tiny_budget(file: Path, tmp_path: Path) -> Non
     ("file", "options", "rows"),
     [
         ("td_sarsa/tictactoe.toml", [], 4),
-        ("ralpha/tictactoe.toml", ["--wins", "--by", "trace_decay", "hidden", "discount"], 2),
+        ("ralpha/tictactoe.toml", ["--wins", "--by", "trace_decay", "hidden", "discount"], 4),
         ("lockstep/nim3p.toml", ["--by", "batch", "combine"], 2),
     ],
     ids=["td_sarsa", "ralpha", "lockstep"],
