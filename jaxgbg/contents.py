@@ -57,9 +57,9 @@ def open_file(path: Readable, most: int = MOST_BYTES) -> BufferedReader:
 def open_own(path: Path) -> IO[bytes]:
     """Open a file of this program for reading and appending, or make it, without waiting.
 
-    Raises OSError where it cannot be opened, and ValueError as `check_own` does.
+    Raises OSError where it cannot be opened, and ValueError as `check_regular_file` does.
     """
-    check_own(path)
+    check_regular_file(path)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | _FLAGS
     descriptor = os.open(path, flags, 0o666)
     try:
@@ -71,7 +71,7 @@ def open_own(path: Path) -> IO[bytes]:
         raise
 
 
-def check_own(path: Path) -> None:
+def check_regular_file(path: Path) -> None:
     """Raise ValueError where a link, a pipe or the like is in the place of a file of ours.
 
     This program writes regular files, and what a link leads to is somebody else's.

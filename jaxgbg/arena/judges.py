@@ -82,10 +82,11 @@ def make_judge(name: str, game: Game, protocol: Protocol | None = None) -> Judge
     if (name == "score") != (game.num_players == 1):
         only = '"score" evaluates games of one player, and nothing else does'
         raise ValueError(f"{name!r} does not evaluate {game.name}: {only}")
-    if near := did_you_mean(name, _SOLUTIONS) * (name not in (*_SOLUTIONS, *PLAYERS)):
-        raise ValueError(f"unknown player {name!r}{near}")
     if name in _SOLUTIONS:
         return _SOLUTIONS[name](game)
+    near = did_you_mean(name, _SOLUTIONS)
+    if near and name not in PLAYERS:
+        raise ValueError(f"unknown player {name!r}{near}")
     opponent = None if name == "score" else make_player(name, game)
     return MatchJudge(game, opponent, protocol or DEFAULT_PROTOCOL, name)
 

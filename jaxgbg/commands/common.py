@@ -34,7 +34,7 @@ By = Annotated[
     arg(
         metavar="SETTING ...",
         help="Settings to tell apart first, by path or short form: learner.trace_decay, or"
-        " trace_decay; whatever else differs is told apart too.",
+        " trace_decay; whatever else differs is listed separately too.",
     ),
 ]
 Pool = Annotated[
@@ -114,13 +114,6 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
     game = make(name, **parameters)
     check_own(game)
     return game
-
-
-def duration(seconds: float) -> str:
-    """Seconds in words."""
-    if seconds < 120:
-        return f"{seconds:,.0f} s"
-    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
 
 
 def cell(value: Any) -> str:

@@ -15,7 +15,6 @@ from jaxgbg.commands.common import (
     Json,
     Parameters,
     Size,
-    duration,
     optional,
     print_table,
     read_game,
@@ -28,6 +27,7 @@ from jaxgbg.specs import Seed, checked, counted
 from jaxgbg.sweeps import Unit
 from jaxgbg.sweeps.estimate import expected_seconds
 from jaxgbg.training import Run
+from jaxgbg.training.bars import rough_duration
 from jaxgbg.training.memory import check_memory, lane_memory
 from jaxgbg.training.run import Seeds
 from jaxgbg.training.settings import settings as all_settings
@@ -108,7 +108,9 @@ def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
         assert seconds is not None
         records.append({"flag": "", "setting": "expected_seconds", "value": round(seconds, 1)})
         devices = counted(jax.device_count(), f"{jax.devices()[0].device_kind} device")
-        print(f"\nexpected: {duration(seconds)} for {_agents(run)} on {devices} of this machine")
+        print(
+            f"\nexpected: {rough_duration(seconds)} for {_agents(run)} on {devices} of this machine"
+        )
     write_rows(json_file, records)
 
 

@@ -16,7 +16,6 @@ from jaxgbg.commands.common import (
     Json,
     Out,
     cell,
-    duration,
     optional,
     print_table,
     write_rows,
@@ -30,6 +29,7 @@ from jaxgbg.sweeps.executors import Resources, Settings
 from jaxgbg.sweeps.running import Executor, check, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive
 from jaxgbg.training import Run, RunFolder
+from jaxgbg.training.bars import rough_duration
 from jaxgbg.training.lanes import program_of
 from jaxgbg.training.memory import check_memory
 from jaxgbg.training.settings import find
@@ -141,7 +141,7 @@ def _print_time(plan: Plan, records: list[dict[str, Any]], out: Path) -> None:
     records[-1]["expected_s"] = round(sum(known.values()), 1)
     left_out = len(missing) - len(known)
     more = f" and {counted(left_out, 'unit')} of programs that were not timed" if left_out else ""
-    print(f"expected in one process here: {duration(sum(known.values()))}{more}")
+    print(f"expected in one process here: {rough_duration(sum(known.values()))}{more}")
 
 
 def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:

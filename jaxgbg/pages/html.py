@@ -26,6 +26,7 @@ from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.table import notes, panel_tables
 from jaxgbg.system import core_numbers
 from jaxgbg.training import load_agent
+from jaxgbg.training.bars import rough_duration
 from jaxgbg.training.files import written_whole
 from jaxgbg.training.histograms import weight_histograms
 from jaxgbg.training.kept import Histogram, Histograms
@@ -250,19 +251,13 @@ def _summary(runs: Sequence[StoredRun], ladders: int) -> str:
     games = list(dict.fromkeys(map(_game, runs)))
     told = (
         f"{_count(len(runs), 'run')}, {len(finished)} of them finished, of"
-        f" {', '.join(games)}: {episodes:,} episodes in {_duration(seconds)} of training."
+        f" {', '.join(games)}: {episodes:,} episodes in {rough_duration(seconds)} of training."
     )
     return " ".join([told, *met])
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def _units(number: float) -> str:
@@ -311,7 +306,7 @@ def _state(stored: StoredRun) -> str:
         if all(summary.get(figure) is not None for figure in FIGURES):
             text += (
                 f", {summary['episodes']:,} episodes and {summary['moves']:,} moves in"
-                f" {_duration(_seconds(stored))} ({summary['moves_per_second']:,.0f} moves/s)"
+                f" {rough_duration(_seconds(stored))} ({summary['moves_per_second']:,.0f} moves/s)"
             )
         lost = ", ".join(" ".join(map(str, lane)) for lane in summary.get("diverged", ()))
         return f"{text}." + (f" Diverged, so that they play at random: {lost}." if lost else "")

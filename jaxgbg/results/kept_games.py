@@ -19,7 +19,7 @@ from jaxgbg.arena import Protocol
 from jaxgbg.arena.tournament import Games
 from jaxgbg.contents import (
     Readable,
-    check_own,
+    check_regular_file,
     defect,
     open_own,
     parse_json,
@@ -109,7 +109,7 @@ class TournamentFolder:
                     f"{self.path} holds a tournament with other {name}: choose another --out"
                 )
         for path in (self._config, self._games):
-            check_own(path)
+            check_regular_file(path)
 
     def _leftovers(self) -> list[Path]:
         """The temporary files that killed processes have left here."""

@@ -147,6 +147,13 @@ def duration(seconds: float) -> str:
     return f"{left} s"
 
 
+def rough_duration(seconds: float) -> str:
+    """Seconds in one unit: 45 s, 3 min, 2.1 h."""
+    if seconds < 120:
+        return f"{seconds:,.0f} s"
+    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
+
+
 def _in_notebook() -> bool:
     """Whether this is a kernel of Jupyter."""
     loaded = sys.modules.get("IPython")

@@ -29,7 +29,11 @@ def prepare_jax(devices: int | None = None) -> None:
     check_memory_limit(memory_limit())
     import jax
 
-    from jaxgbg.training.environment import check_compiled, check_xla_flags
+    from jaxgbg.training.environment import (
+        check_compiled,
+        check_xla_flags,
+        pass_on_xla_flags,
+    )
     from jaxgbg.xla import ask_for_whole_loops
 
     check_compiled()
@@ -37,6 +41,7 @@ def prepare_jax(devices: int | None = None) -> None:
     jax.config.update("jax_enable_x64", False)
     check_xla_flags()
     ask_for_whole_loops()
+    pass_on_xla_flags()
 
     # What cannot be kept, on a full disk for one, is compiled again.
     warnings.filterwarnings("ignore", "Error (reading|writing) persistent compilation cache entry")

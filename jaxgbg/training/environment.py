@@ -41,7 +41,11 @@ def check_xla_flags() -> None:
     if tried.returncode and lines:
         reason = lines[0].rpartition("] ")[2]
         raise ValueError(f"XLA does not take XLA_FLAGS={flags} ({reason}): correct or unset it")
-    os.environ[_CHECKED] = flags
+
+
+def pass_on_xla_flags() -> None:
+    """Let processes that this one starts take its XLA_FLAGS without trying them again."""
+    os.environ[_CHECKED] = os.environ.get("XLA_FLAGS", "").strip()
 
 
 def drawing_settings() -> dict[str, str]:

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.contents import check_own, defect, open_file, open_own, read_json, read_object
+from jaxgbg.contents import check_regular_file, defect, open_file, open_own, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import GreedyAgent
@@ -134,7 +134,7 @@ class RunFolder:
         if agents.is_symlink():
             raise ValueError(f"{agents} is a link, not a folder: choose another --out")
         for path in (*(self.path / name for name in _FILES), *map(self.agent, self.run.agents)):
-            check_own(path)
+            check_regular_file(path)
 
     def _leftovers(self) -> list[Path]:
         """The temporary files that killed processes have left here."""
