@@ -18,7 +18,7 @@ from jaxgbg.sweeps.spec import Adaptive, Plan, plan, read_spec
 from jaxgbg.training import Result, Run, RunFolder, execution
 from jaxgbg.training.compilation import visible_compilation
 from jaxgbg.training.execution import CHECKPOINT_EVERY
-from jaxgbg.training.stopping import tell_all
+from jaxgbg.training.stopping import StopTraining, tell_all
 from jaxgbg.training.watching import Watch
 
 if TYPE_CHECKING:
@@ -170,7 +170,12 @@ def sweep(
         chosen = read_spec(Path(spec), adaptive)
 
     def on_evaluation(run: Run, result: Result) -> None:
-        tell_all(partial(callback, run, result) for callback in callbacks)
+        try:
+            tell_all(partial(callback, run, result) for callback in callbacks)
+        except StopTraining:
+            raise
+        except Exception as error:  # Whatever it is, it is not this program's fault.
+            raise RuntimeError(f"a callback raised {type(error).__name__}: {error}") from error
 
     resources = resources or Resources()
     resources.check_executor(executor)

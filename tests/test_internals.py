@@ -116,7 +116,9 @@ def test_memory_of_a_program_is_told():
     compiled = jax.jit(lambda x: jnp.sort(x)[::-1] + x).lower(jnp.zeros(4096)).compile()
     memory = compiled.memory_analysis()
     sizes = (memory.argument_size_in_bytes, memory.output_size_in_bytes)
-    assert sizes == (4 * 4096, 4 * 4096), "memory_analysis has changed: adapt bench/training.py"
+    assert sizes == (4 * 4096, 4 * 4096), (
+        "memory_analysis has changed: adapt bench/training.py and games/perft.py"
+    )
     assert memory.temp_size_in_bytes >= 0
 
 

@@ -100,4 +100,4 @@ def test_a_unit_that_fails_is_told_and_kept(tmp_path, capsys):
     swept = jaxgbg.sweep(SWEEP | {"axes": {}}, tmp_path, callbacks=[broken], progress=False)
     (failure,) = swept.failures
     assert "mine" in failure.reason
-    assert "failed: 'mine'" in capsys.readouterr().err
+    assert "a callback raised KeyError: 'mine'" in capsys.readouterr().err

@@ -87,7 +87,8 @@ def options_of(spec: type[Spec]) -> type:
     for field in dataclasses.fields(spec):
         element = kind_of(hints[field.name])
         default = "" if field.default is None else f"(default: {field.default})"
-        flag = arg(help=texts[field.name], metavar=_METAVARS[element], help_behavior_hint=default)
+        text = texts.get(field.name, "")  # None are left by PYTHONOPTIMIZE=2.
+        flag = arg(help=text, metavar=_METAVARS[element], help_behavior_hint=default)
         fields.append(
             (field.name, Annotated[element | None, flag], dataclasses.field(default=None))
         )

@@ -17,8 +17,8 @@ Depth = Annotated[int, Limits(low=1, high=1000)]
 
 # States expanded by one compiled call; a call is padded to one of these, so two programs a game.
 _BATCHES = (256, 16384)
-_CHILDREN_BYTES = 2**27
-"""What the states after all actions of a batch may take together."""
+_CALL_BYTES = 2**30
+"""What a compiled call may need for its states and all that it computes on the way."""
 
 
 class PerftRow(NamedTuple):
@@ -46,8 +46,7 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
     check_own(game)
     if game.stochastic:
         raise ValueError(f"{game.name}: perft counts games without chance only")
-    expand = jax.jit(jax.vmap(partial(after_each, game)))
-    batches = _batches(game)
+    expand = _Expansion(game)
     states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.init(jax.random.key(0)))
     paths = np.ones(1, np.int64)
     rows: list[PerftRow] = []
@@ -61,7 +60,7 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
             )
         try:
             live_states = select_states(states, live)
-            states, paths = _next_ply(expand, live_states, paths[live], batches)
+            states, paths = _next_ply(expand, live_states, paths[live])
         except MemoryError as error:
             raise ValueError(
                 f"{game.name}: the positions of ply {ply} need more memory than there is: take a"
@@ -71,28 +70,55 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
     return rows
 
 
-def _batches(game: Game) -> tuple[int, ...]:
-    """Sizes of a batch, powers of two whose states after all actions fit into _CHILDREN_BYTES."""
-    state = jax.eval_shape(game.init, jax.random.key(0))
-    children = game.num_actions * sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(state))
-    most = 2 ** max(0, (_CHILDREN_BYTES // max(1, children)).bit_length() - 1)
-    return tuple(min(batch, most) for batch in _BATCHES)
+class _Expansion:
+    """The states after all actions of a batch, in batches whose programs fit into _CALL_BYTES."""
+
+    def __init__(self, game: Game) -> None:
+        self._expand = jax.jit(jax.vmap(partial(after_each, game)))
+        self._state = jax.eval_shape(game.init, jax.random.key(0))
+        self._programs: dict[int, Any] = {}
+        bytes_of_state = sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(self._state))
+        small = min(
+            _BATCHES[0], _power_below(_CALL_BYTES / max(1, game.num_actions * bytes_of_state))
+        )
+        # What the compiler lays out between the steps can take far more than the states.
+        memory = self._program(small).memory_analysis()
+        needed = (memory.temp_size_in_bytes + memory.output_size_in_bytes) / small
+        most = _power_below(_CALL_BYTES / max(1.0, needed))
+        self.sizes = tuple(sorted({min(size, most) for size in _BATCHES}))
+
+    def _program(self, size: int) -> Any:
+        if size not in self._programs:
+            batch = jax.tree.map(
+                lambda x: jax.ShapeDtypeStruct((size, *x.shape), x.dtype), self._state
+            )
+            self._programs[size] = self._expand.lower(batch).compile()
+        return self._programs[size]
+
+    def __call__(self, states: Any) -> tuple[np.ndarray, Any]:
+        """States [n, ...], n at most the largest of `sizes` -> legal bool[n, A], children [n, A]."""
+        count = len(states.terminal)
+        size = next(size for size in self.sizes if count <= size)
+        # The padding repeats states.
+        padded = select_states(states, np.arange(size) % count)
+        legal, children = jax.device_get(self._program(size)(padded))
+        return legal[:count], children
 
 
-def _next_ply(
-    expand: Any, states: Any, paths: np.ndarray, batches: tuple[int, ...]
-) -> tuple[Any, np.ndarray]:
+def _power_below(number: float) -> int:
+    """The largest power of two up to a number, at least 1."""
+    return int(2 ** max(0, int(number).bit_length() - 1))
+
+
+def _next_ply(expand: _Expansion, states: Any, paths: np.ndarray) -> tuple[Any, np.ndarray]:
     """Live states [n, ...] with paths int64[n] -> distinct successors and the paths to each."""
     merged: list[tuple[Any, np.ndarray]] = []
-    for first in range(0, paths.size, batches[-1]):
-        chunk = slice(first, first + batches[-1])
-        count = paths[chunk]
-        size = next(batch for batch in batches if count.size <= batch)
-        # The padding repeats states; `legal` cuts their children off again.
-        padded = select_states(states, first + np.arange(size) % count.size)
-        legal, children = jax.device_get(expand(padded))
-        parent, action = np.nonzero(legal[: count.size])
-        merged.append(_merge(select_states(children, (parent, action)), count[parent]))
+    most = expand.sizes[-1]
+    for first in range(0, paths.size, most):
+        chunk = slice(first, first + most)
+        legal, children = expand(select_states(states, chunk))
+        parent, action = np.nonzero(legal)
+        merged.append(_merge(select_states(children, (parent, action)), paths[chunk][parent]))
     return _merge(*jax.tree.map(lambda *parts: np.concatenate(parts), *merged))
 
 

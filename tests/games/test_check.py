@@ -174,8 +174,11 @@ FAULTS = {
     "unhashable": (WithList(), "not hashable"),
     "half-a-player": (changed(num_players=2.0), "num_players must be a whole number"),
     "digits-beyond-int8": (changed(num_cell_values=200), "at most 128"),
-    "python-if": (Branching(2, 3), r"Python decides .*\(test_check.py, line \d+\): choose with"),
-    "numpy-on-traced": (ByNumpy(2, 3), r"Python decides .*\(test_check.py, line \d+\)"),
+    "python-if": (
+        Branching(2, 3),
+        r"Python decides .*\(test_check.py, line \d+, in \w+\): choose with",
+    ),
+    "numpy-on-traced": (ByNumpy(2, 3), r"Python decides .*\(test_check.py, line \d+, in \w+\)"),
     "no-namedtuple": (Listed(2, 3), "typing.NamedTuple of arrays, not a list"),
     "no-rewards": (
         changed(init=lambda state, *_: NamedTuple("S", [("player", int)])(state.player)),

@@ -2,13 +2,15 @@
 
 import math
 import sys
+from functools import partial
 
 import jax
 import pytest
 
 import jaxgbg
-from jaxgbg.games import ConnectFour, Hex, Nim, Othello, TicTacToe
+from jaxgbg.games import ConnectFour, Hex, LinesOfAction, Nim, Othello, TicTacToe
 from jaxgbg.games.perft import perft
+from jaxgbg.games.rollout import after_each
 
 # The package has a function of this name, too.
 module = sys.modules["jaxgbg.games.perft"]
@@ -40,21 +42,19 @@ def test_connectfour_has_the_known_paths_and_positions():
     assert [row.positions for row in rows] == CONNECTFOUR_POSITIONS[:7]
 
 
+@pytest.mark.slow
 def test_batches_fit_into_memory_and_change_no_count(monkeypatch):
-    expected = perft(Nim(), 3)
-    sizes = set()
-    monkeypatch.setattr(module, "_CHILDREN_BYTES", 4000)
-    next_ply = module._next_ply
-
-    def watched(expand, states, paths, batches):
-        sizes.update(batches)
-        return next_ply(expand, states, paths, batches)
-
-    monkeypatch.setattr(module, "_next_ply", watched)
-    assert perft(Nim(), 3) == expected
-    state = jax.eval_shape(Nim().init, jax.random.key(0))
-    child = Nim().num_actions * sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(state))
-    assert max(sizes) * child <= 4000 < 2 * max(sizes) * child
+    game = LinesOfAction(repetition="none")
+    expected = perft(game, 2)
+    monkeypatch.setattr(module, "_CALL_BYTES", 2**23)
+    expansion = module._Expansion(game)
+    assert perft(game, 2) == expected
+    states = jax.eval_shape(
+        lambda keys: jax.vmap(game.init)(keys),
+        jax.random.split(jax.random.key(0), max(expansion.sizes)),
+    )
+    memory = jax.jit(jax.vmap(partial(after_each, game))).lower(states).compile().memory_analysis()
+    assert 2**21 < memory.temp_size_in_bytes + memory.output_size_in_bytes <= 2**23
 
 
 @pytest.mark.slow

@@ -156,6 +156,7 @@ def test_whatever_is_known_below_a_position_is_kept_as_it_was(name, plies, setti
     search, on, _ = _search(name, 200, **settings)
     states = random_positions(search.game, _GAMES, plies)[0]
     trees = on(states, jax.random.key(1), no_trees(search, states))[1]
+    assert trees.outcomes is None  # Who keeps trees does not sort outcomes of chance.
     nodes = trees.edges.shape[0] // _GAMES
     # Every node once, for a root of its own: all that have been made, and some that never were.
     anywhere = np.random.default_rng(0).permuted(np.tile(np.arange(nodes), (_GAMES, 1)), axis=1)
@@ -167,7 +168,7 @@ def test_whatever_is_known_below_a_position_is_kept_as_it_was(name, plies, setti
         wanted = jax.tree.map(lambda leaf, rows=rows: leaf[rows], trees.states)
         moved, done = move(trees, jnp.arange(_GAMES), states=wanted)
         for lane in range(_GAMES):
-            (old, known), (new, kept) = (_rows(each, lane, _GAMES) for each in (trees, moved))
+            (old, known, _), (new, kept, _) = (_rows(each, lane, _GAMES) for each in (trees, moved))
             equal = [
                 (leaf.reshape(nodes, -1) == leaf[number[lane]].reshape(-1)).all(1)
                 for leaf in jax.tree.leaves(known)
