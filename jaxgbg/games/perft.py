@@ -96,7 +96,7 @@ class _Expansion:
         return self._programs[size]
 
     def __call__(self, states: Any) -> tuple[np.ndarray, Any]:
-        """States [n, ...], n at most the largest of `sizes` -> legal bool[n, A], children [n, A]."""
+        """States [n, ...], n at most the largest size -> legal bool[n, A], children [n, A]."""
         count = len(states.terminal)
         size = next(size for size in self.sizes if count <= size)
         # The padding repeats states.
