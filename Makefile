@@ -31,7 +31,7 @@ BENCH_ARGS ?=
 FAULTS_ARGS ?=
 PYTEST_ARGS ?= -n 2 --dist worksteal
 # Where a version of JAX or of another package shows, short enough for every run of CI.
-OLDEST_TESTS ?= tests/values tests/learners tests/training tests/commands tests/results
+OLDEST_TESTS ?= tests/values tests/learners tests/runs tests/cli tests/results
 
 .PHONY: help run bench test test-fast test-all test-every faults test-notebooks \
 	test-oldest test-older-runs test-wheel notebooks docs dist lint format clean

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from jaxgbg.results.figures import new_figure as new_figure
-from jaxgbg.training import RunFolder
-from jaxgbg.training.files import written_whole
+from jaxgbg.runs import RunFolder
+from jaxgbg.runs.storage.files import written_whole
 
 _Z = 1.96
 

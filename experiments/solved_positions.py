@@ -8,7 +8,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from jaxgbg.arena import solver
+from jaxgbg.evaluation import solved_positions as solver
 from jaxgbg.games import ConnectFour
 from jaxgbg.players.alphabeta import ILLEGAL, AlphaBeta
 

@@ -18,12 +18,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgbg.arena import Protocol, compete
+from jaxgbg.api import Picture, Sweep, TrainedRun, sweep, train
+from jaxgbg.arena.tournament import tournament
+from jaxgbg.evaluation import Protocol, compete
 from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDSpec
-from jaxgbg.pages.board.opening import board
-from jaxgbg.papers import preset, protocol_for
 from jaxgbg.players import (
     GreedyAgent,
     LookAheadAgent,
@@ -35,13 +35,7 @@ from jaxgbg.players import (
 )
 from jaxgbg.results import frame as results
 from jaxgbg.results.ladder import Ladder
-from jaxgbg.results.tournament import tournament
-from jaxgbg.search import QSearchSpec, SarsaSearchSpec, TDLeafSpec, TDSearchSpec
-from jaxgbg.search.lookahead import Reply
-from jaxgbg.search.puct_spec import PUCTSpec
-from jaxgbg.session import Picture, Sweep, TrainedRun, sweep, train
-from jaxgbg.specs import Seed, checked, shown
-from jaxgbg.training import (
+from jaxgbg.runs import (
     Evaluation,
     Run,
     RunFolder,
@@ -49,9 +43,15 @@ from jaxgbg.training import (
     load_agent,
     with_changes,
 )
-from jaxgbg.training.ensembles import ensemble as join
-from jaxgbg.training.opponents import judge_by
+from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.presets import preset, protocol_for
+from jaxgbg.runs.storage.ensembles import ensemble as join
+from jaxgbg.search import QSearchSpec, SarsaSearchSpec, TDLeafSpec, TDSearchSpec
+from jaxgbg.search.lookahead import Reply
+from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.specs import Seed, checked, shown
 from jaxgbg.values import MLPSpec, NTupleSpec
+from jaxgbg.web.board.opening import board
 
 __version__ = "0.1.0"
 

@@ -109,7 +109,7 @@ print(f"FARL − no FARL: {mean:+.1f} % ({low:+.1f} to {high:+.1f})")
 # weights that have changed.
 
 # %%
-from jaxgbg.training import load_agent
+from jaxgbg.runs import load_agent
 
 single = jaxgbg.preset(
     "tictactoe", seeds=(0,), variants=VARIANTS, episodes=1, batch=1, opponents=()

@@ -160,7 +160,7 @@ for seat, name in enumerate(("first", "second")):
 # write it under another name.
 
 # %%
-from jaxgbg.training import load_agent, save_agent
+from jaxgbg.runs import load_agent, save_agent
 
 saved = load_agent(folder.path / "agents" / "seed0-farl.agent")
 print(f"seed {saved.seed}, variant {saved.variant}, {len(saved.weights):,} weights")

@@ -44,7 +44,7 @@ plt.show()
 # counters of the step sizes: they are needed for learning only, and agent files do not keep them.
 
 # %%
-from jaxgbg.training import Training
+from jaxgbg.runs import Training
 
 episodes = max(30, round(30_000 * BUDGET))
 run = jaxgbg.preset(

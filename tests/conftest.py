@@ -19,7 +19,7 @@ import pytest
 
 from jaxgbg import cli
 from jaxgbg.games import registry
-from jaxgbg.training import bars
+from jaxgbg.runs import progress_bar as bars
 from jaxgbg.xla import ask_for_whole_loops
 from tests import internals
 
@@ -47,8 +47,8 @@ def trained(tmp_path_factory):
     """A folder with a finished run of Nim, twelve evaluations long, and an unfinished one of
     TicTacToe. Nobody may write in it.
     """
-    from jaxgbg.papers import preset
-    from jaxgbg.training import Result, RunFolder, train
+    from jaxgbg.runs import Result, RunFolder, train
+    from jaxgbg.runs.presets import preset
 
     folder = tmp_path_factory.mktemp("runs")
     train(preset("nim", seeds=(0, 1), episodes=300, eval_every=25), folder / "small")

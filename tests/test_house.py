@@ -79,9 +79,9 @@ def test_files_and_functions_fit_a_reader(path):
 
 
 def test_what_these_tests_look_for_is_found():
-    inner = "def f():\n    from jaxgbg.training import Run\n"
+    inner = "def f():\n    from jaxgbg.runs import Run\n"
     assert upward(inner, "games") == ["training"]
-    assert upward("import jaxgbg.pages.html\nfrom jaxgbg import bench", "results") == [
+    assert upward("import jaxgbg.web.html\nfrom jaxgbg import bench", "results") == [
         "bench",
         "pages",
     ]

@@ -12,35 +12,35 @@ import numpy as np
 import pytest
 
 from jaxgbg import jaxprs, xla
-from jaxgbg.training import huge_pages
+from jaxgbg.runs import huge_pages
 from tests import compiling, internals
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = "tests/test_internals.py"
 HOMES = {
     r"\bjax\._src\b": {
-        "jaxgbg/training/compilation.py",
+        "jaxgbg/runs/compilation.py",
         "tests/internals.py",
-        "tests/training/test_compilation.py",
+        "tests/runs/test_compilation.py",
     },
     r"\bjax\.(core|extend|interpreters)\b": {"jaxgbg/jaxprs.py"},
     # The description of a device that the machine lacks; its script says what it needs.
     r"\bjax\.experimental\b": {"experiments/gpu/programs.py"},
     r"(equation|eqn)\.params\b": {
         "jaxgbg/jaxprs.py",
-        "jaxgbg/pages/export/compiler.py",
+        "jaxgbg/web/export/compiler.py",
         "tests/test_jaxprs.py",
     },
     r"\bjax\.config\.values\b": {"tests/internals.py"},
-    r"\bunsafe_buffer_pointer\b": {"jaxgbg/training/huge_pages.py"},
+    r"\bunsafe_buffer_pointer\b": {"jaxgbg/runs/huge_pages.py"},
     r"\._cache_size\b|\bget_compile_options\b": {"tests/internals.py"},
     r"copy\\\(|\bxla_cpu_small_call\b": {"tests/internals.py"},
     # All else is an error in tests. Ray's and wandb's own warnings, a cache entry that cannot be
     # kept, and what Optuna calls experimental (no deprecation is hidden).
     r"filterwarnings\b|\bsimplefilter\(": {
         "jaxgbg/sweeps/adaptive.py",
-        "jaxgbg/training/devices.py",
-        "tests/commands/test_loggers.py",
+        "jaxgbg/runs/devices.py",
+        "tests/cli/test_loggers.py",
         "tests/conftest.py",
         "tests/results/test_hall.py",
         "tests/sweeps/test_ray.py",
@@ -51,7 +51,7 @@ HOMES = {
         "tests/test_xla.py",
         "tests/internals.py",
         "tests/learners/test_signatures.py",
-        "tests/training/test_devices.py",
+        "tests/runs/test_devices.py",
         "experiments/table1/profile.py",
     },
 }

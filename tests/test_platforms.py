@@ -13,8 +13,8 @@ import pytest
 
 from jaxgbg import system
 from jaxgbg.games import TicTacToe
-from jaxgbg.training import Run
-from jaxgbg.training.devices import prepare_jax
+from jaxgbg.runs import Run
+from jaxgbg.runs.devices import prepare_jax
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted((ROOT / "jaxgbg").rglob("*.py"))
@@ -48,7 +48,7 @@ class Missing(importlib.abc.MetaPathFinder):
 sys.meta_path.insert(0, Missing())
 """
 TRAINS = """
-from jaxgbg.training.devices import prepare_jax
+from jaxgbg.runs.devices import prepare_jax
 prepare_jax(devices=1)
 import jaxgbg, json, sys
 run = jaxgbg.preset("nim", seeds=(0,), episodes=400, eval_every=200)

@@ -3,7 +3,7 @@
 import pytest
 
 import jaxgbg
-from jaxgbg.training import bars
+from jaxgbg.runs import progress_bar as bars
 
 TINY = {"episodes": 160, "eval_every": 80, "opponents": ["random"], "batch": 16}
 SWEEP = {

@@ -8,15 +8,15 @@ import tomllib
 
 import pytest
 
-from jaxgbg.arena import Protocol
+from jaxgbg.evaluation import Protocol
 from jaxgbg.games import LinesOfAction, make
 from jaxgbg.learners import LearnerSpec, QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDSpec
-from jaxgbg.papers import GAMES, preset
+from jaxgbg.runs import Evaluation, Run, Training, with_changes
+from jaxgbg.runs.presets import GAMES, preset
+from jaxgbg.runs.settings import find, settings
 from jaxgbg.search import QSearchSpec, SarsaSearchSpec, TDLeafSpec, TDSearchSpec
 from jaxgbg.specs import Spec, setting
 from jaxgbg.sweeps.spec import units
-from jaxgbg.training import Evaluation, Run, Training, with_changes
-from jaxgbg.training.settings import find, settings
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
 # Path of a setting, what is out of its range, and the whole complaint.
@@ -142,7 +142,7 @@ def test_what_is_of_another_kind_is_named_in_one_line(make_spec, complaint):
 @pytest.mark.parametrize("game", GAMES)
 def test_every_published_run_comes_back_from_its_plain_form(monkeypatch, game, learner, value):
     # What it stands for takes a while to compute and is tested with the games.
-    monkeypatch.setattr("jaxgbg.training.run.fingerprint", lambda game: game.name)
+    monkeypatch.setattr("jaxgbg.runs.run.fingerprint", lambda game: game.name)
     if game == "2048" and learner != "td":
         with pytest.raises(ValueError, match="chance has its turn"):
             preset(game, learner=learner, value=value)

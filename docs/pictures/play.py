@@ -10,8 +10,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 import jaxgbg
-from jaxgbg.pages.play.serving import LOOPBACK, listen, server_of
-from jaxgbg.pages.play.table import Table
+from jaxgbg.web.play.serving import LOOPBACK, listen, server_of
+from jaxgbg.web.play.table import Table
 
 HERE = Path(__file__).resolve().parent
 CHROMIUM = "/usr/bin/chromium"

@@ -10,11 +10,11 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import jaxgbg
-from jaxgbg.pages.play.serving import LOOPBACK, address_of, listen, server_for
-from jaxgbg.pages.watch.runs import Watched
-from jaxgbg.pages.watch.server import application
-from jaxgbg.training import Result, StopTraining
-from jaxgbg.training.locks import only_here
+from jaxgbg.runs import Result, StopTraining
+from jaxgbg.runs.storage.locks import only_here
+from jaxgbg.web.play.serving import LOOPBACK, address_of, listen, server_for
+from jaxgbg.web.watch.runs import Watched
+from jaxgbg.web.watch.server import application
 
 HERE = Path(__file__).resolve().parent
 CHROMIUM = "/usr/bin/chromium"
@@ -43,7 +43,7 @@ def main() -> None:
     settings = {"episodes": EPISODES, "eval_every": EVERY, "opponents": ("blocker",)}
     run = jaxgbg.preset("connectfour", seeds=(0, 1), variants=("farl", "none"), **settings)
     with tempfile.TemporaryDirectory() as place:
-        folder = jaxgbg.training.train(run, place, on_evaluation=stop)
+        folder = jaxgbg.runs.train(run, place, on_evaluation=stop)
         (folder.path / "stopped.json").unlink()
         with only_here(folder):
             watched, listener = Watched(folder.path), listen(LOOPBACK, 0)

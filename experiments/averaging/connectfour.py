@@ -13,9 +13,9 @@ from typing import Any
 
 from experiments.connectfour.run import FILE, figure, grouped, late, read
 from experiments.shared import make_parser
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import written_whole
+from jaxgbg.runs.storage.files import written_whole
 
 Records = Sequence[dict[str, Any]]
 STUDY = Path(__file__).parents[1] / "connectfour"

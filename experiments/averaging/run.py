@@ -21,12 +21,12 @@ import numpy as np
 
 from experiments.shared import make_parser, new_figure, save_figure
 from jaxgbg import Run, RunFolder, preset, train
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.rows import Row, as_records, group, source_of
 from jaxgbg.results.statistics import paired_difference
 from jaxgbg.results.table import difference, in_figures
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json, written_whole
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json, written_whole
 
 FILE = "figures.json"
 CONDITIONS: dict[str, dict[str, Any]] = {

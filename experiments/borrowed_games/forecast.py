@@ -19,10 +19,10 @@ from experiments.borrowed_games.settings import EPISODES
 from experiments.farl_predictor.endings import predictors
 from experiments.shared import make_parser
 from jaxgbg import make
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import RandomPlayer
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json, written_whole
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json, written_whole
 
 KNOWN = Path(__file__).parents[1] / "farl_predictor" / "results.json"
 MEASURES = ("positions_blindness", "blindness")

@@ -20,11 +20,11 @@ from experiments.borrowed_games.settings import EPISODES, VARIANTS, run_of
 from experiments.farl_predictor.run import agents_of, opened
 from experiments.shared import make_parser, sessions
 from jaxgbg import Game, GreedyAgent, Run, train
-from jaxgbg.arena import no_history, play
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.evaluation import no_history, play
 from jaxgbg.results.statistics import confidence_interval, mean_sem
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json, written_whole
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json, written_whole
 
 MATCHES, OPENING = 100, 2
 """Games of each seed and seat, each after as many random plies."""

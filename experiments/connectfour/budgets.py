@@ -15,8 +15,8 @@ import numpy as np
 
 from experiments.connectfour.run import CONDITIONS, FILE, figure, grouped, late, read
 from experiments.shared import make_parser
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import written_whole
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.storage.files import written_whole
 
 Records = Sequence[dict[str, Any]]
 NAMES = (FILE, "matches.json", "mistakes.json")

@@ -21,12 +21,12 @@ from experiments.connectfour.mistakes import given_away, told
 from experiments.connectfour.run import AUTHORS, CONDITIONS, add, knows, read, run_of
 from experiments.shared import make_parser
 from jaxgbg import Run, RunFolder
-from jaxgbg.training import SavedAgent, load_agent
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.ensembles import ensemble
-from jaxgbg.training.files import written_whole
-from jaxgbg.training.opponents import judge_by
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs import SavedAgent, load_agent
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.storage.ensembles import ensemble
+from jaxgbg.runs.storage.files import written_whole
 
 BEST = "140 from lines, openings, epsilon to .05"
 

@@ -27,11 +27,11 @@ from experiments.connectfour.run import (
 )
 from experiments.shared import make_parser
 from jaxgbg import Game, Protocol, Run, RunFolder, train
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import Player
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import written_whole
-from jaxgbg.training.opponents import judge_by
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.storage.files import written_whole
 
 OPPONENTS = ("ab-dl", "ab")
 GAMES = 200

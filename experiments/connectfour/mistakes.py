@@ -19,11 +19,11 @@ from experiments.connectfour.matches import asked, trained
 from experiments.connectfour.run import add, knows, read, run_of
 from experiments.shared import make_parser
 from jaxgbg import RunFolder, make
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import Player
 from jaxgbg.players.alphabeta import ILLEGAL, AlphaBeta
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import written_whole
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import written_whole
 
 GAMES = 1000
 

@@ -23,10 +23,10 @@ import numpy as np
 from experiments.connectfour.layouts import held
 from experiments.shared import make_parser, new_figure, save_figure, sessions
 from jaxgbg import Run, RunFolder, make, preset, train
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import mean_sem, paired_difference
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json, written_whole
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json, written_whole
 from jaxgbg.values import Layout, NTupleSpec, read_layout
 
 Settings = dict[str, Any]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.discount.threats import FILE, MEASURES
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.training.ending import end_in_a_line
 
 HERE = Path(__file__).parent
 GAMES = ("tictactoe", "nim", "connectfour", "hex")

@@ -19,12 +19,12 @@ import numpy as np
 
 from experiments.shared import make_parser, opened
 from jaxgbg import Game, RunFolder
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games.rollout import play_ply, select_states
 from jaxgbg.players import Player, RandomPlayer
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 
 GAMES, MOST = 2000, 5000
 FILE = "threats.json"

@@ -31,13 +31,13 @@ from experiments.farl_predictor.figure import correlations, draw, table
 from experiments.farl_predictor.settings import SETTINGS, Setting, folder_of
 from experiments.shared import make_parser
 from jaxgbg import Game, GreedyAgent, RunFolder, train
-from jaxgbg.arena import no_history, play
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.evaluation import no_history, play
 from jaxgbg.players import MaxN, Player, RandomPlayer
 from jaxgbg.results.rows import rows
-from jaxgbg.training import LaneName
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.runs import LaneName
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 
 STAGES = ("random", "trained", "gains", "ceiling", "figure")
 # Positions and continuations of each: random play costs next to nothing.

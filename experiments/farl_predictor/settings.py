@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxgbg import Game, Run, RunFolder, make, preset, with_changes
-from jaxgbg.papers.table1 import table1_run
+from jaxgbg.runs.presets.table1 import table1_run
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,13 +12,13 @@ import numpy as np
 from experiments.gpu.records import Records
 from experiments.gpu.task import Task
 from jaxgbg import ensemble
-from jaxgbg.arena import Judge, Protocol
-from jaxgbg.papers import preset
+from jaxgbg.evaluation import Judge, Protocol
 from jaxgbg.players import MissingExtra, Player
-from jaxgbg.training import Run, RunFolder, train
-from jaxgbg.training.loop import Progress, Result, Training
-from jaxgbg.training.opponents import judge_by
-from jaxgbg.training.stopping import StopTraining
+from jaxgbg.runs import Run, RunFolder, train
+from jaxgbg.runs.loop import Progress, Result, Training
+from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.stopping import StopTraining
 
 KEY = ("what", "budget", "episodes", "seed")
 GAMES = 200

@@ -21,13 +21,13 @@ from jaxgbg.games import make
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.rollout import select_states
 from jaxgbg.games.sampling import sample_games
-from jaxgbg.papers import GAMES, preset
 from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
+from jaxgbg.runs.chunks import compile_chunk
+from jaxgbg.runs.lanes import begin
+from jaxgbg.runs.placement import Places, lane_mesh
+from jaxgbg.runs.presets import GAMES, preset
+from jaxgbg.runs.run import Run
 from jaxgbg.search.puct_spec import PUCTSpec
-from jaxgbg.training.chunks import compile_chunk
-from jaxgbg.training.lanes import begin
-from jaxgbg.training.places import Places, lane_mesh
-from jaxgbg.training.run import Run
 
 KEY = ("game",)
 REFERENCE = Path(__file__).with_name("reference.npz")

@@ -15,9 +15,9 @@ from types import ModuleType
 from experiments.gpu import connectfour, correctness, speed, table1
 from experiments.gpu.records import Records, machine
 from experiments.gpu.task import Task
-from jaxgbg.papers import GAMES
-from jaxgbg.training.devices import prepare_jax, warn_of_known_faults
-from jaxgbg.training.ending import end_in_a_line
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.devices import prepare_jax, warn_of_known_faults
+from jaxgbg.runs.presets import GAMES
 
 PARTS: dict[str, ModuleType] = {
     "correctness": correctness,

@@ -22,11 +22,11 @@ import numpy as np
 from jax.experimental import topologies
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgbg.papers import GAMES, preset
-from jaxgbg.training.chunks import compile_chunk
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.lanes import begin
-from jaxgbg.training.places import Places, lane_mesh
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.chunks import compile_chunk
+from jaxgbg.runs.lanes import begin
+from jaxgbg.runs.placement import Places, lane_mesh
+from jaxgbg.runs.presets import GAMES, preset
 
 # What the compiler asks of a device, as NVIDIA states it of the H100 SXM.
 H100 = """

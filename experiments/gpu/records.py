@@ -14,8 +14,8 @@ from typing import Any
 import jax
 
 import jaxgbg
-from jaxgbg.training.files import write_json
-from jaxgbg.training.origin import revision, versions_of
+from jaxgbg.runs.storage.files import write_json
+from jaxgbg.runs.storage.provenance import revision, versions_of
 
 PACKAGES = ("jax", "jaxlib", "numpy", "flax", "optax", "chex", "bitbully")
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from experiments.gpu.clock import SHARES, Clock
 from experiments.gpu.part import add_options
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.storage.files import write_json
 
 # What a part may take beyond its time to write down what it has.
 _GRACE = 30.0

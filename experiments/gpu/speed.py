@@ -6,7 +6,7 @@ from typing import Any
 from experiments.gpu.bandwidth import SECTOR, raw_rates
 from experiments.gpu.records import Records
 from experiments.gpu.task import Task
-from jaxgbg.bench.training import BenchRow, bench
+from jaxgbg.cli.benchmarks.training import BenchRow, bench
 
 KEY = ("what", "game", "batch", "lanes", "bytes")
 _NO_MEMORY = "RESOURCE_EXHAUSTED"

@@ -9,14 +9,14 @@ from experiments.gpu.records import Records
 from experiments.gpu.speed import reason_of
 from experiments.gpu.task import Task
 from jaxgbg import with_changes
-from jaxgbg.papers import konen2021
-from jaxgbg.papers.table1 import meet_final_opponents, table1_run
 from jaxgbg.players import MissingExtra
 from jaxgbg.results.rows import as_records, rows
-from jaxgbg.training import Run, RunFolder, train
-from jaxgbg.training.loop import Progress
-from jaxgbg.training.opponents import judge_by
-from jaxgbg.training.stopping import StopTraining
+from jaxgbg.runs import Run, RunFolder, train
+from jaxgbg.runs.loop import Progress
+from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.presets import konen2021
+from jaxgbg.runs.presets.table1 import meet_final_opponents, table1_run
+from jaxgbg.runs.stopping import StopTraining
 
 KEY = ("game", "what")
 # First those that take longest elsewhere; but 2048 is the last, for its evaluations are games of

@@ -16,9 +16,9 @@ import numpy as np
 from experiments.gpu.connectfour import GAMES as GAMES_EACH
 from experiments.gpu.speed import LADDER
 from experiments.shared import new_figure, save_figure
-from jaxgbg.papers import GAMES
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.layout import Column, markdown
-from jaxgbg.training.ending import end_in_a_line
+from jaxgbg.runs.presets import GAMES
 
 HERE = Path(__file__).parent
 CPU = HERE.parent / "table1" / "bench.json"

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from experiments.shared import make_parser
 from jaxgbg import RunFolder, preset, tournament, train
-from jaxgbg.training import Run
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs import Run
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 
 VARIANTS = {"farl": "FARL", "none": "no FARL"}
 

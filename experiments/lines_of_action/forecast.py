@@ -8,9 +8,9 @@ forecast.json beside this file.
 
 from experiments.borrowed_games.forecast import forecasts, table
 from experiments.shared import make_parser
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -25,14 +25,14 @@ from experiments.lines_of_action.study import (
     path_of,
     study_parser,
 )
-from jaxgbg.arena import Protocol
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.evaluation import Protocol
 from jaxgbg.players import GreedyAgent
-from jaxgbg.training import SavedAgent, save_agent
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
-from jaxgbg.training.opponents import judge_by
-from jaxgbg.training.play import Play
+from jaxgbg.runs import SavedAgent, save_agent
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.play import Play
+from jaxgbg.runs.storage.files import write_json
 
 BEAM = Play(look_ahead=3, width=(3, 1), reply="value")
 """Three own moves, the enemy's reply of the lowest value to each, all own moves after it."""

@@ -16,10 +16,10 @@ import jaxgbg
 from experiments.lines_of_action.judge import opponents
 from experiments.shared import interval, make_parser
 from jaxgbg import Protocol
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
-from jaxgbg.training.opponents import judge_by, make_opponent
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.opponents import judge_by, make_opponent
+from jaxgbg.runs.storage.files import write_json
 
 # What the first of each pair won there, in 100 000 games.
 PAIRS = {("SELF", "COM"): 0.88, ("COM", "RAND"): 1.0, ("SELF", "RAND"): 1.0}

@@ -10,7 +10,7 @@ from typing import Any
 from scipy import stats
 
 from experiments.lines_of_action.study import PARTNERS
-from jaxgbg.papers import sasso2018
+from jaxgbg.runs.presets import sasso2018
 
 Averages = Callable[[str, str, str], dict[int, float]]
 """(setting, way of play, opponent) -> for each seed the mean of its sessions."""

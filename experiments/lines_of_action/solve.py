@@ -16,9 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.shared import make_parser
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import LinesOfAction, bitboards
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.runs.storage.files import write_json
 
 BOARDS = ((3, "draw"), (4, "draw"), (4, "mover"))
 _CHUNK = 2**14

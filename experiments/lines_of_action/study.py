@@ -18,10 +18,10 @@ import numpy as np
 
 from experiments.shared import make_parser
 from jaxgbg import Run, make, preset
-from jaxgbg.training import Training
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import check_writable, written_whole
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs import Training
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import check_writable, written_whole
 
 GAMES = 250_000
 SESSIONS = 50

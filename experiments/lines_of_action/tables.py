@@ -25,10 +25,10 @@ from experiments.lines_of_action.judged import (
 from experiments.lines_of_action.significance import significance
 from experiments.lines_of_action.study import FEATURES, LEARNERS, PARTNERS
 from experiments.shared import make_parser, new_figure, save_figure
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.contents import read_json
-from jaxgbg.papers import sasso2018
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json, written_whole
+from jaxgbg.runs.presets import sasso2018
+from jaxgbg.runs.storage.files import write_json, written_whole
 
 OPPONENTS = ("COM", "RAND", "SELF")
 _PLAYERS = {"itself": "self", "COM": "centre-of-mass", "RAND": "random", "SELF": "self"}

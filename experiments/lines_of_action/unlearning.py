@@ -23,10 +23,10 @@ from experiments.lines_of_action.solve import Solution, decode, rules, solve
 from experiments.lines_of_action.study import Sessions, load, path_of
 from experiments.lines_of_action.tables import UNLEARNING
 from experiments.shared import make_parser, new_figure, save_figure
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import LinesOfAction
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 
 _POSITIONS = 4096
 

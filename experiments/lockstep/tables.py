@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import confidence_interval
-from jaxgbg.training.ending import end_in_a_line
 
 HERE = Path(__file__).parent
 GAMES = ("hex", "connectfour")

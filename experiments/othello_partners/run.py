@@ -26,11 +26,11 @@ import numpy as np
 
 from experiments.shared import make_parser, new_figure, save_figure, sessions
 from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
-from jaxgbg.papers import protocol_for
-from jaxgbg.training import train_together
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs import train_together
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.presets import protocol_for
+from jaxgbg.runs.storage.files import write_json
 
 Row = dict[str, Any]
 

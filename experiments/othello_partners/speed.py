@@ -17,10 +17,10 @@ import numpy as np
 
 from experiments.shared import make_parser
 from jaxgbg import Run, preset
-from jaxgbg.training import Training
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs import Training
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 from tests.reference.board_rules import Othello
 from tests.reference.mlp_td import Network, NetworkParameters, SerialNetworkLearner
 from tests.reference.rules import ConnectFour, TicTacToe

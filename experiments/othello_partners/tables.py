@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.training.ending import end_in_a_line
 
 HERE = Path(__file__).parent
 PARTNER_OF = {"bench": "BENCH", "heur": "HEUR", "random": "RAND"}

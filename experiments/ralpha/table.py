@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from jaxgbg.training.ending import end_in_a_line
+from jaxgbg.cli.exit_codes import end_in_a_line
 
 HERE = Path(__file__).parent
 COLUMNS = {

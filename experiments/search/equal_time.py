@@ -21,11 +21,11 @@ from experiments.search.speed import random_positions
 from experiments.search.timing import seconds
 from experiments.shared import interval, make_parser, new_figure, save_figure
 from jaxgbg import Protocol, train
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import GreedyAgent, Player, make_player
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
-from jaxgbg.training.opponents import judge_by
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.storage.files import write_json
 
 
 class Contest(NamedTuple):

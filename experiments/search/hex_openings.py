@@ -21,11 +21,11 @@ import numpy as np
 from experiments.search.run import play_of
 from experiments.shared import make_parser
 from jaxgbg import preset, train
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import Hex
 from jaxgbg.players import GreedyAgent, SearchAgent
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 
 # W: whoever places the first stone there, and has top and bottom to join, wins.
 PROVEN = (".....W", ".WWWWW", "WWWWWW", "WWWWWW", "WWWWW.", "W.....")

@@ -17,10 +17,10 @@ from experiments.search.run import run_of
 from experiments.search.timing import seconds
 from experiments.shared import interval, make_parser
 from jaxgbg import search, train
-from jaxgbg.arena.solver import Solver
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.evaluation.solved_positions import Solver
 from jaxgbg.players import SearchAgent
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.runs.storage.files import write_json
 
 
 def positions_per_s(player: SearchAgent, states: Any, iterations: int) -> tuple[int, int]:

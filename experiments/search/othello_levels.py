@@ -20,12 +20,12 @@ import numpy as np
 from experiments.search.run import play_of
 from experiments.shared import interval, make_parser, new_figure, save_figure
 from jaxgbg import preset, train
-from jaxgbg.arena import MatchJudge
-from jaxgbg.papers import protocol_for
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.evaluation import MatchJudge
 from jaxgbg.players import GRHINO, GTPEngine
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.presets import protocol_for
+from jaxgbg.runs.storage.files import write_json
 
 PLAYS = ("greedy", "puct-100", "puct-1000")
 _PATIENCE = 120.0

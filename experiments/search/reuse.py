@@ -19,11 +19,11 @@ import numpy as np
 from experiments.search.run import run_of
 from experiments.shared import interval, make_parser
 from jaxgbg import Protocol, search, train
-from jaxgbg.arena.matches import compete
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.evaluation.matches import compete
 from jaxgbg.players import Player, RandomPlayer, SearchAgent
+from jaxgbg.runs.storage.files import write_json
 from jaxgbg.search.reuse import reroot
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
 
 _PLIES = 4
 

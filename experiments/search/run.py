@@ -20,12 +20,12 @@ import numpy as np
 
 from experiments.shared import interval, make_parser, new_figure, save_figure
 from jaxgbg import Protocol, Run, RunFolder, preset, train
-from jaxgbg.papers import protocol_for
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
-from jaxgbg.training.opponents import judge_by
-from jaxgbg.training.play import Play
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.play import Play
+from jaxgbg.runs.presets import protocol_for
+from jaxgbg.runs.storage.files import write_json
 
 FILE = "figures.json"
 

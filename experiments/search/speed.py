@@ -18,11 +18,11 @@ from experiments.search.run import run_of
 from experiments.search.timing import seconds
 from experiments.shared import make_parser
 from jaxgbg import search, train
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import Game
 from jaxgbg.learners.selection import choose_uniformly
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 
 ITERATIONS = {"connectfour": 1000, "othello": 1000, "hex": 1000}
 

@@ -18,10 +18,10 @@ import jax
 from experiments.search.run import play_of, run_of
 from experiments.shared import interval, make_parser
 from jaxgbg import Protocol, train
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
-from jaxgbg.training.opponents import judge_by
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.storage.files import write_json
 
 # By number among the starts of "one_ply", the empty board being 0.
 WON = {"a": 1, "b": 2, "f": 6, "g": 7}

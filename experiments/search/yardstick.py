@@ -21,9 +21,9 @@ from experiments.search.run import run_of
 from experiments.search.speed import random_positions
 from experiments.shared import make_parser
 from jaxgbg import search, train
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import SearchAgent
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.runs.storage.files import write_json
 
 _REPEATS = 3
 Visits = Callable[[Any, Any], Any]

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgbg import papers
 from jaxgbg.games import WIN_RATE
 from jaxgbg.results.curves import figures_of, title
 from jaxgbg.results.layout import Column
 from jaxgbg.results.rows import Row
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.results.table import in_figures
+from jaxgbg.runs import presets as papers
 
 FORMAT = (
     'JSON: {"curves": {NAME: {"points_mean_sem": [{"gameNum": episodes, "evalQ": [mean, standard'

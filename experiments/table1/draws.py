@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from experiments.table1.listed import fours_held
 from experiments.table1.report import HERE, LOCKSTEP, parts_of, rows_of
 from jaxgbg import RunFolder
-from jaxgbg.training.ending import end_in_a_line
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.values import NTupleSpec
 
 OPPONENTS = ("ab", "ab-dl", "solver")

@@ -15,9 +15,9 @@ from experiments.connectfour.mistakes import given_away, table_of
 from experiments.connectfour.run import knows, read
 from experiments.shared import make_parser, opened
 from jaxgbg import RunFolder
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 
 AGENTS = {"farl": "last weights", "farl-mean": "mean weights"}
 

@@ -18,8 +18,8 @@ from experiments.connectfour.run import figure, knows, read
 from experiments.shared import make_parser, opened
 from experiments.table1.report import rows_of
 from jaxgbg import Game, RunFolder
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.storage.files import write_json
 from jaxgbg.values import Layout, NTupleSpec
 
 _KEY = ("episodes", "variant", "opponent")

@@ -10,10 +10,10 @@ from pathlib import Path
 from experiments.connectfour.run import figure, read
 from experiments.table1.report import LOCKSTEP, SERIAL, parts_of, rows_of
 from jaxgbg import make
-from jaxgbg.papers import konen2021
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.rows import Row
 from jaxgbg.results.table import in_figures
-from jaxgbg.training.ending import end_in_a_line
+from jaxgbg.runs.presets import konen2021
 
 HERE = Path(__file__).parent
 VARIANTS = {"farl": "with FARL", "none": "without"}

@@ -26,14 +26,14 @@ from scipy.optimize import brentq
 
 from experiments.shared import make_parser
 from jaxgbg import preset
-from jaxgbg.bench.training import GBG_MOVES
-from jaxgbg.training.chunks import compile_chunk
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
-from jaxgbg.training.lanes import begin
-from jaxgbg.training.memory import TICKS_A_BLOCK
-from jaxgbg.training.places import Places, lane_mesh
+from jaxgbg.cli.benchmarks.training import GBG_MOVES
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.chunks import compile_chunk
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.lanes import begin
+from jaxgbg.runs.memory import TICKS_A_BLOCK
+from jaxgbg.runs.placement import Places, lane_mesh
+from jaxgbg.runs.storage.files import write_json
 
 FILE = "profile.json"
 # The innermost of these functions says what a kernel is for.

@@ -14,15 +14,16 @@ from rich.console import Console
 
 from experiments.shared import make_parser
 from experiments.table1.authors import FORMAT, comparisons, read_curves
-from jaxgbg import Run, RunFolder, papers
-from jaxgbg.papers import konen2021
+from jaxgbg import Run, RunFolder
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results import as_records, draw_curves
-from jaxgbg.results.lanes import Source
+from jaxgbg.results.lane_results import Source
 from jaxgbg.results.layout import print_columns
 from jaxgbg.results.rows import Row, group, source_of
 from jaxgbg.results.table import notes, panel_tables
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.runs import presets as papers
+from jaxgbg.runs.presets import konen2021
+from jaxgbg.runs.storage.files import write_json
 
 HERE = Path(__file__).parent
 WIDTH = 136

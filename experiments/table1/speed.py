@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.shared import make_parser
-from jaxgbg.bench.training import GBG_MOVES, bench
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
+from jaxgbg.cli.benchmarks.training import GBG_MOVES, bench
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 
 LEFT_OUT: dict[str, dict[str, Any]] = {
     "nothing": {},

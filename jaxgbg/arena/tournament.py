@@ -1,66 +1,162 @@
-"""Tournaments: all groups of players that fill the seats of a game, from drawn openings."""
+"""A tournament: played group by group, and gone on with later where a folder keeps the groups."""
 
+import contextlib
 import itertools
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
 
-import jax
 import numpy as np
 
-from jaxgbg.arena.matches import play
-from jaxgbg.arena.protocol import Protocol, start_states
-from jaxgbg.games import Game
-from jaxgbg.games.rollout import select_states
-from jaxgbg.players import Player
+from jaxgbg.arena.game_records import Settings, TournamentFolder
+from jaxgbg.arena.group_play import openings_for
+from jaxgbg.arena.participants import Entrant, What, close, enter, game_of, named
+from jaxgbg.arena.scheduler import Executor, Hall, Play, here, on_cluster
+from jaxgbg.evaluation import Protocol
+from jaxgbg.evaluation.protocol import MOST_GAMES
+from jaxgbg.evaluation.swiss import Pair, fewest_rounds, most_rounds, play_rounds
+from jaxgbg.games import Game, check_own, make
+from jaxgbg.games.precision import in_32_bits
+from jaxgbg.results.ladder import Ladder, Met
+from jaxgbg.runs.progress_bar import open_bar
+from jaxgbg.runs.storage.locks import only_here
+from jaxgbg.specs import Limits, Seed, checked
 
-# Of more players all orders would be too many.
-_MOST_ORDERED = 4
+NumGames = Annotated[int, Limits(low=1, high=MOST_GAMES)]
+Plies = Annotated[int, Limits(low=0, high=10_000)]
+Rounds = Annotated[int, Limits(low=0, high=10_000)]
+
+_MOST_GROUPS = 5_000
 
 
-class Games(NamedTuple):
-    """The games of one group of N players.
+@in_32_bits
+@checked
+def tournament(
+    participants: Sequence[What] | Mapping[str, What],
+    game: Game | str | None = None,
+    games: NumGames = 100,
+    starts: str = "random_plies",
+    plies: Plies = 4,
+    seed: Seed = 0,
+    out: str | Path | None = None,
+    first: bool = False,
+    progress: bool = True,
+    swiss: Rounds = 0,
+    executor: Executor = "inline",
+    address: str | None = None,
+) -> Ladder:
+    """Every player meets every other in all seats from drawn openings; returns the ladder.
 
-    `seatings` int[T, N] says which of the group sat in each seat, `rewards` float[S, T, N] what
-    each seat ended with from each opening; games of equal `openings` int[S] began alike.
+    `participants` are names of players ("random", "mcts-100"), files of agents, runs or their
+    folders (every agent, or with `first` the first one, with FARL) and players; "NAME=WHAT", or a
+    mapping, gives a name of one's own. In a game of N seats every N of them are a group, which
+    plays at least `games` games: openings as `Protocol` has `starts`, of so many `plies` where they
+    are random, each in all orders of seats (of more than four players in N rotations). `out` keeps
+    each group as it is done; the same call goes on from there, and more players may join. With
+    `swiss` not all pairs meet, but in so many rounds those of like standing, nobody twice. The
+    executor "ray" gives each group to a Ray cluster, that at `address` or a new one on this
+    machine; its machines see the same agents' files, and the games are the same. Raises ValueError
+    for fewer participants than seats, one who takes part twice, an agent of another game, a folder
+    that holds something else, or groups that could not be played, after all others have been;
+    MissingExtra where a player lacks its package.
     """
+    if address is not None and executor == "inline":
+        raise ValueError("address is that of a Ray cluster: choose the executor ray")
+    entries = named(participants, first)
+    rules = make(game) if isinstance(game, str) else game or game_of(entries)
+    if rules is None:
+        raise ValueError("no agent takes part that would say which game: name it (game)")
+    check_own(rules)
+    _check_groups(rules, len(entries), swiss)
+    protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
+    entrants = enter(entries, rules)
+    settings = Settings(rules, protocol, seed)
+    play = here if executor == "inline" else partial(on_cluster, address=address)
+    try:
+        if out is None:
+            met = _play_all(entrants, settings, None, progress, swiss, play)
+        else:
+            if nameless := [entrant.name for entrant in entrants if not entrant.identity]:
+                raise ValueError(
+                    f"{nameless[0]} was made in Python and has no file: leave out the folder (out)"
+                )
+            folder = TournamentFolder(out, settings)
+            with only_here(folder):
+                folder.check()
+                met = _play_all(entrants, settings, folder, progress, swiss, play)
+    finally:
+        close(entrants)
+    return Ladder(rules, [entrant.name for entrant in entrants], met, _anchor(entrants))
 
-    seatings: np.ndarray
-    rewards: np.ndarray
-    openings: np.ndarray
+
+def _check_groups(game: Game, players: int, swiss: int) -> None:
+    """Raise ValueError for too few players, too many groups, or rounds that cannot be paired."""
+    seats = game.num_players
+    if seats < 2:
+        raise ValueError(f"{game.name} is a game of one player, and nobody meets another there")
+    if players < max(2, seats):
+        raise ValueError(
+            f"a tournament of {game.name} needs at least {max(2, seats)} participants,"
+            f" not {players}"
+        )
+    if swiss and seats != 2:
+        raise ValueError(
+            f"the Swiss system pairs two players, and {game.name} is played by {seats}: leave out"
+            " swiss, and all groups meet"
+        )
+    if swiss > most_rounds(players):
+        raise ValueError(
+            f"{players} participants can be paired for {most_rounds(players)} rounds without"
+            f" meeting twice, not for {swiss}: leave out swiss, and everybody meets everybody"
+        )
+    if 0 < swiss < (fewest := fewest_rounds(players)):
+        raise ValueError(
+            f"{swiss} round does not connect {players} participants, who cannot be compared then:"
+            f" play at least {fewest} (swiss)"
+        )
+    groups = swiss * (players // 2) if swiss else math.comb(players, seats)
+    if groups > _MOST_GROUPS:
+        fewer = "" if swiss or seats != 2 else ": the Swiss system (swiss) plays fewer"
+        raise ValueError(
+            f"{players} participants are {groups:,} groups of {seats}, and at most"
+            f" {_MOST_GROUPS:,} are played{fewer}"
+        )
 
 
-def seatings(seats: int) -> np.ndarray:
-    """int[T, N]: every order of up to four players, of more the N rotations of one order."""
-    if seats <= _MOST_ORDERED:
-        return np.array(list(itertools.permutations(range(seats))))
-    return np.add.outer(np.arange(seats), np.arange(seats)) % seats
+def _anchor(entrants: Sequence[Entrant]) -> int | None:
+    """The number of the random player, whose rating is 0."""
+    kinds = [entrant.player.name for entrant in entrants]
+    return kinds.index("random") if "random" in kinds else None
 
 
-def openings_for(games: int, seats: int) -> int:
-    """How many openings make at least so many games of a group, each played in all seatings."""
-    return math.ceil(games / len(seatings(seats)))
+def _play_all(
+    entrants: Sequence[Entrant],
+    settings: Settings,
+    folder: TournamentFolder | None,
+    progress: bool,
+    rounds: int,
+    play: Play,
+) -> list[Met]:
+    """Let all groups meet or, with `rounds`, those that the Swiss system pairs."""
+    with contextlib.closing(open_bar(settings.game.name, progress)) as bar:
+        seats = settings.game.num_players
+        if rounds:
+            total = rounds * (len(entrants) // 2)
+            return _swiss(Hall(entrants, settings, folder, bar, play, total), settings.seed, rounds)
+        groups = list(itertools.combinations(range(len(entrants)), seats))
+        return Hall(entrants, settings, folder, bar, play, len(groups)).meet(groups)
 
 
-def play_group(
-    game: Game,
-    group: Sequence[Player],
-    protocol: Protocol,
-    key: jax.Array,
-) -> Games:
-    """Play `protocol.count` openings in all seatings of as many players as the game has seats.
+def _swiss(hall: Hall, seed: int, rounds: int) -> list[Met]:
+    """The pairs of all rounds; what was kept of them comes first where they are played on."""
+    players, met = len(hall.order), list[Met]()
 
-    Of starts that are a list (`Protocol`) so many are drawn without return, or the whole list again
-    and again. Raises ValueError where the game has too few such starts.
-    """
-    opening, choice, moves = jax.random.split(key, 3)
-    states, history = start_states(game, protocol, opening)
-    order = np.asarray(jax.random.permutation(choice, len(states.terminal)))
-    # Drawn starts are as many as asked for, each its own; only a list is drawn from.
-    openings = np.resize(order, protocol.count)
-    orders = seatings(game.num_players)
-    repeated = np.repeat(openings, len(orders))
-    states, history = select_states((states, history), repeated)
-    seats = np.tile(orders, (protocol.count, 1))
-    rewards = play(game, seats, group, states, history, moves)
-    return Games(orders, rewards.reshape(protocol.count, *orders.shape), openings)
+    def meet(pairs: Sequence[Pair]) -> list[float]:
+        met.extend(hall.meet(pairs))
+        return [each.points() for each in met[len(met) - len(pairs) :]]
+
+    # Who meets whom first is drawn, and does not follow the names.
+    play_rounds(players, rounds, np.random.default_rng(seed).permutation(players).tolist(), meet)
+    return met

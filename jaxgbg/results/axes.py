@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jaxgbg.learners import FARL_PARTS
+from jaxgbg.runs.run import MEAN, Run, plain_game
+from jaxgbg.runs.settings import find, settings
 from jaxgbg.specs import Spec, shown
-from jaxgbg.training.run import MEAN, Run, plain_game
-from jaxgbg.training.settings import find, settings
 
 VARIANT = "variants"
 """The path of the one setting that differs between the lanes of a run."""

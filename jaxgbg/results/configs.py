@@ -9,8 +9,8 @@ from typing import Any
 from jaxgbg.games import Game
 from jaxgbg.games.registry import is_known
 from jaxgbg.results.axes import setting_values
-from jaxgbg.training import Run
-from jaxgbg.training.run import changed_parts, digest_of, read_game, read_parts
+from jaxgbg.runs import Run
+from jaxgbg.runs.run import changed_parts, digest_of, read_game, read_parts
 
 _NAMES = frozenset(field.name for field in dataclasses.fields(Run)) | {"fingerprint"}
 

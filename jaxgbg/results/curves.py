@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgbg import papers
 from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import VARIANT, Axis, value_text
 from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.training.run import MEAN
+from jaxgbg.runs import presets as papers
+from jaxgbg.runs.run import MEAN
 
 # Okabe and Ito's colours, told apart by colour-blind readers.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

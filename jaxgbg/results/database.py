@@ -4,13 +4,13 @@ import typing
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from jaxgbg.arena import scale_of
+from jaxgbg.evaluation import scale_of
 from jaxgbg.games import Scale
-from jaxgbg.results import ladders as kept
+from jaxgbg.results import stored_ladders as kept
 from jaxgbg.results.configs import Config
 from jaxgbg.results.evaluations import COLUMNS
 from jaxgbg.results.folders import StoredRun
-from jaxgbg.training.settings import settings
+from jaxgbg.runs.settings import settings
 
 if TYPE_CHECKING:
     import duckdb

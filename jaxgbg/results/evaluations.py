@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from jaxgbg.training import Result
+from jaxgbg.runs import Result
 
 COLUMNS = ("line", *Result._fields)
 """The number of the line in metrics.jsonl, and the fields of `Result`."""

@@ -24,8 +24,8 @@ from jaxgbg.results.curves import (
 from jaxgbg.results.robust import profile
 from jaxgbg.results.rows import Row, Table, group, source_of
 from jaxgbg.results.statistics import cluster_interval, confidence_interval
-from jaxgbg.training import Result, Run
-from jaxgbg.training.files import written_whole
+from jaxgbg.runs import Result, Run
+from jaxgbg.runs.storage.files import written_whole
 
 Kind = Literal["curves", "means", "heatmap", "profile"]
 """What a figure shows."""

@@ -15,12 +15,12 @@ from jaxgbg.results.bulk import without_collector
 from jaxgbg.results.configs import Config, Configs
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.index import LEAST, Entry, Index
-from jaxgbg.results.places import FILES, LADDER, Found, NoRuns, Place, find, place_of
+from jaxgbg.runs import LaneName, Run
+from jaxgbg.runs.storage.locations import FILES, LADDER, Found, NoRuns, Place, find, place_of
+from jaxgbg.runs.storage.metrics import Complain, evaluation_columns
+from jaxgbg.runs.storage.schemas import Histograms, Summary, read_leniently
 from jaxgbg.specs import Spec
 from jaxgbg.system import cache_folder
-from jaxgbg.training import LaneName, Run
-from jaxgbg.training.kept import Histograms, Summary, read_leniently
-from jaxgbg.training.metrics import Complain, evaluation_columns
 
 FIGURES = ("episodes", "moves", "training_seconds", "moves_per_second")
 """The numbers in summary.json."""

@@ -10,11 +10,11 @@ from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.bulk import without_collector
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
-from jaxgbg.results.lanes import Source
+from jaxgbg.results.lane_results import Source
 from jaxgbg.results.queries import SECONDS, choose, to_stderr
 from jaxgbg.results.rows import Table, as_records, group
+from jaxgbg.runs import LaneName
 from jaxgbg.specs import checked
-from jaxgbg.training import LaneName
 
 if TYPE_CHECKING:
     import pandas

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from jaxgbg.arena.cycles import alpha_rank, cycles
-from jaxgbg.arena.ratings import Outcomes, Rating, rate
-from jaxgbg.arena.tournament import Games
+from jaxgbg.arena.group_play import Games
+from jaxgbg.evaluation.cycles import alpha_rank, cycles
+from jaxgbg.evaluation.ratings import Outcomes, Rating, rate
 from jaxgbg.games import Game
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.figures import check_name, default_style, new_figure, save

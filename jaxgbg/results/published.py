@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from jaxgbg import papers
 from jaxgbg.games import WINS
 from jaxgbg.learners import TDSpec
 from jaxgbg.results.axes import VARIANT, frozen, run_values
-from jaxgbg.results.lanes import Members, RowKey
+from jaxgbg.results.lane_results import Members, RowKey
+from jaxgbg.runs import presets as papers
 from jaxgbg.values import NTupleSpec
 
 # Whatever these are, a paper's figure is worth looking at; its budget is said beside it.

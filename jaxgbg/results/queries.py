@@ -15,7 +15,7 @@ from jaxgbg.results.database import SUMMARY, connect, scales_of
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.folders import StoredRun, find_all, unknown_games
-from jaxgbg.results.ladders import COLUMNS, StoredLadder, read_ladders
+from jaxgbg.results.stored_ladders import COLUMNS, StoredLadder, read_ladders
 from jaxgbg.specs import Limits, checked
 from jaxgbg.system import limited_memory
 

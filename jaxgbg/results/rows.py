@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from jaxgbg import papers
 from jaxgbg.games import Scale
 from jaxgbg.results.axes import (
     VARIANT,
@@ -18,7 +17,7 @@ from jaxgbg.results.axes import (
     short_of,
 )
 from jaxgbg.results.evaluations import Evaluations
-from jaxgbg.results.lanes import (
+from jaxgbg.results.lane_results import (
     Curve,
     LaneKey,
     Members,
@@ -37,9 +36,10 @@ from jaxgbg.results.statistics import (
     mean_sem,
     paired_difference,
 )
+from jaxgbg.runs import Result, Run
+from jaxgbg.runs import presets as papers
+from jaxgbg.runs.run import MEAN
 from jaxgbg.specs import counted
-from jaxgbg.training import Result, Run
-from jaxgbg.training.run import MEAN
 
 _NOT_FLAT = ("game", "opponent", "settings", "scale", "curves", "games", "as_published")
 _OF_POOLED = ("agents", "pooled")

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from jaxgbg import papers
 from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import value_text
 from jaxgbg.results.layout import Column, Format, print_columns, print_plain
 from jaxgbg.results.rows import Row, as_records
+from jaxgbg.runs import presets as papers
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from jaxgbg.players import MissingExtra
+from jaxgbg.runs.run import MEAN, LaneName, Run
+from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.sweeps.executors import Failure, Settings
+from jaxgbg.sweeps.progress import reached
 from jaxgbg.sweeps.spec import Plan, Unit
-from jaxgbg.sweeps.watching import reached
-from jaxgbg.training.run import MEAN, LaneName, Run
-from jaxgbg.training.store import RunFolder
 
 RUNGS = (0.125, 0.25, 0.5)
 """Shares of the episodes after which settings are compared."""

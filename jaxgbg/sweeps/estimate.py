@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jaxgbg.runs.lanes import program_of
+from jaxgbg.runs.loop import Training
+from jaxgbg.runs.placement import Places, lanes_at_once
+from jaxgbg.runs.run import Run
+from jaxgbg.runs.storage.agents import SavedAgent, save_agent
+from jaxgbg.runs.storage.files import write_json
+from jaxgbg.runs.storage.histograms import histograms
+from jaxgbg.runs.storage.locks import only_here
+from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.sweeps.spec import Unit
-from jaxgbg.training.agents import SavedAgent, save_agent
-from jaxgbg.training.files import write_json
-from jaxgbg.training.histograms import histograms
-from jaxgbg.training.lanes import program_of
-from jaxgbg.training.locks import only_here
-from jaxgbg.training.loop import Training
-from jaxgbg.training.places import Places, lanes_at_once
-from jaxgbg.training.run import Run
-from jaxgbg.training.store import RunFolder
 
 PILOT_SECONDS = 1.0
 

@@ -16,12 +16,12 @@ from typing import NamedTuple
 from jaxgbg.games.backend import check_backend
 from jaxgbg.games.registry import module_command
 from jaxgbg.players import MissingExtra
+from jaxgbg.runs.ray_tasks import on_ray
+from jaxgbg.runs.stopping import stop_signals
 from jaxgbg.specs import Spec, setting
-from jaxgbg.sweeps.ray_tasks import on_ray
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.sweeps.worker import Tell, as_text, run_unit, train_when_free
 from jaxgbg.system import core_numbers
-from jaxgbg.training.stopping import stop_signals
 
 TRIES = 4
 """How often a unit is begun whose worker was lost."""

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from jaxgbg.runs.storage.files import check_folder
 from jaxgbg.specs import counted
 from jaxgbg.sweeps import adaptive
 from jaxgbg.sweeps.executors import EXECUTORS, Failure, Settings
+from jaxgbg.sweeps.progress import watching
 from jaxgbg.sweeps.spec import Plan, Unit
-from jaxgbg.sweeps.watching import watching
-from jaxgbg.training.files import check_folder
 
 Executor = Literal["inline", "processes", "ray", "slurm"]
 

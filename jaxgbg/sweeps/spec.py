@@ -27,13 +27,13 @@ from typing import Any, Literal, NamedTuple
 
 from jaxgbg.contents import defect, read_bytes
 from jaxgbg.games import make
-from jaxgbg.papers import preset
+from jaxgbg.runs.lanes import program_of
+from jaxgbg.runs.memory import lane_memory
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.run import MOST_SEEDS, Run
+from jaxgbg.runs.settings import find, variant_of
+from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.specs import Spec, did_you_mean, setting, shown
-from jaxgbg.training.lanes import program_of
-from jaxgbg.training.memory import lane_memory
-from jaxgbg.training.run import MOST_SEEDS, Run
-from jaxgbg.training.settings import find, variant_of
-from jaxgbg.training.store import RunFolder
 
 _DEEPEST = 20
 MOST_RUNS = 10_000

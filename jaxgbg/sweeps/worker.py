@@ -16,7 +16,7 @@ from jaxgbg.games import import_games, imported_modules
 from jaxgbg.system import pin_to_core
 
 if TYPE_CHECKING:
-    from jaxgbg.training.run import Run
+    from jaxgbg.runs.run import Run
 
 Tell = Callable[[Any, Any], object]
 """What is told of a run's evaluation: (run, result)."""
@@ -42,8 +42,8 @@ def run_unit(runs: str, out: str, checkpoint_every: float, until: float, cores: 
 
 def _run(runs: str, out: str, checkpoint_every: float, until: float, cores: int = 1) -> None:
     from jaxgbg.games.backend import check_backend
-    from jaxgbg.training.devices import prepare_jax
-    from jaxgbg.training.run import Run
+    from jaxgbg.runs.devices import prepare_jax
+    from jaxgbg.runs.run import Run
 
     # Where this process has used JAX before, it stays as it is.
     with contextlib.suppress(RuntimeError):
@@ -67,9 +67,9 @@ def train_when_free(
     They stop early at the first evaluation after the share `until` of their episodes. Raises Busy
     after two minutes.
     """
-    from jaxgbg.training import Result, StopTraining
-    from jaxgbg.training.execution import train_together
-    from jaxgbg.training.locks import Busy
+    from jaxgbg.runs import Result, StopTraining
+    from jaxgbg.runs.execution import train_together
+    from jaxgbg.runs.storage.locks import Busy
 
     def on_evaluation(run: "Run", result: Result) -> None:
         tell(run, result)
@@ -93,8 +93,8 @@ def main() -> None:
     """The worker as a process: one core, one device, stopped by SIGTERM with a checkpoint."""
     out, every, until, core = sys.argv[1:]
     pin_to_core(int(core))
-    from jaxgbg.training.compilation import visible_compilation
-    from jaxgbg.training.stopping import Stopped
+    from jaxgbg.runs.compilation import visible_compilation
+    from jaxgbg.runs.stopping import Stopped
 
     try:
         # Without its lines: the last line of a worker says why it has failed.

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgbg.arena.foretelling import _judged, _pairs, foretold
+from jaxgbg.evaluation.auxiliary import _judged, _pairs, foretold
 from jaxgbg.games import LinesOfAction
 from jaxgbg.players import GreedyAgent
 from jaxgbg.values import MLPSpec

@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.arena import DEFAULT_PROTOCOL, MatchJudge, Protocol, compete, judge_names, make_judge
+from jaxgbg.evaluation import (
+    DEFAULT_PROTOCOL,
+    MatchJudge,
+    Protocol,
+    compete,
+    judge_names,
+    make_judge,
+)
 from jaxgbg.players import MaxN, PlayerBase, RandomPlayer
 
 KEY = jax.random.key(2)

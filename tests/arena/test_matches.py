@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.arena import Protocol, compete, matches
-from jaxgbg.arena.protocol import no_history
-from jaxgbg.papers import preset
+from jaxgbg.evaluation import Protocol, compete, matches
+from jaxgbg.evaluation.protocol import no_history
 from jaxgbg.players import GreedyAgent, MaxN, PlayerBase, Positional, RandomPlayer
+from jaxgbg.runs.presets import preset
 from tests.games.batches import each
 
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.arena import Protocol, compete, start_states
-from jaxgbg.arena.protocol import drawn_starts
+from jaxgbg.evaluation import Protocol, compete, start_states
+from jaxgbg.evaluation.protocol import drawn_starts
 from jaxgbg.players import PlayerBase, RandomPlayer
 from jaxgbg.specs import LAST_SEED
 from tests.games.batches import each

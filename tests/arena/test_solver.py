@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgbg.arena import Solver, make_judge
+from jaxgbg.evaluation import Solver, make_judge
 from jaxgbg.games import SHARE, ConnectFour, Nim
 from jaxgbg.players import AlphaBeta, RandomPlayer
 from tests.games.batches import each

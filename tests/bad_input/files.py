@@ -8,7 +8,7 @@ import zipfile
 
 import numpy as np
 
-from jaxgbg.papers import preset
+from jaxgbg.runs.presets import preset
 
 MAGIC = b"jaxgbg agent 1\n"
 FOLDER = "runs/tictactoe-{digest}"

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from jaxgbg.commands.common import print_records
-from jaxgbg.training import ending
+from jaxgbg.cli import exit_codes as ending
+from jaxgbg.cli.common import print_records
 
 from .cases import Case, run_case
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jaxgbg.contents import open_file
-from jaxgbg.training import load_agent
+from jaxgbg.runs import load_agent
 
 from .cases import Case, run_case
 from .files import (

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxgbg.games import make
-from jaxgbg.pages.html import write_report
 from jaxgbg.results import ask
-from jaxgbg.training import RunFolder, load_agent
+from jaxgbg.runs import RunFolder, load_agent
 from jaxgbg.values import read_layout
+from jaxgbg.web.html import write_report
 
 from .files import FOLDER, agent, body_of, config, header, run, run_files, sealed
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jaxgbg import commands
+from jaxgbg.cli import commands
 from jaxgbg.games import Nim, game_names, make
+from jaxgbg.runs import Run
+from jaxgbg.runs import settings as run_settings
+from jaxgbg.runs.storage.schemas import Histogram
 from jaxgbg.specs import Spec
 from jaxgbg.sweeps.spec import units
-from jaxgbg.training import Run
-from jaxgbg.training import settings as run_settings
-from jaxgbg.training.kept import Histogram
 
 SECONDS = 10.0
 FAST = settings(

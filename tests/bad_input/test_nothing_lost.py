@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgbg.arena import Protocol
-from jaxgbg.arena.tournament import Games
-from jaxgbg.papers import preset
-from jaxgbg.results.kept_games import Settings, TournamentFolder
-from jaxgbg.training import Result
-from jaxgbg.training.checkpoints import Checkpoint, Checkpoints
-from jaxgbg.training.files import write_json
-from jaxgbg.training.locks import at_work, killed, only_here
-from jaxgbg.training.metrics import last_episodes
-from jaxgbg.training.newest import newest_file, read_newest
-from jaxgbg.training.store import RunFolder
+from jaxgbg.arena.game_records import Settings, TournamentFolder
+from jaxgbg.arena.group_play import Games
+from jaxgbg.evaluation import Protocol
+from jaxgbg.runs import Result
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.storage.checkpoints import Checkpoint, Checkpoints
+from jaxgbg.runs.storage.files import write_json
+from jaxgbg.runs.storage.latest_agent import newest_file, read_newest
+from jaxgbg.runs.storage.locks import at_work, killed, only_here
+from jaxgbg.runs.storage.metrics import last_episodes
+from jaxgbg.runs.storage.run_folder import RunFolder
 
 RUN = preset("nim", seeds=(0,), episodes=300, eval_every=100)
 SPARSE = 30 * 10**9

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from jaxgbg.training import devices, files
-from jaxgbg.training.files import CannotWrite, write_json
+from jaxgbg.runs import devices
+from jaxgbg.runs.storage import files
+from jaxgbg.runs.storage.files import CannotWrite, write_json
 from tests.faults.work import left_by, small_disk
 
 from .cases import Case, run_case

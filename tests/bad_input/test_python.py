@@ -8,17 +8,17 @@ import pytest
 
 import jaxgbg
 from jaxgbg import Evaluation, MLPSpec, NTupleSpec, Protocol, Run, Schedule, TDSpec, make
-from jaxgbg.arena.comparison import compare
-from jaxgbg.arena.sequential import SequentialTest
-from jaxgbg.bench.training import bench
+from jaxgbg.cli.benchmarks.training import bench
+from jaxgbg.evaluation.comparison import compare
+from jaxgbg.evaluation.sequential import SequentialTest
 from jaxgbg.games import ConnectFour, Hex, Nim, Othello
 from jaxgbg.games.perft import perft
-from jaxgbg.papers.table1 import table1_run
 from jaxgbg.players import GTPEngine, make_player
+from jaxgbg.runs import train
+from jaxgbg.runs.execution import train_together
+from jaxgbg.runs.play import Play
+from jaxgbg.runs.presets.table1 import table1_run
 from jaxgbg.search.td_leaf import TDLeafSpec
-from jaxgbg.training import train
-from jaxgbg.training.execution import train_together
-from jaxgbg.training.play import Play
 
 HUGE = 10**30
 GAME = Nim()

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from jaxgbg.training import RunFolder
+from jaxgbg.runs import RunFolder
 
 from .cases import Case, run_case
 from .files import EVALUATION, FOLDER, SUMMARY, config, part, run, run_files

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from jaxgbg.training import memory
+from jaxgbg.runs import memory
 
 from .cases import Case, run_case
 

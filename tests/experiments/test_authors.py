@@ -12,7 +12,7 @@ import pytest
 
 from experiments.table1 import report
 from experiments.table1.authors import read_curves
-from jaxgbg.papers.konen2021 import FINAL_OPPONENTS
+from jaxgbg.runs.presets.konen2021 import FINAL_OPPONENTS
 
 TABLE1 = Path(report.__file__).parent
 

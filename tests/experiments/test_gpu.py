@@ -29,9 +29,9 @@ from experiments.gpu.bandwidth import raw_rates
 from experiments.gpu.records import Records
 from experiments.gpu.task import Task
 from jaxgbg.games import make
-from jaxgbg.papers import GAMES, preset
-from jaxgbg.training import train
-from jaxgbg.training.run import plain_game
+from jaxgbg.runs import train
+from jaxgbg.runs.presets import GAMES, preset
+from jaxgbg.runs.run import plain_game
 
 ROOT = Path(__file__).parents[2]
 HERE = {"device": "a test"}

@@ -16,7 +16,7 @@ from experiments.lines_of_action.judged import (
     paired,
 )
 from experiments.lines_of_action.solve import code, rules, solve
-from jaxgbg.papers import sasso2018
+from jaxgbg.runs.presets import sasso2018
 
 SETTINGS = ("itself", "itself, noise")
 

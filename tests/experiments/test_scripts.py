@@ -14,13 +14,13 @@ from types import ModuleType
 import pytest
 
 from jaxgbg import Protocol, Run, RunFolder
-from jaxgbg.papers import preset
-from jaxgbg.papers.table1 import table1_run
 from jaxgbg.players import GRHINO
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import as_records
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.results.table import in_figures
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.presets.table1 import table1_run
 from tests.internals import NO_DEVICE_STARTED
 
 ROOT = Path(__file__).parents[2]

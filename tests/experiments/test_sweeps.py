@@ -12,8 +12,8 @@ from jaxgbg import Run, with_changes
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import Row, as_records, group, source_of
 from jaxgbg.results.table import in_figures
+from jaxgbg.runs import Result
 from jaxgbg.sweeps import read_spec
-from jaxgbg.training import Result
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 FILES = sorted(path.relative_to(EXPERIMENTS) for path in EXPERIMENTS.glob("*/*.toml"))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from jaxgbg.training.agents import load_agent
+from jaxgbg.runs.storage.agents import load_agent
 
 from .work import Work, Wrong
 

@@ -8,7 +8,7 @@ import pytest
 
 from jaxgbg.games import Game2048
 from jaxgbg.games.game2048 import MAX_SCORE
-from jaxgbg.papers import preset
+from jaxgbg.runs.presets import preset
 
 GAME = Game2048()
 KEY = jax.random.key(1)

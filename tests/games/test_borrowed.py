@@ -14,7 +14,7 @@ from jaxgbg.games import check_game, game_names, make, pgx_games, registry
 from jaxgbg.games.borrowed import BorrowedState
 from jaxgbg.games.registry import PACKAGES, is_known
 from jaxgbg.games.sampling import sample_games
-from jaxgbg.pages.drawings import drawing_of
+from jaxgbg.web.drawings import drawing_of
 from tests.games.batches import each
 from tests.games.borrowed_lockstep import compared
 

@@ -7,12 +7,12 @@ import pytest
 
 from jaxgbg import xla
 from jaxgbg.learners import parameter_traces
-from jaxgbg.papers import preset
-from jaxgbg.training import Training
-from jaxgbg.training.checkpoints import checksum
-from jaxgbg.training.chunks import compile_chunk
-from jaxgbg.training.lanes import hyperparameters
-from jaxgbg.training.places import lane_mesh
+from jaxgbg.runs import Training
+from jaxgbg.runs.chunks import compile_chunk
+from jaxgbg.runs.lanes import hyperparameters
+from jaxgbg.runs.placement import lane_mesh
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.storage.checkpoints import checksum
 from jaxgbg.values import NTuple
 from tests.compiling import FULL_OPTIMISATION
 from tests.internals import copied_sizes, entry_of, is_one_kernel, times_compiled

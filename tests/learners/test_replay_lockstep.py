@@ -12,7 +12,7 @@ import pytest
 import jaxgbg
 from jaxgbg.games import Othello
 from jaxgbg.learners import TDLearner
-from jaxgbg.training.lanes import hyperparameters
+from jaxgbg.runs.lanes import hyperparameters
 from tests.learners.replay import (
     CASES,
     Choices,

@@ -11,9 +11,9 @@ from jaxtyping import Array, Bool, Float32, Int, Int8, Int32, UInt32, jaxtyped
 
 from jaxgbg.learners import EpsilonGreedy, Learner, SarsaLearner, TDLearner
 from jaxgbg.learners import core as learners_core
-from jaxgbg.papers import preset
 from jaxgbg.players import GreedyAgent
-from jaxgbg.training.lanes import hyperparameters
+from jaxgbg.runs.lanes import hyperparameters
+from jaxgbg.runs.presets import preset
 from jaxgbg.values import MLP, NTuple
 from jaxgbg.values.core import Updates
 from jaxgbg.values.ntuple_moves import FollowingNTuple, StoneNTuple

@@ -15,8 +15,8 @@ import pytest
 
 from jaxgbg.games import make
 from jaxgbg.learners import LearnerSpec
-from jaxgbg.papers import preset
-from jaxgbg.training.lanes import hyperparameters
+from jaxgbg.runs.lanes import hyperparameters
+from jaxgbg.runs.presets import preset
 from jaxgbg.values import random_walk
 from tests.compiling import FULL_OPTIMISATION
 

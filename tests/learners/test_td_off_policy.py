@@ -131,7 +131,7 @@ def values_of_nim(learner: str) -> tuple[np.ndarray, np.ndarray]:
         alpha_end=1.0, episodes=60_000, batch=64, epsilon=0.5, epsilon_end=0.5, seeds=(0,),
         variants=("farl",),
     )  # fmt: skip
-    built, hyper = run.make_learner(), jaxgbg.training.lanes.hyperparameters(run, run.lanes)
+    built, hyper = run.make_learner(), jaxgbg.runs.lanes.hyperparameters(run, run.lanes)
     _, lane, _ = played(built, hyper, 1, run.schedule.episodes)
     boards = [tuple(map(int, heaps)) for heaps in np.ndindex(6, 6, 6) if any(heaps)]
     params = jax.tree.map(lambda leaf: leaf[0], lane.params)

@@ -13,10 +13,10 @@ from jaxgbg.learners import Learner, Schedule, TDSpec
 from jaxgbg.learners.core import _KEY_OF_PARTNER
 from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.selection import Valuation, action_values, choose_action
-from jaxgbg.papers import preset
 from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
-from jaxgbg.training import Training
-from jaxgbg.training.lanes import hyperparameters
+from jaxgbg.runs import Training
+from jaxgbg.runs.lanes import hyperparameters
+from jaxgbg.runs.presets import preset
 from jaxgbg.values import random_walk
 from tests.games.batches import each
 from tests.games.playouts import playouts

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.arena import Protocol, compete
+from jaxgbg.evaluation import Protocol, compete
 from jaxgbg.players import RandomPlayer, make_player
 from tests.reference import rules
 

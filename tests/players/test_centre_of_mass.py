@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.arena import Protocol, compete
+from jaxgbg.evaluation import Protocol, compete
 from jaxgbg.games import make
 from jaxgbg.games.sampling import sample_games
 from jaxgbg.players import CentreOfMass, RandomPlayer, make_player

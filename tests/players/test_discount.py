@@ -10,8 +10,8 @@ import pytest
 import jaxgbg
 from jaxgbg.learners.selection import Valuation
 from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent
+from jaxgbg.runs.storage.agents import SavedAgent, load_agent, save_agent
 from jaxgbg.search.puct_spec import PUCTSpec
-from jaxgbg.training.agents import SavedAgent, load_agent, save_agent
 from tests.search.agents import random_agent, random_positions
 
 

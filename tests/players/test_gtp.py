@@ -11,7 +11,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgbg.arena import Protocol, compete, start_states
+from jaxgbg.evaluation import Protocol, compete, start_states
 from jaxgbg.games import Othello, TicTacToe
 from jaxgbg.players import GRHINO, EngineError, GTPEngine, RandomPlayer, make_player
 

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgbg.arena import Protocol, compete
+from jaxgbg.evaluation import Protocol, compete
 from jaxgbg.games import Othello
 from jaxgbg.players import Positional, RandomPlayer, make_player
 from jaxgbg.players.positional import TABLES

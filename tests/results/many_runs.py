@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from jaxgbg.papers import preset
-from jaxgbg.training.run import digest_of
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.run import digest_of
 
 GAMES = ("nim", "tictactoe", "nim3p", "hex")
 DECAYS = (0.0, 0.3, 0.5, 0.7, 0.9)

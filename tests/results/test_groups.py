@@ -8,12 +8,12 @@ from scipy import stats
 
 import jaxgbg
 from jaxgbg.games import make
-from jaxgbg.papers import preset
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.groups import read_table, shortened
 from jaxgbg.results.rows import as_records, group, source_of
 from jaxgbg.results.table import notes
-from jaxgbg.training import Result, RunFolder
+from jaxgbg.runs import Result, RunFolder
+from jaxgbg.runs.presets import preset
 
 
 def write_run(

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.arena.tournament import Games
+from jaxgbg.arena import scheduler as hall
+from jaxgbg.arena.group_play import Games
 from jaxgbg.games import Nim
 from jaxgbg.players import RandomPlayer
-from jaxgbg.results import hall
 
 SMALL = Nim(heaps=2, size=3)
 SETTINGS = {"game": SMALL, "games": 12, "plies": 1, "progress": False}

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from jaxgbg import tournament
-from jaxgbg.arena.tournament import Games
+from jaxgbg.arena import game_records as kept_games
+from jaxgbg.arena import scheduler as hall
+from jaxgbg.arena.group_play import Games
 from jaxgbg.games import Nim
-from jaxgbg.pages.ladder_svg import ratings_chart, scores_chart
-from jaxgbg.results import ask, hall, kept_games, queries
-from jaxgbg.results.ladders import read_ladders
+from jaxgbg.results import ask, queries
+from jaxgbg.results.stored_ladders import read_ladders
+from jaxgbg.web.ladder_chart import ratings_chart, scores_chart
 
 SMALL = Nim(heaps=2, size=3)
 

@@ -5,13 +5,13 @@ import sys
 import fsspec
 import pytest
 
-from jaxgbg.papers import preset
 from jaxgbg.players import MissingExtra
 from jaxgbg.results.folders import find_runs
 from jaxgbg.results.groups import read_table
-from jaxgbg.results.places import RemotePath, place_of
 from jaxgbg.results.rows import as_records
-from jaxgbg.training import train
+from jaxgbg.runs import train
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.storage.locations import RemotePath, place_of
 from tests.results.many_runs import write_many
 
 URL = "memory://bucket/runs"
@@ -99,7 +99,7 @@ def test_what_a_client_raises_is_an_error_with_a_line():
         def unstrip_protocol(self, path):
             return f"broken://{path}"
 
-    from jaxgbg.results import places
+    from jaxgbg.runs.storage import locations as places
 
     with pytest.raises(OSError, match="RuntimeError: no credentials"):
         list(places.find(RemotePath(Broken(), "bucket"), print))

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import make
-from jaxgbg.papers import preset
 from jaxgbg.players import MissingExtra
 from jaxgbg.results import ask
 from jaxgbg.results.rows import rows
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.training import Result, RunFolder
-from jaxgbg.training.settings import settings
+from jaxgbg.runs import Result, RunFolder
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.settings import settings
 
 
 def score(seed, variant, episodes):

@@ -10,13 +10,13 @@ from rich.console import Console
 from scipy import stats
 
 from jaxgbg.games import make
-from jaxgbg.papers import preset
 from jaxgbg.results.curves import span_of_shares, title
 from jaxgbg.results.figures import draw_curves
 from jaxgbg.results.rows import as_records, rows
 from jaxgbg.results.statistics import confidence_interval, mean_sem, paired_difference
 from jaxgbg.results.table import notes, print_table
-from jaxgbg.training import Result
+from jaxgbg.runs import Result
+from jaxgbg.runs.presets import preset
 
 
 def made_up(seeds=3, until=1000, game="nim", opponent="maxn", **changes):

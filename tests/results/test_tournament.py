@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.arena.tournament import Games
+from jaxgbg.arena import game_records as kept_games
+from jaxgbg.arena import scheduler as hall
+from jaxgbg.arena.group_play import Games
 from jaxgbg.games import Nim
 from jaxgbg.players import MaxN, RandomPlayer
-from jaxgbg.results import hall, kept_games
 from jaxgbg.results.ladder import Ladder, Met
-from jaxgbg.training.locks import only_here
+from jaxgbg.runs.storage.locks import only_here
 
 SMALL = Nim(heaps=2, size=3)
 SETTINGS = {"game": SMALL, "games": 12, "plies": 1, "progress": False}

@@ -12,10 +12,10 @@ import jaxgbg
 from jaxgbg import QSearchSpec, SarsaSearchSpec, TDSearchSpec
 from jaxgbg.learners import Exploration, Schedule
 from jaxgbg.learners.selection import Valuation
+from jaxgbg.runs import Training
 from jaxgbg.search.in_training import _order
 from jaxgbg.search.puct import PUCT
 from jaxgbg.search.tree import RootStatistics
-from jaxgbg.training import Training
 from jaxgbg.values import NTupleSpec
 from tests.games.batches import each
 from tests.learners.replay import named, stack_hyperparameters

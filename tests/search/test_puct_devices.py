@@ -12,7 +12,7 @@ from tests.search.agents import printed_with_devices, random_agent, random_posit
 _PLAYED = """
 import jax, numpy as np
 from jaxgbg import Protocol
-from jaxgbg.arena import compete
+from jaxgbg.evaluation import compete
 from jaxgbg.players import GreedyAgent, RandomPlayer, SearchAgent
 from jaxgbg.search.puct_spec import PUCTSpec
 from tests.search.agents import make_small, random_agent, random_positions

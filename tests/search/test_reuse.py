@@ -9,7 +9,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg import Protocol
-from jaxgbg.arena.matches import compete
+from jaxgbg.evaluation.matches import compete
 from jaxgbg.players import GreedyAgent
 from jaxgbg.players.search import _act_on
 from jaxgbg.search.in_training import TDSearchSpec

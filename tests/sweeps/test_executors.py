@@ -12,12 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from jaxgbg.runs.stopping import Stopped
+from jaxgbg.runs.storage.locks import only_here
+from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.sweeps import EXECUTORS, executors, worker
 from jaxgbg.sweeps.executors import Resources, Settings
 from jaxgbg.sweeps.spec import units
-from jaxgbg.training.locks import only_here
-from jaxgbg.training.stopping import Stopped
-from jaxgbg.training.store import RunFolder
 
 FIELDS = {
     "game": "tictactoe",

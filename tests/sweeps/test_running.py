@@ -10,16 +10,18 @@ import jax
 import pytest
 
 from jaxgbg.players import MissingExtra
-from jaxgbg.sweeps import adaptive, watching
+from jaxgbg.runs import LaneName, Result, StopTraining
+from jaxgbg.runs import progress_bar as bars
+from jaxgbg.runs.chunks import compile_chunk
+from jaxgbg.runs.storage.files import write_json
+from jaxgbg.runs.storage.run_folder import RunFolder
+from jaxgbg.sweeps import adaptive
+from jaxgbg.sweeps import progress as watching
 from jaxgbg.sweeps.adaptive import run_rungs, saved_share, survivors
 from jaxgbg.sweeps.estimate import expected_seconds, sample
 from jaxgbg.sweeps.executors import EXECUTORS, Settings
 from jaxgbg.sweeps.running import run_plan
 from jaxgbg.sweeps.spec import plan, units
-from jaxgbg.training import LaneName, Result, StopTraining, bars
-from jaxgbg.training.chunks import compile_chunk
-from jaxgbg.training.files import write_json
-from jaxgbg.training.store import RunFolder
 from tests.internals import setting
 
 FIELDS = {
@@ -302,7 +304,7 @@ variants = ["farl", "none"]
 
 
 def test_a_dry_run_names_the_axes_and_what_each_unit_has_of_them(jaxgbg, tmp_path, monkeypatch):
-    from jaxgbg.commands import sweeping
+    from jaxgbg.cli import sweep as sweeping
 
     def untimed(*_):
         raise AssertionError("a plan is told without training anything")

@@ -3,10 +3,10 @@
 import pytest
 
 from jaxgbg.games import make
+from jaxgbg.runs import Training
+from jaxgbg.runs.lanes import program_of
+from jaxgbg.runs.memory import lane_memory
 from jaxgbg.sweeps.spec import plan, read_spec, units
-from jaxgbg.training import Training
-from jaxgbg.training.lanes import program_of
-from jaxgbg.training.memory import lane_memory
 
 TINY = {"episodes": 100, "eval_every": 100, "opponents": []}
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from jaxgbg.runs.lanes import program_of
+from jaxgbg.runs.placement import Places
 from jaxgbg.sweeps.spec import units
-from jaxgbg.training.lanes import program_of
-from jaxgbg.training.places import Places
 from tests.sweeps.test_executors import results
 
 RECIPE = Path(__file__).parents[2] / "experiments" / "sweeps" / "thousand_seeds.toml"
@@ -26,7 +26,7 @@ TINY = {
 }
 IN_ONE_PROCESS = """
 import json, sys
-from jaxgbg.training.devices import prepare_jax
+from jaxgbg.runs.devices import prepare_jax
 prepare_jax(devices=int(sys.argv[3]))
 import jax
 import jaxgbg

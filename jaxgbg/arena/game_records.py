@@ -1,0 +1,209 @@
+"""A tournament on disk: what is played, and the games of each group that has met.
+
+`tournament.json` says what is played, `games.jsonl` has a line for each group that has met. A group
+plays the same games whoever else takes part, so that players may join later.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxgbg.arena.group_play import Games
+from jaxgbg.contents import (
+    Readable,
+    check_regular_file,
+    defect,
+    open_own,
+    parse_json,
+    read_bytes,
+    read_object,
+    reason,
+)
+from jaxgbg.evaluation import Protocol
+from jaxgbg.games import Game
+from jaxgbg.games.fingerprint import fingerprint
+from jaxgbg.runs.run import plain_game
+from jaxgbg.runs.storage.files import leftovers, write_json
+from jaxgbg.runs.storage.locations import LADDER
+
+GAMES = "games.jsonl"
+
+_MOST_BYTES = 2**31
+_GREATEST = 1e9
+
+
+class Kept(NamedTuple):
+    """The line of a group: what its players were called then, and their games."""
+
+    names: tuple[str, ...]
+    games: Games
+
+
+class Settings(NamedTuple):
+    """What every group plays: `protocol.count` openings, in all seatings, drawn by `seed`."""
+
+    game: Game
+    protocol: Protocol
+    seed: int
+
+    def plain(self) -> dict[str, Any]:
+        """As tournament.json has them."""
+        content = {
+            "game": plain_game(self.game),
+            "fingerprint": fingerprint(self.game),
+            "starts": self.protocol.starts,
+            "plies": self.protocol.plies,
+            "openings": self.protocol.count,
+            "seed": self.seed,
+        }
+        # JSON knows no tuples.
+        plain: dict[str, Any] = json.loads(json.dumps(content))
+        return plain
+
+    def key(self, identities: Sequence[str]) -> jax.Array:
+        """The random key of a group's games."""
+        digest = hashlib.sha256("\n".join(identities).encode()).digest()
+        return jax.random.fold_in(
+            jax.random.key(self.seed), np.uint32(int.from_bytes(digest[:4], "little"))
+        )
+
+
+class TournamentFolder:
+    """The folder of a tournament; raises ValueError where it cannot be written or is another's."""
+
+    def __init__(self, path: str | Path, settings: Settings) -> None:
+        self.path = Path(path)
+        self._games = self.path / GAMES
+        self._config = self.path / LADDER
+        self._settings = settings
+
+    def unwritable(self, error: OSError) -> ValueError:
+        """What to tell a user whose folder could not be written."""
+        return ValueError(
+            f"cannot write {self.path}: {error.strerror}; make room or choose another --out; the"
+            " same command goes on"
+        )
+
+    def check(self) -> None:
+        """Raise ValueError where the folder holds something else than this tournament."""
+        try:
+            stored = read_object(self._config)
+        except FileNotFoundError:
+            if self.path.exists() and {*self.path.iterdir()} - {*self._leftovers()}:
+                raise ValueError(
+                    f"{self.path} holds something else; choose another --out"
+                ) from None
+            return
+        except OSError as error:
+            raise self.unwritable(error) from error
+        for name, value in self._settings.plain().items():
+            if stored.get(name) != value:
+                raise ValueError(
+                    f"{self.path} holds a tournament with other {name}: choose another --out"
+                )
+        for path in (self._config, self._games):
+            check_regular_file(path)
+
+    def _leftovers(self) -> list[Path]:
+        """The temporary files that killed processes have left here."""
+        return leftovers(self.path, LADDER.__eq__)
+
+    def _make(self) -> None:
+        """Make the folder, now that there is something to be kept."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            for leftover in self._leftovers():
+                leftover.unlink()
+            write_json(self._config, self._settings.plain())
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    def read(self, complain: Callable[[str], None]) -> dict[tuple[str, ...], Kept]:
+        """`read_games`; what is damaged plays again."""
+        return read_games(self._games, lambda text: complain(f"{text}, its group plays again"))
+
+    def append(self, players: Sequence[str], names: Sequence[str], games: Games) -> None:
+        """Add the line of a group; ValueError where there is no room for it."""
+        line = {
+            "players": list(players),
+            "names": list(names),
+            "seatings": games.seatings.tolist(),
+            "openings": games.openings.tolist(),
+            "rewards": np.asarray(games.rewards, float).round(6).tolist(),
+        }
+        if not self._config.exists():
+            self._make()
+        size = self._games.stat().st_size if self._games.exists() else 0
+        try:
+            with open_own(self._games) as file:
+                # A process that was killed may have left the beginning of a line.
+                file.seek(max(size - 1, 0))
+                broken = file.read(1) not in (b"", b"\n")
+                file.write(b"\n" * broken + json.dumps(line).encode() + b"\n")
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.truncate(self._games, size)
+            raise self.unwritable(error) from error
+
+
+def read_games(path: Readable, complain: Callable[[str], None]) -> dict[tuple[str, ...], Kept]:
+    """The groups that have met, by their identities; lines that are damaged are told.
+
+    Raises ValueError where the file cannot be read.
+    """
+    try:
+        text = read_bytes(path, _MOST_BYTES).decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ValueError(defect(path, error)) from error
+    met = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line:
+            continue
+        try:
+            players, kept = _parse(line)
+        except ValueError as error:
+            complain(f"{path}, line {number}: {reason(error)}; left out")
+        else:
+            met[players] = kept
+    return met
+
+
+def _parse(line: str) -> tuple[tuple[str, ...], Kept]:
+    """A group and what is kept of it; raises ValueError for a line that says neither."""
+    content = parse_json(line)
+    if not isinstance(content, dict):
+        raise ValueError("no JSON object")
+    try:
+        players = content["players"]
+        seatings = np.array(content["seatings"])
+        openings, rewards = np.array(content["openings"]), np.array(content["rewards"], float)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ValueError("no group with its games") from error
+    seats = len(players) if isinstance(players, list) else 0
+    if not seats or not all(isinstance(player, str) for player in players):
+        raise ValueError("players is no list of names")
+    if seatings.dtype.kind != "i" or seatings.ndim != 2 or seatings.shape[1] != seats:
+        raise ValueError("seatings is no list of orders of the players")
+    if not (np.sort(seatings, 1) == np.arange(seats)).all():
+        raise ValueError("seatings is no list of orders of the players")
+    if openings.dtype.kind != "i" or openings.ndim != 1 or not len(openings):
+        raise ValueError("openings is no list of numbers")
+    if not (np.abs(openings) <= _GREATEST).all():
+        raise ValueError("openings are out of range")
+    if rewards.shape != (len(openings), *seatings.shape):
+        raise ValueError("rewards are not those of all openings and seatings")
+    if not (np.abs(rewards) <= _GREATEST).all():
+        raise ValueError("rewards are out of range")
+    names = content.get("names")
+    if not isinstance(names, list) or [type(name) for name in names] != [str] * seats:
+        names = players
+    return tuple(players), Kept(tuple(names), Games(seatings, rewards, openings))

@@ -1,0 +1,159 @@
+"""Where the groups of a tournament meet: in this process, or on the machines of a Ray cluster."""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
+
+from jaxgbg.arena.game_records import Settings, TournamentFolder
+from jaxgbg.arena.group_play import Games, play_group
+from jaxgbg.arena.participants import Entrant, close, enter, named
+from jaxgbg.evaluation import Protocol
+from jaxgbg.games import import_games, imported_modules
+from jaxgbg.results.ladder import Met
+from jaxgbg.results.queries import to_stderr
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.progress_bar import Bar
+from jaxgbg.runs.ray_tasks import on_ray
+from jaxgbg.runs.run import read_game
+from jaxgbg.sweeps.executors import TRIES, line
+
+Executor = Literal["inline", "ray"]
+"""Who plays: this process, one group after the other, or a Ray cluster."""
+
+Group = Sequence[Entrant]
+Tell = Callable[[Group], None]
+"""What is told of a group that is seen to play."""
+
+Play = Callable[[Sequence[Group], Settings, Tell], Iterator[tuple[int, Games | Exception]]]
+"""Plays groups: the number of each and its games, or why there are none, as they end."""
+
+
+def here(
+    groups: Sequence[Group], settings: Settings, tell: Tell
+) -> Iterator[tuple[int, Games | Exception]]:
+    """One group after the other in this process; an exception is raised."""
+    for number, group in enumerate(groups):
+        tell(group)
+        yield number, _games(group, settings)
+
+
+def on_cluster(
+    groups: Sequence[Group], settings: Settings, tell: Tell, address: str | None = None
+) -> Iterator[tuple[int, Games | Exception]]:
+    """A task for each group on a Ray cluster; one whose worker was lost is begun again.
+
+    Raises ValueError for a player made in Python, whom no other process can make.
+    """
+    for each in (each for group in groups for each in group):
+        if not each.what:
+            raise ValueError(
+                f"{each.name} was made in Python and cannot be sent to a cluster: leave out ray"
+            )
+    tasks = [(_as_text(group, settings),) for group in groups]
+    for number, games in on_ray(play_sent, tasks, address, TRIES):
+        tell(groups[number])
+        yield number, games
+
+
+def _games(group: Group, settings: Settings) -> Games:
+    key = settings.key([each.identity or each.name for each in group])
+    return play_group(settings.game, [each.player for each in group], settings.protocol, key)
+
+
+def _as_text(group: Group, settings: Settings) -> str:
+    """A group and what it plays as JSON, and the modules of games that a worker must import."""
+    content = {"imports": imported_modules(), "settings": settings.plain()}
+    return json.dumps(content | {"group": {each.identity: each.what for each in group}})
+
+
+def play_sent(text: str) -> Games:
+    """The games of a group, given as JSON.
+
+    Raises ValueError where this machine has other rules, or another agent in the same file.
+    """
+    # Where this process has used JAX before, it stays as it is.
+    with contextlib.suppress(RuntimeError):
+        prepare_jax(devices=1)
+    content: dict[str, Any] = json.loads(text)
+    import_games(content["imports"])
+    given = content["settings"]
+    game = read_game(given["game"])
+    protocol = Protocol(given["starts"], count=given["openings"], plies=given["plies"])
+    settings = Settings(game, protocol, given["seed"])
+    if settings.plain() != given:
+        raise ValueError(f"a machine of the cluster has other rules of {game.name}")
+    group = enter(named(content["group"]), game)
+    try:
+        for each in group:
+            if each.identity != each.name:
+                raise ValueError(f"{each.what} is another agent than when the tournament began")
+        return _games(group, settings)
+    finally:
+        close(group)
+
+
+class Hall:
+    """Where groups meet that have not yet, `total` in all; each is kept. `order` says by which
+    numbers players are known.
+    """
+
+    def __init__(
+        self,
+        entrants: Sequence[Entrant],
+        settings: Settings,
+        folder: TournamentFolder | None,
+        bar: Bar,
+        play: Play,
+        total: int,
+    ) -> None:
+        self._settings, self._folder, self._bar = settings, folder, bar
+        self._play, self._total, self._done, self._found = play, total, 0, 0
+        # A group is in one order, whatever that of the participants.
+        self.order = sorted(
+            range(len(entrants)), key=lambda at: (entrants[at].identity, entrants[at].name)
+        )
+        self._entrants = [entrants[at] for at in self.order]
+        self._known = {} if folder is None else folder.read(to_stderr)
+
+    def meet(self, groups: Sequence[Sequence[int]]) -> list[Met]:
+        """The games of groups, players by their places in `order`.
+
+        Raises ValueError where some could not be played, when all others have been.
+        """
+        sitting = [[self._entrants[at] for at in group] for group in groups]
+        found = [self._known.get(_identities(group)) for group in sitting]
+        games = [None if kept is None else kept.games for kept in found]
+        missing = [at for at, each in enumerate(games) if each is None]
+        self._found += len(groups) - len(missing)
+        self._done += len(groups) - len(missing)
+        failures = []
+        played = self._play([sitting[at] for at in missing], self._settings, self._show)
+        for number, result in played:
+            group = sitting[missing[number]]
+            if isinstance(result, Exception):
+                failures.append(f"{' - '.join(each.name for each in group)}: {line(result)}")
+                continue
+            games[missing[number]] = result
+            self._done += 1
+            if self._folder is not None:
+                self._folder.append(_identities(group), [each.name for each in group], result)
+        if failures:
+            again = "" if self._folder is None else "; the same command plays what is missing"
+            raise ValueError(
+                f"{len(failures):,} of {len(missing):,} groups could not be played, first"
+                f" {failures[0]}{again}"
+            )
+        return [
+            Met(tuple(self.order[at] for at in group), each)
+            for group, each in zip(groups, games, strict=True)
+            if each is not None
+        ]
+
+    def _show(self, group: Group) -> None:
+        names = ", ".join(each.name for each in group)
+        self._bar.show(self._done / self._total, names, self._found / self._total)
+
+
+def _identities(group: Group) -> tuple[str, ...]:
+    return tuple(each.identity for each in group)

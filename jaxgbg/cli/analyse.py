@@ -1,0 +1,274 @@
+"""Commands about what there is already: `results` of many runs, `compare` of two players."""
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from rich.console import Console
+from tyro.conf import Positional, arg
+
+from jaxgbg.cli.common import (
+    Baseline,
+    By,
+    Json,
+    Pool,
+    Runs,
+    TableFormat,
+    Wins,
+    console,
+    optional,
+    print_records,
+    print_table,
+    write_rows,
+)
+from jaxgbg.cli.options import GREEDY, Playing
+from jaxgbg.evaluation.comparison import Comparison, MostGames, OpeningPlies, Pairs
+from jaxgbg.evaluation.comparison import compare as play
+from jaxgbg.evaluation.sequential import Elo, Risk, SequentialTest
+from jaxgbg.games import Scale
+from jaxgbg.players.gtp import Seconds
+from jaxgbg.results.extras import require_extra
+from jaxgbg.results.groups import read_table, shortened
+from jaxgbg.results.layout import Format, print_plain
+from jaxgbg.results.queries import SECONDS, ask
+from jaxgbg.results.robust import columns, robust
+from jaxgbg.results.rows import Table, as_records
+from jaxgbg.results.table import print_table as print_rows
+from jaxgbg.runs.opponents import agent_file, make_opponent
+from jaxgbg.runs.storage.agents import load_agent
+from jaxgbg.runs.storage.files import check_writable, written_whole
+from jaxgbg.specs import Seed, checked, printable
+
+# More is for a file, not for the eye.
+_GROUPING = "--by, --baseline, --pool, --wins and --statistics"
+_ROWS_SHOWN = 200
+_VERDICTS = {
+    "accept": "accept: above {0:+g} Elo",
+    "reject": "reject: below {1:+g} Elo",
+    "continue": "undecided",
+}
+# Figures and their standard errors.
+_ERRORS = {"mean": "sem", "last": "last_sem"}
+
+
+def results(
+    folder: Runs,
+    by: By = (),
+    baseline: Baseline = (),
+    pool: Pool = (),
+    where: Annotated[str | None, optional("CONDITION")] = None,
+    wins: Wins = False,
+    statistics: bool = False,
+    runs: bool = False,
+    sql: Annotated[str | None, optional("QUERY")] = None,
+    allow_files: bool = False,
+    timeout: Annotated[Seconds, arg(metavar="SECONDS")] = SECONDS,
+    form: TableFormat = "table",
+    csv: Annotated[Path | None, optional("FILE")] = None,
+    parquet: Annotated[Path | None, optional("FILE")] = None,
+    json_file: Json = None,
+) -> None:
+    """Tabulate all runs below a folder by the settings that differ, or ask them in SQL (DuckDB).
+
+    A row is a game, opponent and combination of settings, over all seeds: mean, standard error and
+    95 % interval of what each scored in the last fifth of the episodes that all have reached, the
+    last evaluation there alone, and the difference to a baseline, paired by seed. In SQL `runs` has
+    a row a run, `evaluations` a row an evaluation, `summary` one for each run, opponent and FARL
+    variant; of kept tournaments `ratings` has a row a player, `games` one a game and seat, and
+    there are `tournaments` and `seats`. Damaged files and lines are named and left out.
+
+    Args:
+      where: Which evaluations count, in SQL over all columns: "game = 'nim' and variant = 'none'".
+      statistics: Also the interquartile mean and the probability to be better than the baseline,
+        with intervals by stratified bootstrap.
+      runs: A row for each run instead.
+      sql: A query of your own over these tables: "describe runs".
+      allow_files: Let the query read and write files and load extensions.
+      timeout: How long a query may take.
+      csv: Also write the rows to this CSV file.
+      parquet: Also write the rows to this Parquet file.
+    """
+    check_writable(csv, parquet)
+    if runs or sql is not None:
+        if by or baseline or pool or statistics or wins:
+            raise ValueError(f"{_GROUPING} group runs: leave out --runs, --sql")
+        whole = form in ("csv", "json") or any((csv, parquet, json_file))
+        limit = None if whole else _ROWS_SHOWN
+        frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout, limit=limit)
+        records = _print_frame(frame, sql is None, form)
+    else:
+        table = read_table(folder, by, baseline, where, wins, timeout=timeout, pool=pool)
+        records = _print_groups(table, statistics, form)
+    if csv is not None or parquet is not None:
+        require_extra("duckdb", "pandas")
+        import pandas
+
+        frame = frame if runs or sql is not None else pandas.DataFrame(records)
+    if csv is not None:
+        with written_whole(csv) as temporary:
+            frame.to_csv(temporary, index=False)
+    if parquet is not None:
+        with written_whole(parquet) as temporary:
+            _write_parquet(frame, temporary)
+    write_rows(json_file, records)
+
+
+def _print_groups(table: Table, statistics: bool, form: Format) -> list[dict[str, Any]]:
+    """Print the rows that differ by settings; returns them as records."""
+    records = as_records(table.rows)
+    more = None
+    if statistics:
+        told = robust(table)
+        more = columns(table.rows, told, table.compared)
+        for record, each in zip(records, told, strict=True):
+            record.update(each._asdict())
+    if form in ("csv", "json"):
+        print_plain(records, form)
+    elif not records:
+        console().print("no rows")
+    else:
+        shown = shortened(table) if form == "table" and not statistics else table
+        print_rows(shown.rows, console(), form, table.compared, more)
+        for note in shown.notes if form == "table" else ():
+            console().print(note, highlight=False)
+    return records
+
+
+def _print_frame(frame: Any, summary: bool, form: Format) -> list[dict[str, Any]]:
+    """Print the answer to a query, or the runs one by one; returns its records."""
+    # What is missing or no number is None.
+    text = frame.to_json(
+        orient="records", date_format="iso", double_precision=15, default_handler=str
+    )
+    records: list[dict[str, Any]] = json.loads(text)
+    if form in ("csv", "json"):
+        print_plain(records, form)
+    elif not records:
+        console().print("no rows")
+    elif summary:
+        _print_summary(records, frame.attrs["scales"], form)
+    else:
+        rows, names = records[:_ROWS_SHOWN], list(frame)
+        print_table(rows, names, lambda record, name: _plain(record[name]), form)
+    if form not in ("csv", "json"):
+        if not frame.attrs["complete"]:
+            console().print(
+                f"the first {_ROWS_SHOWN:,} rows are shown; --csv, --parquet, --json or --format"
+                " csv gives all, LIMIT and OFFSET in --sql others"
+            )
+        elif len(records) > _ROWS_SHOWN:
+            console().print(f"the first {_ROWS_SHOWN:,} of {len(records):,} rows are shown")
+    return records
+
+
+def _print_summary(
+    records: list[dict[str, Any]], scales: dict[tuple[str, str], Scale], form: Format
+) -> None:
+    def text(record: dict[str, Any], name: str) -> str:
+        if name not in _ERRORS:
+            return _plain(record[name])
+        scale, error = scales[record["folder"], record["opponent"]], record[_ERRORS[name]]
+        figure = scale.text(record[name])
+        return figure if error is None else f"{figure} ± {scale.text(error)}"
+
+    names = ["game", "opponent", "variant", "unit", "mean", "last", "n", "episodes"]
+    # What all runs share would only make the lines longer.
+    for name in ("learner", "value", "batch"):
+        if len({record[name] for record in records}) > 1:
+            names.append(name)
+    print_table(records[:_ROWS_SHOWN], [*names, "folder"], text, form)
+    if form == "table":
+        console().print("mean: of the last fifth of the episodes, ± s.e.")
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
+
+
+def _write_parquet(frame: Any, path: Path) -> None:
+    import duckdb
+
+    # DuckDB's own complaint would name the temporary file.
+    path.touch()
+    try:
+        duckdb.from_df(frame).write_parquet(str(path))
+    except duckdb.Error as error:
+        raise OSError(f"DuckDB could not write it: {error}") from error
+
+
+@checked
+def compare(
+    agent: Annotated[Positional[Path], arg(metavar="AGENT")],
+    opponent: Annotated[Positional[str], arg(metavar="AGENT|NAME")],
+    elo0: Elo = -50,
+    elo1: Elo = 0,
+    alpha: Risk = 0.05,
+    beta: Risk = 0.05,
+    playing: Playing = GREEDY,
+    opening_plies: OpeningPlies = 4,
+    batch: Pairs = 50,
+    max_games: MostGames = 20_000,
+    seed: Seed = 0,
+    form: TableFormat = "table",
+    json_file: Json = None,
+) -> None:
+    """Play until it is clear whether an agent is at least about as strong as an opponent.
+
+    A sequential probability ratio test (SPRT): few games where the answer is plain. To accept says
+    that the agent is better than elo0, to reject that it is worse than elo1; between the two either
+    may come. Greedy agents would repeat one game for ever, so every start is drawn: random plies
+    from the start position, played twice, with seats changed; the two games count as one
+    observation. -50 Elo is 43 % of the points.
+
+    Args:
+      agent: Agent file, or the folder of a run for its first agent.
+      opponent: Another one, or a player's name; FILE:look-ahead=3 looks ahead.
+      elo0: An agent so much stronger (negative: weaker) is too weak.
+      elo1: One so much stronger is strong enough.
+      alpha: Chance to accept what is too weak.
+      beta: Chance to reject what is strong enough.
+      opening_plies: Random plies before each start.
+      batch: Starts at a time; each is played from both seats.
+      max_games: Give up after so many games.
+      seed: Seed of starts and draws.
+    """
+    test = SequentialTest(elo0, elo1, alpha, beta)
+    if agent.is_dir() and Path(opponent).is_dir() and agent.samefile(opponent):
+        raise ValueError(f"{agent} is given twice, for its first agent: name two files in it")
+    agent = agent_file(agent)
+    saved = load_agent(agent)
+    game = saved.run.game
+    first = playing.read().player(saved.player())
+    opponent = str(agent_file(Path(opponent)))
+    player = make_opponent(opponent, game)
+    with contextlib.closing(player), Console(stderr=True).status("playing") as status:
+
+        def tell(now: Comparison) -> None:
+            games = now.wins + now.draws + now.losses
+            ratio = f"{now.log_likelihood_ratio:+.2f} of {test.lower:+.2f} to {test.upper:+.2f}"
+            status.update(f"{games:,} games, log likelihood ratio {ratio}")
+
+        comparison = play(game, first, player, test, opening_plies, batch, max_games, seed, tell)
+    record = {"agent": agent.name, "opponent": Path(opponent).name, "game": game.name}
+    record |= _told(comparison, game.scale, _VERDICTS[comparison.decision].format(elo0, elo1))
+    print_records([record], json_file, form)
+
+
+def _told(comparison: Comparison, scale: Scale, verdict: str) -> dict[str, Any]:
+    """What came out of a comparison, points as the win rates of other tables."""
+    counts = {name: getattr(comparison, name) for name in ("wins", "draws", "losses")}
+    return {
+        "games": sum(counts.values()),
+        **counts,
+        scale.label: round(100 * comparison.score, 2),
+        "sem": round(100 * comparison.sem, 2),
+        "llr": round(comparison.log_likelihood_ratio, 3),
+        "verdict": verdict,
+    }

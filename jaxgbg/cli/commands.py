@@ -1,0 +1,37 @@
+"""What the command `jaxgbg` can do, one function a command; their signatures are its options."""
+
+from collections.abc import Callable
+
+from jaxgbg.cli.analyse import compare, results
+from jaxgbg.cli.check import check
+from jaxgbg.cli.ensemble import ensemble
+from jaxgbg.cli.measure import bench, evaluate, games, perft
+from jaxgbg.cli.play import play
+from jaxgbg.cli.report import plot, report
+from jaxgbg.cli.show import show
+from jaxgbg.cli.sweep import sweep
+from jaxgbg.cli.tournament import tournament
+from jaxgbg.cli.train import ablate, table1, train
+from jaxgbg.cli.watch import watch
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "games": games,
+    "check": check,
+    "show": show,
+    "train": train,
+    "ablate": ablate,
+    "table1": table1,
+    "sweep": sweep,
+    "eval": evaluate,
+    "ensemble": ensemble,
+    "compare": compare,
+    "tournament": tournament,
+    "results": results,
+    "plot": plot,
+    "report": report,
+    "watch": watch,
+    "play": play,
+    "perft": perft,
+    "bench": bench,
+}
+"""Name -> what it does, in the order in which help lists them."""

@@ -1,0 +1,168 @@
+"""What several commands share: options, and how rows are shown and written."""
+
+import dataclasses
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from rich.console import Console
+from tyro.conf import Positional, arg
+
+from jaxgbg.games import Game, check_own, game_names, make
+from jaxgbg.games.registry import PACKAGES
+from jaxgbg.results.layout import Column, Format, print_columns, print_plain
+from jaxgbg.runs import execution
+from jaxgbg.runs.storage.files import write_json
+from jaxgbg.specs import printable
+
+
+def optional(metavar: str, default: str = "", **told: Any) -> Any:
+    """How help shows an option that may be left out, with words for its default, if any."""
+    return arg(metavar=metavar, help_behavior_hint=default and f"(default: {default})", **told)
+
+
+Json = Annotated[
+    Path | None, optional("FILE", name="json", help="Also write the rows to this JSON file.")
+]
+TableFormat = Annotated[
+    Format, arg(name="format", help="Print the table for people, for a text, or as records.")
+]
+By = Annotated[
+    tuple[str, ...],
+    arg(
+        metavar="SETTING ...",
+        help="Settings to tell apart first, by path or short form: learner.trace_decay, or"
+        " trace_decay; whatever else differs is listed separately too.",
+    ),
+]
+Pool = Annotated[
+    tuple[str, ...],
+    arg(
+        metavar="SETTING ...",
+        help="Settings not to tell apart: each seed counts once, by its mean over them, and"
+        " intervals are a bootstrap of seeds.",
+    ),
+]
+Runs = Annotated[
+    Positional[str],
+    arg(
+        metavar="DIR|URL",
+        help="Folder with runs at any depth, or one run; also s3://bucket/runs and the like.",
+    ),
+]
+Baseline = Annotated[
+    tuple[str, ...],
+    arg(
+        metavar="SETTING=VALUE ...",
+        help="What the others are compared with, seed by seed: trace_decay=0; variant=none, if"
+        " none is named and there is such a one.",
+    ),
+]
+Wins = Annotated[
+    bool, arg(help="Show the share of games won, a draw counting nothing, in the place of scores.")
+]
+_NAMES = ", ".join((*game_names(), *(f"{package}:TITLE" for package in PACKAGES)))
+GameName = Annotated[Positional[str], arg(metavar="GAME", help=f"{_NAMES}, or one of your own.")]
+Size = Annotated[
+    int | None,
+    optional("N", help="Of the board (hex, othello, lines_of_action) or each heap."),
+]
+Parameters = Annotated[
+    tuple[str, ...],
+    optional(
+        "NAME=VALUE ...",
+        help="Of the game: rule, players, heaps (nim), draw_after (connectfour), misere (hex),"
+        " repetition (lines_of_action) ...",
+    ),
+]
+Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
+CheckpointEvery = Annotated[
+    execution.CheckpointEvery,
+    arg(metavar="SECONDS", help="Between two checkpoints, from which a stopped run goes on."),
+]
+Log = Annotated[
+    tuple[Literal["tensorboard", "wandb"], ...],
+    arg(help="Also show the evaluations there, while they come.", metavar="NAME ..."),
+]
+
+
+def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
+    """A game by its options, checked if it is a user's own; raises ValueError in one line.
+
+    "NAME=VALUE" is read as what the game has there by default: a number, yes or no, or a word.
+    """
+    parameters: dict[str, Any] = {} if size is None else {"size": size}
+    known = dataclasses.asdict(make(name))
+    for entry in entries:
+        parameter, equals, text = entry.partition("=")
+        if not equals or parameter not in known:
+            names = ", ".join(known) or "none"
+            raise ValueError(f"--parameters {entry}: expected NAME=VALUE; {name} has {names}")
+        if parameter in parameters:
+            raise ValueError(f"--parameters {entry}: {parameter} is given twice")
+        kind = type(known[parameter])
+        try:
+            # Only true and false are read as JSON has them; float("nan") is nobody's parameter.
+            parameters[parameter] = (
+                {"true": True, "false": False}[text] if kind is bool else kind(text)
+            )
+        except (KeyError, ValueError) as error:
+            words = {bool: "true or false", int: "a whole number"}.get(kind, "a number")
+            raise ValueError(f"--parameters {entry}: expected {words}") from error
+    game = make(name, **parameters)
+    check_own(game)
+    return game
+
+
+def cell(value: Any) -> str:
+    """A value as tables show it; nothing for None."""
+    if isinstance(value, int | float):
+        return f"{value:,}"
+    return printable("" if value is None else str(value))
+
+
+def print_records(
+    records: list[dict[str, Any]],
+    json_file: Path | None,
+    form: Format = "table",
+    texts: Mapping[str, Callable[[Any], str]] | None = None,
+) -> None:
+    """Print and write records; `texts` has the words of some entries."""
+    words = texts or {}
+    names = list(records[0])
+    print_table(records, names, lambda record, name: words.get(name, cell)(record[name]), form)
+    write_rows(json_file, records)
+
+
+def print_table(
+    records: list[dict[str, Any]],
+    names: list[str],
+    text: Callable[[dict[str, Any], str], str],
+    form: Format = "table",
+) -> None:
+    """Some entries of records in the words of `text`, numbers to the right."""
+    if form in ("csv", "json"):
+        print_plain([{name: record[name] for name in names} for record in records], form)
+        return
+    columns = [
+        Column(
+            printable(name),
+            [text(record, name) for record in records],
+            any(isinstance(record[name], int | float) for record in records),
+        )
+        for name in names
+    ]
+    print_columns(columns, console(), form)
+
+
+def console() -> Console:
+    """Standard output; wide enough for most tables where it is no terminal and COLUMNS not set."""
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if known else 140)
+
+
+def write_rows(path: Path | None, records: list[dict[str, Any]]) -> None:
+    if path is not None:
+        write_json(path, records)

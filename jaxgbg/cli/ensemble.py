@@ -1,0 +1,68 @@
+"""The command that makes one agent of several: `ensemble`."""
+
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from jaxgbg.cli.common import optional
+from jaxgbg.runs import RunFolder
+from jaxgbg.runs.opponents import agents_of
+from jaxgbg.runs.run import MEAN
+from jaxgbg.runs.storage.agents import load_agent, save_agent
+from jaxgbg.runs.storage.ensembles import ensemble as join
+from jaxgbg.runs.storage.files import check_writable
+from jaxgbg.specs import checked
+
+
+@checked
+def ensemble(
+    file: Annotated[Positional[Path], arg(metavar="FILE")],
+    agents: Annotated[Positional[tuple[Path, ...]], arg(metavar="AGENT|RUN ...")],
+    variant: Annotated[str | None, optional("VARIANT", "averaged weights, if any")] = None,
+    replace: bool = False,
+) -> None:
+    """Make one agent of several with n-tuples, whose sum of weights is the mean of theirs.
+
+    Args:
+      file: Agent file to write.
+      agents: Agent files, and folders of finished runs for their agents of every seed.
+      variant: Which agents of runs: farl, farl-mean, none ...
+      replace: Write the file also where there is one already.
+    """
+    if variant is not None and not any(place.is_dir() for place in agents):
+        raise ValueError("--variant is about the agents of runs: name the folder of one")
+    members = [each for place in agents for each in _files(place, variant)]
+    places = [each.resolve() for each in members]
+    for number, place in enumerate(places):
+        if place in places[:number]:
+            raise ValueError(f"{members[number]} is given twice")
+    if file.resolve() in places:
+        raise ValueError(f"{file} is one of its members: first name the file to write")
+    check_writable(file)
+    if file.exists() and not replace:
+        raise ValueError(f"{file} is there already: --replace writes it anew")
+    save_agent(file, join({str(each): load_agent(each) for each in members}))
+    print(f"{file} is the mean of {len(members)} agents:")
+    for each in members:
+        print(f"  {each}")
+
+
+def _files(place: Path, variant: str | None) -> list[Path]:
+    """Agents of a run's folder, of one variant; anything else is itself."""
+    if not place.is_dir():
+        return [place]
+    files = agents_of(place)
+    if not RunFolder.open(place).finished:
+        raise ValueError(f"{place} is not finished: give the same command again to train it")
+    variants = {_variant(file) for file in files}
+    first = _variant(files[0]).removesuffix(MEAN)
+    wanted = variant or (first + MEAN if first + MEAN in variants else first)
+    if wanted not in variants:
+        known = ", ".join(sorted(variants))
+        raise ValueError(f"{place} holds no agents {wanted!r}; it has {known}")
+    return [file for file in files if _variant(file) == wanted]
+
+
+def _variant(file: Path) -> str:
+    return file.stem.partition("-")[2]

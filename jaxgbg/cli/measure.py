@@ -1,0 +1,266 @@
+"""Commands that look at games, agents and speed: `games`, `perft`, `eval` and `bench`."""
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import jax
+from tyro.conf import Positional, arg
+
+from jaxgbg.cli.benchmarks import training
+from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
+from jaxgbg.cli.benchmarks.playing import bench_answers
+from jaxgbg.cli.benchmarks.rules import bench_rules
+from jaxgbg.cli.common import (
+    GameName,
+    Json,
+    Parameters,
+    Size,
+    TableFormat,
+    console,
+    optional,
+    print_records,
+    read_game,
+    write_rows,
+)
+from jaxgbg.cli.options import GREEDY, Playing, flag
+from jaxgbg.evaluation import Judge, MatchJudge, judge_names
+from jaxgbg.games import Game, broken_games, game_names, make
+from jaxgbg.games.perft import Depth
+from jaxgbg.games.perft import perft as count
+from jaxgbg.games.registry import PACKAGES
+from jaxgbg.players import GTPEngine, Player
+from jaxgbg.players.gtp import Seconds
+from jaxgbg.results.rows import Source, as_records, group, source_of
+from jaxgbg.results.table import print_table as print_rows
+from jaxgbg.runs import RunFolder
+from jaxgbg.runs.opponents import judge_by, make_opponent
+from jaxgbg.runs.presets import protocol_for
+from jaxgbg.runs.presets.table1 import meet
+from jaxgbg.runs.run import Seeds
+from jaxgbg.runs.storage.agents import SavedAgent, load_agent
+from jaxgbg.specs import Seed, checked
+
+
+def games(form: TableFormat = "table", json_file: Json = None) -> None:
+    """List the games and their sizes."""
+    built = [make(name) for name in game_names()]
+    records = [
+        {
+            "game": game.name,
+            "players": game.num_players,
+            "actions": game.num_actions,
+            "cells": game.num_cells,
+            "cell_values": game.num_cell_values,
+            "symmetries": len(game.symmetries),
+            "max_plies": game.max_plies,
+        }
+        for game in built
+    ]
+    print_records(records, json_file, form)
+    if form == "table":
+        for name, package in PACKAGES.items():
+            print(f"{name}:TITLE, if {name} is installed: {', '.join(package.titles)}")
+    for line in broken_games().values():
+        print(f"jaxgbg: {line}", file=sys.stderr)
+
+
+@checked
+def perft(
+    game: GameName,
+    depth: Depth = 5,
+    size: Size = None,
+    parameters: Parameters = (),
+    form: TableFormat = "table",
+    json_file: Json = None,
+) -> None:
+    """Count the paths and positions of a game by depth.
+
+    Args:
+      depth: Plies to count.
+    """
+    records = [
+        {"depth": row.depth, "paths": row.paths, "positions": row.positions}
+        for row in count(read_game(game, size, parameters), depth)
+    ]
+    print_records(records, json_file, form)
+
+
+@checked
+def evaluate(
+    what: Annotated[Positional[tuple[Path, ...]], arg(metavar="RUN|AGENT ...")],
+    opponent: Annotated[
+        str | None,
+        arg(
+            help=f"{', '.join(judge_names())} or an agent file; random if nothing is given. In a"
+            " game of one player it plays the same starts and has a row of its own.",
+            aliases=["--opponents"],
+        ),
+    ] = None,
+    engine: Annotated[str | None, optional("COMMAND")] = None,
+    timeout: Seconds = 10.0,
+    playing: Playing = GREEDY,
+    game: str | None = None,
+    seed: Seed = 0,
+    keep: bool = False,
+    form: TableFormat = "table",
+    json_file: Json = None,
+) -> None:
+    """Play trained agents against an opponent, by the published protocol.
+
+    Args:
+      what: Folders of runs, for all their agents, or agent files, all of one game.
+      engine: Or an engine that speaks GTP, e.g. "edax -gtp -l 1 -n 1 -book-usage off".
+      timeout: Seconds that an engine may take for a move.
+      game: Refuse agents of any other game.
+      seed: Seed of the evaluation's draws.
+      keep: Add what comes of it to the finished run, where `results` finds it, as one more
+        evaluation after its last episode. What was kept before is not done again.
+    """
+    if engine is not None and opponent is not None:
+        raise ValueError("give --opponent or --engine, not both")
+    if keep and (playing != GREEDY or seed):
+        raise ValueError("--keep evaluates as training does: leave out --seed and how to play")
+    agents = _agents(what, game)
+    rules = next(iter(agents.values())).run.game
+    if keep:
+        sources = [_keep(each, _judge(rules, opponent, engine, timeout)) for each in what]
+        rows = group(sources, ("variant",) if len(what) == 1 else ()).rows
+        print_rows(rows, console(), form)
+        write_rows(json_file, as_records(rows))
+        return
+    alone = rules.num_players == 1 and opponent not in (None, "score")
+    judge = _judge(rules, None if alone else opponent, engine, timeout)
+    records = []
+    with contextlib.closing(judge):
+        for path, saved in agents.items():
+            player = playing.read().player(saved.player())
+            run = f"{path.parent.parent.name}/" if len(what) > 1 and path not in what else ""
+            records.append(_record(judge, run + path.name, rules, saved.variant, player, seed))
+    if alone:
+        # Nobody to play against: the opponent plays games of its own, from the same starts.
+        with contextlib.closing(make_opponent(str(opponent), rules)) as other:
+            records.append(_record(judge, str(opponent), rules, "", other, seed))
+    print_records(records, json_file, form, {"mean": judge.scale.text})
+
+
+def _record(
+    judge: Judge, name: str, rules: Game, variant: str, player: Player, seed: int
+) -> dict[str, Any]:
+    """A row of `eval`: what `judge` makes of a player."""
+    scores = judge.scores(player, jax.random.key(seed))
+    return {
+        "agent": name,
+        "game": rules.name,
+        "variant": variant,
+        "opponent": judge.name,
+        "unit": judge.scale.label,
+        "mean": round(judge.scale.figure(float(scores.mean())), 4),
+        "games": scores.size,
+    }
+
+
+def _agents(what: tuple[Path, ...], game: str | None) -> dict[Path, SavedAgent]:
+    """By their files, the agents of one game that were named; raises ValueError."""
+    if not what:
+        raise ValueError("name an agent file, or the folder of a run")
+    agents = {path: load_agent(path, game) for place in what for path in _agent_files(place)}
+    rules = next(iter(agents.values())).run.game
+    for path, saved in agents.items():
+        if saved.run.game != rules:
+            raise ValueError(f"{path} plays another game than the first agent: one at a time")
+    return agents
+
+
+def _agent_files(place: Path) -> list[Path]:
+    """The file `place`, or those of the agents of a run; raises ValueError."""
+    if not place.is_dir():
+        if place.suffix != ".agent" and not place.exists():
+            raise ValueError(f"{place}: No such file; name an agent file, or the folder of a run")
+        return [place]
+    files = sorted((place / "agents").glob("*.agent"))
+    if not files:
+        raise ValueError(f"{place} holds no agents; give the folder of a finished run")
+    if (place / "config.json").exists():
+        folder = RunFolder.open(place)
+        missing = [path for path in map(folder.agent, folder.run.agents) if not path.exists()]
+        if missing:
+            raise ValueError(
+                f"{missing[0]}: No such file, though the run has it; put it back, or name the agent"
+                " files to evaluate"
+            )
+    return files
+
+
+def _judge(rules: Game, opponent: str | None, engine: str | None, timeout: float) -> Judge:
+    """Who judges agents, meeting them as published."""
+    if engine is not None:
+        player = GTPEngine(rules, engine, timeout=timeout)
+        return MatchJudge(rules, player, protocol_for(rules, player.name), player.name)
+    name = opponent or ("score" if rules.num_players == 1 else "random")
+    return judge_by(name, rules, protocol_for(rules, name))
+
+
+def _keep(folder: Path, judge: Judge) -> Source:
+    """Let `judge` judge a finished run whose folder keeps it; what came of it."""
+    with contextlib.closing(judge):
+        run_folder = RunFolder.open(folder)
+        if not run_folder.finished:
+            raise ValueError(
+                f"{folder} is not finished, and keeps no other evaluations until it is"
+            )
+        meet(run_folder, judge.name, lambda: judge)
+    results = [each for each in run_folder.results() if each.opponent == judge.name]
+    return source_of(run_folder.run, results, run_folder.summary()["training_seconds"])
+
+
+@checked
+def bench(
+    games: Positional[tuple[str, ...]] = (),
+    seeds: Seeds | None = None,
+    batches: training.Batches = None,
+    seconds: training.Seconds = 1.0,
+    learner: flag("learner") = None,  # type: ignore[valid-type]
+    value: flag("value") = None,  # type: ignore[valid-type]
+    rules: bool = False,
+    play: bool = False,
+    compile: bool = False,
+    form: TableFormat = "table",
+    json_file: Json = None,
+) -> None:
+    """Measure training speed at the published parameters, of the rules alone, or of `play`.
+
+    Args:
+      games: Games; all if none is named.
+      seeds: Seeds side by side, each with and without FARL.
+      batches: Batches to try; else 1, the default and a search.
+      seconds: Seconds of each timing.
+      rules: Random play instead of training, beside pgx where it is installed.
+      play: How soon the page of `play` answers a move, in milliseconds.
+      compile: Seconds until a training starts, for every learner, value function and search.
+    """
+    if rules + play + compile > 1:
+        raise ValueError("choose one of --rules, --play and --compile")
+    if compile:
+        every = combinations(games or game_names(), learner, value)
+        print_records([bench_compile(*each)._asdict() for each in every], json_file, form)
+        return
+    if play:
+        answers = [bench_answers(game) for game in games or game_names()]
+        print_records([each._asdict() for each in answers], json_file, form)
+        return
+    if rules:
+        print_records(
+            [bench_rules(game)._asdict() for game in games or game_names()], json_file, form
+        )
+        return
+    chosen = {"learner": learner, "value": value}
+    changes = {name: kind for name, kind in chosen.items() if kind is not None}
+    rows = [
+        row
+        for game in games or game_names()
+        for row in training.bench(game, seeds, batches, seconds, **changes)
+    ]
+    print_records([row._asdict() for row in rows], json_file, form)
+    console().print(training.GBG)

@@ -1,0 +1,156 @@
+"""The flags of a run, made from its settings: one flag a setting, by its short form."""
+
+import contextlib
+import dataclasses
+import functools
+import typing
+from typing import Annotated, Any, Literal
+
+from tyro.conf import OmitArgPrefixes, arg
+from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
+
+from jaxgbg.evaluation import judge_names
+from jaxgbg.players import player_names
+from jaxgbg.runs.play import Play
+from jaxgbg.runs.settings import Setting, settings
+from jaxgbg.search.lookahead import Reply
+from jaxgbg.specs import Spec, kind_of, shown
+
+_TRUE = {"true": True, "false": False}
+
+
+def _switch(words: list[str]) -> bool:
+    """A flag alone, or with true or false."""
+    if words and words[0] not in _TRUE:
+        raise ValueError(f"expected true or false, not {shown(words[0])}")
+    return _TRUE[words[0]] if words else True
+
+
+_SWITCH = PrimitiveConstructorSpec(
+    nargs=(0, 1),
+    metavar="true|false",
+    instance_from_str=_switch,
+    is_instance=lambda value: isinstance(value, bool),
+    str_from_instance=lambda value: [str(value).lower()],
+)
+NUMBERS = ConstructorRegistry()
+"""How the command line reads numbers."""
+
+
+def whole(text: str) -> int:
+    """A whole number, also as 20_000 or 5e3; raises ValueError."""
+    with contextlib.suppress(ValueError, OverflowError):
+        if (number := float(text)).is_integer() and "e" in text.lower():
+            return int(number)
+    return int(text)
+
+
+@NUMBERS.primitive_rule
+def _whole_numbers(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[int] | None:
+    if kind.type is not int:
+        return None
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="INT",
+        instance_from_str=lambda words: whole(words[0]),
+        is_instance=lambda value: isinstance(value, int),
+        str_from_instance=lambda value: [str(value)],
+    )
+
+
+_METAVARS = {int: "N", float: "X", str: "NAME"}
+
+# Asked for in a way of their own: n-tuples by a file, seeds by their number, variants by --no-farl.
+# Whose choices are no fixed list, for a file or a number may be part of them.
+_NAMED = {
+    "opponents": f"{', '.join(judge_names())}",
+    "partner": f"{', '.join(player_names())}",
+}
+_SPECIAL = ("layout", "protocols", "seeds", "variants")
+
+
+@functools.cache
+def run_options(*without: str) -> type:
+    """A dataclass with a field for each flag of a run but some; None where a flag is not given."""
+    fields = [
+        (setting.short, _annotated(setting), dataclasses.field(default=None))
+        for setting in settings().values()
+        if setting.short not in (*_SPECIAL, *without)
+    ]
+    return dataclasses.make_dataclass("Settings", fields, frozen=True)
+
+
+def options_of(spec: type[Spec]) -> type:
+    """A dataclass with a flag for each setting of a spec; None where one is not given."""
+    hints, texts = typing.get_type_hints(spec), spec.help()
+    fields = []
+    for field in dataclasses.fields(spec):
+        element = kind_of(hints[field.name])
+        default = "" if field.default is None else f"(default: {field.default})"
+        text = texts.get(field.name, "")  # None are left by PYTHONOPTIMIZE=2.
+        flag = arg(help=text, metavar=_METAVARS[element], help_behavior_hint=default)
+        fields.append(
+            (field.name, Annotated[element | None, flag], dataclasses.field(default=None))
+        )
+    return dataclasses.make_dataclass(spec.__name__, fields, frozen=True)
+
+
+def given(options: Any) -> dict[str, Any]:
+    """The settings that were asked for, by their short forms."""
+    fields = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def flag(short: str) -> Any:
+    """The annotated type of one flag by its short form."""
+    return _annotated(settings()[short])
+
+
+def _annotated(setting: Setting) -> Any:
+    element, repeated = setting.hint, False
+    hint = element
+    if typing.get_origin(hint) is tuple:
+        element, repeated = typing.get_args(hint)[0], True
+    metavar = _METAVARS.get(element, "") + " ..." * repeated
+    if element is bool:
+        hint = Annotated[bool, _SWITCH]
+    elif setting.choices:
+        hint = Literal[setting.choices]
+    kinds = f"{', '.join(setting.kinds)}: " if setting.kinds else ""
+    text = f"{kinds}{setting.help}"
+    if setting.choices:
+        text = f"{text.rstrip('.')}: {', '.join(setting.choices)}."
+    if setting.short in _NAMED:
+        text = f"{text.rstrip('.')}: {_NAMED[setting.short]}."
+    return Annotated[
+        hint | None,
+        arg(
+            help=text,
+            metavar=metavar,
+            # `jaxgbg show GAME` tells them, game by game.
+            help_behavior_hint="",
+            aliases=["--opponent"] if setting.short == "opponents" else None,
+        ),
+    ]
+
+
+def _play_flag(hint: Any, name: str, metavar: str) -> Any:
+    return Annotated[hint, arg(metavar=metavar, help=Play.help().get(name, ""))]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Playing:
+    """How the agents choose their moves, by flags of their own."""
+
+    look_ahead: _play_flag(int, "look_ahead", "PLIES") = 1  # type: ignore[valid-type]
+    width: _play_flag(tuple[int, ...], "width", "N ...") = ()  # type: ignore[valid-type]
+    reply: _play_flag(Reply, "reply", "") = "own"  # type: ignore[valid-type]
+    ranks: _play_flag(tuple[float, ...], "ranks", "P ...") = ()  # type: ignore[valid-type]
+    search: _play_flag(str, "search", "puct-N") = ""  # type: ignore[valid-type]
+
+    def read(self) -> Play:
+        return Play(self.look_ahead, self.width, self.reply, self.ranks, self.search)
+
+
+Playing: Any = OmitArgPrefixes[_Playing]
+GREEDY: Any = _Playing()

@@ -1,0 +1,172 @@
+"""The command `show`: what a training of a game is, and what it takes here, before it begins."""
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import jax
+from rich.console import Console
+from tyro.conf import OmitArgPrefixes, arg
+
+from jaxgbg.cli.common import (
+    GameName,
+    Json,
+    Parameters,
+    Size,
+    optional,
+    print_table,
+    read_game,
+    write_rows,
+)
+from jaxgbg.cli.options import given, run_options
+from jaxgbg.results.axes import VARIANT, run_values, value_text
+from jaxgbg.runs import Run
+from jaxgbg.runs.memory import check_memory, lane_memory
+from jaxgbg.runs.presets import GAMES, konen2021, preset, published_kinds
+from jaxgbg.runs.progress_bar import rough_duration
+from jaxgbg.runs.run import Seeds
+from jaxgbg.runs.settings import settings as all_settings
+from jaxgbg.specs import Seed, checked, counted
+from jaxgbg.sweeps import Unit
+from jaxgbg.sweeps.estimate import expected_seconds
+from jaxgbg.values import read_layout
+
+SETTINGS: Any = run_options()
+NOTHING_GIVEN = SETTINGS()
+Layout = Annotated[Path | None, optional("FILE")]
+Farl = Annotated[bool, arg(help="Final Adaptation, both parts, or those of the paper.")]
+# Told above the settings, or not by a flag of that name.
+_ELSEWHERE = ("seeds", "protocols", VARIANT)
+
+
+@checked
+def show(
+    game: GameName,
+    settings: OmitArgPrefixes[SETTINGS] = NOTHING_GIVEN,
+    size: Size = None,
+    parameters: Parameters = (),
+    seeds: Seeds = 1,
+    seed: Seed = 0,
+    farl: Farl = True,
+    layout: Layout = None,
+    time: bool = True,
+    json_file: Json = None,
+) -> None:
+    """Show what `train` would do with the same options: settings, budget, opponents, time, memory.
+
+    Without options these are the published settings of the game, or our own where no paper has any.
+    The time is that of a second of this training on this machine, scaled to all of it.
+
+    Args:
+      seeds: Number of agents, trained side by side.
+      seed: Number of the first seed.
+      layout: ntuple: JSON file with the n-tuples.
+      time: Compile and train for a second to tell how long all of it takes.
+    """
+    run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
+    show_run(run, time, json_file)
+
+
+def run_of(
+    game: str,
+    settings: Any,
+    size: int | None,
+    parameters: tuple[str, ...],
+    seeds: int,
+    seed: int,
+    farl: bool,
+    layout: Path | None,
+) -> Run:
+    """The run that the options of `train` ask for; raises ValueError in one line."""
+    rules = read_game(game, size, parameters)
+    changes = given(settings)
+    if layout is not None:
+        changes["layout"] = read_layout(rules, layout)
+    run = preset(rules, seeds=range(seed, seed + seeds), **changes)
+    if not farl or len(run.variants) > 1:
+        run = dataclasses.replace(run, variants=("farl" if farl else "none",))
+    return run
+
+
+def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
+    """Print a run: what it is and needs, then each setting by its flag, then how long it takes."""
+    memory = len(run.lanes) * lane_memory(run)
+    check_memory([run])
+    facts = [*_facts(run), ("memory", f"{memory / 1e6:,.1f} MB for {_agents(run)}")]
+    width = max(len(name) for name, _ in facts)
+    for name, text in facts:
+        print(f"{name:<{width}}  {text}")
+    print()
+    records = list(_records(run))
+    print_table(records, ["flag", "value"], lambda record, name: str(record[name]))
+    if timed:
+        sys.stdout.flush()
+        with Console(stderr=True).status("timing the first second of it"):
+            (seconds,) = expected_seconds([Unit((run,), len(run.lanes), memory)])
+        assert seconds is not None
+        records.append({"flag": "", "setting": "expected_seconds", "value": round(seconds, 1)})
+        devices = counted(jax.device_count(), f"{jax.devices()[0].device_kind} device")
+        print(
+            f"\nexpected: {rough_duration(seconds)} for {_agents(run)} on {devices} of this machine"
+        )
+    write_rows(json_file, records)
+
+
+def _facts(run: Run) -> Iterator[tuple[str, str]]:
+    """What a reader wants to know first, each with its name."""
+    game, schedule = run.game, run.schedule
+    yield (
+        "game",
+        f"{game.name}: {counted(game.num_players, 'player')}, {game.num_cells} cells,"
+        f" {game.num_actions:,} actions, at most {game.max_plies:,} plies",
+    )
+    yield "settings", _source(run)
+    times = -(-schedule.episodes // run.evaluation.every)
+    yield (
+        "budget",
+        f"{schedule.episodes:,} episodes of each agent, {counted(times, 'evaluation')}",
+    )
+    for opponent in run.evaluation.opponents:
+        protocol = run.evaluation.protocol_of(opponent)
+        words = protocol.describe() if protocol is not None else "the default protocol"
+        yield "opponent", f"{opponent}: {words}"
+    for name, opponents in konen2021.FINAL_OPPONENTS.items():
+        if name == game.name:
+            yield "later", f"`jaxgbg table1` also meets {', '.join(opponents)}"
+    for (name, opponent), figures in konen2021.FIGURES.items():
+        if name == game.name:
+            told = (f"{variant} {mean:,g} ± {sem:,g}" for variant, (mean, sem) in figures.items())
+            yield "paper", f"against {opponent}: {', '.join(told)}"
+
+
+def _source(run: Run) -> str:
+    """Where the settings come from."""
+    published = published_kinds(run.game)
+    if run.value.kind not in published:
+        others = f" but with --value {' or '.join(published)}" if published else ""
+        return f"our own for its size; no paper has any for {run.game.name}{others}"
+    if run.value.kind == "ntuple":
+        return "Konen & Bagheri 2021, appendix A.6; batch is our own choice"
+    known = run.game.name in GAMES
+    return "van der Ree & Wiering 2013" if known else "Sasso & van Lohuizen 2018"
+
+
+def _records(run: Run) -> Iterator[dict[str, Any]]:
+    """A record for each setting that such a run has."""
+    values = run_values(run)
+    for setting in all_settings().values():
+        value = values[setting.path]
+        if (value is None and setting.kinds) or setting.path in _ELSEWHERE:
+            continue
+        if setting.short in _ELSEWHERE or setting.path == "evaluation.protocols":
+            continue
+        flag = "--" + setting.short.replace("_", "-")
+        yield {"flag": flag, "setting": setting.path, "value": value_text(value)}
+
+
+def _agents(run: Run) -> str:
+    """How many agents a run trains, in words."""
+    each = f", {' and '.join(run.variants)}" if len(run.variants) > 1 else ""
+    return f"{counted(len(run.lanes), 'agent')}{each}"

@@ -1,0 +1,240 @@
+"""The command that does many runs: `sweep`."""
+
+import itertools
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from rich.console import Console
+from tyro.conf import OmitArgPrefixes, Positional, arg
+
+from jaxgbg.cli.common import (
+    CheckpointEvery,
+    Json,
+    Out,
+    cell,
+    optional,
+    print_table,
+    write_rows,
+)
+from jaxgbg.cli.options import given, options_of
+from jaxgbg.results.axes import value_text
+from jaxgbg.runs import Run, RunFolder
+from jaxgbg.runs.lanes import program_of
+from jaxgbg.runs.memory import check_memory
+from jaxgbg.runs.progress_bar import rough_duration
+from jaxgbg.runs.settings import find
+from jaxgbg.specs import Limits, checked, counted
+from jaxgbg.sweeps import Plan, Unit, read_spec
+from jaxgbg.sweeps.estimate import expected_seconds
+from jaxgbg.sweeps.executors import Resources, Settings
+from jaxgbg.sweeps.running import Executor, check, run_plan, tell
+from jaxgbg.sweeps.spec import Adaptive
+
+_MOST_VALUES = 6
+_MOST_UNITS = 20
+_TIMING_SECONDS = 20.0
+_Resources: Any = options_of(Resources)
+_NO_RESOURCES = _Resources()
+
+
+@checked
+def sweep(
+    spec: Annotated[Positional[Path], arg(metavar="FILE")],
+    executor: Executor = "inline",
+    workers: Annotated[int | None, Limits(low=1, high=4096), optional("N", "one a core")] = None,
+    address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
+    adaptive: Annotated[
+        Adaptive | None, optional("halving|racing|none", "as the file says")
+    ] = None,
+    resources: OmitArgPrefixes[_Resources] = _NO_RESOURCES,
+    dry_run: bool = False,
+    time_it: Annotated[bool, arg(name="time")] = False,
+    checkpoint_every: CheckpointEvery = 60.0,
+    out: Out = Path("runs"),
+    json_file: Json = None,
+) -> None:
+    """Do all runs of a specification that are not yet done.
+
+    Runs that differ only in numbers, seeds or FARL are lanes of one program: a unit of work. What
+    is finished below --out is not done again, and what was stopped goes on from its checkpoint.
+
+    Args:
+      spec: TOML file that says what to run.
+      executor: Who does it: this process, several, a Ray cluster, or Slurm.
+      workers: Processes, or Slurm jobs at a time.
+      address: Of the Ray cluster; auto finds one. slurm: local tries it without Slurm.
+      adaptive: Stop settings that fall behind: halving keeps the better half at 1/8, 1/4 and 1/2
+        of the episodes; racing those not surely worse than the best; none goes on with all.
+      dry_run: Only show the axes, the units of work, their programs and memory.
+      time_it: With --dry-run, also the time expected in one process here, from a second of each
+        program; programs that are not begun after 20 s are left out.
+    """
+    plan = read_spec(spec, adaptive)
+    given_resources = Resources(**given(resources))
+    given_resources.check_executor(executor)
+    if time_it and not dry_run:
+        raise ValueError("--time goes with --dry-run")
+    if dry_run:
+        _dry_run(plan, executor, out, time_it, json_file)
+        return
+    check(plan, out)
+    settings = Settings(
+        out,
+        checkpoint_every,
+        workers or os.cpu_count() or 1,
+        address,
+        resources=given_resources,
+    )
+    outcome = run_plan(plan, executor, settings, _reporter(plan.units, out))
+    write_rows(json_file, [_record(unit, out) for unit in plan.units])
+    if any(RunFolder(out, run).path.exists() for unit in plan.units for run in unit.runs):
+        print(f"results: {out}; `jaxgbg results {out}` shows them")
+    tell(outcome, plan)
+    if outcome.failures:
+        sys.exit(1)
+
+
+def _dry_run(
+    plan: Plan, executor: Executor, out: Path, timed: bool, json_file: Path | None
+) -> None:
+    """Show what there is to do, and then, if asked for, how long it takes."""
+    if executor in ("inline", "processes"):
+        # What this machine cannot hold is refused before anything is said.
+        for unit in {(program_of(u.runs[0]), u.lanes): u for u in plan.units}.values():
+            check_memory(unit.runs)
+    records = _plan(plan, out)
+    _print_axes(plan)
+    _print_sums(plan, out)
+    _print_units(records)
+    if timed:
+        _print_time(plan, records, out)
+    write_rows(json_file, records)
+
+
+def _print_sums(plan: Plan, out: Path) -> None:
+    """Say how much there is of everything."""
+    units = plan.units
+    runs, lanes = sum(len(unit.runs) for unit in units), sum(unit.lanes for unit in units)
+    programs = len({program_of(unit.runs[0]) for unit in units})
+    most = max(unit.memory for unit in units) / 1e9
+    done = sum(unit.finished(out) for unit in units)
+    print(
+        f"{counted(runs, 'run')} in {counted(len(units), 'unit')} of work ({done:,} done),"
+        f" {counted(programs, 'program')} to compile, {counted(lanes, 'lane')} (seeds times"
+        f" variants); at most {most:,.2g} GB a unit",
+        flush=True,
+    )
+
+
+def _print_time(plan: Plan, records: list[dict[str, Any]], out: Path) -> None:
+    """Time a pilot of each program for some seconds; tell it, and keep it in `records`."""
+    missing = [unit for unit in plan.units if not unit.finished(out)]
+    with Console(stderr=True).status("timing a pilot of each program"):
+        seconds = expected_seconds(missing, _TIMING_SECONDS)
+    known = {unit.name: s for unit, s in zip(missing, seconds, strict=True) if s is not None}
+    for record in records:
+        record["expected_s"] = round(known[record["unit"]], 1) if record["unit"] in known else ""
+    records[-1]["expected_s"] = round(sum(known.values()), 1)
+    left_out = len(missing) - len(known)
+    more = f" and {counted(left_out, 'unit')} of programs that were not timed" if left_out else ""
+    print(f"expected in one process here: {rough_duration(sum(known.values()))}{more}")
+
+
+def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
+    """Say what there is to do; returns what tells of each unit that is done."""
+    missing = sum(not unit.finished(out) for unit in units)
+    runs = sum(len(unit.runs) for unit in units)
+    print(
+        f"{counted(runs, 'run')} in {counted(len(units), 'unit')},"
+        f" {len(units) - missing:,} of them done before",
+        file=sys.stderr,
+    )
+    start, numbers = time.monotonic(), itertools.count(1)
+
+    def report(unit: Unit) -> None:
+        print(
+            f"unit {unit.name} ({counted(len(unit.runs), 'run')} of {unit.runs[0].game.name}):"
+            f" done, {next(numbers)} of {missing}, {time.monotonic() - start:.0f} s",
+            file=sys.stderr,
+        )
+
+    return report
+
+
+def _record(unit: Unit, out: Path) -> dict[str, Any]:
+    return {
+        "unit": unit.name,
+        "game": unit.runs[0].game.name,
+        "runs": len(unit.runs),
+        "lanes": unit.lanes,
+        "episodes": unit.runs[0].schedule.episodes,
+        "memory_mb": round(unit.memory / 1e6, 1),
+        "finished": "yes" if unit.finished(out) else "no",
+    }
+
+
+def _print_axes(plan: Plan) -> None:
+    """Say what is varied, and how often each combination is trained."""
+    for name, values in plan.axes.items():
+        print(f"axis {name}: {_values(values)}")
+    seeds = {seed for unit in plan.units for run in unit.runs for seed in run.seeds}
+    how = "" if plan.adaptive == "none" else f"; {plan.adaptive} stops some of them early"
+    print(f"{counted(len(seeds), 'seed')} of each{how}")
+
+
+def _print_units(records: list[dict[str, Any]]) -> None:
+    """A row a unit and one for all; above them what is the same for several units."""
+    *units, total = records
+    more = len(units) - _MOST_UNITS
+    if more > 0:
+        units, records = units[:_MOST_UNITS], [*units[:_MOST_UNITS], total]
+    # What adds up has a column in any case.
+    alike = [
+        name
+        for name in units[0]
+        if len(units) > 1 and total[name] == "" and len({unit[name] for unit in units}) == 1
+    ]
+    if alike:
+        print(f"each unit: {', '.join(f'{name} {cell(units[0][name])}' for name in alike)}")
+    names = [name for name in units[0] if name not in alike]
+    print_table(records, names, lambda record, name: cell(record[name]))
+    if more > 0:
+        print(f"and {counted(more, 'more unit')}; --json keeps all rows")
+
+
+def _values(values: Sequence[Any]) -> str:
+    """Values of an axis in words; of many the first and the last."""
+    words = [value_text(tuple(each) if isinstance(each, list) else each) for each in values]
+    if len(words) > _MOST_VALUES:
+        return f"{words[0]}, {words[1]} ... {words[-1]} ({len(words)})"
+    return ", ".join(words)
+
+
+def _plan(plan: Plan, out: Path) -> list[dict[str, Any]]:
+    """A record a unit with its axes, and one for all."""
+    records = []
+    programs: dict[Any, int] = {}
+    for unit in plan.units:
+        program = programs.setdefault(program_of(unit.runs[0]), len(programs) + 1)
+        record = _record(unit, out) | {"program": program}
+        for name in plan.axes:
+            values = dict.fromkeys(_value_of(run, name) for run in unit.runs)
+            record[name] = _values(list(values))
+        records.append(record)
+    total: dict[str, Any] = {name: "" for name in records[0]} | {"unit": "all"}
+    for name in ("runs", "lanes"):
+        total[name] = round(sum(record[name] for record in records), 1)
+    return [*records, total]
+
+
+def _value_of(run: Run, name: str) -> Any:
+    """The value of an axis in a run."""
+    if name == "game":
+        return run.game.name
+    part, _, inner = (name if name.startswith("game.") else find(name).path).partition(".")
+    value = getattr(run, part)
+    return getattr(value, inner, None) if inner else getattr(value, "kind", value)

@@ -1,0 +1,70 @@
+"""A run with a progress bar: time left, episodes/s, the latest scores."""
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from jaxgbg.cli.loggers import Loggers
+from jaxgbg.runs.execution import train
+from jaxgbg.runs.loop import Progress, Result
+from jaxgbg.runs.progress import Watch
+from jaxgbg.runs.run import Run
+from jaxgbg.runs.stopping import Stopped
+from jaxgbg.runs.storage.run_folder import RunFolder
+from jaxgbg.web.watch.serving import WatchProcess
+
+
+def train_with_bar(
+    run: Run,
+    out: Path,
+    checkpoint_every: float,
+    log: Sequence[str] = (),
+    watched_on: int | None = None,
+) -> tuple[RunFolder, float, int]:
+    """Do a run unless it is done, shown by the loggers `log` too, and on a page if on a port.
+
+    Returns (folder, training seconds, 0 or the number of the signal that stopped it).
+    """
+    folder = RunFolder(out, run)
+    if folder.finished:
+        if watched_on is not None:
+            print(f"jaxgbg: it is finished; `jaxgbg watch {folder.path}` shows it", file=sys.stderr)
+        return folder, folder.summary()["training_seconds"], 0
+    seconds = 0.0
+    loggers = Loggers(log, folder.path, run)
+    watch = Watch(run)
+
+    def on_chunk(now: Progress) -> None:
+        nonlocal seconds
+        seconds = now.seconds
+        watch.on_chunk(now)
+
+    def on_result(result: Result) -> None:
+        watch.on_result(result)
+        loggers.log(result)
+
+    try:
+        with _page(folder.path, watched_on):
+            train(run, out, on_chunk, on_result, checkpoint_every)
+    except KeyboardInterrupt as stop:
+        return folder, seconds, stop.signal_number if isinstance(stop, Stopped) else signal.SIGINT
+    finally:
+        watch.close()
+        loggers.close()
+    return folder, folder.summary()["training_seconds"], 0
+
+
+@contextlib.contextmanager
+def _page(folder: Path, port: int | None) -> Iterator[None]:
+    """A page on the run in `folder`, in a process of its own; none without a port."""
+    if port is None:
+        yield
+        return
+    with WatchProcess(port) as page:
+        if page.show(folder):
+            print(f"jaxgbg: the training is shown at {page.address}", file=sys.stderr)
+        else:
+            print("jaxgbg: no process could be started to show the training", file=sys.stderr)
+        yield

@@ -1,0 +1,79 @@
+"""Two players meet until it is clear who is stronger."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Annotated
+
+import jax
+import numpy as np
+
+from jaxgbg.evaluation.matches import compete
+from jaxgbg.evaluation.protocol import Protocol
+from jaxgbg.evaluation.sequential import Decision, SequentialTest
+from jaxgbg.games import Game
+from jaxgbg.players import Player
+from jaxgbg.specs import Limits, Seed, checked
+
+OpeningPlies = Annotated[int, Limits(low=0, high=10_000)]
+Pairs = Annotated[int, Limits(low=1, high=100_000)]
+MostGames = Annotated[int, Limits(low=2, high=10_000_000)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """The first player's games so far, and the test's answer to their pairs.
+
+    `score` is points a game, a draw counting half, `sem` its standard error over pairs.
+    """
+
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    sem: float
+    log_likelihood_ratio: float
+    decision: Decision
+
+
+@checked
+def compare(
+    game: Game,
+    first: Player,
+    second: Player,
+    test: SequentialTest,
+    opening_plies: OpeningPlies = 4,
+    batch: Pairs = 50,
+    max_games: MostGames = 20_000,
+    seed: Seed = 0,
+    on_batch: Callable[[Comparison], None] = lambda _: None,
+) -> Comparison:
+    """Play batches of pairs of games until `test` decides, or for about `max_games`.
+
+    A pair is one start, drawn by `opening_plies` uniformly random plies, and played twice with
+    seats changed: greedy agents alone would repeat one game for ever. The answer holds for such
+    starts. Raises ValueError for a game that is not for two, or too short for such openings.
+    """
+    if game.num_players != 2:
+        raise ValueError(f"compare needs a game for two players, not {game.name}")
+    if max_games < 2 * batch:
+        raise ValueError(f"max_games must hold one batch of {batch} pairs, not {max_games}")
+    protocol = Protocol("random_plies", count=batch, plies=opening_plies)
+    pairs, rewards = np.zeros(0), np.zeros(0)
+    key = jax.random.key(seed)
+    while True:
+        key, draw = jax.random.split(key)
+        # Rewards float32[2, batch]: the same start from each seat.
+        batch_rewards = compete(game, first, second, protocol, draw)[0]
+        scores = ((batch_rewards + 1) / 2).mean(0)
+        pairs = np.append(pairs, scores)
+        rewards = np.append(rewards, batch_rewards)
+        decision = test.update(scores)
+        score = float(pairs.mean())
+        sem = float(pairs.std(ddof=1) / np.sqrt(pairs.size)) if pairs.size > 1 else float("nan")
+        wins, losses = int((rewards > 0).sum()), int((rewards < 0).sum())
+        draws = len(rewards) - wins - losses
+        ratio = test.log_likelihood_ratio
+        so_far = Comparison(wins, draws, losses, score, sem, ratio, decision)
+        on_batch(so_far)
+        if decision != "continue" or len(rewards) + 2 * batch > max_games:
+            return so_far

@@ -1,0 +1,170 @@
+"""Matches: all games of an evaluation at once, one ply a round."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.evaluation.protocol import Protocol, drawn_starts, extended, start_states
+from jaxgbg.games import Game
+from jaxgbg.games.precision import in_32_bits
+from jaxgbg.games.rollout import play_in_line, play_ply, roll_out, select_states
+from jaxgbg.players import History, Player, Remembers
+
+# Games that may last longer end at very different times.
+_LONG = 100
+# So many games at once, or one of each copy: more gain nothing on a CPU.
+_PLACES = 512
+
+
+@in_32_bits
+def play(
+    game: Game,
+    seats: np.ndarray,
+    players: Sequence[Player],
+    states: Any,
+    history: History,
+    key: jax.Array,
+) -> np.ndarray:
+    """Play games to their ends; returns the final rewards, float32[G, num_players].
+
+    `seats` int[G, num_players] says which of `players` sits in each seat of each game; `history`
+    how the games came to `states`. Where all players are traceable the games are one compiled
+    program, unless one of them has several devices choose his moves.
+    """
+    traceable = all(player.traceable for player in players)
+    if traceable and not any(player.shares_devices(len(seats)) for player in players):
+        in_line = _worth_a_line(game, len(seats)) and not _remember(players, states)
+        played = _play_in_line if in_line else _play_compiled
+        return np.asarray(played(game, tuple(players), jnp.asarray(seats), states, key))
+    needs_history = any(player.needs_history for player in players)
+    memories = _first_memories(players, states)
+    for _ in range(game.max_plies):
+        if bool(np.all(states.terminal)):
+            break
+        actions, key, memories = _choose(
+            players, jnp.asarray(seats), history, states, key, memories
+        )
+        if needs_history:
+            made = np.where(states.terminal, -1, actions)
+            history = extended(history, made, states.player)
+        key, chance = jax.random.split(key)
+        states = play_ply(game, states, actions, chance)
+    return np.asarray(states.rewards)
+
+
+def _first_memories(players: Sequence[Player], states: Any) -> list[Any]:
+    """What every player knows before the first move, None where he keeps nothing."""
+    return [
+        player.first_memory(states) if isinstance(player, Remembers) else None for player in players
+    ]
+
+
+def _choose(
+    players: Sequence[Player],
+    seats: jax.Array,
+    history: History | None,
+    states: Any,
+    key: jax.Array,
+    memories: Sequence[Any],
+) -> tuple[jax.Array, jax.Array, list[Any]]:
+    """The action int32[G] of whoever is to move in each game; key and memories of what follows."""
+    to_move = jnp.take_along_axis(seats, states.player[:, None].astype(jnp.int32), 1)[:, 0]
+    actions, kept = jnp.zeros(len(to_move), jnp.int32), []
+    for number, (player, memory) in enumerate(zip(players, memories, strict=True)):
+        key, draw = jax.random.split(key)
+        mine = to_move == number
+        # Other players' positions count as finished, so that no engine works on them.
+        positions = states._replace(terminal=states.terminal | ~mine)
+        if memory is not None and isinstance(player, Remembers):
+            chosen, memory = player.act_on(memory, positions, draw)
+        else:
+            chosen = player.act(positions, draw, history if player.needs_history else None)
+        actions = jnp.where(mine, chosen, actions)
+        kept.append(memory)
+    return actions, key, kept
+
+
+@partial(jax.jit, static_argnums=0)
+def _play_compiled(
+    game: Game, players: tuple[Player, ...], seats: jax.Array, states: Any, key: jax.Array
+) -> jax.Array:
+    """What `play` does, draw for draw, without a word to the host between two plies."""
+    choose = partial(_choose, players, seats, None)
+    return roll_out(game, states, choose, key, _first_memories(players, states)).rewards
+
+
+def _worth_a_line(game: Game, games: int) -> bool:
+    """Whether most of the games would stand still until the longest of them is over."""
+    return game.max_plies > _LONG and games > 2 * _PLACES
+
+
+def _remember(players: Sequence[Player], states: Any) -> bool:
+    """Whether any of them keeps something of every game from move to move."""
+    return bool(jax.tree.leaves(jax.eval_shape(partial(_first_memories, players), states)))
+
+
+@partial(jax.jit, static_argnums=0)
+def _play_in_line(
+    game: Game, players: tuple[Player, ...], seats: jax.Array, states: Any, key: jax.Array
+) -> jax.Array:
+    """`_play_compiled` with fewer games at once: others follow where one has ended."""
+    # Each copy of each player has as many games as any other, at any time.
+    groups = math.lcm(*(player.copies for player in players))
+    places = min(max(1, _PLACES // groups), len(seats) // groups)
+
+    def choose(states: Any, numbers: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        sitting = seats.at[numbers].get(mode="clip")
+        actions, key, _ = _choose(players, sitting, None, states, key, [None] * len(players))
+        return actions, key
+
+    return play_in_line(game, states, groups, places, choose, key)
+
+
+@in_32_bits
+def compete(
+    game: Game,
+    agent: Player,
+    opponent: Player | None,
+    protocol: Protocol,
+    key: jax.Array,
+    seeds: Sequence[int] = (),
+) -> np.ndarray:
+    """The agent's final reward in every game, float32[copies, seats, starts * repeats].
+
+    A game of one player has no opponent. An agent with `copies` plays the whole protocol with each
+    of them; `seeds` int[copies] says which of them meet the same drawn starts, all if empty.
+    """
+    opening, moves = jax.random.split(key)
+    protocol = protocol.for_game(game)
+    alike = seeds if len(seeds) else (0,) * agent.copies
+    states, history, own = _starts(game, protocol, opening, alike)
+    agent_seats = np.array(protocol.seats or range(game.num_players))
+    games_a_seat = own.shape[1] * protocol.repeats
+    seat = np.tile(np.repeat(agent_seats, games_a_seat), agent.copies)
+    repeated = np.tile(own, (1, len(agent_seats) * protocol.repeats)).ravel()
+    states, history = select_states((states, history), repeated)
+    seats = (np.arange(game.num_players) != seat[:, None]).astype(int)
+    players = [agent] if opponent is None else [agent, opponent]
+    rewards = play(game, seats, players, states, history, moves)
+    return rewards[np.arange(len(seat)), seat].reshape(agent.copies, len(agent_seats), -1)
+
+
+def _starts(
+    game: Game, protocol: Protocol, key: jax.Array, seeds: Sequence[int]
+) -> tuple[Any, History, np.ndarray]:
+    """All starts, states[S] and their history, and which each copy has, int[copies, starts].
+
+    What a seed draws depends on no other.
+    """
+    if not protocol.drawn:
+        states, history = start_states(game, protocol, key)
+        return states, history, np.tile(np.arange(len(history.actions)), (len(seeds), 1))
+    numbers, which = np.unique(np.array(seeds, np.uint32), return_inverse=True)
+    keys = jax.vmap(jax.random.fold_in, (None, 0))(key, numbers)
+    states, history = drawn_starts(game, protocol, keys)
+    return states, history, which[:, None] * protocol.count + np.arange(protocol.count)

@@ -1,0 +1,223 @@
+"""The lanes of runs: their curves, the rows that they belong to, what they have come to."""
+
+import dataclasses
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from jaxgbg.evaluation import scale_of
+from jaxgbg.games import WINS, Game, Scale
+from jaxgbg.results.axes import VARIANT, frozen
+from jaxgbg.results.evaluations import Evaluations
+from jaxgbg.runs import LaneName
+from jaxgbg.runs.run import MEAN
+
+Curve = Mapping[int, float]
+"""Episodes -> figure of one agent."""
+LaneKey = tuple[tuple[Any, ...], int]
+"""What tells a lane of a row from others: the values of what else differs, and its seed."""
+
+
+class Source(NamedTuple):
+    """A run with what came of it: its settings by their paths, its game (None if not known here).
+
+    `order` are opponents as the run names them; `untrained` are lanes whose weights are all 0,
+    `diverged` those whose weights are no finite numbers. Of its games count the scores, or the
+    share of them that were won (`wins`).
+    """
+
+    name: str
+    game: Game | None
+    values: Mapping[str, Any]
+    evaluations: Evaluations
+    order: tuple[str, ...]
+    seconds: float = math.nan
+    untrained: frozenset[LaneName] = frozenset()
+    diverged: frozenset[LaneName] = frozenset()
+    wins: bool = False
+
+    def scale(self, opponent: str) -> Scale:
+        """How its figures against `opponent` are shown."""
+        if self.wins:
+            return WINS
+        return scale_of(opponent, self.game) if self.game is not None else Scale("reward")
+
+
+Curves: TypeAlias = dict[tuple[str, str], dict[int, dict[int, float]]]
+"""(opponent, variant) -> seed -> curve."""
+
+
+class RowKey(NamedTuple):
+    """What tells a row from others: its game, its opponent, the values of the axes in order."""
+
+    game: str
+    opponent: str
+    values: tuple[Any, ...]
+
+
+@dataclasses.dataclass
+class Members:
+    """The lanes of a row, by the values of what else differs; each has its curve by its seed."""
+
+    scale: Scale
+    curves: dict[tuple[Any, ...], dict[int, Curve]] = dataclasses.field(default_factory=dict)
+    sources: list[Source] = dataclasses.field(default_factory=list)
+    variants: set[str] = dataclasses.field(default_factory=set)
+    untrained: int = 0
+    diverged: int = 0
+
+    @property
+    def pooled(self) -> bool:
+        """Whether lanes of several settings are one row."""
+        return len(self.curves) > 1
+
+    def keep_seeds_of_all(self, opponent: str) -> int:
+        """Leave out seeds that some pooled setting has not, which would weigh settings unequally;
+        returns how many. Raises ValueError where none is left.
+        """
+        seeds = [set(cell) for cell in self.curves.values()]
+        common, every = set.intersection(*seeds), set.union(*seeds)
+        if not common:
+            name = self.sources[0].name
+            raise ValueError(
+                f"{name} against {opponent}: no seed is in all settings that are to be pooled, and"
+                " settings of other seeds cannot be: leave out --pool, or choose runs by --where"
+            )
+        for values, cell in self.curves.items():
+            self.curves[values] = {seed: cell[seed] for seed in cell if seed in common}
+        return len(every - common)
+
+    def seed_curves(self) -> "list[Curve]":
+        """A curve a seed: over pooled settings the mean, at the evaluations that all of them have,
+        or any of them where they share none.
+        """
+        if not self.pooled:
+            return [curve for cell in self.curves.values() for curve in cell.values()]
+        found: list[Curve] = []
+        for seed in next(iter(self.curves.values())):
+            own = [cell[seed] for cell in self.curves.values()]
+            shared = set.intersection(*map(set, own)) or set.union(*map(set, own))
+            found.append(
+                {
+                    at: float(np.mean([curve[at] for curve in own if at in curve]))
+                    for at in sorted(shared)
+                }
+            )
+        return found
+
+    def fewest_games(self, opponent: str) -> int:
+        """Games of the smallest evaluation of an agent."""
+        known = {id(source): source.evaluations for source in self.sources}
+        return min(evaluations.fewest_games(opponent) for evaluations in known.values())
+
+
+class Scored(NamedTuple):
+    """What the lanes of a row have come to, by what else differs and their seeds."""
+
+    episodes: int
+    late: dict[LaneKey, float]
+    last: dict[LaneKey, float]
+
+    def by_seed(self, figures: Mapping[LaneKey, float]) -> dict[int, float]:
+        """The mean of each seed over the settings that are pooled: agents of a seed hang together,
+        and may even be the same agent.
+        """
+        seeds: dict[int, list[float]] = defaultdict(list)
+        for (_, seed), figure in figures.items():
+            seeds[seed].append(figure)
+        return {seed: sum(each) / len(each) for seed, each in sorted(seeds.items())}
+
+
+def members_of(
+    sources: Sequence[Source],
+    curves: Sequence[Curves],
+    settings: Mapping[tuple[int, str], Mapping[str, Any]],
+    paths: Sequence[str],
+    rest: Sequence[str],
+) -> tuple[dict[RowKey, Members], list[str]]:
+    """The lanes of every row; and a line for each that is there twice, which counts once."""
+    members: dict[RowKey, Members] = {}
+    twice: dict[str, int] = defaultdict(int)
+    told = {
+        key: [tuple(frozen(kind.get(path)) for path in some) for some in (paths, rest)]
+        for key, kind in settings.items()
+    }
+    for source, of_source in zip(sources, curves, strict=True):
+        for (opponent, variant), of_lanes in of_source.items():
+            values, others = told[id(source.values), variant]
+            key = RowKey(source.name, opponent, values)
+            row = members.get(key)
+            if row is None:
+                row = members[key] = Members(source.scale(opponent))
+            row.sources.append(source)
+            row.variants.add(variant)
+            cell = row.curves.setdefault(others, {})
+            for seed, curve in of_lanes.items():
+                if seed in cell:
+                    twice[source.name] += 1
+                    if max(curve) <= max(cell[seed]):
+                        continue
+                else:
+                    lane = LaneName(seed, variant.removesuffix(MEAN))
+                    row.untrained += lane in source.untrained - source.diverged
+                    row.diverged += lane in source.diverged
+                cell[seed] = curve
+    return members, [
+        f"{name}: {count} agents are in several folders, with equal settings and seeds; each counts"
+        " once."
+        for name, count in twice.items()
+    ]
+
+
+def curves_of(source: Source) -> Curves:
+    """An evaluation made again replaces the first."""
+    curves: Curves = {}
+    evaluations = source.evaluations
+    lanes = evaluations.wins() if source.wins else evaluations.lanes()
+    variants = list(source.values[VARIANT])
+    if source.values["averaging.rule"] != "none":
+        variants += [variant + MEAN for variant in variants]
+    for opponent, variant, seed, episodes, scores in lanes:
+        if variant not in variants:
+            # A line of metrics may be whole and yet be of no agent.
+            continue
+        figure = source.scale(opponent).figure
+        of_lanes = curves.setdefault((opponent, variant), {})
+        of_lanes[seed] = dict(zip(episodes, map(figure, scores), strict=True))
+    return curves
+
+
+def score(members: Members) -> Scored:
+    """Lanes that differ by their seeds alone count as far as all of them have come."""
+    reached: list[int] = []
+    late: dict[LaneKey, float] = {}
+    last: dict[LaneKey, float] = {}
+    for rest, curves in members.curves.items():
+        episodes, *figures = _reached(curves)
+        reached.append(episodes)
+        for all_of, some in zip((late, last), figures, strict=True):
+            all_of.update({(rest, seed): figure for seed, figure in some.items()})
+    return Scored(min(reached), late, last)
+
+
+def _reached(
+    curves: Mapping[int, Curve],
+) -> tuple[int, dict[int, float], dict[int, float]]:
+    """(episodes that all seeds have reached, mean of the last fifth of them, the last figure).
+
+    A seed without an evaluation in the last fifth gives its last one; without any, nothing.
+    """
+    reached = min(max(curve) for curve in curves.values())
+    late, last = {}, {}
+    for seed, curve in curves.items():
+        end = reached
+        if end not in curve:
+            end = max((episodes for episodes in curve if episodes <= reached), default=-1)
+        if end >= 0:
+            last[seed] = curve[end]
+            figures = [figure for at, figure in curve.items() if 4 * reached < 5 * at <= 5 * end]
+            late[seed] = sum(figures) / len(figures) if figures else last[seed]
+    return reached, late, last

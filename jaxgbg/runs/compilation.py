@@ -1,0 +1,143 @@
+"""Long compilations: say that XLA compiles, and let a signal interrupt it.
+
+Python runs no signal handler while its main thread is inside XLA. So XLA compiles in another
+thread, and the main thread waits for it. JAX has no public hook for this: `_compiler` is the only
+place that knows which function of JAX is replaced. Where JAX has no such function, programs compile
+as without this module.
+"""
+
+import atexit
+import contextlib
+import functools
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from jaxgbg.runs import progress_bar as bars
+from jaxgbg.runs.stopping import obey_while_compiling
+
+_FUNCTION = "backend_compile_and_load"
+_POLL_SECONDS = 0.1
+# Some systems give a thread half a megabyte; XLA is written for the stack of a main thread.
+_STACK_BYTES = 2**26
+
+
+def _compiler() -> Any:
+    """The module of JAX whose `backend_compile_and_load` calls XLA."""
+    from jax._src import compiler
+
+    return compiler
+
+
+@contextlib.contextmanager
+def visible_compilation(shown: bool = True) -> Iterator[None]:
+    """Within the block, signals interrupt a compilation of the main thread.
+
+    If `shown`, a line on standard error says after some seconds that XLA compiles, then ever more
+    rarely. A compilation that was interrupted goes on in its thread until the process ends.
+    """
+    compiler = _compiler()
+    compile_ = getattr(compiler, _FUNCTION, None)
+    if compile_ is None or hasattr(compile_, "visible"):
+        yield
+        return
+    lines = _Lines() if shown else None
+
+    @functools.wraps(compile_)
+    def visible(*arguments: Any, **options: Any) -> Any:
+        call = functools.partial(compile_, *arguments, **options)
+        if threading.current_thread() is not threading.main_thread():
+            return call()
+        return _interruptible(call, lines)
+
+    visible.visible = True  # type: ignore[attr-defined]
+    setattr(compiler, _FUNCTION, visible)
+    try:
+        yield
+    finally:
+        setattr(compiler, _FUNCTION, compile_)
+
+
+def _interruptible(call: Callable[[], Any], lines: "_Lines | None") -> Any:
+    """Make `call` in a thread; returns or raises what it does, unless a signal comes first."""
+    outcome: list[Any] = []
+    failure: list[BaseException] = []
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            outcome.append(call())
+        except BaseException as error:
+            failure.append(error)
+        finally:
+            done.set()
+
+    _start(run)
+    try:
+        if lines is not None:
+            lines.begin()
+        while not done.wait(_POLL_SECONDS):
+            obey_while_compiling()
+            if lines is not None:
+                lines.show()
+    except BaseException as stop:
+        # XLA cannot be told to stop, and Python would abort if it ended while XLA compiles.
+        number = getattr(stop, "signal_number", signal.SIGINT)
+        atexit.register(_end_unless, done, 128 + number)
+        raise
+    if lines is not None:
+        lines.end()
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+def _start(run: Callable[[], None]) -> None:
+    """Start a thread with a stack that suffices for XLA."""
+    before = threading.stack_size(_STACK_BYTES)
+    try:
+        threading.Thread(target=run, name="compilation", daemon=True).start()
+    finally:
+        threading.stack_size(before)
+
+
+def _end_unless(done: threading.Event, code: int) -> None:
+    """End the process at once unless the compilation is over."""
+    if done.is_set():
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+class _Lines:
+    """Lines that say how long XLA has compiled; programs within a minute count together."""
+
+    def __init__(self) -> None:
+        self._begun = self._ended = -float("inf")
+        self._before = self._next = 0.0
+
+    def begin(self) -> None:
+        """A program is compiled from now on."""
+        self._begun = time.monotonic()
+        if self._begun - self._ended > bars.LINE_SECONDS:
+            self._before, self._next = 0.0, bars.FIRST_LINE
+
+    def show(self) -> None:
+        """Say how long it takes, if it is time to."""
+        seconds = self._seconds()
+        if seconds >= self._next:
+            print(f"compiling ... {bars.duration(seconds)}", file=sys.stderr, flush=True)
+            self._next += min(self._next, bars.LINE_SECONDS)
+
+    def end(self) -> None:
+        """The program is compiled."""
+        self._before, self._ended = self._seconds(), time.monotonic()
+
+    def _seconds(self) -> float:
+        return self._before + time.monotonic() - self._begun

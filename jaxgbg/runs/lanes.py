@@ -1,0 +1,97 @@
+"""Lanes: one for each seed and FARL variant of a run, or of several runs that share a program."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.learners import FARL_PARTS, Hyperparameters, Lane
+from jaxgbg.players import Player
+from jaxgbg.runs.memory import check_memory
+from jaxgbg.runs.opponents import make_opponent
+from jaxgbg.runs.placement import Places, lanes_at_once
+from jaxgbg.runs.run import LaneName, Run
+
+
+def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
+    """The traced scalars of `lanes`, each with a leading axis over them."""
+    schedule = run.schedule
+    numbers: dict[str, Any] = {"beta": 0.0}
+    for spec in (run.value, run.learner):
+        numbers |= {name: getattr(spec, name) for name in spec.lane_numbers}
+    numbers |= {
+        "alpha": schedule.alpha,
+        "epsilon": schedule.epsilon,
+        "epsilon_end": schedule.last_epsilon,
+        "epsilon_share": schedule.epsilon_share,
+    }
+    kinds = {bool: bool, float: np.float32}
+    parts = np.array([FARL_PARTS[variant] for _, variant in lanes])
+    # Made on the host: there no array is a program to compile.
+    traced: dict[str, Any] = {
+        name: np.full(len(lanes), value, kinds[type(value)]) for name, value in numbers.items()
+    }
+    traced |= {
+        "episodes": np.full(len(lanes), schedule.episodes, np.uint32),
+        "alpha_factors": np.tile(np.float32(schedule.alpha_factors), (len(lanes), 1)),
+        "final_others": parts[:, 0],
+        "final_zero": parts[:, 1],
+    }
+    return Hyperparameters(**traced)
+
+
+def begin(
+    runs: Sequence[Run], places: Places | None = None
+) -> tuple[list[Lane], list[Hyperparameters], Places]:
+    """All lanes of `runs` before their first tick, in groups [S, ...], and where each of them is.
+
+    The runs have one program. Raises ValueError where the memory of this machine does not hold
+    them.
+    """
+    learner = runs[0].make_learner()
+    seeds = np.array([lane.seed for run in runs for lane in run.lanes], np.uint32)
+    places = places or Places(len(seeds), lanes_at_once(learner, len(seeds)))
+    check_memory(runs)
+    drawn = np.stack([run.value.drawn(run.game, seed) for run in runs for seed, _ in run.lanes])
+    made = [(make_partner(run), len(run.lanes)) for run in runs]
+    partners = [partner for partner, lanes in made for _ in range(lanes)]
+    every = [hyperparameters(run, run.lanes) for run in runs]
+    hyper = jax.tree.map(lambda *leaves: np.concatenate(leaves), *every)
+
+    start = jax.jit(jax.vmap(learner.init), out_shardings=places.sharding)
+    groups, hypers = [], []
+    for number in range(places.groups):
+        own = places.members(number)
+        partner = jax.tree.map(
+            lambda *leaves: jnp.stack([*map(jnp.asarray, leaves)]), *[partners[at] for at in own]
+        )
+        groups.append(start(jax.vmap(jax.random.key)(seeds[own]), drawn[own], partner))
+        mine = jax.tree.map(lambda leaf, own=own: leaf[own], hyper)
+        hypers.append(jax.device_put(mine, places.sharding))
+    return groups, hypers, places
+
+
+def make_partner(run: Run) -> Player | None:
+    """Whom a run trains against: nobody but itself, a player by name, or a saved agent.
+
+    Raises ValueError for an unknown player, one that only plays on the host, or another game's.
+    """
+    if run.partner == "self":
+        return None
+    player = make_opponent(run.partner, run.game)
+    if not player.traceable:
+        raise ValueError(f"{run.partner} is too slow to train against: it plays on the host")
+    return player
+
+
+def program_of(run: Run) -> tuple[Any, ...]:
+    """What runs must have in common to be lanes of one program, evaluated at the same times."""
+    return (
+        run.make_learner(),
+        run.schedule.episodes,
+        run.evaluation,
+        run.averaging,
+        jax.tree.structure(make_partner(run)),
+    )

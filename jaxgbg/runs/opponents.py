@@ -1,0 +1,107 @@
+"""Whom agents meet by name: players, and agents on disk, which may look ahead.
+
+An agent is named by its file and, after colons, how it plays: `self.agent`,
+`self.agent:look-ahead=3:width=3,1:reply=value:ranks=.6,.3,.1`, `self.agent:search=puct-200`.
+"""
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jaxgbg.evaluation import DEFAULT_PROTOCOL, Judge, MatchJudge, Protocol, make_judge
+from jaxgbg.games import Game
+from jaxgbg.players import Player, make_player
+from jaxgbg.runs.play import Play
+from jaxgbg.runs.storage.agents import load_agent
+
+_SUFFIX = ".agent"
+
+
+def _numbers(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    return lambda text: tuple(kind(word) for word in text.split(","))
+
+
+_OPTIONS: dict[str, Callable[[str], Any]] = {
+    "look-ahead": int,
+    "width": _numbers(int),
+    "reply": str,
+    "ranks": _numbers(float),
+    "search": str,
+}
+
+
+def names_agent(text: str) -> bool:
+    """Whether `text`, a player's name or an agent's file, is the latter."""
+    with contextlib.suppress(OSError):
+        return _SUFFIX in text or Path(text).is_file()
+    return False
+
+
+def file_of(name: str) -> str:
+    """The file of the agent of that name, without how it plays."""
+    path, suffix, _ = name.partition(f"{_SUFFIX}:")
+    return path + suffix.removesuffix(":")
+
+
+def agents_of(folder: Path) -> list[Path]:
+    """The agents of a run's folder, those with FARL first; raises ValueError where none is."""
+    files = (folder / "agents").glob(f"*{_SUFFIX}")
+    found = sorted(files, key=lambda one: (not one.stem.endswith("-farl"), len(one.name), one.name))
+    if not found:
+        raise ValueError(f"{folder} holds no agents; give the folder of a finished run")
+    return found
+
+
+def agent_file(place: Path) -> Path:
+    """The first agent of a run's folder, with FARL if one is; anything else is itself."""
+    return agents_of(place)[0] if place.is_dir() else place
+
+
+def make_opponent(name: str, game: Game) -> Player:
+    """The player of that name, or the agent in the file of that name, playing as said after it.
+
+    Raises ValueError for an unknown player, for a file that is no agent of this very game, and for
+    what no agent can be told; MissingExtra where a player lacks its package.
+    """
+    if not names_agent(name):
+        return make_player(name, game)
+    path = file_of(name)
+    saved = load_agent(path, game.name)
+    if saved.run.game != game:
+        raise ValueError(f"agent file {path} plays {game.name} with other parameters")
+    options = name[len(path) + 1 :].split(":") if name != path else []
+    return _read(name, options).player(saved.player())
+
+
+def _read(name: str, entries: list[str]) -> Play:
+    """How the agent `name` is told to play, by NAME=VALUE each; raises ValueError."""
+    settings = {}
+    for entry in entries:
+        option, _, text = entry.partition("=")
+        try:
+            value = _OPTIONS[option](text)
+        except (KeyError, ValueError) as error:
+            known = "look-ahead=N, width=N,N, reply=own or value, ranks=P,P, search=puct-N"
+            raise ValueError(f"{name}: {entry!r} says nothing to an agent; {known} do") from error
+        if (field := option.replace("-", "_")) in settings:
+            raise ValueError(f"{name}: {option} is given twice")
+        settings[field] = value
+    try:
+        return Play(**settings)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def judge_by(name: str | Player, game: Game, protocol: Protocol | None = None) -> Judge:
+    """The judge of that name as `make_judge` has it, or a match with an agent on disk or a player.
+
+    A player that is given stays open when the judge is closed.
+    """
+    if not isinstance(name, str):
+        if game.num_players == 1:
+            raise ValueError(f'{game.name} is played alone: "score" evaluates it, not {name.name}')
+        return MatchJudge(game, name, protocol or DEFAULT_PROTOCOL, name.name, owned=False)
+    if names_agent(name) and game.num_players > 1:
+        return MatchJudge(game, make_opponent(name, game), protocol or DEFAULT_PROTOCOL, name)
+    return make_judge(name, game, protocol)

@@ -1,0 +1,199 @@
+"""The settings of a run by name: each has one path, `schedule.alpha`, and one short form, `alpha`.
+
+Flags of `train`, axes of sweeps and columns of results are made from this list, which comes from
+the specs. Short forms are unique, but for what several value functions share.
+"""
+
+import dataclasses
+import difflib
+import functools
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from jaxgbg.games import Game, make
+from jaxgbg.runs.run import Run
+from jaxgbg.specs import Spec, kind_of, limits_of, shown
+
+_OTHER_WORDS = {
+    "lambda": "trace_decay",
+    "lamda": "trace_decay",
+    "lambda_": "trace_decay",
+    "lr": "alpha",
+    "learning_rate": "alpha",
+    "step_size": "alpha",
+    "exploration": "epsilon",
+    "batch_size": "batch",
+    "iterations": "episodes",
+    "hidden_sizes": "hidden",
+    "layers": "hidden",
+    "algorithm": "learner",
+    "network": "value",
+}
+"""What others call a setting -> its short form here."""
+# One opponent is a list of one.
+_SAME = {"opponent": "opponents", "variant": "variants", "farl": "variants"}
+
+
+class Setting(NamedTuple):
+    """One setting: where it stands, what it may be, and which kinds of its component have it.
+
+    `hint` is its type where it is not None; `kinds` is empty where all have it.
+    """
+
+    path: str
+    short: str
+    hint: Any
+    choices: tuple[str, ...]
+    help: str
+    kinds: tuple[str, ...]
+
+
+@functools.cache
+def settings() -> dict[str, Setting]:
+    """All settings of a run but its game's parameters, by their short forms."""
+    return {setting.short: setting for setting in _all_settings()}
+
+
+def _all_settings() -> Iterator[Setting]:
+    for part in dataclasses.fields(Run)[1:]:
+        component = Run.part(part.name)
+        if component is None:
+            yield _setting("", Run, part, ())
+            continue
+        known = getattr(component, "kinds", {"": component})
+        if known != {"": component}:
+            text = Run.help().get(part.name, "")
+            yield Setting(part.name, part.name, str, tuple(known), text, ())
+        owners: dict[str, list[str]] = {}
+        for kind, spec in known.items():
+            for field in dataclasses.fields(spec):
+                owners.setdefault(field.name, []).append(kind)
+        for name, kinds in owners.items():
+            spec = known[kinds[0]]
+            shared = () if len(kinds) == len(known) else tuple(kinds)
+            yield _setting(part.name, spec, spec.__dataclass_fields__[name], shared)
+
+
+def _setting(
+    part: str, spec: type[Spec], field: "dataclasses.Field[Any]", kinds: tuple[str, ...]
+) -> Setting:
+    return Setting(
+        path=f"{part}.{field.name}" if part else field.name,
+        short=field.metadata.get("short") or field.name,
+        hint=kind_of(typing.get_type_hints(spec)[field.name]),
+        choices=limits_of(spec, field.name).choices,
+        help=spec.help().get(field.name, ""),
+        kinds=kinds,
+    )
+
+
+def find(name: str) -> Setting:
+    """The setting that a path or a short form names; raises ValueError for none."""
+    name = _SAME.get(name, name)
+    for setting in settings().values():
+        if name in (setting.path, setting.short):
+            return setting
+    meant = suggestion(name)
+    if meant is not None:
+        raise ValueError(f"no run has a setting {shown(name)}: here it is {meant}")
+    known = ", ".join(sorted(settings()))
+    raise ValueError(f"no run has a setting {shown(name)}; known are {known}")
+
+
+def suggestion(name: str) -> str | None:
+    """The short form of the setting that was probably meant, if there is one.
+
+    What others call it, its name with another path, or one that is spelt nearly so.
+    """
+    word = name.rpartition(".")[2].replace("-", "_").lower()
+    word = _SAME.get(word, _OTHER_WORDS.get(word, word))
+    names = {
+        each: s.short for s in settings().values() for each in (s.path.rpartition(".")[2], s.short)
+    }
+    near = difflib.get_close_matches(word, names, 1, 0.75)
+    return names[near[0]] if near else None
+
+
+def compose(game: Game, changes: Mapping[str, Any]) -> Run:
+    """A run of `game` at the defaults of the specs, but for `changes`; see `with_changes`."""
+    defaults = {f.name: f.default for f in dataclasses.fields(Run) if f.name != "game"}
+    return _changed({**defaults, "game": game}, changes)
+
+
+def with_changes(run: Run, changes: Mapping[str, Any]) -> Run:
+    """`run` with some settings changed, named by paths or short forms, `game.size` among them.
+
+    A new learner keeps of the old one what both have; see `with_consequences` too. Raises
+    ValueError for what no run has, or none of this value function or learner.
+    """
+    parts = {f.name: getattr(run, f.name) for f in dataclasses.fields(Run)}
+    return _changed(parts, with_variants(changes))
+
+
+def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
+    chosen: dict[str, dict[str, Any]] = {}
+    for name, value in changes.items():
+        path = name if name.startswith("game.") else find(name).path
+        part, _, inner = path.partition(".")
+        if inner in chosen.setdefault(part, {}):
+            raise ValueError(f"{name} is given twice")
+        chosen[part][inner] = value
+    for part, changed in chosen.items():
+        if part == "game":
+            game = parts["game"]
+            parts["game"] = make(game.name, **dataclasses.asdict(game) | changed)
+        elif isinstance(parts[part], Spec):
+            parts[part] = _changed_part(part, parts[part], changed.pop("", None), changed)
+        else:
+            parts[part] = changed[""]
+    return Run(**parts)
+
+
+def with_variants(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """`changes` with `farl`, true or false as the flags --farl and --no-farl, as variants."""
+    changed = dict(changes)
+    if "farl" in changed:
+        changed = {("variants" if n == "farl" else n): v for n, v in changed.items()}
+        if "variants" in changes:
+            raise ValueError("farl and variants say the same: give one of them")
+        changed["variants"] = (variant_of(changes["farl"]),)
+    return changed
+
+
+def variant_of(farl: Any) -> str:
+    """The variant with FARL or without; raises ValueError for what is not true or false."""
+    if not isinstance(farl, bool):
+        raise ValueError(f"farl must be true or false, not {shown(farl)}")
+    return "farl" if farl else "none"
+
+
+def with_consequences(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """`changes` and what follows from them, unless it is given too.
+
+    A new first step size is the last one too; walks take the place of a layout.
+    """
+    follows = {"alpha": ("alpha_end", None), "walks": ("layout", ())}
+    implied = dict(follow for name, follow in follows.items() if name in changes)
+    # What was given comes first, for it is named first where it does not fit.
+    return {**changes, **{name: implied[name] for name in implied.keys() - changes.keys()}}
+
+
+def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Any]) -> Spec:
+    component = Run.part(part)
+    spec = type(old) if kind is None or component is None else component.of({"kind": kind})
+    names = {field.name for field in dataclasses.fields(spec)}
+    for name in changes:
+        if name not in names:
+            known = find(f"{part}.{name}")
+            kinds = " or ".join(known.kinds)
+            raise ValueError(
+                f"{known.short} is for {part} {kinds}: add {part} {kinds}, or leave it out"
+            )
+    changes = with_consequences(changes)
+    if part == "evaluation" and "opponents" in changes:
+        # How somebody else is met says nothing about new opponents.
+        changes = {"protocols": (), **changes}
+    shared = next(base for base in type(old).__mro__ if issubclass(spec, base))
+    kept = {f.name: getattr(old, f.name) for f in dataclasses.fields(shared)}
+    return spec(**{**kept, **changes})

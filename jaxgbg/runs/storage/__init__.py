@@ -1,0 +1,1 @@
+"""All that runs read from a disk and write to it."""

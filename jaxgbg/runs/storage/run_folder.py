@@ -1,0 +1,308 @@
+"""What a run leaves on disk: `<out>/<game>-<hash>/`.
+
+config.json (all it takes to repeat it), metrics.jsonl (a line for each evaluation, appended as they
+come), provenance.json (versions, device, revision), checkpoints/ until it is done, histograms.json
+(of weights and TC factors), agents/, and at the end summary.json: a folder with a summary is
+finished and not run again. One that was stopped early by itself has stopped.json, which says why,
+until it goes on.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import jax
+import jax.numpy as jnp
+
+from jaxgbg.contents import check_regular_file, defect, open_file, open_own, read_json, read_object
+from jaxgbg.games.fingerprint import fingerprint
+from jaxgbg.games.precision import in_32_bits
+from jaxgbg.players import GreedyAgent
+from jaxgbg.runs.loop import Result
+from jaxgbg.runs.run import LaneName, RulesChanged, Run
+from jaxgbg.runs.storage.agents import load_agent
+from jaxgbg.runs.storage.files import (
+    NO_ROOM,
+    NoRoom,
+    cannot_write,
+    leftovers,
+    set_aside,
+    were_set_aside,
+    write_json,
+)
+from jaxgbg.runs.storage.metrics import evaluation_columns
+from jaxgbg.runs.storage.provenance import provenance, resumed
+from jaxgbg.runs.storage.schemas import Provenance, Summary, read_kept
+
+_FILES = (
+    "config.json",
+    "provenance.json",
+    "metrics.jsonl",
+    "histograms.json",
+    "stopped.json",
+    "summary.json",
+)
+_PIECE = 2**20
+
+
+class RunFolder:
+    """The folder of one run; raises ValueError where it cannot be written."""
+
+    def __init__(self, out: str | Path, run: Run) -> None:
+        self.run = run
+        self.path = Path(out) / run.name
+
+    @classmethod
+    def open(cls, path: str | Path) -> "RunFolder":
+        """The run whose folder is `path`, whatever its name; raises ValueError if it is none."""
+        path = Path(path)
+        try:
+            run = Run.read(read_json(path / "config.json"))
+        except OSError as error:
+            raise ValueError(
+                f"{path} is no folder of a run: config.json: {error.strerror}"
+            ) from error
+        except RulesChanged as error:
+            raise ValueError(f"{path} was {error}") from error
+        except ValueError as error:
+            raise ValueError(
+                f"{path / 'config.json'} is damaged or not readable by this version"
+                f" ({defect(path / 'config.json', error)})"
+            ) from error
+        folder = cls(path.parent, run)
+        folder.path = path
+        return folder
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to be done; raises ValueError where it was under other rules."""
+        if not (self.path / "summary.json").exists():
+            return False
+        self._check_config()
+        return True
+
+    def _check_config(self) -> None:
+        """Refuse a folder of another run, or one that was made when the game had other rules."""
+        try:
+            stored = read_object(self.path / "config.json")
+        except FileNotFoundError:
+            return
+        except ValueError as error:
+            raise ValueError(f"{error}; choose another --out, or delete the folder") from error
+        if stored.get("fingerprint") != fingerprint(self.run.game):
+            raise ValueError(
+                f"{self.path} was made under other rules of {self.run.game.name}:"
+                " choose another --out, or delete it"
+            )
+        other = _differing(stored, self.run.plain())
+        if other:
+            raise ValueError(
+                f"{self.path / 'config.json'} is of another run than its folder: {other} differs;"
+                " choose another --out, or delete the folder"
+            )
+
+    def begin(self) -> None:
+        """Make the folder; what an unfinished run has left there stays."""
+        try:
+            self._check_place()
+            # The processes that have left these are gone, for the folder is locked.
+            for leftover in self._leftovers():
+                leftover.unlink()
+            # First of all what says whose folder it is.
+            self.path.mkdir(parents=True, exist_ok=True)
+            write_json(self.path / "config.json", self.run.plain())
+            (self.path / "agents").mkdir(exist_ok=True)
+            if not self._provenance.exists():
+                write_json(self._provenance, provenance())
+            self._stopped.unlink(missing_ok=True)
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    def _check_place(self) -> None:
+        """Refuse a folder that holds something else, before anything of it is touched."""
+        if not (self.path / "config.json").exists():
+            if self.path.exists() and {*self.path.iterdir()} - {*self._leftovers()}:
+                raise ValueError(f"{self.path} holds something else; choose another --out")
+            return
+        self._check_config()
+        agents = self.path / "agents"
+        if agents.is_symlink():
+            raise ValueError(f"{agents} is a link, not a folder: choose another --out")
+        for path in (*(self.path / name for name in _FILES), *map(self.agent, self.run.agents)):
+            check_regular_file(path)
+
+    def _leftovers(self) -> list[Path]:
+        """The temporary files that killed processes have left here."""
+        names = {lane.file for lane in self.run.agents}
+        return [
+            *leftovers(self.path, _FILES.__contains__),
+            *leftovers(self.path / "agents", names.__contains__),
+        ]
+
+    def agent(self, lane: LaneName) -> Path:
+        """The file of an agent."""
+        return self.path / "agents" / lane.file
+
+    def resume(self, metrics: int | None) -> None:
+        """Cut the metrics to the `metrics` bytes that belong to a checkpoint; None begins anew."""
+        try:
+            origin, earlier = provenance(), self._earlier_provenance()
+            if metrics is not None and earlier is not None:
+                origin = resumed(earlier, self.path).plain()
+            write_json(self._provenance, origin)
+            if self.metrics_size() > (metrics or 0):
+                os.truncate(self._metrics, metrics or 0)
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    def _earlier_provenance(self) -> Provenance | None:
+        """What it says so far; None where that cannot be read, and is set aside."""
+        try:
+            return read_kept(Provenance, read_json(self._provenance))
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            set_aside(self._provenance)
+            return None
+
+    def set_metrics_aside(self) -> Path:
+        """Rename metrics that are not what was written; returns their new path."""
+        try:
+            return set_aside(self._metrics)
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    def remove_set_aside(self) -> None:
+        """Delete what was set aside in this folder, now that the run is finished."""
+        with contextlib.suppress(OSError):
+            for path in were_set_aside(self.path, _FILES.__contains__):
+                path.unlink()
+
+    def stop_early(self, reason: str) -> None:
+        """Note that this run was stopped before its end, on purpose, and why."""
+        try:
+            write_json(self._stopped, {"reason": reason})
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether it was stopped before its end, on purpose, and has not gone on since."""
+        return self._stopped.exists() and not self.finished
+
+    @property
+    def begun_alone(self) -> bool:
+        """Whether it is unfinished and has checkpoints of its own, trained with no other run."""
+        return (self.path / "checkpoints").is_dir() and not self.finished
+
+    @property
+    def _stopped(self) -> Path:
+        return self.path / "stopped.json"
+
+    @property
+    def _provenance(self) -> Path:
+        return self.path / "provenance.json"
+
+    @property
+    def _metrics(self) -> Path:
+        return self.path / "metrics.jsonl"
+
+    def metrics_size(self) -> int:
+        """Bytes of the metrics written so far."""
+        return self._metrics.stat().st_size if self._metrics.exists() else 0
+
+    def metrics_mark(self) -> tuple[int, str]:
+        """How many bytes of metrics there are, and their SHA-256."""
+        size = self.metrics_size()
+        return size, self._metrics_digest(size)
+
+    def has_metrics_of(self, mark: Sequence[Any]) -> bool:
+        """Whether the metrics begin with those that had this `metrics_mark`."""
+        size, digest = mark
+        return self.metrics_size() >= size and self._metrics_digest(size) == digest
+
+    def _metrics_digest(self, size: int) -> str:
+        digest = hashlib.sha256()
+        if size:
+            with open_file(self._metrics, sys.maxsize) as file:
+                while size and (piece := file.read(min(size, _PIECE))):
+                    digest.update(piece)
+                    size -= len(piece)
+        return digest.hexdigest()
+
+    def append(self, result: Result) -> None:
+        """Add a line to the metrics; ValueError where there is no room for it."""
+        before = self.metrics_size()
+        try:
+            with open_own(self._metrics) as file:
+                file.write(json.dumps(result._asdict()).encode() + b"\n")
+        except OSError as error:
+            # The beginning of a line may have found room.
+            with contextlib.suppress(OSError):
+                os.truncate(self._metrics, before)
+            raise self.unwritable(error) from error
+
+    def unwritable(self, error: OSError) -> ValueError:
+        """What to tell a user whose folder could not be written."""
+        if error.errno in NO_ROOM:
+            return NoRoom(
+                f"no space left to write {self.path} ({error.strerror}): make room and start the"
+                " same command again, it goes on from the last checkpoint"
+            )
+        return cannot_write(self.path, error)
+
+    def results(self) -> list[Result]:
+        """All evaluations so far, in the order in which they came."""
+        if not self.metrics_size():
+            return []
+        columns = evaluation_columns(self._metrics, _refuse)
+        return [Result(*fields) for fields in zip(*columns[1:], strict=True)]
+
+    @in_32_bits
+    def agents(self, lanes: Sequence[LaneName]) -> GreedyAgent:
+        """Trained agents as one player of several, in the order of `lanes`.
+
+        Raises ValueError where the file of one is missing or damaged.
+        """
+        run = self.run
+        value = run.make_learner().value
+        params = [
+            value.with_weights(
+                load_agent(self.agent(lane), run.game.name).weights,
+                run.value.drawn(run.game, lane.seed),
+            )
+            for lane in lanes
+        ]
+        together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
+        return GreedyAgent(run.game, value, together, run.learner.valuation, several=True)
+
+    def summary(self) -> dict[str, Any]:
+        """What summary.json holds; raises ValueError where that is damaged."""
+        path = self.path / "summary.json"
+        try:
+            return read_kept(Summary, read_json(path)).plain()
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"{defect(path, error)}; delete this file, and the same command makes the run again"
+            ) from error
+
+
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(f"{text}; delete the line, or the folder to make the run again")
+
+
+def _differing(stored: Mapping[str, Any], own: Mapping[str, Any]) -> str:
+    """The first setting, as a path, that two plain runs both have and not alike; else empty."""
+    for name in sorted(stored.keys() & own.keys()):
+        if isinstance(stored[name], dict) and isinstance(own[name], dict):
+            inner = _differing(stored[name], own[name])
+            if inner:
+                return f"{name}.{inner}"
+        elif stored[name] != own[name]:
+            return name
+    return ""

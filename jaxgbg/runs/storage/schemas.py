@@ -1,0 +1,233 @@
+"""What the files of a run must hold, one spec a kind of file, and the one way to read them."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from jaxgbg.contents import reason
+from jaxgbg.learners import FARL_PARTS
+from jaxgbg.runs.run import MEAN, Run
+from jaxgbg.specs import Spec, setting
+
+GREATEST = 2**53
+"""No count in our files is greater: a float holds it exactly, and five of them fit 64 bits."""
+_GREATEST_WEIGHT = 3.5e38
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary(Spec):
+    """summary.json: what became of a finished run.
+
+    Attributes:
+      episodes: Of all agents together.
+      moves: Of all agents together.
+      training_seconds: Spent in training alone.
+      moves_per_second: Of all agents together.
+      state_sha256: Of tables, counters, games and random state.
+      diverged: Seed and variant of each agent whose network has diverged.
+      agents: Seed, variant, episodes, moves, weights and active ones (finite and not 0) of each
+        agent that was trained; means of weights are not among them.
+    """
+
+    episodes: int = setting(low=0, high=GREATEST)
+    moves: int = setting(low=0, high=GREATEST)
+    training_seconds: float = setting(low=0, high=GREATEST)
+    moves_per_second: float = setting(low=0, high=GREATEST)
+    state_sha256: str = ""
+    diverged: tuple[tuple[int, str], ...] = ()
+    agents: tuple[tuple[int, str, int, int, int, int], ...] = setting((), low=0, high=GREATEST)
+
+
+@dataclasses.dataclass(frozen=True)
+class Provenance(Spec):
+    """provenance.json: where a run was made, and by what.
+
+    Attributes:
+      command: The command line, word by word.
+      python: Version.
+      machine: Its architecture.
+      versions: Of the packages that count, by their names.
+      settings: Of JAX that change what a seed draws.
+      devices: JAX's.
+      revision: Of this package's source.
+      started: When, in UTC.
+      resumed: When it went on after a stop.
+      resumed_with: Versions and settings of each of these times.
+    """
+
+    command: tuple[str, ...] = ()
+    python: str = ""
+    machine: str = ""
+    versions: dict = dataclasses.field(default_factory=dict)
+    settings: dict = dataclasses.field(default_factory=dict)
+    devices: tuple[str, ...] = ()
+    revision: str = ""
+    started: str = ""
+    resumed: tuple[str, ...] = ()
+    resumed_with: tuple[dict, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class About(Spec):
+    """What a checkpoint says of itself.
+
+    Attributes:
+      run: Digests of the runs that it belongs to.
+      metrics_sha256: Of each run's metrics.
+      reached: Milestones evaluated.
+      seconds: Of training so far.
+      metrics: Bytes of each run's metrics that belong to it.
+      bytes: Of the state.
+    """
+
+    run: str
+    metrics_sha256: tuple[str, ...]
+    reached: int = setting(low=0, high=GREATEST)
+    seconds: float = setting(low=0, high=GREATEST)
+    metrics: tuple[int, ...] = setting(low=0, high=GREATEST)
+    bytes: int = setting(low=0, high=GREATEST)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.metrics) != len(self.metrics_sha256):
+            raise ValueError("metrics_sha256 must be as many as metrics")
+
+
+@dataclasses.dataclass(frozen=True)
+class AgentHeader(Spec):
+    """What an agent's file says of its weights.
+
+    Attributes:
+      run: The run with its seed alone.
+      variant: One of the run's, or that of a mean of its weights.
+      members: Of an ensemble the digest of each member's run, and its variant.
+    """
+
+    run: Run
+    variant: str = setting(choices=(*FARL_PARTS, *(each + MEAN for each in FARL_PARTS)))
+    members: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.run.seeds) != 1:
+            raise ValueError(f"an agent has one seed, not {len(self.run.seeds)}")
+        variants = [agent.variant for agent in self.run.agents]
+        if self.variant not in variants:
+            known = ", ".join(variants)
+            raise ValueError(f"variant must be one of its run's ({known}), not {self.variant!r}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Counts(Spec):
+    """One agent in a histogram.
+
+    Attributes:
+      seed: Of the agent.
+      variant: Of the agent.
+      counts: How many weights lie in each bin.
+    """
+
+    seed: int = setting(low=0, high=GREATEST)
+    variant: str = setting(choices=tuple(FARL_PARTS))
+    counts: tuple[int, ...] = setting(low=0, high=GREATEST)
+
+
+@dataclasses.dataclass(frozen=True)
+class Histogram(Spec):
+    """A part of histograms.json.
+
+    Attributes:
+      edges: Of the bins, ascending.
+      agents: One record each.
+    """
+
+    edges: tuple[float, ...] = setting(low=-_GREATEST_WEIGHT, high=_GREATEST_WEIGHT)
+    agents: tuple[Counts, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.agents, list | tuple):
+            read = (each if isinstance(each, Counts) else Counts.read(each) for each in self.agents)
+            object.__setattr__(self, "agents", tuple(read))
+        super().__post_init__()
+        if len(self.edges) < 2 or list(self.edges) != sorted(set(self.edges)):
+            raise ValueError("edges must be two or more, and ascending")
+        if any(len(each.counts) != len(self.edges) - 1 for each in self.agents):
+            raise ValueError(f"counts must be one for each of {len(self.edges) - 1} bins")
+
+
+@dataclasses.dataclass(frozen=True)
+class Histograms(Spec):
+    """histograms.json: how weights and their TC factors are spread.
+
+    Attributes:
+      weights: Of the active ones.
+      tc_factors: Of the active ones' factors, where there are any.
+    """
+
+    weights: Histogram
+    tc_factors: Histogram | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "tc_factors"):
+            object.__setattr__(self, name, self.check(name, getattr(self, name)))
+
+    @classmethod
+    def check(cls, name: str, value: Any) -> Any:
+        """As a spec does, and a histogram also as JSON knows it."""
+        if isinstance(value, Histogram) or (value is None and name == "tc_factors"):
+            return value
+        return Histogram.read(value)
+
+
+Kept = TypeVar("Kept", bound=Spec)
+
+
+def read_kept(kind: type[Kept], content: Any) -> Kept:
+    """What a file holds, as its spec says; what a newer version has added is left out.
+
+    Raises ValueError, without the file's name, where something is missing or of another kind.
+    """
+    known = _fields(kind, content)
+    missing = _missing(kind, known)
+    if missing:
+        raise ValueError(missing)
+    return kind.read(known)
+
+
+def read_leniently(
+    kind: type[Kept], content: Any, complain: Callable[[str], None]
+) -> dict[str, Any]:
+    """What is good of a file's content, by its fields; `complain` is told of all else in a line."""
+    try:
+        fields = _fields(kind, content)
+    except ValueError as error:
+        complain(str(error))
+        return {}
+    good: dict[str, Any] = {}
+    wrong = [_missing(kind, fields)]
+    for name, value in fields.items():
+        try:
+            good[name] = kind.check(name, value)
+        except ValueError as error:
+            wrong.append(reason(error))
+    if any(wrong):
+        complain("; ".join(filter(None, wrong)))
+    return good
+
+
+def _fields(kind: type[Spec], content: Any) -> dict[str, Any]:
+    if not isinstance(content, Mapping):
+        raise ValueError("no JSON object")
+    names = [field.name for field in dataclasses.fields(kind)]
+    return {name: content[name] for name in names if name in content}
+
+
+def _missing(kind: type[Spec], found: Mapping[str, Any]) -> str:
+    """What has no default and is not there, in words; empty where nothing is."""
+    free = (dataclasses.MISSING, dataclasses.MISSING)
+    names = [
+        field.name
+        for field in dataclasses.fields(kind)
+        if (field.default, field.default_factory) == free and field.name not in found
+    ]
+    return f"no {', '.join(names)}" if names else ""

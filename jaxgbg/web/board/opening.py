@@ -1,0 +1,80 @@
+"""What a board is opened with: games, agents, runs, and who sits there."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jaxgbg.games import Game, make
+from jaxgbg.players import GreedyAgent, MissingExtra
+from jaxgbg.runs import RunFolder
+from jaxgbg.runs.opponents import names_agent
+
+if TYPE_CHECKING:
+    from jaxgbg.web.board.widget import Board
+
+
+def board(
+    *what: GreedyAgent | RunFolder | Game | str | Path,
+    moves: str | Sequence[int] = "",
+    seats: Sequence[str] = (),
+    **parameters: Any,
+) -> "Board":
+    """A board to play on in a notebook, with what agents think of each move.
+
+    `what` is an agent, a run or its folder for its first agent, of an unfinished run that of its
+    newest checkpoint, or a game or its name with its `parameters`; several agents of one game may
+    meet. `moves` lead to the position, by their numbers. `seats` are "person", "agent" (then
+    "agent-1" ...), "agent:look-ahead=3", "agent:search=puct-200" (with proofs
+    "agent:search=puct-200:solver=1"), "mcts-1000" and other players' names; by default a person
+    plays with the first agent. The board is that of the play page, a picture where widgets do not
+    run, and no cell may run while it answers.
+
+    Raises ValueError for agents of several games, a run without agents, a damaged file, a move that
+    is not legal and a player that does not know the game; MissingExtra without anywidget.
+    """
+    try:
+        from jaxgbg.web.board.widget import Board
+    except ImportError as error:
+        raise MissingExtra("a board needs anywidget: pip install 'jaxgbg[notebooks]'") from error
+    from jaxgbg.web.play.loaded_agents import met
+    from jaxgbg.web.play.table import Table
+
+    games, agents = _sorted(what, parameters)
+    guests = met(agents, games[0] if games else None)
+    line = moves if isinstance(moves, str) else ",".join(map(str, moves))
+    if isinstance(seats, str):
+        raise ValueError(f"seats are a list of players, one a seat: [{seats!r}]")
+    return Board(Table(*guests), line, seats)
+
+
+def _sorted(
+    what: Sequence[Any], parameters: dict[str, Any]
+) -> tuple[list[Game], list[GreedyAgent | Path]]:
+    """(the game, if one is named, agents and where they are); raises ValueError."""
+    games: list[Game] = []
+    agents: list[GreedyAgent | Path] = []
+    for each in what:
+        if isinstance(each, Game):
+            games.append(each)
+        elif isinstance(each, GreedyAgent):
+            agents.append(each)
+        elif isinstance(each, RunFolder):
+            agents.append(each.path)
+        elif isinstance(each, Path) or (
+            isinstance(each, str) and (names_agent(each) or Path(each).is_dir())
+        ):
+            agents.append(Path(each))
+        elif isinstance(each, str):
+            games.append(make(each, **parameters))
+        else:
+            raise ValueError(
+                "a board shows a game, an agent, what train(...) returned, or where one of these"
+                f" is, not a {type(each).__name__}; who looks ahead or searches is told by seats"
+            )
+    if not what:
+        raise ValueError("name a game, an agent or a run: board('tictactoe'), board(agent)")
+    if len(games) > 1:
+        raise ValueError(f"a board is of one game, not {' and '.join(each.name for each in games)}")
+    if parameters and not (games and any(each == games[0].name for each in what)):
+        raise ValueError("parameters are for a game's name: others know their own")
+    return games, agents

@@ -1,0 +1,127 @@
+"""The play page's table as a widget of notebooks; needs anywidget."""
+
+import base64
+import html
+import json
+import secrets
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+import anywidget
+import traitlets
+from IPython.display import display
+
+from jaxgbg.web.board.still import still
+from jaxgbg.web.play.api import Refused, answered
+from jaxgbg.web.play.requests import Look
+from jaxgbg.web.play.sources import page_sources
+from jaxgbg.web.play.table import Table
+
+PERSON = "person"
+# How the page asks its server, and where it keeps the game; widget.js has its own ways.
+_OF_THE_PAGE = {"main.js", "api.js", "address.js", "fault.js"}
+
+
+def _script() -> str:
+    """widget.js with all that it sets up: the page's modules, markup and style."""
+    page = page_sources()
+    modules = {name for name in page if name.endswith(".js")} - _OF_THE_PAGE
+    sources = {name: page[name] for name in sorted(modules)}
+    # The page loads board.js as a script, whose names all modules see.
+    sources["surface.js"] = sources.pop("board.js") + sources["surface.js"]
+    markup = page["play.html"].partition('<div class="play">')[2].rpartition("</div>")[0]
+    style = page["board.css"] + page["play.css"] + _OWN_STYLE
+    held = f"const SOURCES = {json.dumps(sources)}, MARKUP = {json.dumps(markup)}, STYLE = "
+    script = resources.files("jaxgbg.web").joinpath("board", "widget.js").read_text("utf-8")
+    return script.replace('const SOURCES = {}, MARKUP = "", STYLE = ""', held + json.dumps(style))
+
+
+# Nothing of the notebook's own style comes in, and what is not the board's may be seen behind it.
+_OWN_STYLE = """
+:host { all: initial; display: block; }
+.play { background: var(--ground); border-radius: 12px; padding: 0.75rem; }
+.waiting { color: var(--faint); font: 13px system-ui, "DejaVu Sans", sans-serif; }
+"""
+
+
+class Board(anywidget.AnyWidget):
+    """A board in a notebook, with all that the play page has; a picture where no widget runs.
+
+    Attributes:
+      moves: The game so far, as in "4,0"; what is set here is seen there.
+      seats: Who sits at the board, "person" or a player's name, one a seat.
+    """
+
+    _esm = _script()
+    moves = traitlets.Unicode().tag(sync=True)
+    seats = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    still = traitlets.Unicode().tag(sync=True)
+    mark = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, table: Table, moves: str = "", seats: Sequence[str] = ()) -> None:
+        self._table = table
+        moves = table.position(Look(moves))["moves"]
+        mark = f"jaxgbg-still-{secrets.token_hex(4)}"
+        super().__init__(moves=moves, seats=list(seats), still=still(table, moves), mark=mark)
+        self.on_msg(self._asked)
+
+    @traitlets.validate("moves")
+    def _legal(self, proposal: dict[str, Any]) -> str:
+        moves: str = self._table.position(Look(proposal["value"]))["moves"]
+        return moves
+
+    @traitlets.validate("seats")
+    def _known(self, proposal: dict[str, Any]) -> list[str]:
+        game, seats = self._table.game, proposal["value"]
+        if len(seats) > game.num_players:
+            raise ValueError(f"{game.name} has {game.num_players} seats, not {len(seats)}")
+        for name in seats:
+            if name != PERSON:
+                self._table.seats.player(name)
+        return list(seats)
+
+    @traitlets.observe("moves")
+    def _drawn(self, change: dict[str, Any]) -> None:
+        self.still = still(self._table, change["new"])
+
+    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+        """Answer a question of the board, as the page's server does."""
+        del widget, buffers
+        reply = {"to": content["from"], "error": "Python failed: the notebook's log has more"}
+        try:
+            if content["name"] == "game":
+                answer = self._table.about()
+            else:
+                answer = answered(self._table, content["name"], content["question"])
+            reply = {"to": content["from"], "answer": answer}
+        except Refused as refused:
+            reply["error"] = str(refused)
+        except KeyboardInterrupt:
+            reply["error"] = "interrupted"
+        finally:
+            self.send(reply)
+
+    def close(self) -> None:
+        """Take the board away, and free what its players hold."""
+        self._table.close()
+        super().close()
+
+    def __repr__(self) -> str:
+        plies = self._table.position(Look(self.moves))["ply"]
+        return f"<board of {self._table.game.name}, ply {plies}>"
+
+    def _ipython_display_(self, **kwargs: Any) -> None:
+        """Show the widget, and after it the picture, which the widget hides where it runs.
+
+        In one output with the widget the picture would never be seen: whatever makes HTML of a
+        notebook takes the widget, which is blank there.
+        """
+        shown = super()._repr_mimebundle_(**kwargs)
+        if shown is not None:
+            data, about = shown
+            display({**data, "text/plain": repr(self)}, metadata=about, raw=True)
+        image = base64.b64encode(self.still.encode()).decode()
+        words = html.escape(repr(self))
+        picture = f'<img class="{self.mark}" alt="{words}" src="data:image/svg+xml;base64,{image}">'
+        display({"text/html": picture, "image/svg+xml": self.still}, raw=True)

@@ -1,0 +1,54 @@
+"""Boards as SVG, one file a game: where the cells lie, what stands on them, where values go."""
+
+from collections.abc import Callable
+from typing import Any
+
+from jaxgbg.games import (
+    ConnectFour,
+    Game,
+    Game2048,
+    Hex,
+    LinesOfAction,
+    Nim,
+    Othello,
+    TicTacToe,
+)
+from jaxgbg.games.borrowed import Borrowed
+from jaxgbg.web.drawings import (
+    connectfour,
+    game2048,
+    hex,
+    lines_of_action,
+    nim,
+    othello,
+    plain,
+    tictactoe,
+)
+from jaxgbg.web.drawings.core import Drawing
+
+__all__ = ["Drawing", "drawing_of", "register_drawing"]
+
+_DRAWINGS: dict[type, Callable[[Any], Drawing]] = {
+    TicTacToe: tictactoe.drawing,
+    ConnectFour: connectfour.drawing,
+    Hex: hex.drawing,
+    Othello: othello.drawing,
+    LinesOfAction: lines_of_action.drawing,
+    Nim: nim.drawing,
+    Game2048: game2048.drawing,
+    Borrowed: plain.borrowed,
+}
+
+
+def register_drawing(game_class: type[Game], build: Callable[[Any], Drawing]) -> None:
+    """Let `build(game)` draw the games of this class and of classes derived from it."""
+    _DRAWINGS[game_class] = build
+
+
+def drawing_of(game: Game) -> Drawing:
+    """The drawing registered for the game's class or the nearest class above it.
+
+    A game for which nobody registered one shows its cells with their digits.
+    """
+    registered = (_DRAWINGS[each] for each in type(game).__mro__ if each in _DRAWINGS)
+    return next(registered, plain.drawing)(game)

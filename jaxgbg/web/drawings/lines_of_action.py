@@ -1,0 +1,60 @@
+"""Lines of Action: discs that go from square to square; rows are numbered from the bottom."""
+
+import numpy as np
+
+from jaxgbg.games import LinesOfAction
+from jaxgbg.games.line_moves import DIRECTIONS, STEPS
+from jaxgbg.web.drawings.core import Drawing, coordinates, disc, grid, named_squares, square
+
+
+def drawing(game: LinesOfAction) -> Drawing:
+    size, side, margin = game.size, 42, 24
+    spots = grid(size, size, side, margin, margin)
+    cells = "".join(
+        f'<rect x="{x - side / 2}" y="{y - side / 2}" width="{side}" height="{side}" class="cell"/>'
+        for x, y in spots
+    )
+    squares = named_squares(size, from_top=False)
+    passes = game.num_actions - 1
+
+    def target(board: np.ndarray, action: int) -> int:
+        return -1 if action == passes else action % game.num_cells
+
+    def origin(board: np.ndarray, action: int) -> int:
+        """As far back as there are stones on the line of the target."""
+        if action == passes:
+            return -1
+        down, right = STEPS[action // game.num_cells]
+        row, column = divmod(action % game.num_cells, size)
+        stones = np.reshape(board, (size, size)) < 2
+        line = [
+            (row + at * down, column + at * right)
+            for at in range(-size, size)
+            if 0 <= row + at * down < size and 0 <= column + at * right < size
+        ]
+        steps = sum(int(stones[at]) for at in line)
+        return size * (row - steps * down) + column - steps * right
+
+    def name(board: np.ndarray, action: int) -> str:
+        if action == passes:
+            return "pass"
+        end = target(board, action)
+        captures = "x" if board[end] < 2 else "-"
+        return f"{squares[origin(board, action)]}{captures}{squares[end]}"
+
+    return Drawing(
+        width=size * side + margin + 6,
+        height=size * side + margin + 6,
+        ground=cells + coordinates(size, side, margin, from_top=False),
+        spots=spots,
+        pieces=(disc("black", 16.5), disc("white", 16.5), ""),
+        halo=square(side - 4),
+        actions=[f"{way} to {end}" for way in DIRECTIONS for end in squares] + ["pass"],
+        spot_of=target,
+        origin_of=origin,
+        spot_names=squares,
+        piece_names=("black", "white", "empty"),
+        colours=("var(--black)", "var(--white)"),
+        turns=True,
+        name_of=name,
+    )

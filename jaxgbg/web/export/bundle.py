@@ -1,0 +1,90 @@
+"""The page's own modules as one script, and its HTML, styles and picture as one file."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+from jaxgbg.web.play.sources import page_sources
+
+_IMPORT = re.compile(
+    r'^import (?:\* as (?P<all>\w+)|\{(?P<some>[^}]*)\}) from "\./(?P<file>[\w.]+)";$'
+)
+_EXPORT = re.compile(r"^export (?P<rest>(?:async )?(?:const|function|class) (?P<name>\w+).*)$")
+_POLICY = (
+    "default-src 'none'; script-src 'sha256-{}'; style-src 'unsafe-inline'; img-src data:;"
+    " base-uri 'none'; form-action 'none'"
+)
+
+
+def joined(modules: Mapping[str, str], first: str) -> str:
+    """One script of modules by file name, each a function of its own; `first` runs last.
+
+    A module says in lines of their own what it takes from others, by "./file.js", and what it
+    gives. Raises ValueError for a line that says so in another way.
+    """
+    written: dict[str, str] = {}
+
+    def write(file: str) -> None:
+        if file in written:
+            return
+        # A circle would end here too, with a name that is not there yet.
+        written[file] = ""
+        lines, given = [], []
+        for line in modules[file].splitlines():
+            if found := _IMPORT.match(line):
+                write(found["file"])
+                taken = found["all"] or f"{{{found['some'].replace(' as ', ': ')}}}"
+                lines.append(f"const {taken} = {_name(found['file'])};")
+            elif found := _EXPORT.match(line):
+                given.append(found["name"])
+                lines.append(found["rest"])
+            elif line.startswith(("import ", "export ")):
+                raise ValueError(f"{file}: {line!r} is no import or export that is known here")
+            else:
+                lines.append(line)
+        lines.append(f"return {{ {', '.join(given)} }};")
+        del written[file]
+        written[file] = f"const {_name(file)} = (() => {{\n" + "\n".join(lines) + "\n})();"
+
+    write(first)
+    return "\n".join(written.values())
+
+
+def _name(file: str) -> str:
+    return "module_" + file.removesuffix(".js")
+
+
+def page(compiled: str, content: dict[str, Any], data: str) -> str:
+    """The HTML of a file: `compiled` functions, what it is told as JSON, packed arrays as text."""
+    own = page_sources()
+    scripts = resources.files("jaxgbg.web").joinpath("export", "page")
+    here = {each.name: each.read_text("utf-8") for each in scripts.iterdir()}
+    functions = f"{here['runtime.js']}\nexport const compiled = {compiled};\n"
+    # What asks the server gives way to what answers here.
+    modules = own | here | {"api.js": here["local.js"], "compiled.js": functions}
+    script = f"{own['board.js']}\n{joined(modules, 'main.js')}\n"
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    icon = base64.b64encode(own["icon.svg"].encode()).decode()
+    head = (
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY.format(digest)}">\n'
+        f'<link rel="icon" href="data:image/svg+xml;base64,{icon}">\n'
+        f"<style>\n{own['board.css']}\n{own['play.css']}\n</style>\n"
+    )
+    told = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    tail = (
+        f'<script type="application/json" id="file">{told}</script>\n'
+        f'<script type="text/plain" id="data">{data}</script>\n'
+        f"<script>{script}</script>\n"
+    )
+    kept = [line for line in own["play.html"].splitlines() if not _loads(line)]
+    html = "\n".join(kept) + "\n"
+    return html.replace("<title>", head + "<title>", 1).replace("</body>", tail + "</body>", 1)
+
+
+def _loads(line: str) -> bool:
+    """Whether a line of the page's HTML loads another file."""
+    return line.startswith(("<link ", "<script "))

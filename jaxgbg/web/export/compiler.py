@@ -1,0 +1,208 @@
+"""A small compiler from jaxprs, the traces of JAX functions, to JavaScript.
+
+An equation becomes a statement or a loop; what has constants alone as operands is computed here.
+Functions keep their arrays and use them again with every call: what they give is copied.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxgbg import jaxprs
+from jaxgbg.jaxprs import Jaxpr, JaxprEqn, Literal, Parameters, UnknownJaxpr
+from jaxgbg.web.export import movement
+from jaxgbg.web.export.primitives import written
+from jaxgbg.web.export.writer import Held, Unsupported, Value, Writer
+
+__all__ = ["Program", "Unsupported"]
+
+
+class Program:
+    """JavaScript functions that share their constants, the `arrays` D[0], D[1] ..."""
+
+    def __init__(self) -> None:
+        self.arrays: list[np.ndarray] = []
+        self._names: dict[tuple[str, bytes], str] = {}
+        self._functions: list[str] = []
+
+    def constant(self, array: np.ndarray) -> str:
+        """The name of a constant, of which there is one however many functions have it."""
+        flat = np.ascontiguousarray(array).ravel()
+        key = flat.dtype.name, flat.tobytes()
+        if key not in self._names:
+            self._names[key] = f"D[{len(self.arrays)}]"
+            self.arrays.append(flat)
+        return self._names[key]
+
+    def add(self, name: str, function: Callable[..., Any], *examples: Any) -> None:
+        """Compile `function`, whose arguments look like the examples, as `name`.
+
+        In JavaScript it takes the leaves of its arguments one by one and gives an array of those of
+        its result. Raises Unsupported or UnknownJaxpr, which name what JAX does there.
+        """
+        closed = jax.make_jaxpr(function)(*examples)
+        writer = Writer(self.constant)
+        inputs = [writer.held(f"x{at}", aval) for at, aval in enumerate(closed.in_avals)]
+        results = [writer.text(value) for value in _written(writer, closed, inputs)]
+        copied = [
+            f"{text}.slice()" if aval.shape else text
+            for text, aval in zip(results, closed.out_avals, strict=True)
+        ]
+        arguments = ", ".join(each.text for each in inputs)
+        self._functions.append(
+            "\n".join(
+                [
+                    f"{name}: (() => {{",
+                    *(f"const {buffer};" for buffer in writer.buffers),
+                    f"return ({arguments}) => {{",
+                    *writer.lines,
+                    f"return [{', '.join(copied)}];",
+                    "};\n})()",
+                ]
+            )
+        )
+
+    @property
+    def source(self) -> str:
+        """A function of the typed arrays D, which gives all functions by their names."""
+        return "(D) => ({\n" + ",\n".join(self._functions) + "\n})"
+
+
+def _written(writer: Writer, closed: Any, values: Sequence[Value]) -> list[Value]:
+    """Write the equations of a jaxpr, as far as its results need them; returns these."""
+    jaxpr, constants = jaxprs.unclosed(closed)
+    found: dict[Any, Value] = dict(zip(jaxpr.invars, values, strict=True))
+    needed = _needed(jaxpr)
+    for var, constant in zip(jaxpr.constvars, constants, strict=True):
+        if var in needed:
+            found[var] = np.asarray(constant)
+
+    def read(atom: Any) -> Value:
+        return _literal(atom) if isinstance(atom, Literal) else found[atom]
+
+    for equation in jaxpr.eqns:
+        if any(var in needed for var in equation.outvars):
+            results = _equation(writer, equation, [read(atom) for atom in equation.invars])
+            found.update(zip(equation.outvars, results, strict=True))
+    return [read(atom) for atom in jaxpr.outvars]
+
+
+def _literal(atom: Any) -> np.ndarray:
+    return np.asarray(atom.val, atom.aval.dtype)
+
+
+def _needed(jaxpr: Jaxpr) -> set[Any]:
+    """The variables that the results depend on."""
+    needed = {atom for atom in jaxpr.outvars if not isinstance(atom, Literal)}
+    for equation in reversed(jaxpr.eqns):
+        if any(var in needed for var in equation.outvars):
+            needed.update(atom for atom in equation.invars if not isinstance(atom, Literal))
+    return needed
+
+
+def _equation(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
+    """Write one equation; returns its results."""
+    name = equation.primitive.name
+    if name == "while":
+        return _while(writer, equation, values)
+    if name == "cond":
+        return _branches(writer, equation, values)
+    if (inner := jaxprs.called(equation)) is not None:
+        return _written(writer, inner, values)
+    several = equation.primitive.multiple_results
+    if all(isinstance(value, np.ndarray) for value in values):
+        with jax.ensure_compile_time_eval():
+            results = equation.primitive.bind(*values, **equation.params)
+        return [np.asarray(result) for result in (results if several else [results])]
+    if name == "scan":
+        return _scan(writer, equation, values)
+    params = Parameters(name, equation.params)
+    if not several:
+        result = written(writer, name, params, values, equation.outvars[0].aval)
+        params.check_all_read()
+        return [result]
+    parts = movement.parts(name, params, values[0].shape)
+    if parts is None:
+        raise UnknownJaxpr(f"the JAX primitive {name} has no translation to JavaScript")
+    params.check_all_read()
+    pairs = zip(parts, equation.outvars, strict=True)
+    return [writer.taken(values[0], places, var.aval) for places, var in pairs]
+
+
+def _while(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
+    loop = jaxprs.while_loop(equation)
+    first, second = loop.condition_constants, loop.condition_constants + loop.body_constants
+    carry = _carried(writer, loop.body, values[second:])
+    writer.lines.append("for (;;) {")
+    (going,) = _written(writer, loop.condition, [*values[:first], *carry])
+    writer.lines.append(f"if (!{writer.text(going)}) break;")
+    _turn(writer, loop.body, values[first:second], carry)
+    return list(carry)
+
+
+def _scan(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
+    """`scan` over nothing: `fori_loop` with both ends known."""
+    loop = jaxprs.scan(equation)
+    if not len(values) - loop.constants == loop.carried == len(equation.outvars):
+        raise UnknownJaxpr("a JAX scan over arrays has no translation to JavaScript")
+    constants = values[: loop.constants]
+    carry = _carried(writer, loop.body, values[loop.constants :])
+    writer.lines.append(f"for (let turn = 0; turn < {loop.length}; turn++) {{")
+    _turn(writer, loop.body, constants, carry)
+    return list(carry)
+
+
+def _carried(writer: Writer, body: Any, values: list[Value]) -> list[Held]:
+    """What a loop carries, kept apart from what its body makes of it."""
+    results = jaxprs.unclosed(body)[0].outvars
+    return [_kept(writer, value, var.aval) for value, var in zip(values, results, strict=True)]
+
+
+def _turn(writer: Writer, body: Any, constants: list[Value], carry: Sequence[Held]) -> None:
+    """The body of a loop that has been opened, what it makes of `carry`, and the loop's end."""
+    results = _written(writer, body, [*constants, *carry])
+    held = {each.text for each in carry}
+    for number, (old, new) in enumerate(zip(carry, results, strict=True)):
+        text = writer.text(new)
+        # What is carried from one place to another must outlive the change of the first.
+        copied = f"{text}.slice()" if old.shape and text in held else text
+        writer.lines.append(f"const n{number} = {copied};")
+    for number, old in enumerate(carry):
+        writer.lines.append(_assigned(old, f"n{number}"))
+    writer.lines.append("}")
+
+
+def _branches(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
+    """`cond` and `switch`."""
+    branches, (index, *arguments) = jaxprs.branches(equation), values
+    if isinstance(index, np.ndarray):
+        chosen = int(np.clip(index, 0, len(branches) - 1))
+        return _written(writer, branches[chosen], arguments)
+    results = [writer.fresh(var.aval) for var in equation.outvars]
+    writer.lines += [f"let {held.text};" for held in results if not held.shape]
+    for number, branch in enumerate(branches):
+        last = number == len(branches) - 1
+        begins = "if (true)" if last else f"if ({index.text} <= {number})"
+        writer.lines.append(f"{'else ' if number else ''}{begins} {{")
+        made = _written(writer, branch, arguments)
+        writer.lines += [
+            _assigned(held, writer.text(value)) for held, value in zip(results, made, strict=True)
+        ]
+        writer.lines.append("}")
+    return list(results)
+
+
+def _kept(writer: Writer, value: Value, aval: Any) -> Held:
+    """A variable of its own, which holds a value and may change."""
+    held = writer.fresh(aval)
+    if not held.shape:
+        writer.lines.append(f"let {held.text};")
+    writer.lines.append(_assigned(held, writer.text(value)))
+    return held
+
+
+def _assigned(held: Value, text: str) -> str:
+    assert isinstance(held, Held)
+    return f"{held.text}.set({text});" if held.shape else f"{held.text} = {text};"

@@ -1,0 +1,103 @@
+"""A game with its agents as one HTML file that plays offline."""
+
+from collections.abc import Mapping
+
+import jax
+import numpy as np
+
+from jaxgbg.games import Game, game_names, make
+from jaxgbg.jaxprs import UnknownJaxpr
+from jaxgbg.players import GreedyAgent
+from jaxgbg.web.drawings import drawing_of
+from jaxgbg.web.drawings.core import Drawing
+from jaxgbg.web.export.bundle import page
+from jaxgbg.web.export.compiler import Unsupported
+from jaxgbg.web.export.functions import compile_game, weights_of
+from jaxgbg.web.export.packing import pack
+from jaxgbg.web.play.describe import told_of_game
+from jaxgbg.web.play.replay import words_of_chance
+from jaxgbg.web.play.seats import agent_names
+from jaxgbg.web.positions import value_scale
+
+MOST_BYTES = 25_000_000
+
+
+def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
+    """The file's text: the game, its page and `agents` by their labels.
+
+    Raises ValueError in one line for a game that is not offered, for what JavaScript is not written
+    for here, and for a file of more than 25 MB.
+    """
+    check_offered(game)
+    drawing = drawing_of(game)
+    try:
+        program = compile_game(game, drawing, agents)
+    except (Unsupported, UnknownJaxpr) as error:
+        raise ValueError(f"{game.name} cannot be played without Python: {error}") from error
+    except jax.errors.JAXTypeError as error:
+        raise ValueError(
+            f"{game.name} cannot be played without Python: its drawing or its rules ask for numbers"
+            " that are known only when it is played"
+        ) from error
+    arrays, places = list(program.arrays), []
+    for agent in agents.values():
+        weights = weights_of(agent)
+        places.append([len(arrays), len(arrays) + len(weights)])
+        arrays += weights
+    entries, data = pack(arrays)
+    names = agent_names(len(agents))
+    labels = [*zip(names, agents, strict=True), ("random", "random")]
+    plain = [a.value.num_actions == 1 for a in agents.values()]
+    about = told_of_game(game, drawing) | {
+        "seats": [{"name": name, "label": label, "strength": None} for name, label in labels],
+        "levels": [
+            {"label": "easy", "player": "random"},
+            *({"label": "strong", "player": name} for name in names[:1]),
+        ],
+        "agents": names,
+        "every": [name for name, one in zip(names, plain, strict=True) if one],
+        "tuples": [],
+        "perfect": False,
+        "page": False,
+    }
+    content = {
+        "about": about,
+        "names": list(drawing.actions),
+        "scale": value_scale(game)._asdict(),
+        "rewardScale": game.scale._asdict(),
+        "mostPlies": game.max_plies,
+        "startWords": game.init_words,
+        "chanceWords": words_of_chance(game),
+        "listed": bool(game.stochastic and game.num_spawns),
+        "agents": places,
+        "arrays": entries,
+    }
+    text = page(program.source, content, data)
+    size = len(text.encode())
+    if size > MOST_BYTES:
+        active = sum(int(np.count_nonzero(array)) for array in arrays[len(program.arrays) :])
+        raise ValueError(
+            f"{active:,} active weights of {game.name} make a file of {size / 1e6:.1f} MB, and"
+            f" {MOST_BYTES / 1e6:.0f} are the most: share an agent that was trained for less long,"
+            " or has fewer or shorter n-tuples"
+        )
+    return text
+
+
+def check_offered(game: Game) -> None:
+    """Raise ValueError for a game that no file can hold."""
+    if not _fits(drawing_of(game)):
+        raise ValueError(
+            f"the moves of {game.name} go from spot to spot, which no file can do; {_offered()} can"
+        )
+
+
+def _fits(drawing: Drawing) -> bool:
+    """Whether every move is known by the spot that it is made on."""
+    return drawing.name_of is None and drawing.origin_of is Drawing.origin_of
+
+
+def _offered() -> str:
+    """The games that a file may hold, as a list in words."""
+    names = [name for name in game_names() if _fits(drawing_of(make(name)))]
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,124 @@
+"""What a file asks of the rules, of the drawing and of agents, as functions of one position."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import Game
+from jaxgbg.players import GreedyAgent
+from jaxgbg.web.drawings import Drawing
+from jaxgbg.web.export.compiler import Program
+from jaxgbg.web.play.inference import values_of_all
+from jaxgbg.web.play.replay import ply, words_of_chance
+
+_NO_SPOT = -1
+
+
+def compile_game(game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent]) -> Program:
+    """The functions of a file, each of one position, and of each agent `values` and `every`.
+
+    `start`, `look` and `ply` are those of every game, `unspawned` (the pieces before chance has its
+    part) and `chances` those of games of chance.
+
+    Raises Unsupported where the game or an agent does what JavaScript is not written for here.
+    """
+    program = Program()
+    start_words = jax.ShapeDtypeStruct((game.init_words,), np.uint32)
+    state = jax.eval_shape(game.init_from, start_words)
+    action = jax.ShapeDtypeStruct((), np.int32)
+    words = jax.ShapeDtypeStruct((words_of_chance(game),), np.uint32)
+    if game.init_words:
+        program.add("start", game.init_from, start_words)
+    else:
+        first = jax.device_get(game.init_from(jnp.zeros(0, jnp.uint32)))
+        program.add("start", lambda none: first, start_words)
+    program.add("look", lambda state: _look(game, drawing, state), state)
+    program.add(
+        "ply", lambda state, action, words: ply(game, state, action, words), state, action, words
+    )
+    if game.stochastic:
+        program.add(
+            "unspawned", lambda *move: _kinds(game, drawing, game.afterstate(*move)), state, action
+        )
+    if game.stochastic and game.num_spawns:
+        program.add(
+            "chances",
+            lambda state, action: game.spawn_probabilities(game.afterstate(state, action)),
+            state,
+            action,
+        )
+    for number, agent in enumerate(agents.values()):
+        _add_agent(program, str(number), agent, state)
+    return program
+
+
+def weights_of(agent: GreedyAgent) -> list[np.ndarray]:
+    """The leaves of an agent that are handed to its functions; all others are constants there."""
+    leaves = jax.device_get(jax.tree.leaves(agent))
+    return [leaf for leaf in leaves if leaf.dtype.kind == "f"]
+
+
+def _add_agent(program: Program, suffix: str, agent: GreedyAgent, state: Any) -> None:
+    leaves, tree = jax.tree.flatten(agent)
+    leaves = jax.device_get(leaves)
+
+    def rebuilt(weights: list[Any]) -> GreedyAgent:
+        given = iter(weights)
+        filled = [next(given) if leaf.dtype.kind == "f" else leaf for leaf in leaves]
+        made: GreedyAgent = jax.tree.unflatten(tree, filled)
+        return made
+
+    weights = weights_of(agent)
+    program.add(
+        f"values{suffix}",
+        lambda weights, state: rebuilt(weights).action_values(state),
+        weights,
+        state,
+    )
+    if agent.value.num_actions == 1:
+        program.add(
+            f"every{suffix}",
+            lambda weights, state: values_of_all(
+                rebuilt(weights), jax.tree.map(lambda leaf: leaf[None], state)
+            ),
+            weights,
+            state,
+        )
+
+
+def _look(game: Game, drawing: Drawing, state: Any) -> tuple[jax.Array, ...]:
+    """(kinds of pieces, legal actions, spot of each action, spots touched for it, and the state's
+    player, terminal, rewards): int32[S], bool[A], int32[A], int32[A * T].
+    """
+    board: Any = game.display_cells(state)
+    actions = range(game.num_actions)
+    spots = [drawing.spot_of(board, action) for action in actions]
+    touched = [
+        list(drawing.touched_by(board, action)) if drawing.touched_by else [spots[action]]
+        for action in actions
+    ]
+    most = max(map(len, touched))
+    padded = [[*each, *[_NO_SPOT] * (most - len(each))] for each in touched]
+    return (
+        _whole(drawing.kinds(board)),
+        game.legal_actions(state),
+        _whole(spots),
+        _whole([spot for each in padded for spot in each]),
+        state.player,
+        state.terminal,
+        state.rewards,
+    )
+
+
+def _kinds(game: Game, drawing: Drawing, state: Any) -> jax.Array:
+    """int32[S]: what stands on each spot."""
+    board: Any = game.display_cells(state)
+    return _whole(drawing.kinds(board))
+
+
+def _whole(numbers: Any) -> jax.Array:
+    """int32[...] of whole numbers, some of them known only at run time."""
+    return jnp.stack([jnp.asarray(number).astype(jnp.int32) for number in numbers])

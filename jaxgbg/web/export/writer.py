@@ -1,0 +1,130 @@
+"""What a compiled function is written with: its variables, its constants, its statements."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxgbg.web.export.elementwise import ARRAYS, literal, wrapped
+from jaxgbg.web.export.movement import Windows
+
+
+class Unsupported(ValueError):
+    """A function that does what is not known in JavaScript here."""
+
+
+class Held(NamedTuple):
+    """What a variable of the program holds; `text` names it there."""
+
+    text: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape))
+
+
+Value = Held | np.ndarray
+"""What stands for a variable of a jaxpr: held by the program, or known before it runs."""
+
+
+class Writer:
+    """Writes one function: `buffers` are made once, `lines` run with every call.
+
+    `constant(array)` names an array that is known. A scalar is a number, all else a flat typed
+    array.
+    """
+
+    def __init__(self, constant: Callable[[np.ndarray], str]) -> None:
+        self.constant = constant
+        self.lines: list[str] = []
+        self.buffers: list[str] = []
+        self._numbers = itertools.count()
+
+    def held(self, text: str, aval: Any) -> Held:
+        """A variable of that name; raises Unsupported where JavaScript has no such numbers."""
+        if aval.dtype.name not in ARRAYS:
+            raise Unsupported(f"numbers of the kind {aval.dtype.name} are not known in JavaScript")
+        return Held(text, tuple(aval.shape), np.dtype(aval.dtype))
+
+    def fresh(self, aval: Any) -> Held:
+        """A variable that nothing stands in yet: a number's name, or an array that is made."""
+        held = self.held(f"v{next(self._numbers)}", aval)
+        if held.shape:
+            self.buffers.append(f"{held.text} = new {ARRAYS[held.dtype.name]}({held.size})")
+        return held
+
+    def text(self, value: Value) -> str:
+        """A value in the program."""
+        if isinstance(value, Held):
+            return value.text
+        return self.constant(value) if value.shape else literal(value[()], value.dtype)
+
+    def array(self, value: Value) -> str:
+        """A value as an array, also where it is a number."""
+        return self.text(value) if value.shape else f"[{self.text(value)}]"
+
+    def entry(self, value: Value, at: str) -> str:
+        """One entry of an array, or the number that there is."""
+        if isinstance(value, np.ndarray) and value.size and (value == value.flat[0]).all():
+            return literal(value.flat[0], value.dtype)
+        return f"{self.text(value)}[{at}]" if value.shape else self.text(value)
+
+    def table(self, places: np.ndarray) -> str:
+        """The name of a table of places."""
+        return self.constant(places.astype(np.int32))
+
+    def windows(self, windows: Windows) -> str:
+        """The tables of windows, as the run time takes them."""
+        return f"[{', '.join(self.table(part) for part in windows)}]"
+
+    def each(self, count: int, statement: str) -> None:
+        """A statement for each `i`."""
+        self.lines.append(f"for (let i = 0; i < {count}; i++) {statement};")
+
+    def elementwise(self, expression: str, values: list[Value], aval: Any) -> Held:
+        """An expression of {0}, {1} ..., entry by entry; edges of one entry are made longer."""
+        texts = [self.entry(self.widened(value, aval), "i") for value in values]
+        out = self.fresh(aval)
+        texts = [f"({text})" if text.startswith("-") else text for text in texts]
+        made = expression.format(*texts)
+        if out.shape:
+            self.each(out.size, f"{out.text}[i] = {made}")
+        else:
+            self.lines.append(f"const {out.text} = {wrapped(made, out.dtype)};")
+        return out
+
+    def widened(self, value: Value, aval: Any) -> Value:
+        """A value as large as the result; a number stays one."""
+        if value.shape in ((), tuple(aval.shape)):
+            return value
+        if isinstance(value, np.ndarray):
+            return np.broadcast_to(value, aval.shape)
+        places = np.arange(value.size).reshape(value.shape)
+        wide = jax.ShapeDtypeStruct(aval.shape, value.dtype)
+        return self.taken(value, np.broadcast_to(places, aval.shape), wide)
+
+    def taken(self, value: Value, places: np.ndarray, aval: Any) -> Held:
+        """The entries at places that are known."""
+        flat, size = places.ravel(), int(np.prod(value.shape))
+        same = flat.size == size and (flat == np.arange(size)).all()
+        if isinstance(value, Held) and same and bool(value.shape) == bool(aval.shape):
+            return value._replace(shape=tuple(aval.shape))
+        out = self.fresh(aval)
+        if not aval.shape:
+            self.lines.append(f"const {out.text} = {self.entry(value, str(flat[0]))};")
+        elif (flat == flat[:1]).all():
+            if flat.size:
+                self.lines.append(f"{out.text}.fill({self.entry(value, str(flat[0]))});")
+        else:
+            self.each(out.size, f"{out.text}[i] = {self.text(value)}[{self.table(flat)}[i]]")
+        return out
+
+    def called(self, function: str, aval: Any, *arguments: str) -> Held:
+        """A function of the run time, which fills an array."""
+        out = self.fresh(jax.ShapeDtypeStruct(aval.shape or (1,), aval.dtype))
+        self.lines.append(f"{function}({', '.join([out.text, *arguments])});")
+        return out if aval.shape else Held(f"{out.text}[0]", (), out.dtype)

@@ -1,0 +1,32 @@
+"""How a question reaches the table, whoever carries it, and what is said of one that is refused."""
+
+from typing import Any
+
+from jaxgbg.contents import reason
+from jaxgbg.players import EngineError, MissingExtra
+from jaxgbg.web.play.table import Table
+
+_MEMORY = "RESOURCE_EXHAUSTED"
+
+
+class Refused(Exception):
+    """A question that is not answered: status as in HTTP, and one line."""
+
+    def __init__(self, status: int, line: str) -> None:
+        super().__init__(line)
+        self.status = status
+
+
+def answered(table: Table, name: str, question: Any) -> dict[str, Any]:
+    """The table's answer to a question as JSON has it; raises Refused."""
+    if name not in table.answers:
+        raise Refused(404, f"nobody asks {name[:80]!r} here")
+    kind, answer = table.answers[name]
+    try:
+        return answer(kind.read(question))
+    except (ValueError, EngineError, MissingExtra) as error:
+        raise Refused(400, reason(error)) from error
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and _MEMORY not in str(error):
+            raise
+        raise Refused(503, "out of memory: ask for less") from error

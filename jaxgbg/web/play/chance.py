@@ -1,0 +1,39 @@
+"""What chance did after a move, as it is seen on the board."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxgbg.games import Game
+from jaxgbg.web.drawings import Drawing
+from jaxgbg.web.play.inference import portions
+
+
+def changes_by_chance(
+    game: Game, drawing: Drawing, states: Any, actions: np.ndarray, boards: np.ndarray
+) -> list[list[tuple[int, int]]]:
+    """For each action int32[T] in states[T]: (spot, kind of piece) where chance changed the board.
+
+    `boards` int8[T, C] are those after the moves. A game without chance has no changes, and neither
+    has chance that is not seen on the board.
+    """
+    if not game.stochastic or not len(actions):
+        return [[] for _ in actions]
+    parts = [_before_chance(game, *part) for part in portions((states, actions), len(actions))]
+    before = np.concatenate(parts)[: len(actions)]
+    return [
+        [
+            (spot, int(new))
+            for spot, (old, new) in enumerate(zip(*map(drawing.kinds, pair), strict=True))
+            if old != new
+        ]
+        for pair in zip(before, boards, strict=True)
+    ]
+
+
+@partial(jax.jit, static_argnums=0)
+def _before_chance(game: Game, states: Any, actions: jax.Array) -> jax.Array:
+    """The boards int8[B, C] that moves leave, before chance has its part."""
+    return jax.vmap(lambda *move: game.display_cells(game.afterstate(*move)))(states, actions)

@@ -1,0 +1,42 @@
+"""What the page is told of a game before the first position."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from jaxgbg.games import Game
+from jaxgbg.specs import plain
+from jaxgbg.web.drawings import Drawing
+from jaxgbg.web.drawings.core import seat_colours
+from jaxgbg.web.positions import Position, board_markup, shape_markup, value_scale
+
+SHAPES = "shape"
+
+
+def told_of_game(game: Game, drawing: Drawing) -> dict[str, Any]:
+    """The game and its drawing."""
+    kinds = [int(k) for k in drawing.kinds(np.zeros(game.num_cells, np.int8))]
+    nothing = Position(kinds, [], -1, -1, [], "", [], ["", ""] if drawing.name_of else [])
+    fields = {field.name: field for field in dataclasses.fields(game)}
+    scale = value_scale(game)
+    return {
+        "game": game.name,
+        "title": game.title,
+        "parameters": {name: plain(getattr(game, name)) for name in fields},
+        "changed": [name for name in fields if getattr(game, name) != fields[name].default],
+        "sides": list(game.sides),
+        "shapes": SHAPES,
+        "definitions": shape_markup(drawing, SHAPES),
+        "board": board_markup(drawing, SHAPES, nothing),
+        "spots": list(drawing.spot_names),
+        "pieces": list(drawing.piece_names),
+        "cells": list(drawing.cells) or list(range(game.num_cells)),
+        "keys": dict(drawing.keys),
+        "turns": drawing.turns,
+        "colours": seat_colours(drawing, game.sides),
+        "chance": game.stochastic,
+        "unit": scale.label,
+        # The least and the greatest value there may be, as shown.
+        "span": [scale.figure(reward) for reward in game.reward_range],
+    }

@@ -1,0 +1,39 @@
+"""What is asked of the rules and of agents at every position, compiled once."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import Game
+from jaxgbg.players import GreedyAgent
+from jaxgbg.web.play.replay import FEW, PORTION
+
+
+def portions(states: Any, count: int) -> list[Any]:
+    """states[T] in portions of one size, the last filled up with its last state; few one by one."""
+    portions, size = [], 1 if count <= FEW else PORTION
+    for start in range(0, count, size):
+        index = np.minimum(np.arange(start, start + size), count - 1)
+        portions.append(jax.tree.map(lambda leaf, index=index: leaf[index], states))
+    return portions
+
+
+@partial(jax.jit, static_argnums=0)
+def facts(game: Game, states: Any) -> tuple[jax.Array, ...]:
+    """(boards int8[B, C], legal bool[B, A], player, terminal, rewards) of states[B]."""
+    boards = jax.vmap(game.display_cells)(states)
+    legal = jax.vmap(game.legal_actions)(states)
+    return boards, legal, states.player, states.terminal, states.rewards
+
+
+@jax.jit
+def values_of_all(agent: GreedyAgent, states: Any) -> jax.Array:
+    """float32[A, N]: each action's reward and the value after it, for every player of states[1]."""
+    game = agent.game
+    state = jax.tree.map(lambda leaf: leaf[0], states)
+    after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
+    values = jnp.where(after.terminal[:, None], 0, agent.values(after))
+    return after.rewards - state.rewards + values

@@ -1,0 +1,81 @@
+"""Agents that meet at one table: read from where they are, each called by a name of its own."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from jaxgbg.games import Game, check_own
+from jaxgbg.players import GreedyAgent
+from jaxgbg.runs.opponents import agent_file
+from jaxgbg.runs.storage.agents import load_agent
+from jaxgbg.runs.storage.checkpoints import numbers_in, path_of
+from jaxgbg.runs.storage.latest_agent import read_newest
+from jaxgbg.runs.storage.run_folder import RunFolder
+from jaxgbg.web.play.tuples import Counters
+
+
+class Guests(NamedTuple):
+    """A game, its agents by what they are called, and the TCL counters of those that have any."""
+
+    game: Game
+    agents: dict[str, GreedyAgent]
+    counters: dict[str, Counters]
+
+
+def met(agents: Sequence[GreedyAgent | Path], game: Game | None = None) -> Guests:
+    """Who meets: of a run's folder the first agent, of an unfinished run the newest checkpoint's.
+
+    An agent is called by its file. Raises ValueError for a folder without agents, a file that is
+    none, an agent of another game, a user's own game that breaks its contract.
+    """
+    guests: dict[str, GreedyAgent] = {}
+    counters: dict[str, Counters] = {}
+    for each in agents:
+        if isinstance(each, GreedyAgent):
+            label, agent = f"agent {len(guests) + 1}" if guests else "agent", each
+            if agent.copies != 1:
+                raise ValueError(f"these are {agent.copies} agents: give one of them")
+            if game is not None and agent.game != game:
+                raise ValueError(f"{label} plays {agent.game.name}, not {game.name} as here")
+        else:
+            path, agent, known = _read(each, game)
+            label = path.stem
+            if label in guests:
+                label = f"{path.stem} of {path.parent.parent.name}"
+            if label in guests:
+                label = str(path)
+            if known is not None:
+                counters[label] = known
+        game = agent.game
+        guests[label] = agent
+    assert game is not None, "a game or an agent is given"
+    check_own(game)
+    return Guests(game, guests, counters)
+
+
+def _read(place: Path, game: Game | None) -> tuple[Path, GreedyAgent, Counters | None]:
+    """An agent's file, or what that of a checkpoint's agent will be, the agent, its counters."""
+    file = _newest_checkpoint(place)
+    if file is None:
+        path = agent_file(place)
+        saved = load_agent(path, game.name if game is not None else None)
+        agent, known = saved.player(), None
+    else:
+        run = RunFolder.open(place).run
+        newest = read_newest(file, run, counters=True)
+        path, agent = place / "agents" / newest.lane.file, newest.agent
+        origin = f"of the checkpoint after {newest.episodes:,} episodes"
+        known = None if newest.counters is None else Counters(newest.counters, origin)
+        if game is not None and agent.game.name != game.name:
+            raise ValueError(f"the run in {place} is of {agent.game.name}, not {game.name}")
+    if game is not None and agent.game != game:
+        raise ValueError(f"agent file {path} plays {game.name} with other parameters")
+    return path, agent, known
+
+
+def _newest_checkpoint(place: Path) -> Path | None:
+    """The newest checkpoint in the folder of a run that has no agents yet; None elsewhere."""
+    if not place.is_dir() or any((place / "agents").glob("*.agent")):
+        return None
+    numbers = numbers_in(place / "checkpoints")
+    return path_of(place / "checkpoints", numbers[-1]) if numbers else None

@@ -1,0 +1,91 @@
+"""What perfect play says of each move, in games that are solved: ConnectFour and small ones."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import ConnectFour, Game
+from jaxgbg.players import AlphaBeta, MaxN, MissingExtra
+from jaxgbg.players.alphabeta import ILLEGAL
+from jaxgbg.web.positions import reward_text
+
+# Whose last stone is the n-th: 21 of each player fill the board.
+_STONES = 21
+
+
+class Verdict(NamedTuple):
+    """What a move comes to when all play perfectly from there, and whether none is better.
+
+    `sign` is 1 where the mover wins or is paid, -1 where he loses, 0 else.
+    """
+
+    action: int
+    words: str
+    best: bool
+    sign: int
+
+
+class Perfect:
+    """Perfect play of one game; raises ValueError where nobody here knows it."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.solver: AlphaBeta | MaxN
+        try:
+            if game == ConnectFour():
+                self.solver = AlphaBeta(distant_losses=True)
+            else:
+                self.solver = MaxN(game)
+        except MissingExtra as error:
+            raise ValueError(str(error)) from error
+
+    def verdicts(self, states: Any) -> list[Verdict]:
+        """A verdict on each legal move of states[1]."""
+        if isinstance(self.solver, AlphaBeta):
+            return _of_scores(states, self.solver)
+        legal, paid = jax.device_get(_paid(self.game, self.solver, states))
+        best = np.where(legal, paid, -np.inf).max(initial=-np.inf)
+        return [
+            Verdict(
+                action, self._words(paid[action]), bool(paid[action] == best), _sign(paid[action])
+            )
+            for action in np.flatnonzero(legal).tolist()
+        ]
+
+    def _words(self, reward: float) -> str:
+        if np.isnan(reward):
+            return "?"
+        if self.game.num_players == 2 and self.game.reward_range == (-1.0, 1.0):
+            return {1: "wins", -1: "loses"}.get(int(reward), "draws")
+        return reward_text(self.game, reward)
+
+
+def _sign(reward: float) -> int:
+    return 0 if np.isnan(reward) else int(np.sign(reward))
+
+
+@partial(jax.jit, static_argnums=0)
+def _paid(game: Game, solver: MaxN, states: Any) -> tuple[jax.Array, jax.Array]:
+    """(legal bool[A], what the mover ends with after each action float32[A]) of states[1]."""
+    state = jax.tree.map(lambda leaf: leaf[0], states)
+    after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
+    return game.legal_actions(state), solver.values(after)[:, state.player]
+
+
+def _of_scores(states: Any, solver: AlphaBeta) -> list[Verdict]:
+    """ConnectFour: how soon the winner has his last stone."""
+    scores = solver.scores(states)[0]
+    stones = np.asarray(states.stones)[0]
+    placed = [sum(int(word).bit_count() for word in words) for words in stones]
+    mover = int(states.player[0])
+    verdicts = []
+    for action in np.flatnonzero(scores != ILLEGAL).tolist():
+        score = int(scores[action])
+        winner = mover if score > 0 else 1 - mover
+        moves = _STONES + 1 - abs(score) - placed[winner]
+        words = f"{'wins' if score > 0 else 'loses'} in {moves}" if score else "draws"
+        verdicts.append(Verdict(action, words, bool(score == scores.max()), _sign(score)))
+    return verdicts

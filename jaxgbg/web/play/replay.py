@@ -1,0 +1,197 @@
+"""Positions by the moves that led to them: replayed quickly, and kept for the next question."""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgbg.games import Game
+from jaxgbg.web.play.lines import Line
+
+FEW, PORTION = 256, 64
+"""Up to so many plies are replayed one by one, by the program that every move needs; more of them
+in portions of so many, by a program that has to be compiled for it.
+"""
+_KEPT = 4096
+_NO_WORD = 2**32 - 1
+
+
+class Replay:
+    """The positions of one game; many threads may ask."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._listed = game.stochastic and game.num_spawns > 0
+        self._words = words_of_chance(game)
+        self._random = np.random.default_rng()
+        self._kept: OrderedDict[bytes, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def start(self) -> Line:
+        """A game that has not begun, its start position drawn."""
+        return Line(self._draw(self.game.init_words))
+
+    def end(self, line: Line) -> Any:
+        """states[1]: the position after all moves. Raises ValueError where one is not legal."""
+        return self._states(line, every=False)
+
+    def every(self, line: Line) -> Any:
+        """states[T + 1]: the positions before the first and after each of T moves."""
+        return self._states(line, every=True)
+
+    def played(self, line: Line, action: int) -> Line:
+        """The game after one more move, what chance does rolled; ValueError where not legal."""
+        if not self.game.stochastic:
+            chance: tuple[int, ...] = ()
+        elif not self._listed:
+            chance = self._draw(self._words)
+        else:
+            chances = _spawns(self.game, self.end(line), np.int32(action))
+            shares = np.asarray(chances, float)
+            total = shares.sum()
+            chance = (int(self._random.choice(len(shares), p=shares / total)),) if total else ()
+        longer = Line(line.start, (*line.plies, (action, *chance)))
+        self.end(longer)
+        return longer
+
+    def _draw(self, count: int) -> tuple[int, ...]:
+        return tuple(self._random.integers(_NO_WORD, size=count).tolist())
+
+    def _states(self, line: Line, every: bool) -> Any:
+        actions, chance = self._arrays(line)
+        if len(line.start) != self.game.init_words:
+            raise ValueError(f"{self.game.name} starts from {self.game.init_words} random words")
+        start = np.array(line.start, np.uint32)
+        keys = _keys(start, np.concatenate([actions.astype(np.uint32)[:, None], chance], 1))
+        at, states = (0, None) if every else self._known(keys)
+        if states is None:
+            states = jax.device_get(_start(self.game, start))
+        passed = [states]
+        while at < len(actions):
+            count = 1 if len(actions) - at <= FEW else PORTION
+            after = self._portion(states, actions[at : at + count], chance[at : at + count], at)
+            at = min(at + count, len(actions))
+            states = jax.tree.map(lambda leaf: leaf[-1:], after)
+            if at in keys:
+                self._keep(keys[at], states)
+            passed.append(after)
+        if not every:
+            return states
+        return jax.tree.map(lambda *leaves: np.concatenate(leaves), *passed)
+
+    def _known(self, keys: dict[int, bytes]) -> tuple[int, Any]:
+        """How many of the plies lead to a position that was kept, and this states[1]."""
+        for at in sorted(keys, reverse=True):
+            with self._lock:
+                if keys[at] in self._kept:
+                    self._kept.move_to_end(keys[at])
+                    return at, self._kept[keys[at]]
+        return 0, None
+
+    def _keep(self, name: bytes, states: Any) -> None:
+        with self._lock:
+            self._kept[name] = states
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+
+    def _portion(self, states: Any, actions: np.ndarray, chance: np.ndarray, at: int) -> Any:
+        """The states[K] after each of K plies from states[1]; `at` counts those before."""
+        count = len(actions)
+        room = 1 if count == 1 else PORTION
+        # An action out of range leaves a position as it is.
+        padded = np.full(room, -1, np.int32)
+        padded[:count] = actions
+        words = np.full((room, self._words), _NO_WORD, np.uint32)
+        words[:count] = chance
+        legal, after = jax.device_get(_play(self.game, states, padded, words))
+        if not legal[:count].all():
+            wrong = int(np.argmin(legal[:count]))
+            raise ValueError(f"{self.game.name}: move {at + wrong + 1} is not legal there")
+        return jax.tree.map(lambda leaf: leaf[:count], after)
+
+    def _arrays(self, line: Line) -> tuple[np.ndarray, np.ndarray]:
+        """(actions int32[T], words of chance uint32[T, W]) of a line."""
+        count = len(line.plies)
+        actions = np.full(count, -1, np.int32)
+        chance = np.full((count, self._words), _NO_WORD, np.uint32)
+        for number, (action, *words) in enumerate(line.plies):
+            if len(words) != self._words and not (self._listed and not words):
+                raise ValueError(
+                    f"{self.game.name}: of chance {self._words} numbers stand after a move, and"
+                    f" after move {number + 1} there are {len(words)}"
+                )
+            if action < self.game.num_actions:
+                actions[number] = action
+            chance[number, : len(words)] = words
+        return actions, chance
+
+
+def _keys(start: np.ndarray, plies: np.ndarray) -> dict[int, bytes]:
+    """Names of the positions that are kept: at the end of each portion, and at the last plies."""
+    count = len(plies)
+    wanted = sorted({*range(0, count, PORTION), *range(max(count - 2, 0), count + 1)})
+    keys, at, so_far = {}, 0, hashlib.blake2b(start.tobytes(), digest_size=16)
+    for plies_played in wanted:
+        so_far.update(plies[at:plies_played].tobytes())
+        at = plies_played
+        keys[at] = so_far.digest()
+    return keys
+
+
+@partial(jax.jit, static_argnums=0)
+def _start(game: Game, words: jax.Array) -> Any:
+    """states[1] of the start position."""
+    return jax.tree.map(lambda leaf: leaf[None], game.init_from(words))
+
+
+@partial(jax.jit, static_argnums=0)
+def _play(game: Game, states: Any, actions: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
+    """(legal bool[K], states[K] after each ply) of actions int32[K] from states[1]."""
+
+    def step(state: Any, inputs: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
+        fine, after = ply(game, state, *inputs)
+        return after, (fine, after)
+
+    state = jax.tree.map(lambda leaf: leaf[0], states)
+    return jax.lax.scan(step, state, (actions, words))[1]
+
+
+def ply(game: Game, state: Any, action: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
+    """(whether it is legal, bool[]; the state after it) of an action int32[] and what chance did.
+
+    `words` uint32[W] are the number of an outcome, or random words: `words_of_chance`.
+    """
+    legal = game.legal_actions(state)[jnp.clip(action, 0, game.num_actions - 1)]
+    after, fine = _with_chance(game, game.afterstate(state, action), words)
+    return legal & game.in_range(action) & fine, after
+
+
+def words_of_chance(game: Game) -> int:
+    """How many numbers say what chance did after a move: one where its outcomes are listed."""
+    return 1 if game.stochastic and game.num_spawns else game.spawn_words * game.stochastic
+
+
+def _with_chance(game: Game, after: Any, words: jax.Array) -> tuple[Any, jax.Array]:
+    """(what chance makes of an afterstate, whether it can)."""
+    if not game.stochastic:
+        return after, jnp.bool_(True)
+    if not game.num_spawns:
+        return game.spawn_from(after, words), jnp.bool_(True)
+    shares = game.spawn_probabilities(after)
+    due, number = (shares > 0).any(), jnp.minimum(words[0], jnp.uint32(game.num_spawns - 1))
+    outcome = game.spawn_outcome(after, number.astype(jnp.int32))
+    spawned = jax.tree.map(lambda new, old: jnp.where(due, new, old), outcome, after)
+    listed = (words[0] < game.num_spawns) & (shares[number] > 0)
+    return spawned, jnp.where(due, listed, words[0] == np.uint32(_NO_WORD))
+
+
+@partial(jax.jit, static_argnums=0)
+def _spawns(game: Game, states: Any, action: jax.Array) -> jax.Array:
+    """float32[num_spawns]: how likely each outcome of a move is."""
+    state = jax.tree.map(lambda leaf: leaf[0], states)
+    return game.spawn_probabilities(game.afterstate(state, action))

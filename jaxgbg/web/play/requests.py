@@ -1,0 +1,235 @@
+"""What may be asked of the page's server: settings that check themselves, told as OpenAPI."""
+
+import dataclasses
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal
+
+import jaxgbg
+from jaxgbg.specs import LAST_SEED, Spec, kind_of, limits_of, setting
+from jaxgbg.web.play.lines import PATTERN
+
+ROOT = "/api/v1"
+MOST_BYTES = 2**21
+"""A question is no longer: moves enough for the longest game that anybody plays."""
+_TYPES = {int: "integer", str: "string", bool: "boolean"}
+
+
+def _field(kind: str | list[str], words: str) -> dict[str, Any]:
+    return {"type": kind, "description": words}
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON Schema of an object that has all of these."""
+    return {"type": "object", "properties": dict(properties), "required": list(properties)}
+
+
+_WAITING = {"error": {"type": "string"}, "waiting": _field("number", "Seconds so far")}
+_INTEGERS = {"items": {"type": "integer"}}
+_LOOKUP = {
+    "tuple": _field("integer", "Number of the n-tuple"),
+    "image": _field("integer", "Number of the board's image"),
+    "cells": _field("array", "Cells of the board that it reads") | _INTEGERS,
+    "digits": _field("array", "What stands in them") | _INTEGERS,
+    "weight": _field("number", "What it adds to the sum"),
+    "hits": _field("integer", "How many look-ups of the position read the same weight"),
+    "n": _field(["number", "null"], "TC counter N: the sum of the changes recommended"),
+    "a": _field(["number", "null"], "TC counter A: the sum of their sizes"),
+    "factor": _field(["number", "null"], "TC factor |N| / A"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Question(Spec):
+    """A position by its moves.
+
+    Attributes:
+      moves: The game so far, as in 3,2,4; empty for a new one.
+    """
+
+    summary: ClassVar[str] = ""
+    told: ClassVar[Mapping[str, Any]] = {}
+    """What all answers hold, as JSON Schema has properties, where that is more than an object."""
+
+    moves: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Look(Question):
+    """A position and what an agent thinks of it.
+
+    Attributes:
+      values: Whose values of the legal moves are told.
+      judge: The agent that values moves, agent or agent:look-ahead=3; the first one if empty.
+    """
+
+    summary: ClassVar[str] = "A position: pieces, legal moves, values"
+
+    values: Literal["none", "mover", "all"] = "none"
+    judge: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Move(Look):
+    """A move by its number, or that of a player.
+
+    Attributes:
+      action: The move's number; if it is -1, the player moves.
+      player: Who moves, as agent:look-ahead=2, agent:search=puct-200,
+        agent:search=puct-200:solver=1, mcts-1000, random.
+      seed: Draws among equal moves; a new one each time if it is -1.
+    """
+
+    summary: ClassVar[str] = "Make a move, chance included, and look at the position after it"
+
+    action: int = setting(-1, low=-1, high=2**31 - 1)
+    player: str = ""
+    seed: int = setting(-1, low=-1, high=LAST_SEED)
+
+
+@dataclasses.dataclass(frozen=True)
+class Choose(Question):
+    """What a player would do, without doing it.
+
+    Attributes:
+      player: As in move.
+      seed: As in move.
+    """
+
+    summary: ClassVar[str] = "What a player would move: a hint"
+
+    player: str = ""
+    seed: int = setting(-1, low=-1, high=LAST_SEED)
+
+
+@dataclasses.dataclass(frozen=True)
+class History(Question):
+    """Every move of a game.
+
+    Attributes:
+      judge: The agent whose values make the curve, as in position.
+    """
+
+    summary: ClassVar[str] = "All moves by name, and what each player could expect before them"
+
+    judge: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdicts(Question):
+    """What perfect play says of each move."""
+
+    summary: ClassVar[str] = "What each legal move comes to in perfect play; 400 where nobody knows"
+
+
+@dataclasses.dataclass(frozen=True)
+class Tuples(Question):
+    """The n-tuples that read a cell.
+
+    Attributes:
+      cell: Number of the cell.
+      player: For whom the position is valued, from 0; -1 for the one who has made it.
+      judge: The agent whose n-tuples they are.
+    """
+
+    summary: ClassVar[str] = "The n-tuples through a cell: weights, hits, TC counters and factors"
+    told: ClassVar[Mapping[str, Any]] = {
+        "player": _field("integer", "For whom the position is valued"),
+        "lookups": _field("integer", "Weights that are read for it, once for each image"),
+        "total": _field("number", "Their sum"),
+        "value": _field("number", "The position's value, of that sum"),
+        "count": _field("integer", "Look-ups that read the cell"),
+        "through": _field("number", "The sum of their weights"),
+        "counters": _field("string", "Where TC counters were read, or why there are none"),
+        "tuples": _field("array", "These look-ups, the greatest weights first, 200 at most")
+        | {"items": _object(_LOOKUP)},
+    }
+
+    cell: int = setting(0, low=0, high=2**31 - 1)
+    player: int = setting(-1, low=-1, high=2**31 - 1)
+    judge: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Page(History):
+    """The game as a file to be shown.
+
+    Attributes:
+      seats: Who played, as the page's address has it: person,agent:look-ahead=2.
+    """
+
+    summary: ClassVar[str] = "The game as one HTML file, as sample games stand in the report"
+
+    seats: str = ""
+
+
+QUESTIONS: Mapping[str, type[Question]] = {
+    "position": Look,
+    "move": Move,
+    "choose": Choose,
+    "history": History,
+    "perfect": Verdicts,
+    "tuples": Tuples,
+    "page": Page,
+}
+"""What may be asked, by name; a table has a method of each name."""
+
+
+def description() -> dict[str, Any]:
+    """The OpenAPI document of the questions by name."""
+    paths: dict[str, Any] = {
+        f"{ROOT}/game": {
+            "get": {
+                "summary": "The game, its drawing, and who may sit at the board",
+                "operationId": "game",
+                "responses": {
+                    "200": _answer("The game"),
+                    "503": _answer("Rules and agents are still being compiled", _WAITING),
+                },
+            }
+        }
+    }
+    for name, question in QUESTIONS.items():
+        body = {"required": True, "content": {"application/json": {"schema": _schema(question)}}}
+        refused = {"400": "What is wrong with the question", "413": "Too long", "415": "No JSON"}
+        paths[f"{ROOT}/{name}"] = {
+            "post": {
+                "summary": question.summary,
+                "operationId": name,
+                "requestBody": body,
+                "responses": {"200": _answer(question.summary, question.told)}
+                | {
+                    code: _answer(words, {"error": {"type": "string"}})
+                    for code, words in refused.items()
+                },
+            }
+        }
+    about = {"title": "jaxgbg play", "version": jaxgbg.__version__}
+    return {"openapi": "3.1.0", "info": about, "paths": paths}
+
+
+def _schema(question: type[Question]) -> dict[str, Any]:
+    """JSON Schema of a question, from its fields."""
+    properties: dict[str, Any] = {}
+    for field in dataclasses.fields(question):
+        limits = limits_of(question, field.name)
+        hint = kind_of(typing.get_type_hints(question)[field.name])
+        entry: dict[str, Any] = {"type": _TYPES[hint], "default": field.default}
+        entry["description"] = question.help().get(field.name, "")
+        if limits.choices:
+            entry["enum"] = list(limits.choices)
+        if hint is int:
+            entry |= {"minimum": limits.low, "maximum": limits.high}
+        if field.name == "moves":
+            entry["pattern"] = f"^{PATTERN}$"
+        properties[field.name] = entry
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _answer(words: str, properties: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    schema = _object(properties) if properties else {"type": "object"}
+    return {"description": words, "content": {"application/json": {"schema": schema}}}
+
+
+Answer = Callable[[Any], dict[str, Any]]
+"""What answers a question; raises ValueError in one line."""

@@ -1,0 +1,11 @@
+"""The page's own files: markup, styles, modules and pictures."""
+
+from importlib import resources
+
+
+def page_sources() -> dict[str, str]:
+    """Their texts by file name, the board's that the report shows too among them."""
+    pages = resources.files("jaxgbg.web")
+    shared = [pages / "page" / name for name in ("board.js", "board.css")]
+    files = [*(pages / "play" / "page").iterdir(), *shared]
+    return {file.name: file.read_text("utf-8") for file in files}

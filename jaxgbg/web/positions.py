@@ -1,0 +1,144 @@
+"""A position as pages show it: which pieces stand where, how moves are marked, what it came to."""
+
+import dataclasses
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from jaxgbg.games import Game, Scale
+from jaxgbg.web.curve_charts import short_text
+from jaxgbg.web.drawings import Drawing
+
+_LABEL_DIGITS = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Position:
+    """`pieces` names the kind on each spot; `moves` are (action, value, spot, value in words).
+
+    `played` is the action that follows, `came` the spot of the one before; -1 where there is none.
+    `names` are those of the moves where they depend on the board. `ways` are the paths from spot to
+    spot, as SVG, of the move before and the one that follows; "" where nothing goes.
+    """
+
+    pieces: list[int]
+    moves: list[tuple[int, float | None, int, str]]
+    played: int
+    came: int
+    halos: list[float]
+    caption: str
+    names: list[str]
+    ways: list[str]
+
+
+def board_markup(drawing: Drawing, shapes: str, position: Position) -> str:
+    """A position in SVG; `shapes` is the prefix of the ids that `shape_markup` defines."""
+    marks = {
+        spot: (action, value, words, halo)
+        for (action, value, spot, words), halo in zip(position.moves, position.halos, strict=True)
+    }
+    best = max((v for _, v, _, _ in position.moves if v is not None), default=None)
+    spots = []
+    for number, (x, y) in enumerate(drawing.spots):
+        action, value, words, halo = marks.get(number, (None, None, "", 0))
+        look = "spot" + " came" * (number == position.came)
+        look += " best" * (value is not None and value == best)
+        look += " played" * (action is not None and action == position.played)
+        spots.append(
+            f'<g class="{look}" transform="translate({x:.1f} {y:.1f})">'
+            f'<use href="#{shapes}-{position.pieces[number]}"/>'
+            f'<use href="#{shapes}-halo" class="halo" style="fill-opacity:{halo}"/>'
+            f'<text class="value">{words}</text></g>'
+        )
+    ways = "".join(
+        f'<path class="way {which}" d="{way}"/>'
+        for which, way in zip(("came", "played"), position.ways, strict=False)
+    )
+    return (
+        f'<svg class="board" viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" role="img"'
+        f' aria-label="{escape(position.caption)}">'
+        f'<use href="#{shapes}-ground"/>{ways}{"".join(spots)}</svg>'
+    )
+
+
+def shape_markup(drawing: Drawing, shapes: str) -> str:
+    """The definitions that all positions of one drawing share."""
+    kinds = "".join(
+        f'<g id="{shapes}-{kind}">{piece}</g>' for kind, piece in enumerate(drawing.pieces)
+    )
+    return (
+        f'<g id="{shapes}-ground" class="board">{drawing.ground}</g>{kinds}'
+        f'<g id="{shapes}-halo">{drawing.halo}</g>'
+    )
+
+
+def way(drawing: Drawing, board: np.ndarray, action: int) -> str:
+    """The path of a move from spot to spot, "" where it has none."""
+    ends = drawing.origin_of(board, action), drawing.spot_of(board, action)
+    if -1 in ends:
+        return ""
+    (x, y), (to_x, to_y) = (drawing.spots[end] for end in ends)
+    return f"M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}"
+
+
+def halos(values: Sequence[float | None]) -> list[float]:
+    """How strongly each move is marked, from the worst to the best of the position."""
+    finite = [value for value in values if value is not None]
+    if not finite:
+        return [0.0] * len(values)
+    low, reach = min(finite), max(finite) - min(finite)
+    return [
+        0.0 if value is None else round(0.05 + 0.45 * ((value - low) / reach if reach else 1), 2)
+        for value in values
+    ]
+
+
+ESTIMATE = "estimate"
+"""The unit of values that may lie outside the rewards of their game."""
+
+
+def value_scale(game: Game) -> Scale:
+    """How values of moves are shown.
+
+    Two players learn rewards from loss to win, which a share of wins would hide. A value function
+    may leave a range of rewards other than [-1, 1]: what it says there is called an estimate.
+    """
+    if tuple(game.reward_range) == (-1, 1):
+        scale = Scale("value") if game.num_players == 2 else game.scale
+    else:
+        scale = (Scale("") if game.num_players == 2 else game.scale)._replace(unit=ESTIMATE)
+    return scale._replace(digits=min(scale.digits, _LABEL_DIGITS))
+
+
+def value_on(scale: Scale, value: float) -> float | None:
+    """A value on a scale; None where a network has diverged."""
+    return float(f"{scale.figure(float(value)):.6g}") if np.isfinite(value) else None
+
+
+def value_text(scale: Scale, figure: float | None) -> str:
+    return "?" if figure is None else figure_text(scale, figure)
+
+
+def figure_text(scale: Scale, figure: float, short: bool = False) -> str:
+    """A figure as tables show it, if `short` without digits that are 0."""
+    text = short_text(scale, figure) if short else scale.text(figure)
+    if not text.strip("-0."):
+        text = text.removeprefix("-")
+    return text.replace("-", "−") + " %" * scale.percent
+
+
+def reward_text(game: Game, reward: float) -> str:
+    """What a player has been paid, on the scale of the game."""
+    return figure_text(game.scale, game.scale.figure(float(reward)), short=True)
+
+
+def outcome_text(game: Game, seats: Sequence[str], rewards: np.ndarray) -> str:
+    """What a game came to, by the final rewards float32[N]; `seats` says who played."""
+    if game.num_players == 1:
+        return f"{reward_text(game, rewards[0])} {game.scale.unit}"
+    if game.num_players == 2:
+        return "a draw" if rewards[0] == rewards[1] else f"{seats[int(np.argmax(rewards))]} wins"
+    paid = zip(rewards, game.sides, strict=True)
+    figures = [f"{reward_text(game, reward)} for {side}" for reward, side in paid]
+    return f"{game.scale.unit} {', '.join(figures)}"

@@ -1,0 +1,87 @@
+"""What a reader is told of a run: how it differs from others, its settings, its origin."""
+
+import dataclasses
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+
+from jaxgbg.results.axes import VARIANT, find_axes
+from jaxgbg.results.curves import STYLES
+from jaxgbg.results.folders import StoredRun
+from jaxgbg.runs import Run
+from jaxgbg.runs.storage.schemas import Provenance
+
+
+def run_names(runs: Sequence[StoredRun]) -> list[str]:
+    """A name for each run: its game and what differs among the runs of that game, seeds last."""
+    kinds = [(run.shared.content["game"]["name"], _values(run)) for run in runs]
+    games = dict.fromkeys(game for game, _ in kinds)
+    axes = {game: find_axes([kind for kind in kinds if kind[0] == game]).others for game in games}
+    names = []
+    for game, values in kinds:
+        known = [axis for axis in axes[game] if values.get(axis.path) is not None]
+        names.append(", ".join([game, *(axis.label(values[axis.path]) for axis in known)]))
+    seeds = [f"{name}, {_seeds(run.seeds)}" for name, run in zip(names, runs, strict=True)]
+    several = Counter(names)
+    names = [
+        longer if several[name] > 1 else name for name, longer in zip(names, seeds, strict=True)
+    ]
+    # The same seeds twice, in two folders.
+    several = Counter(names)
+    return [
+        f"{name} ({run.path})" if several[name] > 1 else name
+        for name, run in zip(names, runs, strict=True)
+    ]
+
+
+def _values(run: StoredRun) -> dict[str, object]:
+    """The settings of a run; its variants as one value, for they are side by side in it."""
+    return {**run.shared.values, VARIANT: " and ".join(run.shared.values[VARIANT])}
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    whole = list(seeds) == list(range(seeds[0], seeds[-1] + 1))
+    told = f"{seeds[0]} to {seeds[-1]}" if whole else ", ".join(map(str, seeds[:6]))
+    return f"seeds {told}" + (" ..." if not whole and len(seeds) > 6 else "")
+
+
+def settings_told(run: Run) -> list[tuple[str, str]]:
+    """What the parts of the run say of themselves; the whole config stands below them."""
+    parameters = ", ".join(
+        f"{name} {value}" for name, value in dataclasses.asdict(run.game).items()
+    )
+    return [
+        ("Game", run.game.name + (f" ({parameters})" if parameters else "")),
+        ("Value function", run.value.describe()),
+        ("Learner", run.learner.describe()),
+        ("Schedule", run.schedule.describe()),
+        ("Evaluation", run.evaluation.describe()),
+        *([("Averaging", run.averaging.describe())] if run.averaging.on else []),
+        ("Partner", run.partner),
+        ("Variants", ", ".join(STYLES[variant][0] for variant in run.variants)),
+        ("Seeds", ", ".join(map(str, run.seeds))),
+    ]
+
+
+def origin(stored: StoredRun) -> list[tuple[str, str]]:
+    """Where and by what a run was made, as far as it was kept."""
+    kept = Provenance(**stored.content("provenance.json", Provenance))
+    found = {
+        "Folder": str(stored.path),
+        "Command": shlex.join(kept.command),
+        "Started": kept.started,
+        "Devices": ", ".join(kept.devices),
+        "Machine": kept.machine,
+        "Revision": kept.revision,
+        "Python": kept.python,
+        "Versions": ", ".join(f"{name} {version}" for name, version in kept.versions.items()),
+        **{
+            f"Resumed {when}": ", ".join(f"{name} {version}" for name, version in by.items())
+            for when, by in zip(
+                kept.resumed[-len(kept.resumed_with) :], kept.resumed_with, strict=False
+            )
+        },
+    }
+    return [(name, words or "not kept") for name, words in found.items()]

@@ -1,0 +1,162 @@
+"""A game of the newest agent, played in a thread of its own when there is a newer one."""
+
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from jaxgbg.contents import reason
+from jaxgbg.results.curves import STYLES
+from jaxgbg.runs import Run
+from jaxgbg.runs.run import LaneName
+from jaxgbg.runs.storage.latest_agent import Newest, newest_file, read_newest, untrained
+from jaxgbg.web.chart import Series, chart
+from jaxgbg.web.drawings.core import seat_colours
+from jaxgbg.web.positions import ESTIMATE, shape_markup, value_on, value_scale, value_text
+from jaxgbg.web.record_view import RecordView
+from jaxgbg.web.records import GameRecord, record_games
+from jaxgbg.web.watch.pace import Budget
+from jaxgbg.web.watch.templates import rendered
+
+_SHAPES = "newest-shape"
+_MOST_WAIT = 600.0
+_MOST_POINTS = 120
+"""A longer curve is drawn by so many of its points."""
+
+
+class NewestGame:
+    """The newest agent's game as markup, and a line on whose it is or why there is none.
+
+    Reading and playing take `share` of the time, not counting the very first game, for which most
+    is compiled.
+    """
+
+    def __init__(self, share: float) -> None:
+        self.html = ""
+        self.line = "The game is being compiled …"
+        self.newest: Newest | None = None
+        self._budget = Budget(share, _MOST_WAIT)
+        self._tried: object = None
+        self._pool = ThreadPoolExecutor(1)
+        self._playing: Future[None] | None = None
+        self._lock = threading.Lock()
+
+    def show(self, folder: Path, run: Run, name: str) -> None:
+        """Play with the newest agent of a run if it is another one and there is time for it."""
+        with self._lock:
+            busy = self._playing is not None and not self._playing.done()
+            if busy or not self._budget.due(time.monotonic()):
+                return
+            try:
+                file = newest_file(folder, run)
+                which: object = folder
+                if file is not None:
+                    which = file, file.stat().st_mtime_ns
+                elif self.html:
+                    return
+            except OSError:
+                return
+            if which != self._tried:
+                self._tried = which
+                if not self.html:
+                    agent = "An untrained agent" if file is None else f"The agent of {file.name}"
+                    self.line = f"{name}{agent} is playing …"
+                self._playing = self._pool.submit(self._play, file, run, name)
+
+    def wait(self) -> None:
+        """Until the game that is being played is over."""
+        if self._playing is not None:
+            self._playing.result()
+
+    def close(self) -> None:
+        """Wait for the game that is being played, and play no other."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def _play(self, file: Path | None, run: Run, name: str) -> None:
+        start, first = time.process_time(), False
+        try:
+            if file is None:
+                agent, lane = untrained(run)
+                record = record_games(agent, ())[0]
+                self.html = _markup(record, f"{name}{_about_untrained(lane)}")
+                self.line, first = "", True
+            else:
+                newest = read_newest(file, run)
+                record = record_games(newest.agent, (), newest.episodes % 2**32)[0]
+                self.html = _markup(record, f"{name}{_about(newest)}")
+                first = self.newest is None
+                self.newest, self.line = newest, ""
+        # Whatever a game of one's own raises: nobody would ever see it otherwise.
+        except Exception as error:
+            which = "the untrained agent" if file is None else file.name
+            self.line = f"{name}No game of {which}: {reason(error)}."
+        seconds = time.process_time() - start
+        if not first:
+            self._budget.spent(seconds, time.monotonic())
+
+
+def _about_untrained(lane: LaneName) -> str:
+    return (
+        f"No checkpoint yet: the agent of seed {lane.seed}, {STYLES[lane.variant][0]}, as it was"
+        " before its training, plays against itself."
+    )
+
+
+def _about(newest: Newest) -> str:
+    """Whose game it is."""
+    lane, clock = newest.lane, time.strftime("%H:%M:%S", time.localtime(newest.written))
+    text = f"The agent of seed {lane.seed}, {STYLES[lane.variant][0]},"
+    text += f" after {newest.episodes:,} episodes"
+    text += f" ({newest.file.name}, written at {clock}"
+    if newest.moves_per_second is not None:
+        text += f"; {newest.moves_per_second:,.0f} moves/s of training until then"
+    return f"{text}), plays against itself."
+
+
+def _markup(record: GameRecord, about: str) -> str:
+    """The game, its board and its value curve."""
+    view = RecordView(record, _SHAPES)
+    looks = [(side, f"seat seat-{seat % 8}") for seat, side in enumerate(record.game.sides)]
+    return rendered(
+        "watched_game.html.j2",
+        about=about,
+        record=view,
+        shapes=shape_markup(view.drawing, _SHAPES),
+        looks=looks if record.game.num_players > 1 else [],
+        colours=[
+            f"--seat-{seat}: {colour}"
+            for seat, colour in enumerate(seat_colours(view.drawing, record.game.sides)[:8])
+        ],
+        curve=_value_curve(record),
+    )
+
+
+def _value_curve(record: GameRecord) -> str:
+    """What each player could expect at each of his turns, and what he was paid in the end."""
+    game, plies = record.game, len(record.actions)
+    scale = value_scale(game)
+    series = []
+    for seat, side in enumerate(game.sides):
+        turns = np.flatnonzero(record.players[:plies] == seat)
+        if len(turns) > _MOST_POINTS:
+            turns = turns[np.linspace(0, len(turns) - 1, _MOST_POINTS).astype(int)]
+        expected = record.rewards[turns, seat] + record.values[turns].max(1, initial=-np.inf)
+        figures = [value_on(scale, figure) for figure in [*expected, record.rewards[-1, seat]]]
+        known = [figure is not None for figure in figures]
+        x = np.append(turns, plies)[known].astype(float)
+        y = np.array([figure for figure in figures if figure is not None], float)
+        series.append(Series(side, f"seat seat-{seat % 8}", x, y, y, y))
+    estimated = scale.unit == ESTIMATE
+    label = f"estimated {game.scale.label}" if estimated else f"{scale.label} expected"
+    return chart(
+        "What each player could expect",
+        "moves",
+        label,
+        series,
+        "{:g}".format,
+        partial(value_text, scale),
+        x_span=(0, max(plies, 1)),
+    )

@@ -1,0 +1,282 @@
+"""What the files of runs in progress say, read again when they have changed; nothing is written."""
+
+import calendar
+import hashlib
+import os
+import shlex
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from jaxgbg.contents import reason
+from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
+from jaxgbg.results.groups import group_stored, shortened
+from jaxgbg.runs.progress_bar import duration
+from jaxgbg.runs.storage.locations import NoRuns, find
+from jaxgbg.runs.storage.locks import at_work, killed
+from jaxgbg.runs.storage.schemas import Provenance
+from jaxgbg.web.html import game_section
+from jaxgbg.web.run_facts import settings_told
+from jaxgbg.web.watch.game import NewestGame
+from jaxgbg.web.watch.pace import Budget, Pace
+from jaxgbg.web.watch.templates import rendered
+
+MOST_RUNS = 200
+"""So many runs are followed at once."""
+SHARE = 0.004
+"""Of the time: what looking at the files, and playing games, may take each."""
+_MOST_WAIT = 120.0
+_ORIGIN = "provenance.json"
+_STATES = {
+    "running": "In progress",
+    "finished": "Finished",
+    "stopped": "Stopped early",
+    "paused": "Not at work: the same command goes on from the last checkpoint",
+    "killed": "Stopped by force: the same command goes on from the last checkpoint",
+    "gone": "The folder is gone",
+}
+_MOST_PROBLEMS = 20
+_MOST_LINES = 12
+"""So many rows of a game and opponent are for an eye that watches."""
+
+
+class Watched:
+    """The runs in a folder, or one, which may be yet to come if `wait`; many threads may ask.
+
+    Raises ValueError where nothing is to be seen and nothing is waited for, or too much.
+    """
+
+    def __init__(self, root: Path, wait: bool = False) -> None:
+        self.root = Path(os.path.realpath(root))
+        self._lock = threading.Lock()
+        self._runs: list[StoredRun] = []
+        self._problems: list[str] = []
+        self._seen: object = None
+        self._paces: dict[Path, tuple[object, Pace]] = {}
+        self._commands: dict[Path, str] = {}
+        self._budget = Budget(SHARE, _MOST_WAIT)
+        self._curves = ""
+        self._line = ""
+        self._pool = ThreadPoolExecutor(1)
+        self._first: Future[None] | None = None
+        self.game = NewestGame(SHARE)
+        if not wait:
+            self._read()
+
+    def state(self) -> dict[str, Any]:
+        """How far all runs are, a line for what is wrong, and which curves and game there are."""
+        with self._lock:
+            drawn = self._first is None or self._first.done()
+            if drawn and self._budget.due(time.monotonic()):
+                self._look()
+                drawn = self._first is None or self._first.done()
+            if drawn:
+                self._play()
+            problems = [*self._problems, *(line for run in self._runs for line in run.problems)]
+            return {
+                "name": self.root.name,
+                "line": self._line,
+                "runs": [self._told(run) for run in self._runs],
+                "settings": self._settings() if drawn else [],
+                "problems": problems[:_MOST_PROBLEMS],
+                "curves": _version(self._curves),
+                "curves_line": "No evaluation yet." if drawn else "The curves are being drawn …",
+                "game": _version(self.game.html),
+                "game_line": self.game.line,
+                "ended": False,
+            }
+
+    def _look(self) -> None:
+        """Read what is there, or say why it cannot be; what it takes is kept below its share."""
+        start, before = time.thread_time(), self._seen
+        self._line = ""
+        try:
+            self._read()
+            if self._first is not None and self._first.done():
+                self._first.result()
+        except (OSError, ValueError) as error:
+            place = f"{self.root}: " if isinstance(error, OSError) else ""
+            self._line = f"{place}{reason(error)}"
+            if self._runs:
+                self._line += " (what was there is still shown)"
+            elif isinstance(error, NoRuns):
+                self._line = f"Nothing to be seen yet in {self.root}"
+        # What is imported for the first runs comes once.
+        once = before is None and self._seen is not None
+        self._budget.spent(0.0 if once else time.thread_time() - start, time.monotonic())
+
+    def hurry(self) -> None:
+        """Let the next look at the files come now, whatever it takes."""
+        self._budget = Budget(SHARE, _MOST_WAIT)
+
+    def curves(self) -> str:
+        """Markup of the curves and tables of all games."""
+        return self._curves
+
+    def wait(self) -> None:
+        """Until the first curves are drawn."""
+        if self._first is not None:
+            wait([self._first])
+
+    def close(self) -> None:
+        """Wait for what is being drawn and for the game that is being played."""
+        self._pool.shutdown()
+        self.game.close()
+
+    def _read(self) -> None:
+        """Look at the files again if one of them has changed."""
+        found = list(islice(find(self.root, lambda _: None), MOST_RUNS + 1))
+        if len(found) > MOST_RUNS:
+            raise ValueError(
+                f"{self.root} holds more than {MOST_RUNS} runs: name one, or a folder with fewer"
+            )
+        seen = [
+            (each.name, each.signature, each.files, _written(Path(str(each.path)) / _ORIGIN))
+            for each in found
+        ]
+        if seen == self._seen:
+            return
+        runs, problems = find_runs(self.root)
+        if self._first is None:
+            for run in runs:
+                self._note(run)
+            # How far the runs are is told at once: to check rules and to draw takes seconds, once.
+            self._runs, self._problems, self._seen = runs, problems, seen
+            self._first = self._pool.submit(self._draw, runs, problems, seen)
+        else:
+            self._draw(runs, problems, seen)
+
+    def _draw(self, runs: list[StoredRun], problems: list[str], seen: object) -> None:
+        problems = problems + unknown_games(runs, "shown with raw scores and without a game")
+        curves = _curves(runs)
+        for run in runs:
+            self._note(run)
+        self._runs, self._problems, self._seen, self._curves = runs, problems, seen, curves
+
+    def _note(self, run: StoredRun) -> None:
+        """Keep how far a run is, and when it was."""
+        origin = Provenance(**run.content(_ORIGIN, Provenance))
+        start = (origin.started, origin.resumed)
+        path = Path(str(run.path))
+        self._commands[path] = shlex.join(origin.command)
+        known = self._paces.get(path)
+        if known is None or known[0] != start:
+            begun = _seconds(origin.resumed[-1] if origin.resumed else origin.started)
+            pace = Pace()
+            if begun is not None and origin.resumed:
+                pace = Pace(begun)
+            elif begun is not None:
+                pace.note(begun, 0)
+            self._paces[path] = start, pace
+        reached = max(run.evaluations.column("episodes"), default=0)
+        if reached:
+            written = _written(path / "metrics.jsonl")
+            if written is not None:
+                self._paces[path][1].note(written, reached)
+
+    def _play(self) -> None:
+        """Have the newest agent of the run that changed last play, if there is a new one."""
+        known = [run for run in self._runs if run.game is not None and run.error is None]
+        if not known:
+            return
+
+        def order(run: StoredRun) -> tuple[bool, float]:
+            latest = self._paces[Path(str(run.path))][1].latest
+            return not run.finished and at_work(Path(str(run.path))), latest[0] if latest else 0.0
+
+        chosen = max(known, key=order)
+        if self.game.newest is not None:
+            path = self.game.newest.file.parent.parent
+            if path in self._paces and not chosen.finished:
+                self._paces[path][1].note(self.game.newest.written, self.game.newest.episodes)
+        name = f"{chosen.name}: " if len(self._runs) > 1 else ""
+        self.game.show(Path(str(chosen.path)), chosen.run, name)
+
+    def _told(self, run: StoredRun) -> dict[str, Any]:
+        """How far one run is, in words."""
+        path = Path(str(run.path))
+        pace, total = self._paces[path][1], run.shared.parts["schedule"].episodes
+        now = time.time()
+        state = _state(run, path)
+        reached = total if run.finished else pace.latest[1] if pace.latest else 0
+        facts = [("Episodes of each agent", f"{reached:,.0f} of {total:,}")]
+        if state == "running":
+            rate, left = pace.rate(), pace.left(total, now)
+            lanes = len(run.seeds) * len(run.shared.parts["variants"])
+            if rate is not None and left is not None:
+                facts.append(("Rate", f"{_figure(rate * lanes)} episodes/s of all agents together"))
+                facts.append(("Time left", f"about {duration(left)}" if left else "any moment"))
+            else:
+                facts.append(("Time left", "known after the next evaluation or checkpoint"))
+        elif run.finished and run.summary:
+            moves, seconds = (
+                run.summary.get(each) for each in ("moves_per_second", "training_seconds")
+            )
+            facts.append(("Training", f"{duration(seconds or 0)}, {moves or 0:,.0f} moves/s"))
+        if state in ("paused", "killed") and (command := self._commands.get(path)):
+            facts.append(("Begun by", command))
+        if pace.latest and reached and not run.finished:
+            facts.append(("Last news", f"{duration(max(now - pace.latest[0], 0))} ago"))
+        return {
+            "name": run.name,
+            "state": state,
+            "words": _STATES[state],
+            "share": min(reached / total, 1.0),
+            "facts": facts,
+        }
+
+    def _settings(self) -> list[tuple[str, str]]:
+        """What is run, of a single run."""
+        if len(self._runs) != 1 or self._runs[0].game is None or self._runs[0].error is not None:
+            return []
+        return settings_told(self._runs[0].run)
+
+
+def _curves(runs: Sequence[StoredRun]) -> str:
+    """The markup of all games' curves and tables; empty before the first evaluation."""
+    whole = group_stored(runs)
+    if not whole.rows:
+        return ""
+    table = shortened(whole, _MOST_LINES)
+    games = [game_section(each) for each in table.of_games()]
+    return rendered("watched_curves.html.j2", games=games, notes=table.notes)
+
+
+def _state(run: StoredRun, path: Path) -> str:
+    """One of `_STATES`."""
+    if not path.is_dir():
+        return "gone"
+    if run.finished:
+        return "finished"
+    if run.stopped:
+        return "stopped"
+    return "running" if at_work(path) else "killed" if killed(path) else "paused"
+
+
+def _version(markup: str) -> str:
+    """What changes with some markup; empty without any."""
+    return hashlib.sha256(markup.encode()).hexdigest()[:16] if markup else ""
+
+
+def _written(file: Path) -> float | None:
+    """When a file was written; None where it is not there."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return None
+
+
+def _seconds(started: str) -> float | None:
+    """When a run was started; None where that cannot be read."""
+    try:
+        return calendar.timegm(time.strptime(started, "%Y-%m-%dT%H:%M:%SZ"))
+    except ValueError:
+        return None
+
+
+def _figure(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"

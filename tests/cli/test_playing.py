@@ -1,0 +1,180 @@
+"""The command `play`: what it opens, whom it seats, and what it says when it cannot."""
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from jaxgbg.cli import play as playing
+from jaxgbg.web.play import serving
+
+
+@pytest.fixture
+def tables(monkeypatch):
+    """The tables that the command would have served."""
+    served = []
+    monkeypatch.setattr(playing, "serve", lambda make_table, *_: served.append(make_table()))
+    monkeypatch.setattr(playing.Table, "warm_up", lambda table: None)
+    return served
+
+
+def agents(trained):
+    return next((trained / "small").glob("nim-*"))
+
+
+def test_a_game_a_run_and_agent_files_are_opened(jaxgbg, trained, tables):
+    run = agents(trained)
+    files = sorted((run / "agents").glob("*.agent"))
+    cases = {
+        ("hex", "--size", "3"): [],
+        (run,): [min(files, key=lambda file: not file.stem.endswith("-farl")).stem],
+        tuple(files[:2]): [file.stem for file in files[:2]],
+        ("nim", files[0]): [files[0].stem],
+    }
+    for arguments, labels in cases.items():
+        code, _, err = jaxgbg("play", *arguments, "--port", 0, "--no-browser")
+        assert (code, err) == (0, "")
+        choices = tables[-1].seats.choices()[: len(labels)]
+        assert [choice["label"] for choice in choices] == labels
+    assert [table.game.name for table in tables] == ["hex", "nim", "nim", "nim"]
+    assert tables[0].game.size == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["chess"], "unknown game 'chess'"),
+        (["nim", "hex"], "one game is played at a time, not nim and hex"),
+        (["hex", "AGENT"], "plays nim, not hex"),
+        (["nim", "AGENT", "--size", "4"], "plays nim with other parameters"),
+        (["AGENT", "--size", "4"], "an agent knows its game"),
+        (["DAMAGED"], "is damaged: truncated or altered, train it again"),
+        (["missing.agent"], "No such file"),
+        (["EMPTY"], "holds no agents"),
+        (["nim", "--port", "TAKEN"], "is in use: choose another by --port"),
+        (["nim", "--port", "70000"], "port must lie in"),
+        (["nim", "--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
+    ],
+)
+def test_what_cannot_be_opened_is_said_in_a_line(
+    jaxgbg, trained, tables, tmp_path, arguments, words
+):
+    agent = next((agents(trained) / "agents").glob("*.agent"))
+    damaged = tmp_path / "damaged.agent"
+    damaged.write_bytes(agent.read_bytes()[:-9])
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        places = {
+            "AGENT": agent,
+            "DAMAGED": damaged,
+            "EMPTY": tmp_path,
+            "TAKEN": taken.getsockname()[1],
+        }
+        code, out, err = jaxgbg(
+            "play", *(places.get(each, each) for each in arguments), "--no-browser"
+        )
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1
+    assert tables == []
+
+
+def test_without_the_extra_one_line_says_what_to_install(jaxgbg, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    code, out, err = jaxgbg("play", "nim")
+    assert (code, out) == (2, "")
+    assert err == "jaxgbg: the page needs a server: pip install 'jaxgbg[play]'\n"
+
+
+@pytest.mark.slow
+def test_the_package_needs_no_server():
+    done = subprocess.run(
+        [sys.executable, "-c", "import jaxgbg.cli, sys; sys.exit('starlette' in sys.modules)"],
+        check=False,
+    )
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_who_can_reach_the_page_is_told(monkeypatch, capsys, host):
+    opened = []
+    monkeypatch.setattr(serving.webbrowser, "open", opened.append)
+    monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: None)
+    table = playing.Table(playing.read_game("nim", 2, ()))
+    with contextlib.closing(serving.listen(host, 0)) as listener:
+        assert listener.getsockname()[0] == host
+        serving.serve(lambda: table, "Nim", listener, host, browser=True)
+        port = listener.getsockname()[1]
+    out, err = capsys.readouterr()
+    assert f":{port}/" in out
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and thread.daemon:
+            thread.join(1)
+    assert len(opened) == 1
+    assert ("everybody who can reach this machine" in err) == (host == "0.0.0.0")
+
+
+@pytest.mark.slow
+def test_the_page_is_served_until_it_is_ended():
+    command = [sys.executable, "-m", "jaxgbg.cli", "play", "nim", "--port", "0", "--no-browser"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
+    )
+    try:
+        assert process.stdout is not None
+        port = int(re.search(r"localhost:(\d+)/", process.stdout.readline())[1])
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        # The page is there before it is compiled what is played.
+        connection.request("GET", "/")
+        assert connection.getresponse().read().startswith(b"<!DOCTYPE html>")
+        assert process.stdout.readline().startswith("compiling Nim: some seconds")
+        assert process.stdout.readline().startswith("ready after")
+        # The server closes a connection that stands idle for long.
+        connection.close()
+        connection.request("GET", "/api/v1/game")
+        assert json.loads(connection.getresponse().read())["game"] == "nim"
+        # A browser that goes away in the middle of a question.
+        with socket.create_connection(("127.0.0.1", port)) as gone:
+            gone.sendall(
+                b"POST /api/v1/move HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n"
+                b"Content-Type: application/json\r\n\r\n{"
+            )
+        connection.request("GET", "/")
+        assert connection.getresponse().status == 200
+        connection.close()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_page_while_it_is_compiled():
+    command = [sys.executable, "-m", "jaxgbg.cli", "play", "lines_of_action", "--size", "5"]
+    process = subprocess.Popen(
+        [*command, "--port", "0", "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert process.stdout.readline().startswith("compiling Lines of Action")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, err) == (0, "")

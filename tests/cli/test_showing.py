@@ -1,0 +1,67 @@
+"""`show`: what is published of a game, and what a training of it takes here."""
+
+import json
+import re
+
+import pytest
+
+from jaxgbg.cli import show as showing
+from jaxgbg.games import game_names
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.settings import settings
+
+
+@pytest.fixture(autouse=True)
+def no_pilot(monkeypatch):
+    timed = []
+    monkeypatch.setattr(
+        showing, "expected_seconds", lambda units: timed.append(units) or [7200.0] * len(units)
+    )
+    return timed
+
+
+def test_every_setting_of_train_is_told_with_its_published_value(jaxgbg, tmp_path, no_pilot):
+    code, out, _ = jaxgbg("show", "connectfour", "--json", tmp_path / "x.json")
+    assert code == 0
+    told = dict(re.findall(r"^--([\w-]+) +(\S.*?)? *$", out, re.M))
+    run = preset("connectfour")
+    assert told["alpha"] == "3.7"
+    assert told["tcl"] == "exp"
+    assert told["episodes"] == "5,000,000"
+    assert told["eval-every"] == "100,000"
+    assert told["opponents"] == " ".join(run.evaluation.opponents)
+    kinds = {run.value.kind, run.learner.kind}
+    here = {s.short for s in settings().values() if not s.kinds or kinds & set(s.kinds)}
+    assert {name.replace("-", "_") for name in told} == here - {"seeds", "variants", "protocols"}
+    for words in ("Konen & Bagheri 2021", "opponent  ab: ", "99 ± 1", "MB for 1 agent"):
+        assert words in out
+    assert "expected: 2.0 h for 1 agent on" in out
+    assert json.loads((tmp_path / "x.json").read_text())[-1]["value"] == 7200
+    ((unit,),) = no_pilot
+    assert unit.runs[0].variants == ("farl",)
+
+
+def test_train_shows_the_run_that_it_would_train(jaxgbg, tmp_path):
+    arguments = ("nim", "--episodes", 500, "--alpha", 2, "--seeds", 3, "--no-farl")
+    code, shown, _ = jaxgbg("train", *arguments, "--show", "--out", tmp_path / "runs")
+    assert code == 0
+    assert "500 episodes of each agent, 10 evaluations" in shown
+    assert re.search(r"--alpha +2\b", shown)
+    assert "3 agents" in shown
+    assert not (tmp_path / "runs").exists()
+    assert jaxgbg("show", *arguments)[1] == shown
+    assert "expected" not in jaxgbg("show", *arguments, "--no-time")[1]
+
+
+def test_every_game_can_be_shown(jaxgbg):
+    for name in game_names():
+        code, out, err = jaxgbg("show", name, "--no-time")
+        assert (code, err) == (0, "")
+        assert ("no paper has any" in out) == (name == "lines_of_action")
+
+
+def test_help_does_not_say_sixty_times_where_values_are_told(jaxgbg):
+    code, out, _ = jaxgbg("train", "--help")
+    assert code == 0
+    assert out.count("as published") == 1
+    assert "jaxgbg show GAME" in out

@@ -1,0 +1,98 @@
+"""How far work is: a bar on a terminal, one in a notebook, at last a line a minute elsewhere."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from jaxgbg.runs import progress_bar as bars
+from jaxgbg.runs.progress_bar import duration, open_bar
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is moved."""
+    now = SimpleNamespace(seconds=0.0)
+    monkeypatch.setattr(bars.time, "monotonic", lambda: now.seconds)
+    return now
+
+
+@pytest.mark.parametrize("without", [(), ("rich",)])
+def test_where_there_is_no_terminal_lines_tell_time_left_at_last_one_a_minute(
+    clock, capsys, monkeypatch, without
+):
+    for name in without:
+        monkeypatch.setitem(sys.modules, name, None)
+    bar = open_bar("nim")
+    for second in range(0, 201):
+        clock.seconds = second
+        # A tenth was there before.
+        bar.show(0.1 + 0.9 * second / 300, "5 units", before=0.1)
+    bar.close()
+    assert capsys.readouterr().err.splitlines() == [
+        "nim: 12%, 5 units, 5 s gone, 4 min 55 s left",
+        "nim: 15%, 5 units, 15 s gone, 4 min 45 s left",
+        "nim: 20%, 5 units, 35 s gone, 4 min 25 s left",
+        "nim: 32%, 5 units, 1 min 15 s gone, 3 min 45 s left",
+        "nim: 50%, 5 units, 2 min 15 s gone, 2 min 45 s left",
+        "nim: 68%, 5 units, 3 min 15 s gone, 1 min 45 s left",
+    ]
+
+
+def test_what_is_not_shown_says_nothing(clock, capsys):
+    bar = open_bar("nim", shown=False)
+    clock.seconds = 600.0
+    bar.show(0.5)
+    bar.close()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_has_a_bar(clock, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "100")
+    bar = open_bar("nim")
+    clock.seconds = 10.0
+    bar.show(0.25, "5 units")
+    bar.close()
+    told = capsys.readouterr().err
+    assert "nim" in told
+    assert "10 s gone, 30 s left, 5 units" in told
+
+
+def test_a_notebook_has_a_bar_by_tqdm(clock, monkeypatch):
+    made = []
+
+    class Fake:
+        def __init__(self, **options):
+            self.options, self.n, self.text, self.closed = options, 0, "", False
+            made.append(self)
+
+        def update(self, more):
+            self.n += more
+
+        def set_postfix_str(self, text, refresh):
+            self.text = text
+
+        def close(self):
+            self.closed = True
+
+    shell = SimpleNamespace(kernel=None)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Fake))
+    bar = open_bar("nim")
+    clock.seconds = 30.0
+    bar.show(0.5)
+    bar.show(0.6, "almost")
+    bar.close()
+    (fake,) = made
+    assert (fake.n, fake.closed) == (600, True)
+    assert fake.text == "60%, 30 s gone, 20 s left, almost"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.4, "0 s"), (59.6, "1 min"), (7325, "2 h 2 min"), (273_600, "3 d 4 h")],
+)
+def test_a_time_in_words(seconds, words):
+    assert duration(seconds) == words
