@@ -18,8 +18,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgbg.api import Picture, Sweep, TrainedRun, sweep, train
-from jaxgbg.arena.tournament import tournament
+from jaxgbg.api import Picture, Sweep, TrainedRun, sweep, tournament, train
 from jaxgbg.evaluation import Protocol, compete
 from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.games.precision import in_32_bits

@@ -2,15 +2,18 @@
 results that plot themselves.
 """
 
+import functools
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
+from jaxgbg.arena.tournament import Played, play_tournament
 from jaxgbg.results.figures import Kind, draw
 from jaxgbg.results.groups import frame_of
+from jaxgbg.results.ladder import Ladder
 from jaxgbg.results.rows import Table, group, source_of
 from jaxgbg.runs import Result, Run, RunFolder, execution
 from jaxgbg.runs.compilation import visible_compilation
@@ -191,3 +194,21 @@ def sweep(
         outcome = run_plan(chosen, executor, settings, shown=progress)
     tell(outcome, chosen)
     return Sweep(chosen, Path(out), outcome)
+
+
+_Arguments = ParamSpec("_Arguments")
+
+
+def _rated(play: Callable[_Arguments, Played]) -> Callable[_Arguments, Ladder]:
+    """What plays a tournament, as what returns its ladder."""
+
+    @functools.wraps(play)
+    def tournament(*arguments: _Arguments.args, **options: _Arguments.kwargs) -> Ladder:
+        return Ladder(*play(*arguments, **options))
+
+    tournament.__name__ = tournament.__qualname__ = "tournament"
+    tournament.__annotations__["return"] = Ladder
+    return tournament
+
+
+tournament = _rated(play_tournament)

@@ -9,11 +9,17 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 _REFUSED_BY_WINDOWS = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
 _DEVICES_OF_WINDOWS = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+
+
+def warn(text: str) -> None:
+    """Print a line about the user's files or settings on standard error."""
+    print(f"jaxgbg: {text}", file=sys.stderr)
 
 
 def core_numbers() -> list[int]:

@@ -11,9 +11,9 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-from jaxgbg.bench.compiling import bench_compile, combinations
+from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
 from jaxgbg.games.registry import GAMES
-from jaxgbg.training.devices import prepare_jax
+from jaxgbg.runs.devices import prepare_jax
 
 FOLDER = Path(__file__).parent
 AIM_SECONDS = 30

@@ -7,39 +7,38 @@ from typing import Any, Literal
 
 from jaxgbg.arena.game_records import Settings, TournamentFolder
 from jaxgbg.arena.group_play import Games, play_group
+from jaxgbg.arena.match_results import MatchResult
 from jaxgbg.arena.participants import Entrant, close, enter, named
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import import_games, imported_modules
-from jaxgbg.results.ladder import Met
-from jaxgbg.results.queries import to_stderr
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.progress_bar import Bar
-from jaxgbg.runs.ray_tasks import on_ray
+from jaxgbg.runs.ray_tasks import TRIES, line, on_ray
 from jaxgbg.runs.run import read_game
-from jaxgbg.sweeps.executors import TRIES, line
+from jaxgbg.system import warn
 
 Executor = Literal["inline", "ray"]
 """Who plays: this process, one group after the other, or a Ray cluster."""
 
 Group = Sequence[Entrant]
-Tell = Callable[[Group], None]
-"""What is told of a group that is seen to play."""
+OnMatch = Callable[[Group], None]
+"""Called with a group when it is seen to play."""
 
-Play = Callable[[Sequence[Group], Settings, Tell], Iterator[tuple[int, Games | Exception]]]
+Play = Callable[[Sequence[Group], Settings, OnMatch], Iterator[tuple[int, Games | Exception]]]
 """Plays groups: the number of each and its games, or why there are none, as they end."""
 
 
 def here(
-    groups: Sequence[Group], settings: Settings, tell: Tell
+    groups: Sequence[Group], settings: Settings, on_match: OnMatch
 ) -> Iterator[tuple[int, Games | Exception]]:
     """One group after the other in this process; an exception is raised."""
     for number, group in enumerate(groups):
-        tell(group)
+        on_match(group)
         yield number, _games(group, settings)
 
 
 def on_cluster(
-    groups: Sequence[Group], settings: Settings, tell: Tell, address: str | None = None
+    groups: Sequence[Group], settings: Settings, on_match: OnMatch, address: str | None = None
 ) -> Iterator[tuple[int, Games | Exception]]:
     """A task for each group on a Ray cluster; one whose worker was lost is begun again.
 
@@ -52,7 +51,7 @@ def on_cluster(
             )
     tasks = [(_as_text(group, settings),) for group in groups]
     for number, games in on_ray(play_sent, tasks, address, TRIES):
-        tell(groups[number])
+        on_match(groups[number])
         yield number, games
 
 
@@ -93,7 +92,7 @@ def play_sent(text: str) -> Games:
         close(group)
 
 
-class Hall:
+class Scheduler:
     """Where groups meet that have not yet, `total` in all; each is kept. `order` says by which
     numbers players are known.
     """
@@ -114,9 +113,9 @@ class Hall:
             range(len(entrants)), key=lambda at: (entrants[at].identity, entrants[at].name)
         )
         self._entrants = [entrants[at] for at in self.order]
-        self._known = {} if folder is None else folder.read(to_stderr)
+        self._known = {} if folder is None else folder.read(warn)
 
-    def meet(self, groups: Sequence[Sequence[int]]) -> list[Met]:
+    def meet(self, groups: Sequence[Sequence[int]]) -> list[MatchResult]:
         """The games of groups, players by their places in `order`.
 
         Raises ValueError where some could not be played, when all others have been.
@@ -145,7 +144,7 @@ class Hall:
                 f" {failures[0]}{again}"
             )
         return [
-            Met(tuple(self.order[at] for at in group), each)
+            MatchResult(tuple(self.order[at] for at in group), each)
             for group, each in zip(groups, games, strict=True)
             if each is not None
         ]

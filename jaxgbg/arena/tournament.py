@@ -6,20 +6,20 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from jaxgbg.arena.game_records import Settings, TournamentFolder
 from jaxgbg.arena.group_play import openings_for
+from jaxgbg.arena.match_results import MatchResult
 from jaxgbg.arena.participants import Entrant, What, close, enter, game_of, named
-from jaxgbg.arena.scheduler import Executor, Hall, Play, here, on_cluster
+from jaxgbg.arena.scheduler import Executor, Play, Scheduler, here, on_cluster
+from jaxgbg.arena.swiss import Pair, fewest_rounds, most_rounds, play_rounds
 from jaxgbg.evaluation import Protocol
 from jaxgbg.evaluation.protocol import MOST_GAMES
-from jaxgbg.evaluation.swiss import Pair, fewest_rounds, most_rounds, play_rounds
 from jaxgbg.games import Game, check_own, make
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.results.ladder import Ladder, Met
 from jaxgbg.runs.progress_bar import open_bar
 from jaxgbg.runs.storage.locks import only_here
 from jaxgbg.specs import Limits, Seed, checked
@@ -31,9 +31,18 @@ Rounds = Annotated[int, Limits(low=0, high=10_000)]
 _MOST_GROUPS = 5_000
 
 
+class Played(NamedTuple):
+    """All games of a tournament: who took part, what each group played, who is rated 0."""
+
+    game: Game
+    names: list[str]
+    results: list[MatchResult]
+    anchor: int | None
+
+
 @in_32_bits
 @checked
-def tournament(
+def play_tournament(
     participants: Sequence[What] | Mapping[str, What],
     game: Game | str | None = None,
     games: NumGames = 100,
@@ -46,8 +55,8 @@ def tournament(
     swiss: Rounds = 0,
     executor: Executor = "inline",
     address: str | None = None,
-) -> Ladder:
-    """Every player meets every other in all seats from drawn openings; returns the ladder.
+) -> Played:
+    """Every player meets every other in all seats from drawn openings.
 
     `participants` are names of players ("random", "mcts-100"), files of agents, runs or their
     folders (every agent, or with `first` the first one, with FARL) and players; "NAME=WHAT", or a
@@ -88,7 +97,7 @@ def tournament(
                 met = _play_all(entrants, settings, folder, progress, swiss, play)
     finally:
         close(entrants)
-    return Ladder(rules, [entrant.name for entrant in entrants], met, _anchor(entrants))
+    return Played(rules, [entrant.name for entrant in entrants], met, _anchor(entrants))
 
 
 def _check_groups(game: Game, players: int, swiss: int) -> None:
@@ -138,23 +147,25 @@ def _play_all(
     progress: bool,
     rounds: int,
     play: Play,
-) -> list[Met]:
+) -> list[MatchResult]:
     """Let all groups meet or, with `rounds`, those that the Swiss system pairs."""
     with contextlib.closing(open_bar(settings.game.name, progress)) as bar:
         seats = settings.game.num_players
         if rounds:
             total = rounds * (len(entrants) // 2)
-            return _swiss(Hall(entrants, settings, folder, bar, play, total), settings.seed, rounds)
+            return _swiss(
+                Scheduler(entrants, settings, folder, bar, play, total), settings.seed, rounds
+            )
         groups = list(itertools.combinations(range(len(entrants)), seats))
-        return Hall(entrants, settings, folder, bar, play, len(groups)).meet(groups)
+        return Scheduler(entrants, settings, folder, bar, play, len(groups)).meet(groups)
 
 
-def _swiss(hall: Hall, seed: int, rounds: int) -> list[Met]:
+def _swiss(scheduler: Scheduler, seed: int, rounds: int) -> list[MatchResult]:
     """The pairs of all rounds; what was kept of them comes first where they are played on."""
-    players, met = len(hall.order), list[Met]()
+    players, met = len(scheduler.order), list[MatchResult]()
 
     def meet(pairs: Sequence[Pair]) -> list[float]:
-        met.extend(hall.meet(pairs))
+        met.extend(scheduler.meet(pairs))
         return [each.points() for each in met[len(met) - len(pairs) :]]
 
     # Who meets whom first is drawn, and does not follow the names.

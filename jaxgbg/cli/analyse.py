@@ -8,6 +8,9 @@ from typing import Annotated, Any
 from rich.console import Console
 from tyro.conf import Positional, arg
 
+from jaxgbg.arena.comparison import Comparison, MostGames, OpeningPlies, Pairs
+from jaxgbg.arena.comparison import compare as play
+from jaxgbg.arena.sequential import Elo, Risk, SequentialTest
 from jaxgbg.cli.common import (
     Baseline,
     By,
@@ -23,9 +26,6 @@ from jaxgbg.cli.common import (
     write_rows,
 )
 from jaxgbg.cli.options import GREEDY, Playing
-from jaxgbg.evaluation.comparison import Comparison, MostGames, OpeningPlies, Pairs
-from jaxgbg.evaluation.comparison import compare as play
-from jaxgbg.evaluation.sequential import Elo, Risk, SequentialTest
 from jaxgbg.games import Scale
 from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.extras import require_extra

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
+from jaxgbg.api import tournament as play
 from jaxgbg.arena.scheduler import Executor
 from jaxgbg.arena.tournament import NumGames, Plies, Rounds
-from jaxgbg.arena.tournament import tournament as play
 from jaxgbg.cli.common import (
     Json,
     Parameters,

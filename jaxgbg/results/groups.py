@@ -11,10 +11,11 @@ from jaxgbg.results.bulk import without_collector
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
 from jaxgbg.results.lane_results import Source
-from jaxgbg.results.queries import SECONDS, choose, to_stderr
+from jaxgbg.results.queries import SECONDS, choose
 from jaxgbg.results.rows import Table, as_records, group
 from jaxgbg.runs import LaneName
 from jaxgbg.specs import checked
+from jaxgbg.system import warn
 
 if TYPE_CHECKING:
     import pandas
@@ -30,7 +31,7 @@ def read_table(
     baseline: Sequence[str] = (),
     where: str | None = None,
     wins: bool = False,
-    complain: Callable[[str], None] = to_stderr,
+    complain: Callable[[str], None] = warn,
     timeout: Seconds = SECONDS,
     pool: Sequence[str] = (),
 ) -> Table:

@@ -2,16 +2,15 @@
 
 import dataclasses
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxgbg.arena.group_play import Games
-from jaxgbg.evaluation.cycles import alpha_rank, cycles
-from jaxgbg.evaluation.ratings import Outcomes, Rating, rate
+from jaxgbg.arena.cycles import alpha_rank, cycles
+from jaxgbg.arena.match_results import MatchResult, joined, pair_points
+from jaxgbg.arena.ratings import Outcomes, Rating, rate
 from jaxgbg.games import Game
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.figures import check_name, default_style, new_figure, save
@@ -24,17 +23,6 @@ if TYPE_CHECKING:
 # Of fewer openings, all of which end alike, nothing follows: (1/2)^5 is more than 2.5 %.
 _LEAST_OPENINGS = 6
 _MOST_CYCLES = 5
-
-
-class Met(NamedTuple):
-    """A group of players, by their numbers, and the games that they played."""
-
-    group: tuple[int, ...]
-    games: Games
-
-    def points(self) -> float:
-        """The share of the points that the first of two players made."""
-        return float(_scores(_pairs([self]), max(self.group) + 1)[0][self.group])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,15 +53,15 @@ class Ladder:
     """
 
     def __init__(
-        self, game: Game, names: Sequence[str], met: Sequence[Met], anchor: int | None
+        self, game: Game, names: Sequence[str], results: Sequence[MatchResult], anchor: int | None
     ) -> None:
         self.game = game
         self.anchor = None if anchor is None else names[anchor]
-        outcomes = _outcomes(met)
+        outcomes = joined(results)
         ratings = rate(outcomes, len(names), anchor, names.__getitem__)
         self.seats = ratings.seats
         order = sorted(range(len(names)), key=lambda at: (-ratings.players[at].elo, names[at]))
-        pairs = _pairs(met)
+        pairs = pair_points(results)
         points, beats = _scores(pairs, len(names))
         # Pairs of whom neither is known to be better count as equal.
         shares = alpha_rank(np.where(beats, 1.0, np.where(beats.T, 0.0, 0.5)))
@@ -206,36 +194,6 @@ def _draw_rating(axis: Any, at: int, rating: Rating) -> None:
 
 def _plain(value: float, digits: int = 1) -> float | None:
     return round(value, digits) + 0.0 if math.isfinite(value) else None
-
-
-def _outcomes(met: Sequence[Met]) -> Outcomes:
-    """The games of all groups; an opening of one group is none of another."""
-    players, rewards, openings = [], [], []
-    first = 0
-    for group, games in met:
-        number, orders, seats = games.rewards.shape
-        players.append(np.tile(np.array(group)[games.seatings], (number, 1)))
-        rewards.append(games.rewards.reshape(-1, seats))
-        openings.append(first + np.repeat(games.openings, orders))
-        first += int(games.openings.max()) + 1
-    return Outcomes(*(np.concatenate(parts) for parts in (players, rewards, openings)))
-
-
-def _pairs(met: Sequence[Met]) -> dict[tuple[int, int], list[float]]:
-    """The points of one player against another, in each opening."""
-    pairs: dict[tuple[int, int], list[float]] = defaultdict(list)
-    for group, games in met:
-        seat_of = np.argsort(games.seatings, 1)[None]
-        paid = np.take_along_axis(games.rewards, np.repeat(seat_of, len(games.rewards), 0), 2)
-        for one, first in enumerate(group):
-            for other, second in enumerate(group):
-                if one != other:
-                    won = paid[..., one] > paid[..., other]
-                    points = (won + 0.5 * (paid[..., one] == paid[..., other])).mean(1)
-                    for opening in np.unique(games.openings):
-                        alike = points[games.openings == opening]
-                        pairs[first, second].append(float(alike.mean()))
-    return pairs
 
 
 def _scores(

@@ -2,7 +2,6 @@
 
 import dataclasses
 import re
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from jaxgbg.results.extras import require_extra
 from jaxgbg.results.folders import StoredRun, find_all, unknown_games
 from jaxgbg.results.stored_ladders import COLUMNS, StoredLadder, read_ladders
 from jaxgbg.specs import Limits, checked
-from jaxgbg.system import limited_memory
+from jaxgbg.system import limited_memory, warn
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,16 +37,12 @@ _OF_LADDERS = re.compile(rf"\b({'|'.join(COLUMNS)})\b", re.IGNORECASE)
 Rows = Annotated[int | None, Limits(low=1, high=2**31)]
 
 
-def to_stderr(text: str) -> None:
-    print(f"jaxgbg: {text}", file=sys.stderr)
-
-
 @checked
 def ask(
     folder: str | Path,
     where: str | None = None,
     sql: str | None = None,
-    complain: Callable[[str], None] = to_stderr,
+    complain: Callable[[str], None] = warn,
     allow_files: bool = False,
     timeout: Seconds = SECONDS,
     limit: Rows = None,

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from jaxgbg.arena.game_records import GAMES, Kept, read_games
+from jaxgbg.arena.match_results import MatchResult
 from jaxgbg.contents import read_object
 from jaxgbg.games import Game
-from jaxgbg.results.ladder import Ladder, Met
+from jaxgbg.results.ladder import Ladder
 from jaxgbg.runs.run import read_game
 from jaxgbg.runs.storage.locations import LADDER, Found
 
@@ -57,7 +58,7 @@ class StoredLadder(NamedTuple):
     game: Game
     settings: dict[str, Any]
     names: list[str]
-    met: list[Met]
+    met: list[MatchResult]
     ladder: Ladder | None
 
 
@@ -86,7 +87,9 @@ def _read(found: Found, problems: list[str]) -> StoredLadder | None:
         return None
     called = _names(kept)
     numbers = {identity: number for number, identity in enumerate(called)}
-    met = [Met(tuple(numbers[one] for one in players), kept[players].games) for players in kept]
+    met = [
+        MatchResult(tuple(numbers[one] for one in players), kept[players].games) for players in kept
+    ]
     settings = {
         name: content[name] if isinstance(content.get(name), kind) else None
         for name, kind in _SETTINGS.items()

@@ -7,6 +7,8 @@ from typing import Any
 
 from jaxgbg.players import MissingExtra
 
+TRIES = 4
+"""How often a unit is begun whose worker was lost."""
 _PATIENCE_SECONDS = 10.0
 _ONE_CPU: Mapping[str, Any] = {"num_cpus": 1}
 
@@ -71,3 +73,9 @@ def _reach(address: str | None) -> None:
         socket.create_connection((host, int(port)), _PATIENCE_SECONDS).close()
     except (OSError, OverflowError) as error:
         raise ValueError(f"no Ray cluster answers at {address}: {error}") from error
+
+
+def line(error: Exception) -> str:
+    """What an error of a worker says, in one line: the last of a traceback from elsewhere."""
+    lines = [text.strip() for text in str(error).splitlines() if text.strip()]
+    return lines[-1] if lines else type(error).__name__

@@ -16,15 +16,13 @@ from typing import NamedTuple
 from jaxgbg.games.backend import check_backend
 from jaxgbg.games.registry import module_command
 from jaxgbg.players import MissingExtra
-from jaxgbg.runs.ray_tasks import on_ray
+from jaxgbg.runs.ray_tasks import TRIES, line, on_ray
 from jaxgbg.runs.stopping import stop_signals
 from jaxgbg.specs import Spec, setting
 from jaxgbg.sweeps.spec import Unit
 from jaxgbg.sweeps.worker import Tell, as_text, run_unit, train_when_free
 from jaxgbg.system import core_numbers
 
-TRIES = 4
-"""How often a unit is begun whose worker was lost."""
 _POLL_SECONDS = 0.1
 # What a unit can be at fault for; TypeError and the like are faults of this program.
 _FAULTS = (ValueError, OSError, RuntimeError, MemoryError, ArithmeticError)
@@ -222,12 +220,6 @@ def by_slurm(units: Sequence[Unit], settings: Settings, report: Report) -> list[
         except Exception as error:
             failures.append(Failure(unit, line(error)))
     return failures
-
-
-def line(error: Exception) -> str:
-    """What an error of a worker says, in one line: the last of a traceback from elsewhere."""
-    lines = [text.strip() for text in str(error).splitlines() if text.strip()]
-    return lines[-1] if lines else type(error).__name__
 
 
 EXECUTORS: dict[str, Callable[[Sequence[Unit], Settings, Report], list[Failure]]] = {

@@ -7,8 +7,8 @@ import choix
 import numpy as np
 import pytest
 
-from jaxgbg.evaluation.likelihood import PRIOR
-from jaxgbg.evaluation.ratings import ELO, Outcomes, rate
+from jaxgbg.arena.likelihood import PRIOR
+from jaxgbg.arena.ratings import ELO, Outcomes, rate
 
 
 def outcomes(*games):

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 import jaxgbg
-from jaxgbg.evaluation.comparison import compare
-from jaxgbg.evaluation.sequential import SequentialTest, expected_score
+from jaxgbg.arena.comparison import compare
+from jaxgbg.arena.sequential import SequentialTest, expected_score
 from jaxgbg.players import MaxN, RandomPlayer
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxgbg.evaluation.swiss import fewest_rounds, most_rounds, play_rounds
+from jaxgbg.arena.swiss import fewest_rounds, most_rounds, play_rounds
 
 
 def rounds_of(players, rounds, seed, share=None):

@@ -7,9 +7,9 @@ import jax
 import numpy as np
 import pytest
 
+from jaxgbg.arena.cycles import alpha_rank, cycles
 from jaxgbg.arena.group_play import openings_for, play_group, seatings
 from jaxgbg.evaluation import Protocol
-from jaxgbg.evaluation.cycles import alpha_rank, cycles
 from jaxgbg.games import Nim
 from jaxgbg.players import MaxN, RandomPlayer
 

@@ -8,9 +8,9 @@ import pytest
 
 import jaxgbg
 from jaxgbg import Evaluation, MLPSpec, NTupleSpec, Protocol, Run, Schedule, TDSpec, make
+from jaxgbg.arena.comparison import compare
+from jaxgbg.arena.sequential import SequentialTest
 from jaxgbg.cli.benchmarks.training import bench
-from jaxgbg.evaluation.comparison import compare
-from jaxgbg.evaluation.sequential import SequentialTest
 from jaxgbg.games import ConnectFour, Hex, Nim, Othello
 from jaxgbg.games.perft import perft
 from jaxgbg.players import GTPEngine, make_player

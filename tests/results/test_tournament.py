@@ -11,9 +11,10 @@ import jaxgbg
 from jaxgbg.arena import game_records as kept_games
 from jaxgbg.arena import scheduler as hall
 from jaxgbg.arena.group_play import Games
+from jaxgbg.arena.match_results import MatchResult
 from jaxgbg.games import Nim
 from jaxgbg.players import MaxN, RandomPlayer
-from jaxgbg.results.ladder import Ladder, Met
+from jaxgbg.results.ladder import Ladder
 from jaxgbg.runs.storage.locks import only_here
 
 SMALL = Nim(heaps=2, size=3)
@@ -25,7 +26,7 @@ def met(*groups, seats=2, openings=20):
     """Groups whose games all end with these rewards of the players, in the order of the group."""
     orders = np.array([[0, 1], [1, 0]]) if seats == 2 else np.array([[0, 1, 2], [2, 1, 0]])
     return [
-        Met(
+        MatchResult(
             group,
             Games(orders, np.tile(np.array(paid)[orders], (openings, 1, 1)), np.arange(openings)),
         )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgbg.evaluation.likelihood import PRIOR, Held, Likelihood
+from jaxgbg.arena.likelihood import PRIOR, Held, Likelihood
 
 ELO = 400 / math.log(10)
 """Elo of a unit of log strength: ten times as strong is 400 Elo."""

@@ -7,9 +7,9 @@ from typing import Annotated
 import jax
 import numpy as np
 
+from jaxgbg.arena.sequential import Decision, SequentialTest
 from jaxgbg.evaluation.matches import compete
 from jaxgbg.evaluation.protocol import Protocol
-from jaxgbg.evaluation.sequential import Decision, SequentialTest
 from jaxgbg.games import Game
 from jaxgbg.players import Player
 from jaxgbg.specs import Limits, Seed, checked
