@@ -17,7 +17,7 @@ os.environ["XDG_CACHE_HOME"] = str(_CACHE)
 import jax
 import pytest
 
-from jaxgbg import cli
+from jaxgbg.cli import app
 from jaxgbg.games import registry
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.xla import ask_for_whole_loops
@@ -110,7 +110,7 @@ def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], 
 @pytest.fixture
 def jaxgbg(monkeypatch, capsys):
     """Run a command in this process; returns (exit code, standard output, standard error)."""
-    monkeypatch.setattr(cli, "prepare_jax", lambda: None)
+    monkeypatch.setattr(app, "prepare_jax", lambda: None)
     # As long as any test here takes: a slow machine shows no progress among complaints.
     monkeypatch.setattr(bars, "FIRST_LINE", bars.LINE_SECONDS)
     # pytest-xdist has one for its workers, who have no terminal.
@@ -120,7 +120,7 @@ def jaxgbg(monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", ["jaxgbg", *map(str, arguments)])
         code = 0
         try:
-            cli.main()
+            app.main()
         except SystemExit as stop:
             code = int(stop.code or 0)
         return code, *capsys.readouterr()

@@ -79,10 +79,10 @@ def test_files_and_functions_fit_a_reader(path):
 
 def test_what_these_tests_look_for_is_found():
     inner = "def f():\n    from jaxgbg.runs import Run\n"
-    assert upward(inner, "games") == ["training"]
-    assert upward("import jaxgbg.web.html\nfrom jaxgbg import bench", "results") == [
-        "bench",
-        "pages",
+    assert upward(inner, "games") == ["runs"]
+    assert upward("import jaxgbg.web.html\nfrom jaxgbg import cli", "results") == [
+        "cli",
+        "web",
     ]
     assert upward("from jaxgbg.games import make", "games") == []
     assert foreign("import rich\nimport json\nfrom scipy.stats import t\nimport jax") == [

@@ -1,5 +1,5 @@
 """The command line: one file per command."""
 
-from jaxgbg.cli.main import main
+from jaxgbg.cli.app import main
 
 __all__ = ["main"]

@@ -1,6 +1,6 @@
 """`python -m jaxgbg.cli`."""
 
-from jaxgbg.cli.main import main
+from jaxgbg.cli.app import main
 
 if __name__ == "__main__":
     main()

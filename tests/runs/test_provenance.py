@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import jaxgbg
-from jaxgbg import cli
+from jaxgbg.cli import __main__ as command
 from jaxgbg.runs.storage.provenance import _origin
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +18,7 @@ TEXTS = (".json", ".jsonl", ".md", ".txt", ".toml", ".py")
 @pytest.mark.parametrize(
     ("started", "kept"),
     [
-        ([cli.__file__, "train", "nim"], ["jaxgbg", "train", "nim"]),
+        ([command.__file__, "train", "nim"], ["jaxgbg", "train", "nim"]),
         (["/opt/env/bin/jaxgbg", "--out", "/data/runs"], ["jaxgbg", "--out", "runs"]),
         ([".venv/bin/jaxgbg", "--out=/data/runs"], ["jaxgbg", "--out=runs"]),
         (["scripts/run.py", "--out", "runs/nim"], ["scripts/run.py", "--out", "runs/nim"]),

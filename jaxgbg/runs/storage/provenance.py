@@ -66,7 +66,9 @@ def _command() -> list[str]:
     jaxgbg, however it was found.
     """
     name, *arguments = sys.argv
-    ours = Path(name).name == "jaxgbg" or Path(name) == Path(__file__).parents[1] / "cli.py"
+    ours = (
+        Path(name).name == "jaxgbg" or Path(name) == Path(__file__).parents[2] / "cli/__main__.py"
+    )
     return ["jaxgbg" if ours else _without_machine(name), *map(_without_machine, arguments)]
 
 
