@@ -5,7 +5,7 @@ command.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ def measure(task: Task, records: Records, layout: Layout, work: Path) -> None:
     """Train all agents and leave them in the folder `work` for the judges, at every mark."""
     run = run_of(layout, task.scale)
     training, begun = Training(run), time.perf_counter()
-    for episodes, state in train_to_marks(training, MARKS, task):
+    for episodes, state in train_to_marks(training, MARKS, lambda: task.left() < 0):
         shares: dict[str, list[float]] = {}
         for _, result in training.evaluate(episodes):
             shares.setdefault(result.variant, []).append(round(result.score, 4))
@@ -83,17 +83,17 @@ def measure(task: Task, records: Records, layout: Layout, work: Path) -> None:
 
 
 def train_to_marks(
-    training: Training, marks: tuple[float, ...], task: Task
+    training: Training, marks: tuple[float, ...], over: Callable[[], bool]
 ) -> Iterator[tuple[int, str]]:
     """Train, yielding at each mark, a share of the budget: (episodes, "going on" or "done").
 
-    Once no time is left, which is asked between chunks, (episodes, "stopped") comes last: so many
-    are finished by all lanes.
+    Once the time is `over`, which is asked between chunks, (episodes, "stopped") comes last: so
+    many are finished by all lanes.
     """
     for mark in marks:
         episodes = round(mark * training.episodes)
         while training.finished.min() < episodes:
-            if task.left() < 0:
+            if over():
                 yield int(training.finished.min()), "stopped"
                 return
             training.advance(episodes)

@@ -30,6 +30,7 @@ from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.training.devices import prepare_jax, warn_of_known_faults
 from jaxgbg.training.ending import end_in_a_line
 
+GAMES = (connectfour_list.GAME, game2048.GAME)
 # Of all seconds, for the games that judges have begun.
 _JUDGING = 0.1
 
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=570.0, help="for everything")
     parser.add_argument("--scale", type=float, default=1.0, help="times the published budgets")
     parser.add_argument("--out", type=Path, default=Path("runs/gpu"), help="folder of results")
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=GAMES, metavar="GAME")
     parser.add_argument("--show", type=Path, nargs="+", metavar="JSON", help="print these figures")
     options = parser.parse_args(arguments)
     if options.show:
@@ -70,12 +72,12 @@ def measure(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         with judges_beside(work, options.layout, options.out, options.scale, end):
-            for name, train in (
-                ("connectfour", lambda: connectfour_list.measure(task, records, layout, work)),
-                ("2048", lambda: game2048.measure(task, records)),
-            ):
+            for name in (name for name in GAMES if name in options.games):
                 try:
-                    train()
+                    if name == game2048.GAME:
+                        game2048.measure(task, records)
+                    else:
+                        connectfour_list.measure(task, records, layout, work)
                 except Exception as error:
                     traceback.print_exc()
                     records.fail(f"{name}: {reason_of(error)}")
