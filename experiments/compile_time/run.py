@@ -8,6 +8,7 @@ took longer, and keeps the new figure. `--table` prints the tables of the page.
 import argparse
 import json
 import platform
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -72,14 +73,16 @@ def table(paths: list[Path]) -> None:
         print(f"| {' | '.join(names)} | {' | '.join(map(str, cells[names]))} |")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.compile_time.run", description=__doc__
+    )
     parser.add_argument("--table", action="store_true", help="print the tables of the page")
     parser.add_argument(
         "--again", type=float, metavar="SECONDS", help="measure again what took longer"
     )
     parser.add_argument("--out", type=Path, default=FOLDER, help="where the lines are kept")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.table:
         table(sorted(options.out.glob("jax-*.jsonl")))
     else:
