@@ -23,7 +23,7 @@ from jaxgbg.games.rollout import select_states
 from jaxgbg.games.sampling import sample_games
 from jaxgbg.papers import GAMES, preset
 from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search import LookAheadSpec, PUCTSpec
 from jaxgbg.training.chunks import compile_chunk
 from jaxgbg.training.lanes import begin
 from jaxgbg.training.places import Places, lane_mesh
@@ -199,7 +199,7 @@ def _chosen(name: str, states: Any) -> dict[str, np.ndarray]:
     search = SearchAgent(agent, PUCTSpec(iterations=_ITERATIONS, width=2))
     found = {
         "one_ply": agent.action_values(states),
-        "two_plies": LookAheadAgent(agent, 2).action_values(states, key),
+        "two_plies": LookAheadAgent(agent, LookAheadSpec(2)).action_values(states, key),
         "moves_puct": search.act(states, key),
     }
     if name in _MCTS:

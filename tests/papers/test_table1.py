@@ -13,7 +13,7 @@ from jaxgbg.games import make
 from jaxgbg.papers import preset
 from jaxgbg.papers.konen2021 import FINAL_OPPONENTS, GAMES
 from jaxgbg.papers.table1 import meet, othello_engine, table1_run
-from jaxgbg.players import MCTSPlayer, make_player
+from jaxgbg.players import SearchPlayer, make_player
 from jaxgbg.training import load_agent, train
 
 
@@ -90,7 +90,7 @@ def test_the_engine_of_the_othello_row(monkeypatch):
 
 def test_mcts_is_built_as_published():
     nim3p = make_player("mcts-5000", make("nim3p"))
-    assert isinstance(nim3p, MCTSPlayer)
-    assert (nim3p.search.iterations, nim3p.search.reward_range) == (5000, (-1.0, 1.0))
-    assert make_player("mcts", make("hex")).search.iterations == 10_000
+    assert isinstance(nim3p, SearchPlayer)
+    assert (nim3p.search.settings.iterations, nim3p.search.reward_range) == (5000, (-1.0, 1.0))
+    assert make_player("mcts", make("hex")).search.settings.iterations == 10_000
     assert jax.devices()

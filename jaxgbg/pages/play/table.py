@@ -17,7 +17,7 @@ from jaxgbg.pages.play.lines import Line, read_line
 from jaxgbg.pages.play.looks import facts, portions, values_of_all
 from jaxgbg.pages.play.perfect import Perfect
 from jaxgbg.pages.play.replay import Replay
-from jaxgbg.pages.play.seats import Seats
+from jaxgbg.pages.play.seats import Seats, seats_of
 from jaxgbg.pages.play.told import told_of_game
 from jaxgbg.pages.play.tuples import Counters, has_tuples, tuples_through
 from jaxgbg.pages.positions import (
@@ -160,7 +160,7 @@ class Table:
         states, count = self.replay.every(line), len(line.plies) + 1
         boards, _, players, _, rewards = self._looked(states, count)
         values = self._values_along(states, count, self.seats.agent(question.judge))[:-1]
-        names = [name.strip() or "person" for name in question.seats.split(",")]
+        names = [name.strip() or "person" for name in seats_of(question.seats)]
         seats = self.game.num_players
         record = GameRecord(
             game=self.game,
