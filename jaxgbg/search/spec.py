@@ -7,6 +7,7 @@ command line, in sweep files, behind an agent's file, on the play page and in Py
 
 import contextlib
 import dataclasses
+import re
 import typing
 from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -14,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import jax
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.registry import is_redefined
 from jaxgbg.learners.selection import Valuation
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.specs import Spec, did_you_mean, kind_of, shown
@@ -84,6 +86,16 @@ class SearchSpec(Spec):
     """What the play page calls it; its kind if empty."""
     switch: ClassVar[Switch | None] = None
     """What the play page offers beside the strength."""
+
+    def __init_subclass__(cls) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9_-]*", cls.kind):
+            raise ValueError(
+                f"a search's name has letters, digits, _ and - only, not {shown(cls.kind)}"
+            )
+        old = cls.kinds.get(cls.kind)
+        if old is not None and not is_redefined(old, cls):
+            raise ValueError(f"{cls.kind}: another search of this name is registered already")
+        super().__init_subclass__()
 
     def build(self, game: Game, value: ValueFunction) -> Search:
         """The search of `game` over an agent's value function; without an agent that is `Zero`.

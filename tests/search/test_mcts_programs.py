@@ -72,7 +72,7 @@ def test_only_games_of_chance_have_a_table_of_outcomes():
 
 def test_trees_have_more_room_only_where_all_searches_have_it():
     player = MCTS(Hex(), MCTSSpec(iterations=9_999, megabytes=100))
-    assert player._roomy(14).iterations == 2**14
+    assert player._roomy(14).capacity == 2**14
     assert player._roomy(15) == player
 
 

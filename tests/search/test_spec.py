@@ -74,7 +74,7 @@ def test_a_search_is_named_in_one_text_form(text, spec):
         ("puct-5,solver=yes", "solver must be true or false, not 'yes'"),
         ("mcts-5,exploration=nan", "exploration must be a number"),
         ("mcts-5,tree_depth=9,rollout_depth=8", "tree_depth must not exceed rollout_depth"),
-        ("expectimax-11", r"plies must lie in \\[1, 10\\], not 11"),
+        ("expectimax-11", r"plies must lie in \[1, 10\], not 11"),
         ("look-ahead-3,reply=worst", "reply must be one of own, value, not 'worst'"),
         (None, "search must be text, not None"),
     ],
