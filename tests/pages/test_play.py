@@ -419,7 +419,7 @@ def test_the_more_moves_there_are_the_less_far_agents_look():
     # 25 moves each, four plies deep, are 390,625 positions; five plies are nearly ten million.
     table = table_of("hex", size=5)
     assert table.seats.most_plies == 4
-    with pytest.raises(ValueError, match="look 1 to 4 plies ahead here, not 5"):
+    with pytest.raises(ValueError, match="look-ahead takes 1 to 4 plies here, not 5"):
         table.seats.agent("agent:look-ahead=5")
 
 
