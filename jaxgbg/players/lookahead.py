@@ -8,14 +8,14 @@ import jax
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners.selection import LANE, Valuation
-from jaxgbg.players.core import History, Player, PlayerBase
+from jaxgbg.players.core import History, Player
 from jaxgbg.players.greedy import GreedyAgent, in_batch
 from jaxgbg.players.search import SearchPlayer, search_player
 from jaxgbg.search.lookahead import LookAhead, LookAheadSpec
 
 
 @jax.tree_util.register_pytree_node_class
-class LookAheadAgent(PlayerBase):
+class LookAheadAgent(SearchPlayer):
     """Plays the action of the greatest value at the end of a look-ahead, or one of the best.
 
     With `ranks` the best, the second best ... move is played with these probabilities, made to sum
@@ -23,31 +23,11 @@ class LookAheadAgent(PlayerBase):
     copies search side by side. One ply is the agent's own choice.
     """
 
-    name = "agent"
-    traceable = True
+    search: LookAhead
+    agent: GreedyAgent
 
     def __init__(self, agent: GreedyAgent, settings: LookAheadSpec) -> None:
-        self.agent = agent
-        # How values count is the agent's own, for every move.
-        self.search = LookAhead(agent.game, agent.value, settings)
-
-    def tree_flatten(self) -> tuple[tuple[GreedyAgent], LookAhead]:
-        return (self.agent,), self.search
-
-    @classmethod
-    def tree_unflatten(cls, search: LookAhead, leaves: tuple[GreedyAgent]) -> "LookAheadAgent":
-        player = object.__new__(cls)
-        player.search = search
-        (player.agent,) = leaves
-        return player
-
-    @property
-    def game(self) -> Game:
-        return self.agent.game
-
-    @property
-    def copies(self) -> int:
-        return self.agent.copies
+        super().__init__(agent.game, settings, agent)
 
     @in_32_bits
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:

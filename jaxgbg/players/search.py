@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from functools import partial, singledispatch
 from operator import itemgetter
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
@@ -43,20 +43,19 @@ class SearchPlayer(PlayerBase):
     """Plays what a search chooses; an agent's copies search side by side."""
 
     def __init__(self, game: Game, spec: SearchSpec, agent: GreedyAgent | None = None) -> None:
-        self._set(game, spec.kind, spec.build(game, agent.value if agent else Zero()), agent)
+        search = spec.build(game, agent.value if agent else Zero())
+        self._set(agent.name if agent else spec.kind, game, search, agent)
 
-    def _set(self, game: Game, kind: str, search: Search, agent: GreedyAgent | None) -> None:
-        self.game, self.kind, self.search, self.agent = game, kind, search, agent
-        self.name = kind if agent is None else agent.name
+    def _set(self, name: str, game: Game, search: Search, agent: GreedyAgent | None) -> None:
+        self.name, self.game, self.search, self.agent = name, game, search, agent
         self.traceable = search.traceable
 
-    def tree_flatten(self) -> tuple[tuple[GreedyAgent | None], tuple[Game, str, Search]]:
-        return (self.agent,), (self.game, self.kind, self.search)
+    def tree_flatten(self) -> tuple[Any, Any]:
+        return (self.agent,), (self.name, self.game, self.search)
 
     @classmethod
-    def tree_unflatten(
-        cls, fixed: tuple[Game, str, Search], leaves: tuple[GreedyAgent | None]
-    ) -> "SearchPlayer":
+    def tree_unflatten(cls, fixed: Any, leaves: Any) -> Self:
+        # The leaves may be anything while JAX handles the tree: no look at them here.
         player = object.__new__(cls)
         player._set(*fixed, *leaves)
         return player
@@ -91,7 +90,7 @@ def _choose_compiled(player: SearchPlayer, states: Any, key: jax.Array) -> jax.A
 
 
 @jax.tree_util.register_pytree_node_class
-class SearchAgent(PlayerBase):
+class SearchAgent(SearchPlayer):
     """Plays the action that a tree search by the agent's own values has tried most often.
 
     Among equals the one of the best mean, then any; with a solver, of those that what is proved
@@ -102,33 +101,23 @@ class SearchAgent(PlayerBase):
     no bit depends on how many these are. Raises ValueError where the agent cannot search.
     """
 
-    name = "agent"
-    traceable = True
+    search: PUCT
+    agent: GreedyAgent
 
     def __init__(self, agent: GreedyAgent, settings: PUCTSpec) -> None:
-        self.agent = agent
-        self.search = PUCT(agent.game, agent.value, settings).roomy()
+        search = PUCT(agent.game, agent.value, settings).roomy()
+        self._set(agent.name, agent.game, search, agent)
         self.iterations: Any = np.int32(settings.iterations)
         self._placed: dict[tuple[int, Mesh], Any] = {}
 
-    def tree_flatten(self) -> tuple[tuple[GreedyAgent, Any], PUCT]:
-        return (self.agent, self.iterations), self.search
+    def tree_flatten(self) -> tuple[Any, Any]:
+        return (self.agent, self.iterations), (self.name, self.game, self.search)
 
     @classmethod
-    def tree_unflatten(cls, search: PUCT, leaves: tuple[GreedyAgent, Any]) -> "SearchAgent":
-        player = object.__new__(cls)
-        player.search = search
-        player.agent, player.iterations = leaves
-        player._placed = {}
+    def tree_unflatten(cls, fixed: Any, leaves: Any) -> Self:
+        player = super().tree_unflatten(fixed, leaves[:1])
+        player.iterations, player._placed = leaves[1], {}
         return player
-
-    @property
-    def game(self) -> Game:
-        return self.agent.game
-
-    @property
-    def copies(self) -> int:
-        return self.agent.copies
 
     @in_32_bits
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
