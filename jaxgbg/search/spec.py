@@ -214,8 +214,10 @@ def _as_text(value: Any) -> str:
 def _unknown(head: str) -> str:
     kinds = list(SearchSpec.kinds)
     near = did_you_mean(head, kinds) or did_you_mean(head.rpartition("-")[0], kinds)
+    if near:
+        return f"unknown search {shown(head)}{near}"
     forms = ", ".join(f"{kind}-N" for kind in kinds)
     return (
-        f"unknown search {shown(head)}{near or f': choose one of {forms}'}; name the module of a"
-        " search of your own first: --import MODULE"
+        f"unknown search {shown(head)}: choose one of {forms}, or name the module of a search of"
+        " your own: --import MODULE"
     )

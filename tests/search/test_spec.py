@@ -59,7 +59,7 @@ def test_a_search_is_named_in_one_text_form(text, spec):
         ("uct-50", "unknown search 'uct-50': did you mean puct"),
         ("lookahead-3", "unknown search 'lookahead-3': did you mean look-ahead"),
         ("puct50", "unknown search 'puct50': did you mean puct"),
-        ("chess-50", "choose one of .*mcts-N.*; name the module .*--import MODULE"),
+        ("chess-50", "choose one of .*mcts-N.*, or name the module .*--import MODULE"),
         ("puct-x", "'puct-x': iterations must be a whole number, not 'x'"),
         ("puct-", "iterations must be a whole number, not ''"),
         ("puct-1_000", "iterations must be a whole number, not '1_000'"),
