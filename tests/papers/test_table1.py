@@ -75,7 +75,7 @@ def test_agents_play_afterwards_as_in_the_training_of_their_run(tmp_path):
     )
     meet(folder, "nobody", lambda: judge)
     (agents,) = seen
-    assert agents.ranks == (0.0, 1.0)
+    assert agents.search.settings.ranks == (0.0, 1.0)
     assert agents.copies == len(folder.results()) == 2
 
 
