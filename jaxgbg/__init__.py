@@ -12,6 +12,7 @@
 """
 
 import contextlib
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,11 @@ from jaxgbg.players import (
     LookAheadAgent,
     Player,
     SearchAgent,
+    SearchPlayer,
     is_player,
     make_player,
     register_player,
+    search_player,
 )
 from jaxgbg.results import frame as results
 from jaxgbg.results.ladder import Ladder
@@ -45,9 +48,16 @@ from jaxgbg.runs import (
 from jaxgbg.runs.opponents import judge_by
 from jaxgbg.runs.presets import preset, protocol_for
 from jaxgbg.runs.storage.ensembles import ensemble as join
-from jaxgbg.search import QSearchSpec, SarsaSearchSpec, TDLeafSpec, TDSearchSpec
+from jaxgbg.search import (
+    LookAheadSpec,
+    QSearchSpec,
+    SarsaSearchSpec,
+    SearchSpec,
+    TDLeafSpec,
+    TDSearchSpec,
+)
 from jaxgbg.search.lookahead import Reply
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.spec import parse_for_agent
 from jaxgbg.specs import Seed, checked, shown
 from jaxgbg.values import MLPSpec, NTupleSpec
 from jaxgbg.web.board.opening import board
@@ -72,6 +82,7 @@ __all__ = [
     "SarsaSpec",
     "Schedule",
     "SearchAgent",
+    "SearchSpec",
     "StopTraining",
     "Sweep",
     "TDLeafSpec",
@@ -128,27 +139,30 @@ def look_ahead(
     """The agent looking `plies` plies ahead, on all moves or the best `width` of each ply.
 
     `reply` says what the others aim at, `ranks` how likely the best, second best ... move is
-    played; `limits` are `samples`, `max_spawns` and `megabytes`, see `search.LookAhead`. Raises
+    played; `limits` are `samples`, `max_spawns` and `megabytes`, see `search.LookAheadSpec`. Raises
     ValueError for settings out of range.
     """
-    return LookAheadAgent(agent, plies, width, reply, ranks, **limits)
+    widths = () if width is None else (width,) if isinstance(width, int) else width
+    return LookAheadAgent(agent, LookAheadSpec(plies, widths, reply, ranks, **limits))
 
 
-def search(agent: GreedyAgent, iterations: int = 200, **settings: Any) -> SearchAgent:
-    """The agent choosing its moves by a tree search (PUCT) that its own values lead.
+def search(agent: GreedyAgent, how: str | int = "puct", **settings: Any) -> Any:
+    """The agent choosing its moves by a search, as "puct-200,exploration=2"; a number is puct's N.
 
-    `settings` are `exploration`, `temperature`, `unvisited`, `width`, `megabytes`, `solver`,
-    `leaves` and `reuse`, see `search.puct_spec.PUCTSpec`. Raises ValueError for settings out of
-    range, where one tree does not fit into so many megabytes, and for a solver in a game where it
-    can prove nothing.
+    `settings` come on top of what the text says, such as `exploration`, `solver` and `reuse` of
+    puct, a tree search that the agent's own values lead, see `search.PUCTSpec`. Raises ValueError
+    for settings out of range and where the search cannot be done.
     """
-    return SearchAgent(agent, PUCTSpec(iterations, **settings))
+    spec = parse_for_agent(how if isinstance(how, str) else f"puct-{how}")
+    for name in settings:
+        spec.part(name)
+    return search_player(dataclasses.replace(spec, **settings), agent.game, agent)
 
 
 @in_32_bits
 @checked
 def evaluate(
-    agent: GreedyAgent | LookAheadAgent | SearchAgent,
+    agent: GreedyAgent | LookAheadAgent | SearchAgent | SearchPlayer,
     opponent: str | Path | Player,
     seed: Seed = 0,
 ) -> np.ndarray:

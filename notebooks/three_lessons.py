@@ -151,10 +151,11 @@ jaxgbg.board(four, seats=("person", "agent"))
 
 # %%
 from jaxgbg.players import LookAheadAgent
+from jaxgbg.search import LookAheadSpec
 
 threat = after(four.game, 3, 0, 3, 0, 3)
 show(four.action_values(threat), rows=1)
 print("it plays column", int(four.play_move(threat)) + 1)
-deep = LookAheadAgent(four, 3)
+deep = LookAheadAgent(four, LookAheadSpec(3))
 show(deep.action_values(threat), rows=1)
 print("three plies ahead, it plays column", int(deep.play_move(threat)) + 1)

@@ -15,7 +15,7 @@ CORE = ROOMS[: ROOMS.index("runs") + 1]
 CORE_PACKAGES = {"jax", "flax", "optax", "chex", "numpy"}
 # What stands above all rooms.
 ROOF = ("__init__",)
-MOST_LINES, MOST_LINES_OF_A_FUNCTION = 350, 60
+MOST_LINES, MOST_LINES_OF_A_FUNCTION = 500, 60
 
 FILES = sorted(ROOT.rglob("*.py"))
 each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

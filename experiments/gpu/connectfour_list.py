@@ -15,9 +15,9 @@ from experiments.gpu.records import Records
 from experiments.gpu.task import Task
 from jaxgbg.contents import read_json
 from jaxgbg.games import make
-from jaxgbg.papers import preset
-from jaxgbg.training import LaneName, Run, Training
-from jaxgbg.training.files import written_whole
+from jaxgbg.runs import LaneName, Run, Training
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.storage.files import written_whole
 from jaxgbg.values import Layout
 from jaxgbg.values.layouts import check_layout
 

@@ -27,7 +27,7 @@ from jaxgbg.runs.lanes import begin
 from jaxgbg.runs.placement import Places, lane_mesh
 from jaxgbg.runs.presets import GAMES, preset
 from jaxgbg.runs.run import Run
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search import LookAheadSpec, PUCTSpec
 
 KEY = ("game",)
 REFERENCE = Path(__file__).with_name("reference.npz")
@@ -199,7 +199,7 @@ def _chosen(name: str, states: Any) -> dict[str, np.ndarray]:
     search = SearchAgent(agent, PUCTSpec(iterations=_ITERATIONS, width=2))
     found = {
         "one_ply": agent.action_values(states),
-        "two_plies": LookAheadAgent(agent, 2).action_values(states, key),
+        "two_plies": LookAheadAgent(agent, LookAheadSpec(2)).action_values(states, key),
         "moves_puct": search.act(states, key),
     }
     if name in _MCTS:

@@ -8,8 +8,8 @@ import time
 from experiments.gpu.connectfour_list import train_to_marks
 from experiments.gpu.records import Records
 from experiments.gpu.task import Task
-from jaxgbg.papers import preset
-from jaxgbg.training import Run, Training
+from jaxgbg.runs import Run, Training
+from jaxgbg.runs.presets import preset
 
 GAME = "2048"
 SEEDS = 4

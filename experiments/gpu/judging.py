@@ -21,15 +21,15 @@ import numpy as np
 from experiments.gpu.connectfour_list import GAME, OPPONENTS, layout_of, read_job, run_of
 from experiments.gpu.records import Records, machine
 from experiments.gpu.speed import reason_of
-from jaxgbg.arena import Judge
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.evaluation import Judge
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.papers import protocol_for
 from jaxgbg.players import GreedyAgent
-from jaxgbg.training import LaneName, Run
-from jaxgbg.training.devices import prepare_jax
-from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.loop import evaluate
-from jaxgbg.training.opponents import judge_by
+from jaxgbg.runs import LaneName, Run
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.loop import evaluate
+from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.presets import protocol_for
 
 FILE, KEY = "published.json", ("what", "game", "episodes", "seed", "variant", "opponent")
 NO_MORE = "no-more"

@@ -24,11 +24,11 @@ from experiments.gpu.judging import FILE, KEY, judges_beside
 from experiments.gpu.records import Records, machine
 from experiments.gpu.speed import reason_of
 from experiments.gpu.task import Task
-from jaxgbg import papers
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import make
 from jaxgbg.results.statistics import confidence_interval, mean_sem
-from jaxgbg.training.devices import prepare_jax, warn_of_known_faults
-from jaxgbg.training.ending import end_in_a_line
+from jaxgbg.runs import presets as papers
+from jaxgbg.runs.devices import prepare_jax, warn_of_known_faults
 
 GAMES = (connectfour_list.GAME, game2048.GAME)
 # Of all seconds, for the games that judges have begun.

@@ -47,6 +47,7 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
     if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:
         near = did_you_mean(sys.argv[1], known) or f": choose one of {', '.join(known)}"
         raise ValueError(f"unknown command {shown(sys.argv[1])}{near}")
+
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -54,7 +55,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
                 {name: deferred(command) for name, command in known.items()},
                 prog="jaxgbg",
                 description="General board game learning in JAX: TD-FARL on n-tuple values."
-                " With any command --import MODULE makes a module's own games known, and"
+                " With any command --import MODULE makes a module's own games, players and searches"
+                " known, and"
                 " --traceback shows the Python traceback of an error; --version shows the version.",
                 registry=NUMBERS,
             )
@@ -110,6 +112,8 @@ def _run() -> None:
         print(f"jaxgbg {jaxgbg.__version__}")
         return
     import_games(modules)
+    # Flags and their help name what is registered, so the user's modules come first.
+
     call = _parse(COMMANDS)
     prepare_jax()
     with visible_compilation():

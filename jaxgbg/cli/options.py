@@ -146,7 +146,7 @@ class _Playing:
     width: _play_flag(tuple[int, ...], "width", "N ...") = ()  # type: ignore[valid-type]
     reply: _play_flag(Reply, "reply", "") = "own"  # type: ignore[valid-type]
     ranks: _play_flag(tuple[float, ...], "ranks", "P ...") = ()  # type: ignore[valid-type]
-    search: _play_flag(str, "search", "puct-N") = ""  # type: ignore[valid-type]
+    search: _play_flag(str, "search", "NAME-N") = ""  # type: ignore[valid-type]
 
     def read(self) -> Play:
         return Play(self.look_ahead, self.width, self.reply, self.ranks, self.search)

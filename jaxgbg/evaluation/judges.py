@@ -11,7 +11,7 @@ from jaxgbg.evaluation.matches import compete
 from jaxgbg.evaluation.protocol import Protocol
 from jaxgbg.evaluation.solved_positions import Solver
 from jaxgbg.games import Game, Scale
-from jaxgbg.players import PLAYERS, Player, make_player, player_names
+from jaxgbg.players import Player, make_player, player_names
 from jaxgbg.specs import did_you_mean
 
 DEFAULT_PROTOCOL = Protocol("choose_01", count=10, repeats=4)
@@ -85,7 +85,7 @@ def make_judge(name: str, game: Game, protocol: Protocol | None = None) -> Judge
     if name in _SOLUTIONS:
         return _SOLUTIONS[name](game)
     near = did_you_mean(name, _SOLUTIONS)
-    if near and name not in PLAYERS:
+    if near and name not in player_names():
         raise ValueError(f"unknown player {name!r}{near}")
     opponent = None if name == "score" else make_player(name, game)
     return MatchJudge(game, opponent, protocol or DEFAULT_PROTOCOL, name)

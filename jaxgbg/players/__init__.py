@@ -11,10 +11,8 @@ from jaxgbg.players import (
     alphabeta,
     blocker,
     centre_of_mass,
-    expectimax,
     gtp,
     maxn,
-    mcts,
     positional,
     random_player,
 )
@@ -30,15 +28,14 @@ from jaxgbg.players.core import (
     PlayerBase,
     Remembers,
 )
-from jaxgbg.players.expectimax import Expectimax
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.players.gtp import GRHINO, GTPEngine
 from jaxgbg.players.lookahead import LookAheadAgent
 from jaxgbg.players.maxn import MaxN
-from jaxgbg.players.mcts import MCTSPlayer
 from jaxgbg.players.positional import Positional
 from jaxgbg.players.random_player import RandomPlayer
-from jaxgbg.players.search import SearchAgent
+from jaxgbg.players.search import SearchAgent, SearchPlayer, search_player
+from jaxgbg.search import SearchSpec, search_kinds
 from jaxgbg.specs import did_you_mean, shown
 
 __all__ = [
@@ -48,12 +45,10 @@ __all__ = [
     "Blocker",
     "CentreOfMass",
     "EngineError",
-    "Expectimax",
     "GTPEngine",
     "GreedyAgent",
     "History",
     "LookAheadAgent",
-    "MCTSPlayer",
     "MaxN",
     "MissingExtra",
     "Opponent",
@@ -63,11 +58,13 @@ __all__ = [
     "RandomPlayer",
     "Remembers",
     "SearchAgent",
+    "SearchPlayer",
     "is_player",
     "make_player",
     "name_of",
     "player_names",
     "register_player",
+    "search_player",
 ]
 
 PLAYERS: dict[str, Opponent] = {
@@ -78,10 +75,8 @@ PLAYERS: dict[str, Opponent] = {
     **positional.OPPONENTS,
     **centre_of_mass.OPPONENTS,
     **gtp.OPPONENTS,
-    **mcts.OPPONENTS,
-    **expectimax.OPPONENTS,
 }
-"""All players by name."""
+"""Players by name; searches that play alone are known as well, see `jaxgbg.search.spec`."""
 
 
 def register_player(
@@ -97,7 +92,8 @@ def register_player(
         raise ValueError(f"a player's name has letters, digits, _ and - only, not {shown(name)}")
     if not callable(build):
         raise ValueError(f"{name}: register a class or a function, not {shown(build)}")
-    if name in PLAYERS and not is_redefined(PLAYERS[name].build, build):
+    taken = name in PLAYERS and not is_redefined(PLAYERS[name].build, build)
+    if taken or name in SearchSpec.kinds:
         raise ValueError(f"{name}: another player of this name is registered already")
     PLAYERS[name] = Opponent(plays, build, argument)
 
@@ -142,28 +138,38 @@ def name_of(what: Any) -> Any:
 
 def player_names() -> list[str]:
     """The names that `make_player` takes, as "mcts" and "mcts-N"."""
+    arguments = {name: opponent.argument for name, opponent in PLAYERS.items()}
+    arguments |= dict.fromkeys(search_kinds(alone=True), "N")
     return [
         form
-        for name, opponent in PLAYERS.items()
-        for form in (name, f"{name}-{opponent.argument}")[: 1 + bool(opponent.argument)]
+        for name, argument in arguments.items()
+        for form in (name, f"{name}-{argument}")[: 1 + bool(argument)]
     ]
 
 
 def make_player(name: str, game: Game) -> Player:
-    """Build a player of `game` by its name, e.g. `make_player("maxn", make("nim"))`.
+    """Build a player of `game` by its name, e.g. `make_player("mcts-100", make("nim"))`.
 
-    Raises ValueError for an unknown name and for a game that this player cannot play, MissingExtra
-    when the player needs a package that is not installed.
+    A search is named with its settings: "mcts-100,exploration=2". Raises ValueError for an unknown
+    name and for a game that this player cannot play, MissingExtra when the player needs a package
+    that is not installed.
     """
-    choices = "; ".join(f"{known} ({opponent.plays})" for known, opponent in PLAYERS.items())
+    searches = search_kinds(alone=True)
+    players = [f"{known} ({opponent.plays})" for known, opponent in PLAYERS.items()]
+    choices = "; ".join([*players, *(search.usage() for search in searches.values())])
     if not isinstance(name, str):
         raise ValueError(f"a player's name must be text, not {shown(name)}")
     base, *argument = (name,) if name in PLAYERS else name.split("-", 1)
     opponent = PLAYERS.get(base)
-    if opponent is None or (argument and not opponent.argument):
-        near = did_you_mean(name, PLAYERS) or did_you_mean(base, PLAYERS)
-        raise ValueError(f"unknown player {shown(name)}{near or f': choose one of {choices}'}")
-    try:
-        return opponent.build(game, *argument)
-    except ValueError as error:
-        raise ValueError(f"{error}; players are {choices}") from error
+    if opponent is not None and (opponent.argument or not argument):
+        try:
+            return opponent.build(game, *argument)
+        except ValueError as error:
+            raise ValueError(f"{error}; players are {choices}") from error
+    if kind := SearchSpec.named(name):
+        if kind not in searches:
+            raise ValueError(f"{kind} searches by an agent's values: FILE.agent:search={name}")
+        return search_player(SearchSpec.parse(name), game)
+    known = [*PLAYERS, *searches]
+    near = did_you_mean(name, known) or did_you_mean(base, known)
+    raise ValueError(f"unknown player {shown(name)}{near or f': choose one of {choices}'}")

@@ -134,14 +134,12 @@ class Opponent(NamedTuple):
     """A player to be had by name: `build(game)`, or `build(game, argument)`, makes it.
 
     `plays` says in words which games it plays; `build` raises ValueError for any other. `argument`
-    names what may follow the name and a hyphen, as the N of "mcts-N"; empty where nothing may.
-    `unit` says what N counts.
+    names what may follow the name and a hyphen; empty where nothing may.
     """
 
     plays: str
     build: Callable[..., Player]
     argument: str = ""
-    unit: str = "iterations"
 
 
 class EngineError(RuntimeError):

@@ -1,10 +1,10 @@
-"""The learned player that searches: PUCT led by the agent's own values."""
+"""Players that search: any registered search, and PUCT with what it can do beyond choosing."""
 
 import dataclasses
 from collections.abc import Callable
-from functools import partial
+from functools import partial, singledispatch
 from operator import itemgetter
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
@@ -13,22 +13,84 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.jaxprs import is_traced
-from jaxgbg.learners.selection import LANE, Valuation
-from jaxgbg.players.core import History, PlayerBase
+from jaxgbg.learners.selection import LANE, UNDISCOUNTED, Valuation
+from jaxgbg.players.core import History, Player, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.devices import mesh_of, on_devices
 from jaxgbg.search.growth import grow
-from jaxgbg.search.puct import PUCT, most_visited
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
 from jaxgbg.search.reuse import no_trees, search_on
 from jaxgbg.search.solver import SolvedStatistics
+from jaxgbg.search.spec import Search, SearchSpec
 from jaxgbg.search.tree import RootStatistics
+from jaxgbg.values.constant import Zero
 
 Statistics = RootStatistics | SolvedStatistics
 
 
+@singledispatch
+def search_player(spec: SearchSpec, game: Game, agent: GreedyAgent | None = None) -> Player:
+    """The player who moves by a search, led by an agent's values if one is given.
+
+    A search whose player can do more registers a function of its own here. Raises ValueError where
+    this game or agent cannot be searched.
+    """
+    return SearchPlayer(game, spec, agent)
+
+
 @jax.tree_util.register_pytree_node_class
-class SearchAgent(PlayerBase):
+class SearchPlayer(PlayerBase):
+    """Plays what a search chooses; an agent's copies search side by side."""
+
+    def __init__(self, game: Game, spec: SearchSpec, agent: GreedyAgent | None = None) -> None:
+        search = spec.build(game, agent.value if agent else Zero())
+        self._set(agent.name if agent else spec.kind, game, search, agent)
+
+    def _set(self, name: str, game: Game, search: Search, agent: GreedyAgent | None) -> None:
+        self.name, self.game, self.search, self.agent = name, game, search, agent
+        self.traceable = search.traceable
+
+    def tree_flatten(self) -> tuple[Any, Any]:
+        return (self.agent,), (self.name, self.game, self.search)
+
+    @classmethod
+    def tree_unflatten(cls, fixed: Any, leaves: Any) -> Self:
+        # The leaves may be anything while JAX handles the tree: no look at them here.
+        player = object.__new__(cls)
+        player._set(*fixed, *leaves)
+        return player
+
+    @property
+    def copies(self) -> int:
+        return 1 if self.agent is None else self.agent.copies
+
+    @in_32_bits
+    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+        """states[B] -> int32[B]; a terminal state gives any action."""
+        return _choose_compiled(self, states, key) if self.traceable else self._choose(states, key)
+
+    def _choose(self, states: Any, key: jax.Array) -> jax.Array:
+        agent = self.agent
+        if agent is None:
+            return self.search.choose(states, key, (), UNDISCOUNTED)
+        keys = jax.random.split(key, agent.copies)
+        given = (agent.by_copy(states), keys, agent.params, agent.valuation)
+        if self.traceable:
+            return jax.vmap(self.search.choose, axis_name=LANE)(*given).reshape(-1)
+        every = [
+            self.search.choose(*jax.tree.map(itemgetter(copy), given))
+            for copy in range(agent.copies)
+        ]
+        return jax.numpy.concatenate(every)
+
+
+@jax.jit
+def _choose_compiled(player: SearchPlayer, states: Any, key: jax.Array) -> jax.Array:
+    return player._choose(states, key)
+
+
+@jax.tree_util.register_pytree_node_class
+class SearchAgent(SearchPlayer):
     """Plays the action that a tree search by the agent's own values has tried most often.
 
     Among equals the one of the best mean, then any; with a solver, of those that what is proved
@@ -39,33 +101,23 @@ class SearchAgent(PlayerBase):
     no bit depends on how many these are. Raises ValueError where the agent cannot search.
     """
 
-    name = "agent"
-    traceable = True
+    search: PUCT
+    agent: GreedyAgent
 
     def __init__(self, agent: GreedyAgent, settings: PUCTSpec) -> None:
-        self.agent = agent
-        self.search = PUCT(agent.game, agent.value, settings).roomy()
+        search = PUCT(agent.game, agent.value, settings).roomy()
+        self._set(agent.name, agent.game, search, agent)
         self.iterations: Any = np.int32(settings.iterations)
         self._placed: dict[tuple[int, Mesh], Any] = {}
 
-    def tree_flatten(self) -> tuple[tuple[GreedyAgent, Any], PUCT]:
-        return (self.agent, self.iterations), self.search
+    def tree_flatten(self) -> tuple[Any, Any]:
+        return (self.agent, self.iterations), (self.name, self.game, self.search)
 
     @classmethod
-    def tree_unflatten(cls, search: PUCT, leaves: tuple[GreedyAgent, Any]) -> "SearchAgent":
-        player = object.__new__(cls)
-        player.search = search
-        player.agent, player.iterations = leaves
-        player._placed = {}
+    def tree_unflatten(cls, fixed: Any, leaves: Any) -> Self:
+        player = super().tree_unflatten(fixed, leaves[:1])
+        player.iterations, player._placed = leaves[1], {}
         return player
-
-    @property
-    def game(self) -> Game:
-        return self.agent.game
-
-    @property
-    def copies(self) -> int:
-        return self.agent.copies
 
     @in_32_bits
     def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
@@ -148,6 +200,11 @@ class SearchAgent(PlayerBase):
             return _statistics(self, state, key)
         one = jax.tree.map(lambda leaf: leaf[None], state)
         return jax.tree.map(lambda leaf: leaf[0], _statistics(self, one, key))
+
+
+@search_player.register
+def _(spec: PUCTSpec, game: Game, agent: GreedyAgent | None = None) -> Player:
+    return SearchPlayer(game, spec) if agent is None else SearchAgent(agent, spec)
 
 
 def _grow(search: PUCT, given: tuple[Any, Valuation], *where: Any) -> Statistics:

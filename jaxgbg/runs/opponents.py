@@ -5,9 +5,7 @@ An agent is named by its file and, after colons, how it plays: `self.agent`,
 """
 
 import contextlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from jaxgbg.evaluation import DEFAULT_PROTOCOL, Judge, MatchJudge, Protocol, make_judge
 from jaxgbg.games import Game
@@ -16,19 +14,6 @@ from jaxgbg.runs.play import Play
 from jaxgbg.runs.storage.agents import load_agent
 
 _SUFFIX = ".agent"
-
-
-def _numbers(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
-    return lambda text: tuple(kind(word) for word in text.split(","))
-
-
-_OPTIONS: dict[str, Callable[[str], Any]] = {
-    "look-ahead": int,
-    "width": _numbers(int),
-    "reply": str,
-    "ranks": _numbers(float),
-    "search": str,
-}
 
 
 def names_agent(text: str) -> bool:
@@ -75,20 +60,9 @@ def make_opponent(name: str, game: Game) -> Player:
 
 
 def _read(name: str, entries: list[str]) -> Play:
-    """How the agent `name` is told to play, by NAME=VALUE each; raises ValueError."""
-    settings = {}
-    for entry in entries:
-        option, _, text = entry.partition("=")
-        try:
-            value = _OPTIONS[option](text)
-        except (KeyError, ValueError) as error:
-            known = "look-ahead=N, width=N,N, reply=own or value, ranks=P,P, search=puct-N"
-            raise ValueError(f"{name}: {entry!r} says nothing to an agent; {known} do") from error
-        if (field := option.replace("-", "_")) in settings:
-            raise ValueError(f"{name}: {option} is given twice")
-        settings[field] = value
+    """How the agent `name` is told to play; raises ValueError."""
     try:
-        return Play(**settings)
+        return Play.parse(entries)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
 

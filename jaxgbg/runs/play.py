@@ -1,10 +1,12 @@
 """How a trained agent chooses its moves."""
 
 import dataclasses
+from collections.abc import Iterable
 
-from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent
+from jaxgbg.players import GreedyAgent, Player, search_player
+from jaxgbg.search import LookAheadSpec, SearchSpec, search_kinds
 from jaxgbg.search.lookahead import PLIES, WIDTH, Reply
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.spec import fields_of_text, parse_for_agent
 from jaxgbg.specs import Spec, setting
 
 
@@ -17,9 +19,7 @@ class Play(Spec):
       width: Moves that each ply but the last goes on from: a number, or one a ply; all if empty.
       reply: What the others aim at in it: own (their own V) or value (the agent's lowest V).
       ranks: Probabilities of the best, second best ... move, as .6 .3 .1; the best if empty.
-      search: Tree search by the agent's own values, as puct-200 for 200 iterations a move, with
-        exploration=1, temperature=1, unvisited=0, width=8, megabytes=1536, solver=0, leaves=1,
-        reuse=0 after commas.
+      search: Search before each move, as NAME-N,key=value:
     """
 
     look_ahead: int = setting(1, **PLIES)
@@ -30,15 +30,32 @@ class Play(Spec):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.search:
-            PUCTSpec.parse(self.search)
-            if dataclasses.replace(self, search="") != Play():
-                raise ValueError("search looks ahead by itself: leave out look_ahead and ranks")
+        if self.search and self.changed().keys() != {"search"}:
+            raise ValueError("search looks ahead by itself: leave out look_ahead and ranks")
+        self.spec()
 
-    def player(self, agent: GreedyAgent) -> GreedyAgent | LookAheadAgent | SearchAgent:
-        """`agent` playing this way; raises ValueError where it cannot."""
-        if self == Play():
-            return agent
+    def spec(self) -> SearchSpec | None:
+        """The search that it plays by; None where it is greedy."""
         if self.search:
-            return SearchAgent(agent, PUCTSpec.parse(self.search))
-        return LookAheadAgent(agent, self.look_ahead, self.width, self.reply, self.ranks)
+            return parse_for_agent(self.search)
+        if not self.changed():
+            return None
+        return LookAheadSpec(self.look_ahead, self.width, self.reply, self.ranks)
+
+    def player(self, agent: GreedyAgent) -> Player:
+        """`agent` playing this way; raises ValueError where it cannot."""
+        spec = self.spec()
+        return agent if spec is None else search_player(spec, agent.game, agent)
+
+    @classmethod
+    def parse(cls, entries: Iterable[str]) -> "Play":
+        """How texts as look-ahead=3, width=3,1 or search=puct-200 tell an agent to play."""
+        return cls(**fields_of_text(cls, entries))
+
+    @classmethod
+    def help(cls) -> dict[str, str]:
+        texts = super().help()
+        if "search" in texts:
+            forms = "; ".join(spec.usage() for spec in search_kinds(with_agent=True).values())
+            texts["search"] += f" {forms}."
+        return texts

@@ -1,7 +1,31 @@
-"""Better choices by looking ahead."""
+"""Better choices by looking ahead.
 
-# Known to `--learner` as soon as anything looks ahead.
+The imports fill two registries: a search is known as soon as its `SearchSpec` is defined, a learner
+that looks ahead as soon as its `LearnerSpec` is.
+"""
+
+from jaxgbg.search.expectimax import ExpectimaxSpec
 from jaxgbg.search.in_training import QSearchSpec, SarsaSearchSpec, TDSearchSpec
+from jaxgbg.search.lookahead import LookAheadSpec
+from jaxgbg.search.mcts import MCTSSpec
+from jaxgbg.search.puct import PUCTSpec
+from jaxgbg.search.spec import Search, SearchSpec, Switch, TrainingSearch, search_kinds
 from jaxgbg.search.td_leaf import TDLeafSpec
+from jaxgbg.search.tree import RootStatistics
 
-__all__ = ["QSearchSpec", "SarsaSearchSpec", "TDLeafSpec", "TDSearchSpec"]
+__all__ = [
+    "ExpectimaxSpec",
+    "LookAheadSpec",
+    "MCTSSpec",
+    "PUCTSpec",
+    "QSearchSpec",
+    "RootStatistics",
+    "SarsaSearchSpec",
+    "Search",
+    "SearchSpec",
+    "Switch",
+    "TDLeafSpec",
+    "TDSearchSpec",
+    "TrainingSearch",
+    "search_kinds",
+]

@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.learners.selection import most_of_lanes
-from jaxgbg.search.tree import Leaves, Search
+from jaxgbg.search.tree import Leaves, TreePolicy
 
 _OF_THE_WAY = ("rows", "actions", "players", "paid", "slots")
 
 
-def first_of_each(search: Search, leaves: Leaves) -> Leaves:
+def first_of_each(search: TreePolicy, leaves: Leaves) -> Leaves:
     """Leaves where of the descents that made the same child only the first has made it.
 
     The others have found what it is worth once more, with a draw of chance of their own.
@@ -30,7 +30,7 @@ def first_of_each(search: Search, leaves: Leaves) -> Leaves:
 
 
 def learn_edges(
-    search: Search, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
+    search: TreePolicy, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
 ) -> jax.Array:
     """The edges after a step whose first new node is `node`, with what its leaves prove."""
     batch = len(gains) // search.leaves
@@ -53,7 +53,7 @@ def learn_edges(
 
 
 def _back_up(
-    search: Search, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
+    search: TreePolicy, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
 ) -> jax.Array:
     """Credit the edges of every descent with gains float32[B, N]; a new one leads to `node`."""
     slots, rest = np.arange(search.width), jnp.zeros((len(gains), search.lines))

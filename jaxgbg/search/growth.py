@@ -30,14 +30,19 @@ from jaxgbg.search.tree import (
     Iteration,
     Leaves,
     RootStatistics,
-    Search,
     Tree,
+    TreePolicy,
 )
 from jaxgbg.values.indices import look_up
 
 
 def grow(
-    search: Search, params: Any, roots: Any, lanes: jax.Array, iterations: jax.Array, key: jax.Array
+    search: TreePolicy,
+    params: Any,
+    roots: Any,
+    lanes: jax.Array,
+    iterations: jax.Array,
+    key: jax.Array,
 ) -> Any:
     """Statistics of roots[B] after `iterations` int32[], `capacity` at most; trees grow in place.
 
@@ -48,7 +53,7 @@ def grow(
     return statistics(search, tree, roots)
 
 
-def statistics(search: Search, tree: Tree, roots: Any) -> Any:
+def statistics(search: TreePolicy, tree: Tree, roots: Any) -> Any:
     """What trees of roots[B] come to: RootStatistics, or what the solver makes of them."""
     edges = tree.edges[: roots.terminal.shape[0]]
     visits, totals = edges[:, VISITS], edges[:, TOTAL]
@@ -57,7 +62,7 @@ def statistics(search: Search, tree: Tree, roots: Any) -> Any:
 
 
 def grow_on(
-    search: Search,
+    search: TreePolicy,
     params: Any,
     roots: Any,
     lanes: jax.Array,
@@ -118,7 +123,7 @@ def grow_on(
     return grown
 
 
-def _no_leaves(search: Search, roots: Any) -> Leaves:
+def _no_leaves(search: TreePolicy, roots: Any) -> Leaves:
     """Room for what descents from `roots` write."""
     count = len(roots.terminal)
     path = jnp.zeros((search.depth, count), jnp.int32)
@@ -127,14 +132,14 @@ def _no_leaves(search: Search, roots: Any) -> Leaves:
     return Leaves(roots, path[0], path, path, path, paid, path, path[0] - 1, entry)
 
 
-def _spawn_new(search: Search, leaves: Leaves, keys: jax.Array, iteration: Iteration) -> Leaves:
+def _spawn_new(search: TreePolicy, leaves: Leaves, keys: jax.Array, iteration: Iteration) -> Leaves:
     """Leaves where chance has been drawn for the new ones."""
     chance = iteration.words(keys, 1, search.game.spawn_words)
     spawned = jax.vmap(search.game.spawn_from)(leaves.states, chance)
     return leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
 
 
-def plant(search: Search, roots: Any) -> Tree:
+def plant(search: TreePolicy, roots: Any) -> Tree:
     """Trees of a root each."""
     batch = roots.terminal.shape[0]
     # The step of the root has nodes too, and a last one that is not full.
@@ -150,7 +155,9 @@ def plant(search: Search, roots: Any) -> Tree:
     return Tree(edges, states)
 
 
-def _chance_on_the_way(search: Search, keys: jax.Array, iteration: Iteration) -> jax.Array | None:
+def _chance_on_the_way(
+    search: TreePolicy, keys: jax.Array, iteration: Iteration
+) -> jax.Array | None:
     """uint32[D, B, W]: the words of chance at each ply of a descent; None where none is drawn."""
     if search.width:
         return None
@@ -189,7 +196,7 @@ def _write(
 
 
 def _descend(
-    search: Search, tree: Tree, leaves: Leaves, draws: jax.Array, going: jax.Array, chance: Any
+    search: TreePolicy, tree: Tree, leaves: Leaves, draws: jax.Array, going: jax.Array, chance: Any
 ) -> Leaves:
     """Go down all trees in step, until every descent has left its tree or must stop.
 
@@ -249,7 +256,7 @@ def _descend(
     return _at_ends(search, tree, at, node * batch + lane) if keeps else at
 
 
-def _at_ends(search: Search, tree: Tree, leaves: Leaves, rows: jax.Array) -> Leaves:
+def _at_ends(search: TreePolicy, tree: Tree, leaves: Leaves, rows: jax.Array) -> Leaves:
     """Leaves with their states, by the `rows` of the last nodes and the moves that left these."""
     states = jax.tree.map(lambda leaf: look_up(leaf, rows), tree.states)
     return leaves._replace(states=jax.vmap(search.game.afterstate)(states, leaves.made))
@@ -269,7 +276,7 @@ def _in_unit_range(outcomes: Outcomes | None, edges: jax.Array) -> jax.Array:
 
 
 def _in_turn(
-    search: Search,
+    search: TreePolicy,
     edges: jax.Array,
     row: jax.Array,
     going: jax.Array,
@@ -301,7 +308,7 @@ def _in_turn(
     return action, slot, child
 
 
-def _child(search: Search, edges: jax.Array, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _child(search: TreePolicy, edges: jax.Array, action: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Which of the children behind `action` int32[B] comes next, and its number, 0 if it is new.
 
     They take turns: so each of them, drawn by chance, counts as much as the others.

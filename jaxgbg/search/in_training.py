@@ -1,7 +1,7 @@
 """Learning whose moves are searched for, and which counts on what the search has found.
 
 The tick and its stages are those of the learner (`learners.td`, `learners.sarsa`). Where the mover
-chooses by himself, a tree search by the values of this very tick (`search.puct`) grows from his
+chooses by himself, a search by the values of this very tick, such as `search.puct`, starts from his
 position; he makes the move that it tried most often, of equals that of the best mean. What he has
 left last, an afterstate or a state and action, moves towards his reward since then and the mean of
 what the search found behind the move (Q-learning: behind its best move). A random move, or one of a
@@ -13,7 +13,7 @@ that the target is the mean behind the move is ours.
 """
 
 import dataclasses
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -26,9 +26,7 @@ from jaxgbg.learners.selection import Valuation, action_values
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Choice, Games
 from jaxgbg.learners.td import TDLearner
-from jaxgbg.search.puct import PUCT
-from jaxgbg.search.puct_spec import PUCTSpec
-from jaxgbg.search.solver import SolvedStatistics
+from jaxgbg.search.spec import TrainingSearch, parse_for_agent
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueFunction, ValueSpec
@@ -41,7 +39,7 @@ _LARGEST = 2**24
 class TreeSearch(EpsilonGreedy):
     """The action that `search` has tried most often, or a random one; what it found is learned."""
 
-    search: PUCT
+    search: TrainingSearch
 
     def select(
         self,
@@ -74,16 +72,15 @@ class TreeSearch(EpsilonGreedy):
 
     def _search(
         self, params: Any, states: Any, exploration: Exploration, valuation: Valuation
-    ) -> RootStatistics | SolvedStatistics:
+    ) -> RootStatistics:
         """What is found from states[B], nothing where the move is decided without it."""
-        search = dataclasses.replace(self.search, valuation=valuation)
         roots = states._replace(terminal=states.terminal | exploration.decided)
         # What chance brings in the search is drawn by words of the tick.
         key = jax.random.wrap_key_data(exploration.words[0])
-        return search.search(params, roots, search.settings.iterations, key)
+        return self.search.statistics(roots, key, params, valuation)
 
 
-def _order(found: RootStatistics | SolvedStatistics) -> jax.Array:
+def _order(found: RootStatistics) -> jax.Array:
     """float32[B, A] in the order of the visits and, of equals, of the means."""
     means = jnp.where(found.visits > 0, found.values, -jnp.inf)
     smaller = (means[:, None] < means[:, :, None]).sum(2)
@@ -98,22 +95,21 @@ class _SearchSpec(LearnerSpec):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settings = PUCTSpec.parse(self.search)
-        if settings.solver:
-            raise ValueError("train_search: proofs are for play alone, leave out solver=1")
-        if settings.reuse:
-            raise ValueError("train_search: trees are kept in matches alone, leave out reuse=1")
+        settings = parse_for_agent(self.search, trains=True)
+        for name in settings.play_only:
+            if getattr(settings, name):
+                raise ValueError(f"train_search: {name} is for play alone, leave it out")
         if self.temperature:
             raise ValueError("a search chooses by its visits: leave out temperature")
         if self.discount != 1:
             raise ValueError("a search adds up rewards as they come: set discount 1")
 
     def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> dict[str, Any]:
-        parts, settings = super()._parts(game, value, schedule), PUCTSpec.parse(self.search)
+        parts, settings = super()._parts(game, value, schedule), parse_for_agent(self.search)
         most = _LARGEST // game.num_actions
-        if settings.iterations > most:
-            raise ValueError(f"train_search: {most:,} iterations at most in {game.name}")
-        search = PUCT(game, parts["value"], settings)
+        if settings.number > most:
+            raise ValueError(f"train_search: {most:,} {settings.strength} at most in {game.name}")
+        search = cast(TrainingSearch, settings.build(game, parts["value"]))
         return parts | {"policy": TreeSearch(self.counting_on_best, self.ranks, search=search)}
 
 
@@ -122,8 +118,7 @@ class TDSearchSpec(_SearchSpec):
     """TD(lambda) with Final Adaptation, moves and targets by tree search (`search.in_training`).
 
     Attributes:
-      search: The tree search that training makes before each move: puct-N for N iterations, with
-        its settings after commas.
+      search: The search that training makes before each move, as NAME-N,key=value: puct-100.
     """
 
     kind = "td-search"

@@ -6,14 +6,24 @@ positions a ply. Everything is traced, so that players who look ahead work insid
 
 import dataclasses
 from functools import partial
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import UNDISCOUNTED, Valuation, action_values, visit_pairs
+from jaxgbg.learners.selection import (
+    UNDISCOUNTED,
+    Valuation,
+    action_values,
+    check_ranks,
+    choose_action,
+    choose_ranked,
+    visit_pairs,
+)
+from jaxgbg.search.spec import SearchSpec
+from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueFunction
 
 # Each ply is traced and compiled as another part of the program: 10 of them take 10 s in TicTacToe
@@ -25,7 +35,7 @@ _MOST_ROWS = 1024
 _USUAL_MOVES = 4
 
 Reply = Literal["own", "value"]
-# Of settings that say how it is done.
+# Limits that learners and agents share, which have these settings too.
 PLIES: dict[str, Any] = {"low": 1, "high": MOST_PLIES}
 WIDTH: dict[str, Any] = {"low": 1, "high": 2**31 - 1, "most": MOST_PLIES}
 
@@ -39,63 +49,92 @@ class _Nodes(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class LookAhead:
-    """What the actions of a position are worth to its player, `plies` plies deep; static under jit.
+class LookAheadSpec(SearchSpec):
+    """Look-ahead over the agent's values: of all moves, or of the best few (a beam).
+
+    The beam of Sasso & van Lohuizen 2018 is look-ahead-3,width=3,1,reply=value.
 
     Attributes:
       plies: Moves of whatever player that are looked at, the first one among them; with 1 the
         scores are those of `action_values`.
       width: How many moves each ply but the last goes on from, those of the best scores at one ply;
-        one number for all plies or one for each, () for all moves. The last ply takes all moves.
-      reply: What the others aim at: "own", every player maximises V(s | himself), as in Max-N
-        (Luckhardt & Irani 1986); "value", they minimise V(s | who looks ahead), as in paranoid
+        one number for all plies or one for each, all moves if empty. The last ply takes all moves.
+      reply: What the others aim at: own, every player maximises V(s | himself), as in Max-N
+        (Luckhardt & Irani 1986); value, they minimise V(s | who looks ahead), as in paranoid
         search.
+      ranks: Probabilities of the best, second best ... move; the best is played if empty.
       samples: Draws of chance, where its outcomes are not listed or too many.
       max_spawns: Up to so many listed outcomes of chance are all gone through.
       megabytes: Room for the positions of all plies, of each agent that searches.
-      valuation: How values count; its `zero_terminal` is for one ply alone.
-
-    The end of a game is worth its rewards alone. Else a move is worth the rewards on the way, added
-    up undiscounted, and gamma * V at the end of it.
-    Inside the tree the first (lowest) of equally good actions counts. The beam of Sasso & van
-    Lohuizen 2018 is plies 3, width (3, 1), reply "value". Raises ValueError for settings out of
-    range and for values of actions, of which only one ply can be looked at.
     """
 
-    game: Game
-    value: ValueFunction
-    plies: int = 3
-    width: tuple[int, ...] = ()
+    plies: int = setting(3, **PLIES)
+    width: tuple[int, ...] = setting((), **WIDTH)
     reply: Reply = "own"
-    samples: int = 16
-    max_spawns: int = 64
-    megabytes: int = 512
-    valuation: Valuation = UNDISCOUNTED
+    ranks: tuple[float, ...] = setting((), high=1_000_000, most=100)
+    samples: int = setting(16, low=1, high=2**31 - 1)
+    max_spawns: int = setting(64, low=0, high=2**31 - 1)
+    megabytes: int = setting(512, low=0, high=1_000_000)
+
+    kind = "look-ahead"
+    strength = "plies"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.plies <= MOST_PLIES:
-            raise ValueError(f"look-ahead must be of 1 to {MOST_PLIES} plies, not {self.plies}")
+        super().__post_init__()
+        check_ranks(self.ranks)
         if self.width and self.plies == 1:
             raise ValueError("width is for the plies before the last: look ahead 2 plies or more")
-        if any(width < 1 for width in self.width):
-            raise ValueError(f"width must be at least 1, not {min(self.width)}")
         if len(self.width) not in (0, 1, self.plies - 1):
             raise ValueError(
                 f"width must be one number, or one for each of the {self.plies - 1} plies before"
                 f" the last, not {len(self.width)}"
             )
-        if self.reply not in get_args(Reply):
-            known = " or ".join(get_args(Reply))
-            raise ValueError(f"reply must be {known}, not {self.reply!r}")
-        if self.samples < 1:
-            raise ValueError(f"samples must be at least 1, not {self.samples}")
+
+    def build(self, game: Game, value: ValueFunction) -> "LookAhead":
+        return LookAhead(game, value, self)
+
+
+@dataclasses.dataclass(frozen=True)
+class LookAhead:
+    """What the actions of a position are worth to its player, some plies deep; static under jit.
+
+    The end of a game is worth its rewards alone. Else a move is worth the rewards on the way, added
+    up undiscounted, and gamma * V at the end of it.
+    Inside the tree the first (lowest) of equally good actions counts. `valuation` says how values
+    count; its `zero_terminal` is for one ply alone. Raises ValueError where one position takes more
+    memory than allowed and for values of actions, of which only one ply can be looked at.
+    """
+
+    game: Game
+    value: ValueFunction
+    settings: LookAheadSpec = LookAheadSpec()
+    valuation: Valuation = UNDISCOUNTED
+
+    traceable = True
+
+    def __post_init__(self) -> None:
         if self.plies > 1 and self.value.num_actions > 1:
             raise ValueError("this agent has learned values of actions: it can look 1 ply ahead")
         if self.rows < 1:
             raise ValueError(
                 f"look-ahead: one position of {self.game.name} does not fit into"
-                f" {self.megabytes} megabytes"
+                f" {self.settings.megabytes} megabytes"
             )
+
+    @property
+    def plies(self) -> int:
+        """How many moves are looked at, the first one among them."""
+        return self.settings.plies
+
+    @property
+    def width(self) -> tuple[int, ...]:
+        """How many moves each ply but the last goes on from; () for all."""
+        return self.settings.width
+
+    @property
+    def reply(self) -> Reply:
+        """What the others aim at."""
+        return self.settings.reply
 
     @property
     def rows(self) -> int:
@@ -104,7 +143,9 @@ class LookAhead:
         state_bytes = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
         scores = 8 * self.game.num_actions * self._components
         features = 8 * self.value.num_features * min(self.game.num_actions, 16)
-        room = self.megabytes * 10**6 // (self.plies * (8 * state_bytes + scores) + features)
+        room = (
+            self.settings.megabytes * 10**6 // (self.plies * (8 * state_bytes + scores) + features)
+        )
         return min(room, _MOST_ROWS)
 
     @property
@@ -115,6 +156,32 @@ class LookAhead:
     def counting(self, valuation: Valuation) -> "LookAhead":
         """The same look-ahead by `valuation`, which may be traced."""
         return dataclasses.replace(self, valuation=valuation)
+
+    def choose(self, states: Any, key: jax.Array, params: Any, valuation: Valuation) -> jax.Array:
+        """See `spec.Search`: an action of the greatest value, ties at random, or by its rank."""
+        first, second = jax.random.split(jax.random.fold_in(key, 1))
+        draws = jax.random.uniform(key, states.terminal.shape, jnp.float32)
+        return self.choose_drawn(states, draws, (first, second), params, valuation)
+
+    def choose_drawn(
+        self,
+        states: Any,
+        draws: jax.Array,
+        keys: tuple[jax.Array, jax.Array],
+        params: Any,
+        valuation: Valuation,
+    ) -> jax.Array:
+        """As `choose`, by `draws` float32[B] in [0, 1); of `keys` the first is for the look-ahead,
+        the second for ranks.
+        """
+        q = self.counting(valuation).action_values(params, states, keys[0])
+        legal = jax.vmap(self.game.legal_actions)(states)
+        ranks = self.settings.ranks
+        if not ranks:
+            return jax.vmap(choose_action)(q, legal, draws)
+        # A move that the beam has left out is no move of any rank.
+        words = jax.random.bits(keys[1], (len(draws), 2), jnp.uint32)
+        return jax.vmap(partial(choose_ranked, ranks=ranks))(q, legal & (q > -jnp.inf), words)
 
     def action_values(
         self,
@@ -231,11 +298,13 @@ class LookAhead:
         game = self.game
         if not game.stochastic:
             return self._best(params, nodes, ply + 1)
-        listed = 0 < game.num_spawns <= self.max_spawns
+        listed = 0 < game.num_spawns <= self.settings.max_spawns
         if listed:
             shares = jax.vmap(game.spawn_probabilities)(nodes.states)
         else:
-            shares = jnp.full((len(nodes.searcher), self.samples), 1 / self.samples, jnp.float32)
+            shares = jnp.full(
+                (len(nodes.searcher), self.settings.samples), 1 / self.settings.samples, jnp.float32
+            )
         shares = jnp.where(nodes.states.terminal[:, None], 0.0, shares)
 
         def visit(row: jax.Array, number: jax.Array, real: jax.Array) -> jax.Array:

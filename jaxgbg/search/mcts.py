@@ -8,10 +8,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
+from jaxgbg.learners.selection import (
+    UNDISCOUNTED,
+    Valuation,
+    choose_action,
+    choose_uniformly,
+    nth_true,
+)
 from jaxgbg.search.devices import mesh_of, on_devices
 from jaxgbg.search.growth import grow
 from jaxgbg.search.outcomes import table_bytes
+from jaxgbg.search.spec import SearchSpec
 from jaxgbg.search.tree import (
     CHILD,
     MOST_ITERATIONS,
@@ -23,8 +30,48 @@ from jaxgbg.search.tree import (
     draw,
     shared_capacity,
 )
+from jaxgbg.specs import setting
+from jaxgbg.values.core import ValueFunction
 
 _TINY = np.float32(1e-6)
+
+
+@dataclasses.dataclass(frozen=True)
+class MCTSSpec(SearchSpec):
+    """UCT search with random roll-outs, a player without an agent.
+
+    Attributes:
+      iterations: Roll-outs for each move.
+      exploration: How much an action that was tried seldom counts more than its mean.
+      tree_depth: Nodes lie at most so many plies below the root.
+      rollout_depth: Play stops so many plies below the root with the rewards as they stand.
+      megabytes: Room for the trees that grow at once.
+    """
+
+    iterations: int = setting(10_000, low=1, high=MOST_ITERATIONS)
+    exploration: float = setting(1.414, low=0, high=1_000_000)
+    tree_depth: int = setting(10, low=1, high=2**31 - 1)
+    rollout_depth: int = setting(200, low=1, high=2**31 - 1)
+    megabytes: int = setting(1536, low=0, high=1_000_000)
+
+    kind = "mcts"
+    with_agent = False
+    alone = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tree_depth > self.rollout_depth:
+            raise ValueError(
+                "tree_depth must not exceed rollout_depth"
+                f" (tree_depth={self.tree_depth}, rollout_depth={self.rollout_depth})"
+            )
+
+    def build(self, game: Game, value: ValueFunction) -> "MCTS":
+        if game.stochastic:
+            return MCTS(game, self)
+        # GBG takes it that the rewards of any game may lie anywhere from -1 to 1.
+        low, high = game.reward_range
+        return MCTS(game, self, (min(low, -1.0), max(high, 1.0)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,16 +96,15 @@ class MCTS:
     strengths that are alike then share a compiled program. `megabytes`
     bounds how many trees are grown at once. A game may have a method
     `playout(state, words) -> rewards float32[N]`, a faster way to draw the end of random play.
-    Raises ValueError for settings out of range, and for a `reward_range` in a game of chance.
+    Raises ValueError for a `reward_range` in a game of chance, and where one tree does not fit.
     """
 
     game: Game
-    iterations: int = 10_000
-    exploration: float = 1.414
-    tree_depth: int = 10
-    rollout_depth: int = 200
+    settings: MCTSSpec = MCTSSpec()
     reward_range: tuple[float, float] | None = None
-    megabytes: int = 1536
+
+    # It plans its memory on the host.
+    traceable = False
 
     def __post_init__(self) -> None:
         if self.game.stochastic and self.reward_range is not None:
@@ -66,19 +112,12 @@ class MCTS:
                 f"mcts: {self.game.name} has chance, where the range of rewards is that of the"
                 f" gains seen in the search: leave out reward_range {self.reward_range}"
             )
-        if not 1 <= self.iterations <= MOST_ITERATIONS:
-            raise ValueError(f"mcts: iterations must lie between 1 and {MOST_ITERATIONS}")
-        if not self.exploration >= 0:
-            raise ValueError(f"mcts: exploration must not be negative, but is {self.exploration}")
-        if not 1 <= self.tree_depth <= self.rollout_depth:
-            raise ValueError(
-                "mcts: tree_depth must lie between 1 and rollout_depth"
-                f" (tree_depth={self.tree_depth}, rollout_depth={self.rollout_depth})"
-            )
         if not self._range[0] < self._range[1]:
             raise ValueError(f"mcts: reward_range must go up, not {self._range}")
         if self.most_trees < 1:
-            raise ValueError(f"mcts: one tree does not fit into {self.megabytes} megabytes")
+            raise ValueError(
+                f"mcts: one tree does not fit into {self.settings.megabytes} megabytes"
+            )
 
     @property
     def _range(self) -> tuple[float, float]:
@@ -88,20 +127,22 @@ class MCTS:
     def most_trees(self) -> int:
         """How many trees may be in memory at once."""
         columns = CHILD + self.width
-        tree_bytes = 4 * columns * (self.iterations + 1) * self.game.num_actions
+        tree_bytes = 4 * columns * (self.settings.iterations + 1) * self.game.num_actions
         if self.width == 0:
-            tree_bytes += table_bytes(self.iterations)
-        return self.megabytes * 10**6 // tree_bytes
+            tree_bytes += table_bytes(self.settings.iterations)
+        return self.settings.megabytes * 10**6 // tree_bytes
 
     def _roomy(self, searches: int) -> "MCTS":
         """With room for iterations up to a power of two, where so many searches have it."""
+        iterations = shared_capacity(self.capacity)
+        settings = dataclasses.replace(self.settings, iterations=iterations)
         try:
-            roomy = dataclasses.replace(self, iterations=shared_capacity(self.iterations))
+            roomy = dataclasses.replace(self, settings=settings)
         except ValueError:
             return self
         return roomy if searches <= roomy.most_trees else self
 
-    # What the tree asks of a search: see `tree.Search`.
+    # What the tree asks of a search: see `tree.TreePolicy`.
     keeps_states = False
     lines = 0
     leaves = 1
@@ -116,15 +157,22 @@ class MCTS:
     @property
     def capacity(self) -> int:
         """How many iterations a tree has room for."""
-        return self.iterations
+        return self.settings.iterations
 
     @property
     def depth(self) -> int:
         """How many edges a descent may be long."""
-        return self.tree_depth
+        return self.settings.tree_depth
 
-    def choose(self, states: Any, key: jax.Array) -> jax.Array:
+    def choose(
+        self,
+        states: Any,
+        key: jax.Array,
+        params: Any = (),
+        valuation: Valuation = UNDISCOUNTED,
+    ) -> jax.Array:
         """An action of the highest mean for each of states[B], int32[B]; 0 for a terminal state."""
+        del params, valuation
         search_key, choice = jax.random.split(key)
         visits, values = self.search(states, search_key)
         means = jnp.where(visits > 0, values, -jnp.inf)
@@ -148,7 +196,7 @@ class MCTS:
             states,
             nothing,
             lambda searches: min(_padded(searches, mesh.size), room),
-            jnp.int32(self.iterations),
+            jnp.int32(self.settings.iterations),
             key,
             mesh,
         )
@@ -156,10 +204,10 @@ class MCTS:
 
     def draws(self, keys: jax.Array, iteration: Iteration) -> jax.Array:
         """uint32[W, B]: two 16-bit draws a word, one for each ply of an iteration."""
-        plies = self.tree_depth
+        plies = self.settings.tree_depth
         if not self._has_playout:
             # Random play draws from the word after the descent's, wherever that ended.
-            plies += min(self.game.max_plies, self.rollout_depth)
+            plies += min(self.game.max_plies, self.settings.rollout_depth)
         return iteration.words(keys, 0, -(-plies // 2)).T
 
     def next_action(
@@ -170,7 +218,7 @@ class MCTS:
         legal = jax.vmap(self.game.legal_actions)(states)
         # The root is visited by descents only, any other node also when it is made.
         visited = visits.sum(1) + (ply > 0)
-        spread = jnp.log(visited + 1) * np.float32(self.exploration**2)
+        spread = jnp.log(visited + 1) * np.float32(self.settings.exploration**2)
         inverse = 1 / (visits + _TINY)
         scores = totals * inverse + jnp.sqrt(spread[:, None] * inverse)
         scores = jnp.where(visits == 0, jnp.inf, scores)
@@ -197,7 +245,7 @@ class MCTS:
         """uint32[P, B, W]: the words of chance at each ply of random play; None without chance."""
         if not self.game.stochastic:
             return None
-        plies = min(self.game.max_plies, self.rollout_depth)
+        plies = min(self.game.max_plies, self.settings.rollout_depth)
         words = iteration.words(keys, 2, plies * self.game.spawn_words)
         return words.reshape(len(keys), plies, -1).swapaxes(0, 1)
 
@@ -207,12 +255,12 @@ class MCTS:
 
         def going(carry: tuple[jax.Array, Any]) -> jax.Array:
             ply, states = carry
-            return ~states.terminal & (leaves.depth + ply < self.rollout_depth)
+            return ~states.terminal & (leaves.depth + ply < self.settings.rollout_depth)
 
         def step(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
             ply, states = carry
             legal = jax.vmap(game.legal_actions)(states)
-            action = jax.vmap(nth_true)(legal, draw(draws, ply + self.tree_depth))
+            action = jax.vmap(nth_true)(legal, draw(draws, ply + self.settings.tree_depth))
             action = jnp.where(going(carry), action, -1)
             following, states = ply + 1, jax.vmap(game.afterstate)(states, action)
             if chance is not None:
@@ -226,7 +274,7 @@ class MCTS:
     @property
     def _has_playout(self) -> bool:
         """Whether the game draws the end of random play, and no cut-off can come before it."""
-        return hasattr(self.game, "playout") and self.game.max_plies <= self.rollout_depth
+        return hasattr(self.game, "playout") and self.game.max_plies <= self.settings.rollout_depth
 
     def _ask_playout(self, leaves: Leaves, keys: jax.Array, iteration: Iteration) -> jax.Array:
         """float32[B, N]: cumulative rewards at the end of random play, drawn by the game."""

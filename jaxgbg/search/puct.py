@@ -18,8 +18,8 @@ from jaxgbg.learners.selection import (
 )
 from jaxgbg.search.growth import grow
 from jaxgbg.search.portions import in_portions
-from jaxgbg.search.puct_spec import PUCTSpec
 from jaxgbg.search.solver import SolvedStatistics, Solver, worth_playing
+from jaxgbg.search.spec import SearchSpec, Switch
 from jaxgbg.search.tree import (
     CHILD,
     MOST_ITERATIONS,
@@ -30,6 +30,7 @@ from jaxgbg.search.tree import (
     RootStatistics,
     shared_capacity,
 )
+from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueFunction
 
 # Searches that go on in step: more of them gain nothing but memory.
@@ -40,6 +41,52 @@ _FEW_TREES = 16
 _PORTIONS = {"cpu": 8}
 _OTHERWISE = 2
 _LEAST = np.float32(np.finfo(np.float32).min)
+
+
+@dataclasses.dataclass(frozen=True)
+class PUCTSpec(SearchSpec):
+    """Tree search that the agent's values lead (PUCT).
+
+    Attributes:
+      iterations: Positions that are valued for each move.
+      exploration: How much the prior of a move counts beside the values found behind it.
+      temperature: What action values are divided by before their softmax is the prior.
+      unvisited: What a move is worth before it is tried, in rewards from there on.
+      width: How many outcomes of chance are drawn for each move of a node.
+      megabytes: Room for the trees that grow at once.
+      solver: Whether values of positions are proved, between two players and without chance.
+      leaves: How many positions of a search are valued at once.
+      reuse: Whether a match keeps what lies below a position from the move before.
+    """
+
+    iterations: int = setting(200, low=1, high=MOST_ITERATIONS)
+    exploration: float = setting(1.0, low=0, high=1_000_000)
+    temperature: float = setting(1.0, low=1e-9, high=1_000_000)
+    unvisited: float = setting(0.0, low=-1_000_000, high=1_000_000)
+    width: int = setting(8, low=1, high=1_000)
+    megabytes: int = setting(1536, low=0, high=1_000_000)
+    solver: bool = False
+    leaves: int = setting(1, low=1, high=256)
+    reuse: bool = False
+
+    kind = "puct"
+    label = "tree search"
+    trains = True
+    play_only = ("solver", "reuse")
+    switch = Switch(
+        "solver",
+        "proofs",
+        "Wins, draws and losses that the search has proved are searched no more",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        most = MOST_ITERATIONS + 1 - self.leaves
+        if self.iterations > most:
+            raise ValueError(f"with leaves={self.leaves} iterations must be {most:,} at most")
+
+    def build(self, game: Game, value: ValueFunction) -> "PUCT":
+        return PUCT(game, value, self)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +124,8 @@ class PUCT:
     settings: PUCTSpec = PUCTSpec()
     valuation: Valuation = UNDISCOUNTED
 
-    # What the tree asks of a search: see `tree.Search`.
+    traceable = True
+    # What the tree asks of a search: see `tree.TreePolicy`.
     keeps_states = True
 
     def __post_init__(self) -> None:
@@ -150,6 +198,18 @@ class PUCT:
     def most_trees(self) -> int:
         """How many trees may be in memory at once."""
         return self.settings.megabytes * 10**6 // self._tree_bytes
+
+    def choose(self, states: Any, key: jax.Array, params: Any, valuation: Valuation) -> jax.Array:
+        """See `spec.Search`; `players.SearchAgent` does the same on several devices too."""
+        search_key, choice = jax.random.split(key)
+        return most_visited(self.statistics(states, search_key, params, valuation), choice)
+
+    def statistics(
+        self, states: Any, key: jax.Array, params: Any, valuation: Valuation
+    ) -> RootStatistics | SolvedStatistics:
+        """See `spec.TrainingSearch`; of all its iterations."""
+        search = dataclasses.replace(self, valuation=valuation)
+        return search.search(params, states, self.settings.iterations, key)
 
     def search(
         self, params: Any, states: Any, iterations: jax.Array | int, key: jax.Array

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxgbg.search.growth import grow_on, plant, statistics
 from jaxgbg.search.portions import in_portions
 from jaxgbg.search.puct import PUCT
-from jaxgbg.search.tree import CHILD, VISITS, Search, Tree
+from jaxgbg.search.tree import CHILD, VISITS, Tree, TreePolicy
 
 # Trees are there before a move and after it, those of a portion as they were and as they grow.
 _TIMES = 2
@@ -68,7 +68,7 @@ def _portion(search: PUCT, batch: int, copies: int) -> int:
 
 
 def reroot(
-    search: Search, trees: Tree, lanes: jax.Array, searches: int, states: Any
+    search: TreePolicy, trees: Tree, lanes: jax.Array, searches: int, states: Any
 ) -> tuple[Tree, jax.Array]:
     """Trees of the positions states[S], and the visits below each of them, int32[S].
 

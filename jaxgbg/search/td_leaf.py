@@ -34,7 +34,7 @@ from jaxgbg.learners.selection import Valuation
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Choice, Games
 from jaxgbg.learners.td import TDLearner
-from jaxgbg.search.lookahead import PLIES, WIDTH, LookAhead, Reply
+from jaxgbg.search.lookahead import PLIES, WIDTH, LookAhead, LookAheadSpec, Reply
 from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueFunction, ValueSpec
 
@@ -96,7 +96,8 @@ class TDLeafSpec(LearnerSpec):
                 "extras as outputs are foretold move by move, not from leaf to leaf: choose"
                 " extras_as inputs, or train_plies 1"
             )
-        search = LookAhead(game, parts["value"], self.plies, self.width, self.reply)
+        settings = LookAheadSpec(self.plies, self.width, self.reply)
+        search = LookAhead(game, parts["value"], settings)
         if self.plies > 1:
             parts["policy"] = PrincipalVariation(
                 ranks=self.ranks, temperature=self.temperature, search=search

@@ -100,7 +100,7 @@ class Prover(Protocol):
     def statistics(self, edges: jax.Array, roots: Any, found: RootStatistics) -> Any: ...
 
 
-class Search(Protocol):
+class TreePolicy(Protocol):
     """What tells one search from another: how it chooses on the way down, and what a leaf is worth.
 
     `capacity` is how many iterations there may be, `depth` how many edges a descent may be long,

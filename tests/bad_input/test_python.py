@@ -82,7 +82,7 @@ CASES = [
     (lambda: table1_run("nim", 1, math.inf), "scale must be a number, not inf"),
     (lambda: train(Run(GAME), checkpoint_every=math.nan), "checkpoint_every must be a number"),
     (lambda: train_together([Run(GAME)], "x", checkpoint_every="1"), "checkpoint_every must be"),
-    (lambda: make_player("mcts-" + "9" * 5000, GAME), "expected a number of iterations"),
+    (lambda: make_player("mcts-" + "9" * 5000, GAME), "iterations must be a whole number"),
 ]
 
 

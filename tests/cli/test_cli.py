@@ -120,7 +120,10 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
             ["train", "nim", "--opponents", "randon"],
             "unknown player 'randon': did you mean random?",
         ),
-        (["train", "nim", "--opponents", "mcts-\u0663"], "mcts-\u0663: expected a number"),
+        (
+            ["train", "nim", "--opponents", "mcts-\u0663"],
+            "'mcts-\u0663': iterations must be a",
+        ),
         (["train", "nim", "--partner", "mxan"], "unknown player 'mxan': did you mean maxn?"),
         (["train", "nim", "--json", "x" * 250], "File name too long"),
         (["train", "nimm"], "did you mean nim?"),

@@ -13,8 +13,8 @@ import pytest
 from experiments.gpu import connectfour_list, game2048, judging, published
 from experiments.gpu.records import Records
 from experiments.gpu.task import Task
-from jaxgbg.papers import preset
-from jaxgbg.training import LaneName
+from jaxgbg.runs import LaneName
+from jaxgbg.runs.presets import preset
 
 HERE = {"device": "a test"}
 LAYOUT = ((0, 1, 2, 3), (0, 6, 12, 18), (0, 7, 14, 21))

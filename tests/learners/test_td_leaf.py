@@ -12,7 +12,7 @@ from jaxgbg import TDLeafSpec, TDSpec
 from jaxgbg.games import Game
 from jaxgbg.learners import EpsilonGreedy, Exploration, Schedule
 from jaxgbg.learners.selection import Valuation
-from jaxgbg.search.lookahead import LookAhead
+from jaxgbg.search.lookahead import LookAhead, LookAheadSpec
 from jaxgbg.search.td_leaf import PrincipalVariation
 from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.games.batches import each
@@ -138,7 +138,7 @@ def test_one_ply_is_the_learner_that_does_not_look_ahead():
     schedule = Schedule(batch=4)
     assert TDLeafSpec(plies=1).build(game, value, schedule) == TDSpec().build(game, value, schedule)
     # Its leaf is the afterstate: by the longer way it comes to the same bits.
-    search = LookAhead(game, value.build(game, False, 4), 1)
+    search = LookAhead(game, value.build(game, False, 4), LookAheadSpec(1))
     looking, learner = trained(PrincipalVariation(search=search))
     assert learner.value == search.value
     alone, _ = trained(EpsilonGreedy())
@@ -150,7 +150,7 @@ def chosen(settings: dict, epsilon: float, states, game: Game, weights, **policy
     """The choice in `states`, and the scores of the search that it is made by."""
     value = NTupleSpec(layout=tuple((cell, cell + 1) for cell in range(8))).build(game, False, 2)
     params = value.init()._replace(weights=weights)
-    search = LookAhead(game, value, **settings)
+    search = LookAhead(game, value, LookAheadSpec(**settings))
     batch = len(states.terminal)
     games = types.SimpleNamespace(state=states, features=None)
     words = jax.random.bits(jax.random.key(1), (batch, 2))

@@ -8,12 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxgbg
 from jaxgbg.games import Othello, TicTacToe
 from jaxgbg.learners import Learner, Schedule, TDSpec
 from jaxgbg.learners.core import _KEY_OF_PARTNER
 from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.selection import Valuation, action_values, choose_action
-from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
+from jaxgbg.players import GreedyAgent, make_player
 from jaxgbg.runs import Training
 from jaxgbg.runs.lanes import hyperparameters
 from jaxgbg.runs.presets import preset
@@ -70,7 +71,7 @@ def partner_of(kind: str, game):
     value = ntuple(game, ((0, 1, 2),))
     weights = jax.random.normal(jax.random.key(5), (value.num_weights,))
     agent = GreedyAgent(game, value, value.with_weights(weights))
-    return agent if kind == "greedy" else LookAheadAgent(agent, 2)
+    return agent if kind == "greedy" else jaxgbg.look_ahead(agent, 2)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from jaxgbg.games import make
 from jaxgbg.players import (
     GTPEngine,
     MaxN,
-    MCTSPlayer,
     Positional,
     RandomPlayer,
+    SearchPlayer,
     make_player,
     player_names,
 )
@@ -84,16 +84,18 @@ def test_who_knows_connectfour_by_heart_plays_no_other_form_of_it(name):
 
 
 def test_a_name_may_carry_an_argument():
-    assert make_player("mcts-7", make("hex")).search.iterations == 7
-    assert make_player("mcts", make("hex")).search.iterations == 10_000
+    assert make_player("mcts-7", make("hex")).search.settings.iterations == 7
+    assert make_player("mcts", make("hex")).search.settings.iterations == 10_000
     # The published evaluation takes Nim3P's rewards, 0 to 1, as lying between -1 and 1.
     assert make_player("mcts-5", make("nim3p")).search.reward_range == (-1, 1)
     assert {"mcts", "mcts-N", "ab-dl", "random"} <= set(player_names())
     assert "random-N" not in player_names()
     for name, complaint in (
         ("random-7", "unknown player 'random-7'"),
-        ("mcts-many", "mcts-many: expected a number"),
-        ("mcts-0", "iterations must lie between"),
+        ("mcts-many", "'mcts-many': iterations must be a whole number"),
+        ("mtcs-5", "unknown player 'mtcs-5': did you mean mcts?"),
+        ("puct-5", "puct searches by an agent's values: FILE.agent:search=puct-5"),
+        ("mcts-0", "iterations must lie in"),
     ):
         with pytest.raises(ValueError, match=complaint):
             make_player(name, make("hex"))
@@ -108,7 +110,7 @@ def test_every_player_says_all_that_the_arena_asks():
     assert facts(make_player("blocker", make("connectfour"))) == (True, 1, False)
     assert facts(Positional(othello, "bench")) == (True, 1, False)
     assert facts(make_player("mcts-5", nim)) == (False, 1, False)
-    assert isinstance(make_player("mcts-5", nim), MCTSPlayer)
+    assert isinstance(make_player("mcts-5", nim), SearchPlayer)
     assert GTPEngine.needs_history
     assert not GTPEngine.traceable
     with make_player("random", nim) as player:

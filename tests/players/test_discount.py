@@ -9,9 +9,9 @@ import pytest
 
 import jaxgbg
 from jaxgbg.learners.selection import Valuation
-from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent
+from jaxgbg.players import GreedyAgent, SearchAgent
 from jaxgbg.runs.storage.agents import SavedAgent, load_agent, save_agent
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.puct import PUCTSpec
 from tests.search.agents import random_agent, random_positions
 
 
@@ -37,7 +37,9 @@ def test_a_loaded_agent_discounts_as_its_run_and_each_copy_by_its_own(tmp_path):
     np.testing.assert_array_equal(both.valuation.discount, [1, 0.5])
     np.testing.assert_array_equal(both.action_values(state), plain)
     for plies in (1, 2):
-        values = [np.asarray(LookAheadAgent(agent, plies).action_values(state)) for agent in agents]
+        values = [
+            np.asarray(jaxgbg.look_ahead(agent, plies).action_values(state)) for agent in agents
+        ]
         np.testing.assert_allclose(values[1], values[0] * 0.5, atol=1e-6)
 
 
@@ -52,7 +54,7 @@ def test_every_copy_chooses_by_its_own_discount():
     both = GreedyAgent(game, agents[0].value, params, Valuation(True, discounts), several=True)
     twice = jax.tree.map(lambda leaf: np.concatenate([leaf, leaf]), states)
     searching = partial(SearchAgent, settings=PUCTSpec(6, width=1))
-    for play in (lambda agent: agent, partial(LookAheadAgent, plies=2), searching):
+    for play in (lambda agent: agent, partial(jaxgbg.look_ahead, plies=2), searching):
         own = [np.asarray(play(agent).act(states, jax.random.key(0))) for agent in agents]
         moves = np.asarray(play(both).act(twice, jax.random.key(0))).reshape(2, -1)
         np.testing.assert_array_equal(moves[0], own[0])

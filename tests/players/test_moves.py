@@ -4,8 +4,9 @@ import jax
 import numpy as np
 import pytest
 
+import jaxgbg
 from jaxgbg.games import make
-from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
+from jaxgbg.players import GreedyAgent, make_player
 from jaxgbg.values import NTupleSpec
 
 
@@ -34,7 +35,7 @@ def one_of(states, number):
 
 @pytest.mark.parametrize("plies", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
 def test_one_state_has_the_row_that_it_has_in_a_batch(agent, states, plies):
-    player = LookAheadAgent(agent, plies) if plies else agent
+    player = jaxgbg.look_ahead(agent, plies) if plies else agent
     values = np.asarray(player.action_values(states))
     assert values.shape == (2, agent.game.num_actions)
     moves = np.asarray(player.play_move(states))

@@ -10,7 +10,7 @@ import pytest
 
 from jaxgbg.evaluation import make_judge
 from jaxgbg.games import make
-from jaxgbg.players import MCTSPlayer, make_player
+from jaxgbg.players import SearchPlayer, make_player
 from jaxgbg.runs import load_agent, train
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.presets.konen2021 import FINAL_OPPONENTS, GAMES
@@ -75,7 +75,7 @@ def test_agents_play_afterwards_as_in_the_training_of_their_run(tmp_path):
     )
     meet(folder, "nobody", lambda: judge)
     (agents,) = seen
-    assert agents.ranks == (0.0, 1.0)
+    assert agents.search.settings.ranks == (0.0, 1.0)
     assert agents.copies == len(folder.results()) == 2
 
 
@@ -90,7 +90,7 @@ def test_the_engine_of_the_othello_row(monkeypatch):
 
 def test_mcts_is_built_as_published():
     nim3p = make_player("mcts-5000", make("nim3p"))
-    assert isinstance(nim3p, MCTSPlayer)
-    assert (nim3p.search.iterations, nim3p.search.reward_range) == (5000, (-1.0, 1.0))
-    assert make_player("mcts", make("hex")).search.iterations == 10_000
+    assert isinstance(nim3p, SearchPlayer)
+    assert (nim3p.search.settings.iterations, nim3p.search.reward_range) == (5000, (-1.0, 1.0))
+    assert make_player("mcts", make("hex")).search.settings.iterations == 10_000
     assert jax.devices()

@@ -11,7 +11,7 @@ from jaxgbg.players import LookAheadAgent, SearchAgent
 from jaxgbg.runs.opponents import judge_by, make_opponent
 from jaxgbg.runs.play import Play
 from jaxgbg.runs.presets import preset
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.puct import PUCTSpec
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_an_agent_file_is_an_opponent_that_may_look_ahead(agent_file):
     player = make_opponent(f"{agent_file}:look-ahead=3:width=3,1:reply=value:ranks=.6,.3,.1", game)
     assert isinstance(player, LookAheadAgent)
     assert (player.search.plies, player.search.width, player.search.reply) == (3, (3, 1), "value")
-    assert player.ranks == (0.6, 0.3, 0.1)
+    assert player.search.settings.ranks == (0.6, 0.3, 0.1)
     player = make_opponent(f"{agent_file}:search=puct-9,width=3", game)
     assert isinstance(player, SearchAgent)
     assert (player.iterations, player.search.settings) == (9, PUCTSpec(64, width=3))
@@ -43,11 +43,11 @@ def test_opponents_that_cannot_play_are_named(agent_file):
         (f"{agent_file}", jaxgbg.make("nim", heaps=2), "nim with other parameters"),
         (f"{agent_file}:look-ahead=0", nim, r"=0: look_ahead must lie in \[1, 10\], not 0"),
         (f"{agent_file}:look-ahead=2:width=0", nim, "width must lie in"),
-        (f"{agent_file}:look-ahead=2:look-ahead=2", nim, "look-ahead is given twice"),
+        (f"{agent_file}:look-ahead=2:look-ahead=2", nim, "look_ahead is given twice"),
         (f"{agent_file}:search=puct-0", nim, "iterations must lie in"),
         (f"{agent_file}:search=puct-9:look-ahead=2", nim, "leave out look_ahead"),
-        (f"{agent_file}:depth=2", nim, "'depth=2' says nothing to an agent"),
-        (f"{agent_file}:ranks=best", nim, "'ranks=best' says nothing to an agent"),
+        (f"{agent_file}:depth=2", nim, "unknown setting 'depth'.*known are look_ahead"),
+        (f"{agent_file}:ranks=best", nim, "ranks must be a number, not 'best'"),
         ("no-such.agent", nim, "No such file"),
     ]:
         with pytest.raises(ValueError, match=line):
@@ -97,7 +97,7 @@ def test_commands_search(agent_file, jaxgbg):
     code, out, _ = jaxgbg("compare", agent_file, opponent, *search)
     assert (code, "verdict" in out) == (0, True)
     code, _, line = jaxgbg("eval", agent_file, "--search", "puct-8,depth=3")
-    assert (code, line.count("\n"), "search must be puct-N" in line) == (2, 1, True)
+    assert (code, line.count("\n"), "unknown setting 'depth'" in line) == (2, 1, True)
 
 
 @pytest.mark.slow

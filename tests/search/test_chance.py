@@ -11,9 +11,9 @@ import pytest
 from jaxgbg.games import Game2048, make
 from jaxgbg.games.rollout import play_ply
 from jaxgbg.players import MaxN, make_player
-from jaxgbg.players.expectimax import Expectimax
-from jaxgbg.search import outcomes
-from jaxgbg.search.mcts import MCTS
+from jaxgbg.search import ExpectimaxSpec, outcomes
+from jaxgbg.search.expectimax import Expectimax
+from jaxgbg.search.mcts import MCTS, MCTSSpec
 from tests.games.pig import HOLD, ROLL, Pig, UnlistedPig, positions, wins
 from tests.reference import board_rules, lookahead
 from tests.search.agents import random_positions, reference_states
@@ -22,7 +22,7 @@ from tests.search.agents import random_positions, reference_states
 def _regrets(game, iterations, player=1):
     """float64[B]: by how much a worse move than the best one MCTS chooses, and the means' error."""
     states, chances = positions(game, player)
-    search = MCTS(game, iterations, exploration=0.5, tree_depth=40)
+    search = MCTS(game, MCTSSpec(iterations, exploration=0.5, tree_depth=40))
     visits, values = map(np.asarray, search.search(states, jax.random.key(1)))
     assert (visits.sum(1) == iterations).all()
     chosen = np.where(visits > 0, values, -np.inf).argmax(1)
@@ -111,7 +111,7 @@ def test_root_statistics_are_those_of_a_plain_uct(exploration, tree_depth):
         scores=jnp.array([2, 3], jnp.int8), turn=jnp.int8(2)
     )
     states = jax.tree.map(lambda leaf: jnp.repeat(leaf[None], searches, 0), start)
-    search = MCTS(game, 100, exploration=exploration, tree_depth=tree_depth)
+    search = MCTS(game, MCTSSpec(100, exploration=exploration, tree_depth=tree_depth))
     roots = search.search(states, jax.random.key(1))
     random.seed(1)
     plain = [_plain_uct(100, exploration, tree_depth) for _ in range(searches)]
@@ -149,7 +149,7 @@ def test_outcomes_are_found_again_and_a_full_bucket_takes_no_more():
 @pytest.mark.parametrize("plies", [1, 2, 3])
 def test_expectimax_on_2048_is_plain_recursion(plies):
     states = random_positions(Game2048(), 4, 60)[0]
-    player = Expectimax(Game2048(), plies)
+    player = Expectimax(Game2048(), ExpectimaxSpec(plies))
     ours = np.asarray(player.action_values(states, jax.random.key(0)), np.float64)
     plain = lookahead.LookAhead(board_rules.Game2048(), lambda cells, seat: 0.0, plies)
     compared = 0
@@ -184,7 +184,9 @@ def _plain_expectimax(game, position, plies):
 def test_expectimax_on_pig_is_plain_recursion():
     game, plies = Pig(8, faces=3), 4
     states, _ = positions(game, player=1)
-    ours = np.asarray(Expectimax(game, plies).action_values(states, jax.random.key(0)))
+    ours = np.asarray(
+        Expectimax(game, ExpectimaxSpec(plies)).action_values(states, jax.random.key(0))
+    )
     scores, turns = np.asarray(states.scores), np.asarray(states.turn)
     for row, (other, own), turn in zip(ours, scores.tolist(), turns.tolist(), strict=True):
         plain = _plain_expectimax(game, (own, other, turn), plies)
@@ -216,10 +218,10 @@ def test_max_n_has_the_exact_chances_of_pig(game):
     ("name", "message"),
     [
         ("maxn", "2048 has too many .* the limit is 1000000"),
-        ("expectimax-0", "must be of 1 to 10 plies, not 0"),
-        ("expectimax-11", "must be of 1 to 10 plies, not 11"),
-        ("expectimax-x", "expected 1 to 10 plies, as in expectimax-2"),
-        ("mcts-٣", "expected a number of iterations"),
+        ("expectimax-0", r"plies must lie in \[1, 10\], not 0"),
+        ("expectimax-11", r"plies must lie in \[1, 10\], not 11"),
+        ("expectimax-x", "plies must be a whole number, not 'x'"),
+        ("mcts-٣", "iterations must be a whole number"),
     ],
 )
 def test_what_cannot_be_played_is_refused_in_one_line(name, message):

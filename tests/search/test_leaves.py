@@ -7,8 +7,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.games import TicTacToe
-from jaxgbg.search.puct import PUCT
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.puct import PUCT, PUCTSpec
 from tests.games.batches import each
 from tests.search.agents import (
     compare_with_plain_search,

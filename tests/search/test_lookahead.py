@@ -10,7 +10,7 @@ from jaxgbg.games.rollout import select_states
 from jaxgbg.learners import QSpec, Schedule
 from jaxgbg.learners.selection import Valuation
 from jaxgbg.players import GreedyAgent, LookAheadAgent, MaxN
-from jaxgbg.search.lookahead import LookAhead
+from jaxgbg.search.lookahead import LookAhead, LookAheadSpec
 from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.games.batches import each
 from tests.reference.lookahead import LookAhead as Reference
@@ -59,7 +59,7 @@ def test_it_is_plain_recursion_in_float64(name, plies, settings):
     game, start = make_small(name), {"nim3p": 2, "othello": 5, "connectfour": 9, "2048": 60}[name]
     states, actions = random_positions(game, 8, start)
     agent = random_agent(game)
-    search = LookAhead(game, agent.value, plies, **settings)
+    search = LookAhead(game, agent.value, LookAheadSpec(plies, **settings))
     scores = _scores(search, agent, states)
     plain = dict(settings)
     paranoid = plain.pop("reply", "own") == "value"
@@ -112,7 +112,7 @@ def test_to_the_end_of_the_game_it_chooses_what_max_n_does(request, name, size, 
     live = ~np.asarray(states.terminal)
     assert live.sum() > 20
     agent = random_agent(game)
-    search = LookAhead(game, agent.value, plies)
+    search = LookAhead(game, agent.value, LookAheadSpec(plies))
     scores = _scores(search, agent, states)
     best = (scores == scores.max(1, keepdims=True)) & (scores > -jnp.inf)
     expected = MaxN(game).best_actions(states)
@@ -125,7 +125,7 @@ def test_one_ply_is_the_agent_itself(name):
     agent = random_agent(game, valuation=Valuation(False, 0.7))
     states = _on_the_way(game, 16, range(5))
     key = jax.random.key(3)
-    one_ply = LookAheadAgent(agent, 1)
+    one_ply = LookAheadAgent(agent, LookAheadSpec(1))
     np.testing.assert_array_equal(one_ply.act(states, key), agent.act(states, key))
     first = jax.tree.map(lambda leaf: leaf[0], states)
     np.testing.assert_array_equal(one_ply.action_values(first), agent.action_values(first))
@@ -136,13 +136,15 @@ def test_copies_look_ahead_each_with_its_own_values():
     game = make_small("tictactoe")
     agents = [random_agent(game, seed) for seed in (1, 2)]
     params = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *(a.params for a in agents))
-    both = LookAheadAgent(GreedyAgent(game, agents[0].value, params, several=True), 2)
+    both = LookAheadAgent(
+        GreedyAgent(game, agents[0].value, params, several=True), LookAheadSpec(2)
+    )
     # Far enough from the start that no two moves are images of each other.
     states = random_positions(game, 16, 3)[0]
     twice = jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), states)
     chosen = both.act(twice, jax.random.key(0)).reshape(2, -1)
     for agent, own in zip(agents, chosen, strict=True):
-        scores = _scores(LookAhead(game, agent.value, 2), agent, states)
+        scores = _scores(LookAhead(game, agent.value, LookAheadSpec(2)), agent, states)
         np.testing.assert_allclose(scores[np.arange(16), own], scores.max(1), atol=1e-5)
     assert (chosen[0] != chosen[1]).any()
 
@@ -166,13 +168,13 @@ def test_memory_is_bounded_in_games_with_many_moves():
     agent = GreedyAgent(game, MLPSpec().build(game, False, 1), _network(game))
     states = each(game.init, jax.random.split(jax.random.key(0), 512))
     compiled = (
-        jax.jit(LookAhead(game, agent.value, 3, megabytes=16).action_values)
+        jax.jit(LookAhead(game, agent.value, LookAheadSpec(3, megabytes=16)).action_values)
         .lower(jax.tree.map(lambda leaf: leaf[0], agent.params), states, jax.random.key(0))
         .compile()
     )
     assert compiled.memory_analysis().temp_size_in_bytes < 40e6
     with pytest.raises(ValueError, match="does not fit into 0 megabytes"):
-        LookAhead(game, agent.value, 3, megabytes=0)
+        LookAhead(game, agent.value, LookAheadSpec(3, megabytes=0))
 
 
 def _network(game):
@@ -186,7 +188,7 @@ def test_chance_that_is_sampled_comes_near_to_chance_that_is_listed():
     states = random_positions(game, 4, 60)[0]
 
     def scores(**settings):
-        return _scores(LookAhead(game, agent.value, 2, **settings), agent, states)
+        return _scores(LookAhead(game, agent.value, LookAheadSpec(2, **settings)), agent, states)
 
     listed, sampled = scores(), scores(max_spawns=0, samples=200)
     legal = np.isfinite(listed)
@@ -218,7 +220,7 @@ def test_ranks_are_played_as_often_as_they_say():
     state = jax.tree.map(lambda leaf: leaf[0], random_positions(game, 1, 2)[0])
     order = np.argsort(-np.asarray(agent.action_values(state)))
     states = jax.tree.map(lambda leaf: jnp.repeat(leaf[None], 4000, 0), state)
-    player = LookAheadAgent(agent, ranks=(0.6, 0.3, 0.1))
+    player = LookAheadAgent(agent, LookAheadSpec(1, ranks=(0.6, 0.3, 0.1)))
     counts = np.bincount(np.asarray(player.act(states, jax.random.key(0))), minlength=9)
     np.testing.assert_allclose(counts[order[:3]] / 4000, (0.6, 0.3, 0.1), atol=0.03)
     assert counts[order[3:]].sum() == 0
@@ -239,7 +241,7 @@ def test_ranks_beyond_the_last_move_leave_their_share_to_the_others():
         assert not state.terminal
         order = np.argsort(-np.asarray(agent.action_values(state)))
         states = jax.tree.map(lambda leaf: jnp.repeat(leaf[None], 3000, 0), state)
-        act = LookAheadAgent(agent, ranks=(0.6, 0.3, 0.1)).act
+        act = LookAheadAgent(agent, LookAheadSpec(1, ranks=(0.6, 0.3, 0.1))).act
         counts = np.bincount(np.asarray(act(states, jax.random.key(1))), minlength=9)
         np.testing.assert_allclose(counts[order[: len(expected)]] / 3000, expected, atol=0.04)
 
@@ -251,7 +253,9 @@ def test_equal_values_are_ranked_at_random():
     agent = GreedyAgent(game, value, value.init())
     states = each(game.init, jax.random.split(jax.random.key(0), 3000))
     for settings in ({"ranks": (0.0, 1.0)}, {"plies": 2, "width": 1}):
-        actions = LookAheadAgent(agent, **settings).act(states, jax.random.key(1))
+        actions = jaxgbg.look_ahead(agent, **{"plies": 1, **settings}).act(
+            states, jax.random.key(1)
+        )
         np.testing.assert_allclose(np.bincount(actions, minlength=9) / 3000, 1 / 9, atol=0.03)
 
 
@@ -267,7 +271,7 @@ def test_each_ply_more_is_traced_once_more(settings, monkeypatch):
     )
     counts = []
     for plies in range(3, 6):
-        search = LookAhead(agent.game, agent.value, plies, **settings)
+        search = LookAhead(agent.game, agent.value, LookAheadSpec(plies, **settings))
         traced.clear()
         jax.eval_shape(search.action_values, params, states, jax.random.key(0))
         counts.append(len(traced))
@@ -278,20 +282,20 @@ def test_settings_out_of_range_are_named():
     game = make_small("tictactoe")
     agent = random_agent(game)
     for settings, line in [
-        ({"plies": 0}, "1 to 10 plies, not 0"),
-        ({"plies": 3, "width": 0}, "width must be at least 1, not 0"),
+        ({"plies": 0}, r"plies must lie in \[1, 10\], not 0"),
+        ({"plies": 3, "width": 0}, r"width must lie in \[1, .*\], not 0"),
         ({"plies": 4, "width": (3, 1)}, "one for each of the 3 plies"),
         ({"plies": 1, "width": 3}, "look ahead 2 plies or more"),
-        ({"plies": 2, "reply": "worst"}, "reply must be own or value"),
-        ({"plies": 2, "samples": 0}, "samples must be at least 1"),
+        ({"plies": 2, "reply": "worst"}, "reply must be one of own, value, not 'worst'"),
+        ({"plies": 2, "samples": 0}, r"samples must lie in \[1, .*\], not 0"),
         ({"ranks": (0.0, 0.0)}, "ranks must be probabilities"),
         ({"ranks": (0.5, -0.5)}, "ranks must be probabilities"),
     ]:
         with pytest.raises(ValueError, match=line):
-            LookAheadAgent(agent, **settings)
+            jaxgbg.look_ahead(agent, **{"plies": 1, **settings})
     with pytest.raises(TypeError, match="unexpected keyword argument 'valuation'"):
-        LookAheadAgent(agent, 2, valuation=agent.valuation)
+        jaxgbg.look_ahead(agent, 2, valuation=agent.valuation)
     of_actions = QSpec().build(game, NTupleSpec(layout=tuples(game)), Schedule()).value
     with pytest.raises(ValueError, match="learned values of actions"):
-        LookAhead(game, of_actions, 2)
-    assert LookAhead(game, of_actions, 1).plies == 1
+        LookAhead(game, of_actions, LookAheadSpec(2))
+    assert LookAhead(game, of_actions, LookAheadSpec(1)).plies == 1

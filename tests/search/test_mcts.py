@@ -8,7 +8,7 @@ import pytest
 
 from jaxgbg.games import ConnectFour, Game2048, Hex, TicTacToe, make
 from jaxgbg.players import MaxN, RandomPlayer
-from jaxgbg.search.mcts import MCTS
+from jaxgbg.search.mcts import MCTS, MCTSSpec
 from tests.games.batches import each
 
 
@@ -57,11 +57,11 @@ def test_it_plays_tictactoe_like_max_n():
     game = TicTacToe()
     states = _on_the_way(game, games=32, plies=5)
     states = _take(states, np.flatnonzero(~np.asarray(states.terminal)))
-    player = MCTS(game, iterations=4000)
+    player = MCTS(game, MCTSSpec(iterations=4000))
     # 188 positions, all right when measured.
     assert _is_best(game, states, player.choose(states, jax.random.key(1))).mean() >= 0.98
     exact = np.asarray(MaxN(game).values(states))[np.arange(len(states.player)), states.player]
-    few = MCTS(game, iterations=200).search(states, jax.random.key(2))
+    few = MCTS(game, MCTSSpec(iterations=200)).search(states, jax.random.key(2))
     many = player.search(states, jax.random.key(2))
     errors = [np.abs(2 * _best_mean(roots) - 1 - exact).mean() for roots in (few, many)]
     # 0.16 when measured: means forget the first, bad tries but slowly.
@@ -77,7 +77,7 @@ def test_it_plays_the_end_of_nim3p_like_max_n():
     states = _take(states, np.flatnonzero((left > 0) & (left <= 6)))
     assert len(states.terminal) > 100
     for reward_range in (None, (-1.0, 1.0)):
-        player = MCTS(game, iterations=4000, reward_range=reward_range)
+        player = MCTS(game, MCTSSpec(iterations=4000), reward_range=reward_range)
         assert _is_best(game, states, player.choose(states, jax.random.key(1))).mean() >= 0.99
         low, high = reward_range or game.reward_range
         means = low + (high - low) * _best_mean(player.search(states, jax.random.key(2)))
@@ -153,7 +153,7 @@ def test_root_statistics_are_those_of_a_plain_uct(exploration, tree_depth, rollo
     game, searches, settings = make("nim3p"), 60, (200, exploration, tree_depth, rollout_depth)
     states = _after(game, [2])  # 2, 5 and 5 items are left to player 1
     states = jax.tree.map(lambda leaf: jnp.repeat(leaf, searches, 0), states)
-    roots = MCTS(game, *settings).search(states, jax.random.key(1))
+    roots = MCTS(game, MCTSSpec(*settings)).search(states, jax.random.key(1))
     random.seed(1)
     trees = [_plain_uct((2, 5, 5), *settings) for _ in range(searches)]
     actions = [5 * heap + items - 1 for heap, items in _nim3p_moves((2, 5, 5))]
@@ -174,7 +174,7 @@ def test_it_wins_in_one_and_stops_a_win_in_one(key):
     game = ConnectFour()
     wins = _after(game, [0, 6, 0, 6, 0, 5], [3, 0, 4, 0, 5, 1])
     threats = _after(game, [0, 6, 0, 6, 0], [0, 1, 3, 1, 2, 1])
-    player = MCTS(game, iterations=1000)
+    player = MCTS(game, MCTSSpec(iterations=1000))
     first, second = np.asarray(player.choose(wins, jax.random.key(key))).tolist()
     assert first == 0
     assert second in (2, 6)
@@ -195,7 +195,7 @@ def test_it_wins_in_one_and_stops_a_win_in_one(key):
 def test_moves_are_legal_and_visits_add_up(name):
     game = make(name)
     states = _take(_on_the_way(game, games=3, plies=8), np.arange(1, 27))
-    player = MCTS(game, iterations=70)
+    player = MCTS(game, MCTSSpec(iterations=70))
     visits, values = player.search(states, jax.random.key(1))
     legal = np.asarray(each(game.legal_actions, states))
     live = ~np.asarray(states.terminal)
@@ -212,7 +212,7 @@ def test_moves_are_legal_and_visits_add_up(name):
 @pytest.mark.slow
 def test_the_move_has_the_highest_mean_among_tried_actions():
     states, key = _start(Hex(), 16), jax.random.key(3)
-    player = MCTS(Hex(), iterations=20)
+    player = MCTS(Hex(), MCTSSpec(iterations=20))
     roots = player.search(states, jax.random.split(key)[0])
     assert (np.asarray(roots.visits) <= 1).all()
     rows, actions = np.arange(16), np.asarray(player.choose(states, key))
@@ -222,7 +222,7 @@ def test_the_move_has_the_highest_mean_among_tried_actions():
 
 @pytest.mark.slow
 def test_the_key_decides():
-    states, player = _start(Hex(), 16), MCTS(Hex(), iterations=20)
+    states, player = _start(Hex(), 16), MCTS(Hex(), MCTSSpec(iterations=20))
     moves = [np.asarray(player.choose(states, jax.random.key(key))).tolist() for key in (1, 1, 2)]
     assert moves[0] == moves[1] != moves[2]
     # Searches of one position draw for themselves.
@@ -232,7 +232,7 @@ def test_the_key_decides():
 @pytest.mark.slow
 def test_play_may_be_cut_off_with_the_rewards_as_they_stand():
     game = TicTacToe()
-    roots = MCTS(game, iterations=200, tree_depth=2, rollout_depth=4).search(
+    roots = MCTS(game, MCTSSpec(iterations=200, tree_depth=2, rollout_depth=4)).search(
         _start(game, 4), jax.random.key(1)
     )
     assert (np.asarray(roots.values) == 0.5).all()
@@ -250,13 +250,15 @@ class _WonHex(Hex):
 @pytest.mark.slow
 def test_a_game_may_draw_the_end_of_random_play_itself():
     game = _WonHex(size=3)
-    assert (MCTS(game, 9).search(_start(game, 2), jax.random.key(1)).values == 1).all()
+    assert (MCTS(game, MCTSSpec(9)).search(_start(game, 2), jax.random.key(1)).values == 1).all()
     # Not where play may be cut off before its end.
-    cut = MCTS(game, 9, tree_depth=1, rollout_depth=3).search(_start(game, 2), jax.random.key(1))
+    cut = MCTS(game, MCTSSpec(9, tree_depth=1, rollout_depth=3)).search(
+        _start(game, 2), jax.random.key(1)
+    )
     assert (cut.values == 0.5).all()
     # An end within the tree counts as it is: player 1 wins with 3, 4 and 2 or 5.
     ready = _after(game, [0, 3, 1, 4, 8])
-    roots = MCTS(game, 4).search(ready, jax.random.key(1))
+    roots = MCTS(game, MCTSSpec(4)).search(ready, jax.random.key(1))
     assert roots.visits.tolist() == [[0, 0, 1, 0, 0, 1, 1, 1, 0]]
     assert roots.values.tolist() == [[0, 0, 1, 0, 0, 1, 0, 0, 0]]
 
@@ -276,11 +278,15 @@ def test_a_playout_of_the_game_is_used_like_random_play():
 
     key = jax.random.key(5)
     means = [
-        np.asarray(MCTS(game, 200).search(_start(game, 100), key).values)
+        np.asarray(MCTS(game, MCTSSpec(200)).search(_start(game, 100), key).values)
         for game in (TicTacToe(), Played())
     ]
     error = np.sqrt((means[0].var(0) + means[1].var(0)) / 100)
     assert (np.abs(means[0].mean(0) - means[1].mean(0)) < 4 * error).all()
+
+
+def _made(game=None, reward_range=None, **settings):
+    return MCTS(game or TicTacToe(), MCTSSpec(**settings), reward_range)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +305,7 @@ def test_a_playout_of_the_game_is_used_like_random_play():
 )
 def test_settings_out_of_range_are_refused_in_one_line(settings, message):
     with pytest.raises(ValueError, match=message) as error:
-        MCTS(**{"game": TicTacToe(), **settings})
+        _made(**settings)
     assert "\n" not in str(error.value)
 
 
@@ -312,7 +318,7 @@ def test_it_is_as_strong_as_openspiels_search_in_hex():
     rng = np.random.RandomState(1)
     evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
     bot = pyspiel.MCTSBot(theirs, evaluator, 2 * 1.414, simulations, 1000, False, 1, False)
-    player, step = MCTS(game, simulations), jax.jit(jax.vmap(game.afterstate))
+    player, step = MCTS(game, MCTSSpec(simulations)), jax.jit(jax.vmap(game.afterstate))
     seat = np.arange(games) % 2
     states, boards = _start(game, games), [theirs.new_initial_state() for _ in range(games)]
     for ply in range(game.max_plies):

@@ -9,7 +9,7 @@ from jaxgbg.games import Hex, TicTacToe
 from jaxgbg.search import devices, mcts
 from jaxgbg.search.devices import _compile, mesh_of
 from jaxgbg.search.growth import grow, plant
-from jaxgbg.search.mcts import MCTS
+from jaxgbg.search.mcts import MCTS, MCTSSpec
 from jaxgbg.search.outcomes import table_bytes
 from tests.games.pig import Pig
 from tests.internals import copied_sizes
@@ -26,7 +26,7 @@ class _DrawnHex(Hex):
 @pytest.mark.slow
 def test_a_search_does_not_depend_on_the_rest_of_the_batch(monkeypatch):
     game = TicTacToe()
-    states, player = random_positions(game, 20, 3)[0], MCTS(game, iterations=100)
+    states, player = random_positions(game, 20, 3)[0], MCTS(game, MCTSSpec(iterations=100))
     whole = player.search(states, jax.random.key(4))
     others = jnp.arange(20) % 3 != 0
     positions = states._replace(terminal=states.terminal | others)
@@ -39,7 +39,7 @@ def test_a_search_does_not_depend_on_the_rest_of_the_batch(monkeypatch):
 
 
 def test_trees_stay_within_their_memory():
-    player = MCTS(Hex(), iterations=9_999, megabytes=100)
+    player = MCTS(Hex(), MCTSSpec(iterations=9_999, megabytes=100))
     assert player.most_trees == 23
     assert 23 * 12 * 10_000 * 36 < 100e6 < 24 * 12 * 10_000 * 36
 
@@ -50,29 +50,29 @@ def test_strengths_of_one_capacity_share_a_program_that_changes_no_bit(monkeypat
     monkeypatch.setattr(mcts, "grow", counted(grow, traced))
     game = _DrawnHex(size=3)
     states, key = random_positions(game, 8, 2)[0], jax.random.key(1)
-    roots = [MCTS(game, n, exploration=1.1).search(states, key) for n in (50, 60)]
+    roots = [MCTS(game, MCTSSpec(n, exploration=1.1)).search(states, key) for n in (50, 60)]
     assert traced == [64]
     assert [each.visits.sum(1).max() for each in roots] == [50, 60]
     monkeypatch.setattr(MCTS, "_roomy", lambda search, searches: search)
-    exact = MCTS(game, 60, exploration=1.1).search(states, key)
+    exact = MCTS(game, MCTSSpec(60, exploration=1.1)).search(states, key)
     assert traced == [64, 60]
     for ours, theirs in zip(roots[1], exact, strict=True):
         assert (np.asarray(ours) == np.asarray(theirs)).all()
 
 
 def test_only_games_of_chance_have_a_table_of_outcomes():
-    tree = plant(MCTS(TicTacToe(), iterations=9), random_positions(TicTacToe(), 2, 0)[0])
+    tree = plant(MCTS(TicTacToe(), MCTSSpec(iterations=9)), random_positions(TicTacToe(), 2, 0)[0])
     assert tree.outcomes is None
     assert tree.edges.shape == (2 * 10, 3, 9)
-    by_chance = plant(MCTS(Pig(), iterations=9), random_positions(Pig(), 2, 0)[0])
+    by_chance = plant(MCTS(Pig(), MCTSSpec(iterations=9)), random_positions(Pig(), 2, 0)[0])
     assert by_chance.edges.shape == (2 * 10, 2, 2)
     size = sum(leaf.nbytes for leaf in jax.tree.leaves(by_chance))
     assert size // 2 == 8 * 2 * 10 + table_bytes(9) + 8
 
 
 def test_trees_have_more_room_only_where_all_searches_have_it():
-    player = MCTS(Hex(), iterations=9_999, megabytes=100)
-    assert player._roomy(14).iterations == 2**14
+    player = MCTS(Hex(), MCTSSpec(iterations=9_999, megabytes=100))
+    assert player._roomy(14).capacity == 2**14
     assert player._roomy(15) == player
 
 
@@ -86,7 +86,7 @@ def test_finished_games_are_not_searched(monkeypatch):
 @pytest.mark.slow
 def test_the_loop_copies_no_trees():
     game, batch, iterations = Hex(), 16, 1000
-    search = _compile(grow, MCTS(game, iterations), mesh_of(1))
+    search = _compile(grow, MCTS(game, MCTSSpec(iterations)), mesh_of(1))
     states = jax.eval_shape(lambda: random_positions(game, batch, 0)[0])
     lanes = jax.ShapeDtypeStruct((batch,), jnp.uint32)
     compiled = search.lower((), states, lanes, iterations, jax.random.key(0)).compile()
@@ -98,9 +98,9 @@ def test_the_loop_copies_no_trees():
 _TWO_DEVICES = """
 import jax, numpy as np
 from jaxgbg.games import TicTacToe
-from jaxgbg.search.mcts import MCTS
+from jaxgbg.search.mcts import MCTS, MCTSSpec
 states = jax.vmap(TicTacToe().init)(jax.random.split(jax.random.key(0), 7))
-roots = MCTS(TicTacToe(), iterations=60).search(states, jax.random.key(1))
+roots = MCTS(TicTacToe(), MCTSSpec(iterations=60)).search(states, jax.random.key(1))
 print(len(jax.devices()), np.asarray(roots.visits).tobytes().hex())
 """
 

@@ -7,8 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.search.puct import PUCT
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.puct import PUCT, PUCTSpec
 from tests.search.agents import make_small, random_agent, random_positions
 from tests.search.by_mctx import visits_by_policy, visits_of_both
 

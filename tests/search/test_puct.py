@@ -11,8 +11,7 @@ import pytest
 import jaxgbg
 from jaxgbg.games import Game, TicTacToe
 from jaxgbg.players import GreedyAgent, MaxN
-from jaxgbg.search.puct import PUCT, most_visited
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.values import NTupleSpec
 from tests.games.batches import each
@@ -269,22 +268,3 @@ def test_settings_out_of_range_are_refused_in_one_line(settings, message):
     with pytest.raises(ValueError, match=message) as error:
         jaxgbg.search(random_agent(TicTacToe()), **settings)
     assert "\n" not in str(error.value)
-
-
-def test_a_search_is_named_in_a_line():
-    assert PUCTSpec.parse("puct") == PUCTSpec()
-    text = "puct-50,exploration=2,temperature=.5,unvisited=-1,width=3,megabytes=9,solver=1"
-    assert PUCTSpec.parse(text) == PUCTSpec(50, 2.0, 0.5, -1.0, 3, 9, True)
-    assert PUCTSpec.parse("puct-50,solver=0") == PUCTSpec(50)
-    for wrong in (
-        "puct-5,solver=yes",
-        "puct-5,solver=2",
-        "uct-50",
-        "puct-x",
-        "puct-50,c=2",
-        "puct-5,width",
-        "puct-5,iterations=6",
-        "",
-    ):
-        with pytest.raises(ValueError, match="search must be puct-N for N iterations"):
-            PUCTSpec.parse(wrong)

@@ -14,7 +14,7 @@ import jax, numpy as np
 from jaxgbg import Protocol
 from jaxgbg.evaluation import compete
 from jaxgbg.players import GreedyAgent, RandomPlayer, SearchAgent
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.puct import PUCTSpec
 from tests.search.agents import make_small, random_agent, random_positions
 
 asked = {"tictactoe": PUCTSpec(20, solver=True), "2048": PUCTSpec(12, width=2)}

@@ -12,8 +12,7 @@ from jaxgbg.learners.selection import LANE, leaves_out
 from jaxgbg.players import GreedyAgent, SearchAgent
 from jaxgbg.search import puct
 from jaxgbg.search.growth import grow
-from jaxgbg.search.puct import PUCT
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.puct import PUCT, PUCTSpec
 from jaxgbg.search.tree import CHILD
 from jaxgbg.values import MLPSpec
 from tests.games.batches import each

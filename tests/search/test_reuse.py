@@ -13,8 +13,7 @@ from jaxgbg.evaluation.matches import compete
 from jaxgbg.players import GreedyAgent
 from jaxgbg.players.search import _act_on
 from jaxgbg.search.in_training import TDSearchSpec
-from jaxgbg.search.puct import PUCT
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.puct import PUCT, PUCTSpec
 from jaxgbg.search.reuse import no_trees, reroot, search_on
 from jaxgbg.search.tree import CHILD, VISITS
 from tests.games.batches import each
@@ -293,5 +292,5 @@ def test_a_match_keeps_the_trees_of_each_of_several_agents_and_seats():
 
 
 def test_training_keeps_no_trees():
-    with pytest.raises(ValueError, match="kept in matches alone, leave out reuse=1"):
+    with pytest.raises(ValueError, match="train_search: reuse is for play alone"):
         TDSearchSpec(search="puct-10,reuse=1")

@@ -10,8 +10,7 @@ import pytest
 import jaxgbg
 from jaxgbg.games import Nim, TicTacToe
 from jaxgbg.players import MaxN, SearchAgent
-from jaxgbg.search.puct import most_visited
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.search.puct import PUCTSpec, most_visited
 from jaxgbg.search.solver import SolvedStatistics, Solver
 from tests.games.batches import each
 from tests.reference.puct import PUCT as Reference

@@ -189,15 +189,17 @@ def test_players_move_by_name_and_the_same_seed_gives_the_same_move(nim):
     [
         ("nobody", "unknown player"),
         ("", "give an action or a player"),
-        ("mcts-1000000000", "at most 100,000 iterations here"),
-        ("mcts-" + "9" * 4000, "at most 100,000 iterations here"),
-        ("mcts-0", "iterations must lie between"),
-        ("agent:look-ahead=7", "1 to 6 plies ahead"),
-        ("agent:look-ahead=0", "1 to 6 plies ahead"),
-        ("agent:look-ahead=999999999", "1 to 6 plies ahead"),
-        ("agent:search=puct-0", "1 to 10,000 iterations here, not 0"),
-        ("agent:search=puct-999999999", "1 to 10,000 iterations here"),
-        ("agent:search=mcts-5", "unknown player"),
+        ("mcts-1000000", "mcts takes 1 to 100,000 iterations here, not 1,000,000"),
+        ("mcts-" + "9" * 4000, r"iterations must lie in \[1, 16,777,215\]"),
+        ("mcts-9,exploration=2", "here mcts-N takes N alone, no other settings"),
+        ("mcts-0", "iterations must lie in"),
+        ("agent:look-ahead=7", "1 to 6 plies here, not 7"),
+        ("agent:look-ahead=0", "look_ahead must lie in"),
+        ("agent:look-ahead=999999999", "look_ahead must lie in"),
+        ("agent:search=puct-0", "iterations must lie in"),
+        ("agent:search=puct-99999", "puct takes 1 to 10,000 iterations here, not 99,999"),
+        ("agent:search=puct-9,width=3", "here puct-N takes N and solver=1 alone"),
+        ("agent:search=mcts-5", "search mcts uses no agent"),
         ("agent-2:search=puct-5", "unknown player"),
         ("agent-2", "unknown player"),
         ("ab", "connectfour only"),
@@ -236,15 +238,15 @@ def test_an_agent_searches_as_often_as_its_seat_says(nim):
 @pytest.mark.slow
 def test_a_search_proves_where_its_seat_says_so(nim):
     (offered,) = (each for each in nim.seats.choices() if each["name"] == "agent:search=puct")
-    assert offered["switch"]["name"] == ":solver=1"
+    assert offered["switch"]["name"] == ",solver=1"
     plain, _ = nim.seats.player("agent:search=puct-50")
-    proving, _ = nim.seats.player("agent:search=puct-50:solver=1")
+    proving, _ = nim.seats.player("agent:search=puct-50,solver=1")
     assert not plain.search.settings.solver
     assert (proving.iterations, proving.search.settings.solver) == (50, True)
     # Two heaps of three: whoever moves first loses against proofs. After a stone the rest is won.
     best = {each["action"] for each in nim.perfect(requests.Verdicts("0"))["moves"] if each["best"]}
     for seed in range(3):
-        chosen = nim.choose(requests.Choose("0", "agent:search=puct-200:solver=1", seed))
+        chosen = nim.choose(requests.Choose("0", "agent:search=puct-200,solver=1", seed))
         assert chosen["action"] in best
 
 
@@ -257,7 +259,7 @@ def test_no_proofs_are_offered_where_there_can_be_none(name, parameters):
     (offered,) = (each for each in table.seats.choices() if "search" in each["name"])
     assert "switch" not in offered
     with pytest.raises(ValueError, match="needs two players, no chance"):
-        table.seats.player("agent:search=puct-5:solver=1")
+        table.seats.player("agent:search=puct-5,solver=1")
     table.close()
 
 
@@ -417,7 +419,7 @@ def test_the_more_moves_there_are_the_less_far_agents_look():
     # 25 moves each, four plies deep, are 390,625 positions; five plies are nearly ten million.
     table = table_of("hex", size=5)
     assert table.seats.most_plies == 4
-    with pytest.raises(ValueError, match="look 1 to 4 plies ahead here, not 5"):
+    with pytest.raises(ValueError, match="look-ahead takes 1 to 4 plies here, not 5"):
         table.seats.agent("agent:look-ahead=5")
 
 

@@ -345,14 +345,14 @@ def test_a_search_is_told_to_prove(visit):
     assert page.locator("#seats .switch").count() == 0
     page.locator("#seats select").nth(1).select_option("agent:search=puct")
     page.locator("#seats .switch input").check()
-    told = "#seats=person,agent:search=puct-200:solver=1&"
+    told = "#seats=person,agent:search=puct-200,solver=1&"
     visit.until(lambda: page.evaluate("location.hash").startswith(told))
     page.reload()
     visit.settle(2)
     assert page.locator("#seats .switch input").is_checked()
     page.locator("#seats .strength input").fill("50")
     page.keyboard.press("Tab")
-    visit.until(lambda: "puct-50:solver=1&" in page.evaluate("location.hash"))
+    visit.until(lambda: "puct-50,solver=1&" in page.evaluate("location.hash"))
     visit.click(2)
     visit.settle(4)
     page.locator("#seats .switch input").uncheck()

@@ -1,5 +1,6 @@
 """What is published: parameters, evaluation protocols and figures, as data; a source a file."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -106,8 +107,8 @@ def protocol_for(game: Game, opponent: str) -> Protocol:
 
 
 def _look_up(entries: dict[tuple[str, str], _Entry], game: str, opponent: str) -> _Entry | None:
-    # An opponent may carry an argument: mcts-1000.
-    for known in (opponent, opponent.partition("-")[0], "*"):
+    # An opponent may carry an argument: mcts-1000, mcts-1000,exploration=2.
+    for known in (opponent, re.split("[-,]", opponent)[0], "*"):
         if (game, known) in entries:
             return entries[game, known]
     return None

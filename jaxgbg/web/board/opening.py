@@ -25,7 +25,7 @@ def board(
     newest checkpoint, or a game or its name with its `parameters`; several agents of one game may
     meet. `moves` lead to the position, by their numbers. `seats` are "person", "agent" (then
     "agent-1" ...), "agent:look-ahead=3", "agent:search=puct-200" (with proofs
-    "agent:search=puct-200:solver=1"), "mcts-1000" and other players' names; by default a person
+    "agent:search=puct-200,solver=1"), "mcts-1000" and other players' names; by default a person
     plays with the first agent. The board is that of the play page, a picture where widgets do not
     run, and no cell may run while it answers.
 

@@ -76,7 +76,7 @@ class Move(Look):
     Attributes:
       action: The move's number; if it is -1, the player moves.
       player: Who moves, as agent:look-ahead=2, agent:search=puct-200,
-        agent:search=puct-200:solver=1, mcts-1000, random.
+        agent:search=puct-200,solver=1, mcts-1000, random.
       seed: Draws among equal moves; a new one each time if it is -1.
     """
 

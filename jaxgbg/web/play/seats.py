@@ -1,5 +1,6 @@
 """Who may sit at the board beside people: agents, which may look ahead or search, and players."""
 
+import dataclasses
 import re
 import threading
 from collections import OrderedDict
@@ -15,10 +16,11 @@ from jaxgbg.players import (
     LookAheadAgent,
     MissingExtra,
     Player,
-    SearchAgent,
     make_player,
+    search_player,
 )
-from jaxgbg.search.puct_spec import PUCTSpec
+from jaxgbg.runs.play import Play
+from jaxgbg.search import LookAheadSpec, PUCTSpec, SearchSpec, search_kinds
 from jaxgbg.specs import shown
 
 MOST_PLIES, MOST_LEAVES = 6, 1_000_000
@@ -26,20 +28,11 @@ MOST_ITERATIONS = 100_000
 """A stronger search would keep one waiting for minutes, and others too."""
 MOST_SEARCHED = 10_000
 """Iterations that agents value a position in each of, which takes longer than a roll-out."""
-_FIRST_ITERATIONS, _FIRST_SEARCHED = 1000, 200
+_FIRST = 1000
+"""The strength that the page starts with is no greater."""
 _MOST_KEPT = 16
 _WEAK, _MIDDLING, _STRONG = 20, 200, 1000
 """Iterations of MCTS at the levels of a game without agents."""
-_AGENT = re.compile(r"([\w. -]+?)(?::look-ahead=(\d{1,9}))?", re.ASCII)
-_SEARCH = ":search=puct"
-_PROVING = ":solver=1"
-_SWITCH = {
-    "name": _PROVING,
-    "label": "proofs",
-    "title": "Wins, draws and losses that the search has proved are searched no more",
-}
-# Commas stand between seats: what search words have after them follows a colon here.
-_SEARCHING = re.compile(rf"([\w. -]+?){_SEARCH}(?:-(\d{{1,9}}))?({_PROVING})?", re.ASCII)
 
 
 def agent_names(count: int) -> list[str]:
@@ -47,9 +40,9 @@ def agent_names(count: int) -> list[str]:
     return [f"agent-{number}" if number else "agent" for number in range(count)]
 
 
-def _iterations(value: int, high: int) -> dict[str, Any]:
-    """The strength of a search: name-value is the name of a player."""
-    return {"unit": "iterations", "join": "-", "value": value, "low": 1, "high": high}
+def seats_of(text: str) -> list[str]:
+    """The seats that a text lists, commas between them; one before key= belongs to a search."""
+    return re.split(r",(?![\w-]+=)", text)
 
 
 class Seats:
@@ -68,6 +61,7 @@ class Seats:
         self._made: OrderedDict[str, tuple[Player, threading.Lock]] = OrderedDict()
         self._lock = threading.Lock()
         self._names = [name for name in PLAYERS if self._plays(name)]
+        self._searches = [name for name in search_kinds(alone=True) if self._plays(name)]
 
     def _plays(self, name: str) -> bool:
         """Whether a player knows this game and has all that it needs; it is kept if so."""
@@ -96,39 +90,48 @@ class Seats:
             plies = {"unit": "plies", "join": ":look-ahead=", "value": 1, "low": 1}
             strength = plies | {"high": self.most_plies} if deeper else None
             choices.append({"name": name, "label": self._labels[name], "strength": strength})
-        for name in self.agents:
-            if most := self._most_searched(name):
-                strength = _iterations(min(_FIRST_SEARCHED, most), most)
-                label = f"{self._labels[name]}, tree search"
-                choice = {"name": name + _SEARCH, "label": label, "strength": strength}
-                if self._most_searched(name, proving=True) == most:
-                    choice["switch"] = _SWITCH
-                choices.append(choice)
+        for name, agent in self.agents.items():
+            for kind, spec in search_kinds(with_agent=True).items():
+                # How far an agent looks ahead is chosen in its own seat.
+                if kind != LookAheadSpec.kind:
+                    label = f"{self._labels[name]}, {spec.label or kind}"
+                    choices += self._searching(f"{name}:search={kind}", label, spec(), agent)
         for name in self._names:
-            choices.append({"name": name, "label": name, "strength": self._strength(name)})
+            choices.append({"name": name, "label": name, "strength": None})
+        for name in self._searches:
+            choices += self._searching(name, name, search_kinds()[name](), None)
         return choices
 
-    def _strength(self, name: str) -> dict[str, Any] | None:
-        """How strong a player may be, where that may be chosen."""
-        if not PLAYERS[name].argument:
-            return None
-        if PLAYERS[name].unit == "iterations":
-            return _iterations(_FIRST_ITERATIONS, MOST_ITERATIONS)
-        most = self.most_plies
-        return {"unit": "plies", "join": "-", "value": min(2, most), "low": 1, "high": most}
+    def _searching(
+        self, name: str, label: str, spec: SearchSpec, agent: GreedyAgent | None
+    ) -> list[dict[str, Any]]:
+        """The choice of a search, none where it cannot be had."""
+        most = self._most(spec, agent)
+        if not most:
+            return []
+        strength = {"unit": spec.strength, "join": "-", "value": min(spec.number, most, _FIRST)}
+        choice = {"name": name, "label": label, "strength": strength | {"low": 1, "high": most}}
+        switch = spec.switch
+        if switch and self._most(dataclasses.replace(spec, **{switch.field: True}), agent) == most:
+            choice["switch"] = {
+                "name": f",{switch.field}=1",
+                "label": switch.label,
+                "title": switch.title,
+            }
+        return [choice]
 
     def levels(self) -> list[dict[str, str]]:
         """Opponents for people from easy to strong: what the level is called, and its player."""
-        mcts = "mcts" in self._names
+        mcts = "mcts" in self._searches
         weak = f"mcts-{_WEAK}" if mcts else "random"
         perfect = next((name for name in ("maxn", "ab-dl") if name in self._names), None)
         if self.agents:
             first = next(iter(self.agents))
-            searched = self._most_searched(first)
+            searched = self._most(PUCTSpec(), self.agents[first])
             deeper = self.agents[first].value.num_actions == 1 and self.most_plies > 1
             strong = f"{first}:look-ahead={min(3, self.most_plies)}" if deeper else None
             if searched:
-                strong = f"{first}{_SEARCH}-{min(_FIRST_SEARCHED, searched)}"
+                strong = f"{first}:search=puct-{min(PUCTSpec().number, searched)}"
             players = [weak, first, strong]
         elif mcts:
             players = [weak, f"mcts-{_MIDDLING}", perfect or f"mcts-{_STRONG}"]
@@ -144,15 +147,37 @@ class Seats:
             found[1]["label"] = labels[2]
         return found
 
-    def _most_searched(self, name: str, proving: bool = False) -> int:
-        """How many iterations of tree search an agent may play with; 0 where it cannot search."""
-        for most in (MOST_SEARCHED, 1000, 100):
+    def _most(self, spec: SearchSpec, agent: GreedyAgent | None) -> int:
+        """The greatest strength of a search that may be had here, 0 where it cannot search."""
+        limits = [MOST_ITERATIONS, MOST_SEARCHED, 1000, 100, 10, 1]
+        if spec.strength == "plies":
+            limits = [self.most_plies]
+        elif agent is not None:
+            limits = limits[1:]
+        for most in limits:
             try:
-                SearchAgent(self.agents[name], PUCTSpec(most, solver=proving))
+                search_player(self._with_strength(spec, most), self.game, agent)
             except ValueError:
                 continue
             return most
         return 0
+
+    def _with_strength(self, spec: SearchSpec, strength: int) -> SearchSpec:
+        return dataclasses.replace(spec, **{spec.strength: strength})
+
+    def _check(self, spec: SearchSpec, agent: GreedyAgent | None) -> None:
+        """Raise ValueError where a search would take too long, or memory that it may not have."""
+        switch = spec.switch
+        on = {switch.field: getattr(spec, switch.field)} if switch else {}
+        if dataclasses.replace(self._with_strength(type(spec)(), spec.number), **on) != spec:
+            settings = f"N and {switch.field}=1" if switch else "N"
+            raise ValueError(f"here {spec.kind}-N takes {settings} alone, no other settings")
+        most = self._most(spec, agent)
+        # Where it cannot search at all, it says so itself.
+        if most and not 1 <= spec.number <= most:
+            raise ValueError(
+                f"{spec.kind} takes 1 to {most:,} {spec.strength} here, not {spec.number:,}"
+            )
 
     def player(self, name: str) -> tuple[Player, threading.Lock]:
         """The player of that name, and the lock to be held while it thinks.
@@ -176,48 +201,33 @@ class Seats:
         return made
 
     def agent(self, name: str) -> GreedyAgent | LookAheadAgent:
-        """The agent of that name, "" for the first; raises ValueError."""
+        """The agent of that name, "" for the first, which may look ahead; raises ValueError."""
         name = name or next(iter(self.agents), "")
-        found = _AGENT.fullmatch(name)
-        if found is None or found[1] not in self.agents:
+        player = self._agent(name)
+        if player is None:
             known = ", ".join(self.agents) or "none"
             raise ValueError(f"there is no agent {shown(name)} here; agents are {known}")
-        plies = int(found[2] or 1)
-        if plies != 1 and not 1 <= plies <= self.most_plies:
-            raise ValueError(f"agents look 1 to {self.most_plies} plies ahead here, not {plies}")
-        agent = self.agents[found[1]]
-        return agent if plies == 1 else LookAheadAgent(agent, plies)
+        if not isinstance(player, GreedyAgent | LookAheadAgent):
+            raise ValueError(f"{name}: moves are valued by an agent that looks ahead at most")
+        return player
 
-    def _searching(self, name: str, iterations: int, proving: bool) -> SearchAgent:
-        most = self._most_searched(name, proving)
-        if not most:
-            # It says why it cannot.
-            return SearchAgent(self.agents[name], PUCTSpec(1, solver=proving))
-        if not 1 <= iterations <= most:
-            raise ValueError(
-                f"agents search with 1 to {most:,} iterations here, not {iterations:,}"
-            )
-        return SearchAgent(self.agents[name], PUCTSpec(iterations, solver=proving))
+    def _agent(self, name: str) -> Player | None:
+        """The agent of that name, playing as said after it; None where no agent is so called."""
+        own, colon, options = name.partition(":")
+        agent = self.agents.get(own)
+        if agent is None:
+            return None
+        play = Play.parse(options.split(":") if colon else [])
+        if spec := play.spec():
+            self._check(spec, agent)
+        return play.player(agent)
 
     def _make(self, name: str) -> Player:
-        found = _SEARCHING.fullmatch(name)
-        if found is not None and found[1] in self.agents:
-            return self._searching(found[1], int(found[2] or _FIRST_SEARCHED), bool(found[3]))
-        found = _AGENT.fullmatch(name)
-        if found is not None and found[1] in self.agents:
-            return self.agent(name)
-        base, _, argument = name.partition("-")
-        strength = base in PLAYERS and PLAYERS[base].argument and argument.isdecimal()
-        plies = base in PLAYERS and PLAYERS[base].unit == "plies"
-        if strength and plies and (len(argument) > 9 or int(argument) > self.most_plies):
-            raise ValueError(
-                f"{base} looks 1 to {self.most_plies} plies ahead here, not {shown(argument)}"
-            )
-        if strength and (len(argument) > 9 or int(argument) > MOST_ITERATIONS):
-            raise ValueError(
-                f"{base} plays with at most {MOST_ITERATIONS:,} iterations here, not"
-                f" {shown(argument)}"
-            )
+        agent = self._agent(name)
+        if agent is not None:
+            return agent
+        if name not in PLAYERS and SearchSpec.named(name) in search_kinds(alone=True):
+            self._check(SearchSpec.parse(name), None)
         return make_player(name, self.game)
 
     def close(self) -> None:

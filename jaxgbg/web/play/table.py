@@ -19,7 +19,7 @@ from jaxgbg.web.play.inference import facts, portions, values_of_all
 from jaxgbg.web.play.lines import Line, read_line
 from jaxgbg.web.play.perfect import Perfect
 from jaxgbg.web.play.replay import Replay
-from jaxgbg.web.play.seats import Seats
+from jaxgbg.web.play.seats import Seats, seats_of
 from jaxgbg.web.play.tuples import Counters, has_tuples, tuples_through
 from jaxgbg.web.positions import (
     halos,
@@ -160,7 +160,7 @@ class Table:
         states, count = self.replay.every(line), len(line.plies) + 1
         boards, _, players, _, rewards = self._looked(states, count)
         values = self._values_along(states, count, self.seats.agent(question.judge))[:-1]
-        names = [name.strip() or "person" for name in question.seats.split(",")]
+        names = [name.strip() or "person" for name in seats_of(question.seats)]
         seats = self.game.num_players
         record = GameRecord(
             game=self.game,

@@ -6,7 +6,8 @@ export function read() {
     return [entry.slice(0, at), safely(entry.slice(at + 1))];
   });
   const { moves = "", seats = "" } = Object.fromEntries(entries);
-  return { moves, seats: seats ? seats.split(",") : [] };
+  // A comma before key= belongs to the search of a seat.
+  return { moves, seats: seats ? seats.split(/,(?![\w-]+=)/) : [] };
 }
 
 function safely(words) {
