@@ -247,7 +247,7 @@ class Learner:
         if isinstance(traces, ParameterTraces):
             assert isinstance(self.value, HasGradients)
             return push_gradient(params, traces, push, decay, self.value, alpha)
-        update = partial(self.value.update, alpha=alpha, beta=hyper.beta)
+        update = partial(self.value.update, alpha=alpha, hyper=hyper.value)
         if self.horizon == 1:
             change = push.error * push.slope
             size = jnp.abs(change)

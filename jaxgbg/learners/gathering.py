@@ -264,7 +264,7 @@ class GatheringLearner(TDLearner):
         updates = Updates(features, player, change, jnp.abs(change), live)
         if seen.predicted is not None:
             updates = updates._replace(following=self._to_predict(params, seen, pair))
-        return value.update(params, updates, alpha, hyper.beta)
+        return value.update(params, updates, alpha, hyper.value)
 
 
 def _places(count: jax.Array, new: jax.Array, capacity: int) -> jax.Array:

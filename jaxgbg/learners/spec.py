@@ -60,7 +60,8 @@ class LearnerSpec(Spec):
     one_explores: bool = False
 
     kinds: ClassVar[dict[str, type[Spec]]] = {}
-    # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
+    # The settings in which lanes of one program may differ: traced, not compiled in. Fields of
+    # `Hyperparameters`, or entries of its `rule`.
     lane_numbers: ClassVar[tuple[str, ...]] = (
         "trace_decay",
         "discount",

@@ -1,6 +1,6 @@
 """What a lane carries from tick to tick, and what the steps of a tick tell one another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -20,7 +20,8 @@ class Hyperparameters(NamedTuple):
     What they mean stands with their settings, in `Schedule`, `LearnerSpec` and `NTupleSpec`.
     `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha; `final_others` and
     `final_zero` switch FARL parts 1 and 2. The paper's runs of 2020 had `zero_terminal` False; its
-    mode RESET is `reset_traces`, its mode ET is without.
+    mode RESET is `reset_traces`, its mode ET is without. `value` and `rule` hold the numbers of one
+    kind of value function and of one learner: the `lane_numbers` of its spec, by their names.
     """
 
     episodes: jax.Array
@@ -30,7 +31,7 @@ class Hyperparameters(NamedTuple):
     epsilon_end: jax.Array
     epsilon_share: jax.Array
     trace_decay: jax.Array
-    beta: jax.Array
+    value: Mapping[str, jax.Array]
     discount: jax.Array
     learn_from_random: jax.Array
     final_others: jax.Array
@@ -38,6 +39,7 @@ class Hyperparameters(NamedTuple):
     zero_terminal: jax.Array
     reset_traces: jax.Array
     learn_from_partner: jax.Array
+    rule: Mapping[str, jax.Array]
 
     @property
     def valuation(self) -> Valuation:
@@ -145,7 +147,7 @@ def check_scalars(hyper: Hyperparameters, limit: jax.Array) -> None:
     import chex
 
     chex.assert_shape(hyper.alpha_factors, (32,))
-    chex.assert_rank([limit, *hyper._replace(alpha_factors=limit)], 0)
+    chex.assert_rank([limit, *jax.tree.leaves(hyper._replace(alpha_factors=limit))], 0)
 
 
 class Choice(NamedTuple):

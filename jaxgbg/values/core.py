@@ -1,6 +1,7 @@
 """The contract of a value function: a small core, and capabilities with names of their own."""
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import jax
@@ -86,8 +87,19 @@ class ValueFunction:
         """What an error is multiplied by before it reaches `update`."""
         raise NotImplementedError
 
-    def update(self, params: Any, updates: Updates, alpha: jax.Array, beta: jax.Array) -> Any:
-        """The parameters after all updates of a tick, joined."""
+    def update(
+        self,
+        params: Any,
+        updates: Updates,
+        alpha: jax.Array,
+        hyper: Mapping[str, jax.Array],
+    ) -> Any:
+        """Return the parameters after all updates of a tick, joined.
+
+        Args:
+          alpha: The step size float32[].
+          hyper: The value function's own numbers, float32[] each: `ValueSpec.lane_numbers`.
+        """
         raise NotImplementedError
 
     def for_player(self, params: Any) -> Any:
@@ -232,7 +244,8 @@ class ValueSpec(Spec):
     """The settings of a value function, which build it for a game."""
 
     kinds: ClassVar[dict[str, type[Spec]]] = {}
-    # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
+    # The settings in which lanes of one program may differ: traced, not compiled in. `update` gets
+    # them by their names.
     lane_numbers: ClassVar[tuple[str, ...]] = ()
 
     def build(self, game: Game, of_actions: bool, batch: int) -> ValueFunction:

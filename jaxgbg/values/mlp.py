@@ -7,6 +7,7 @@ Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -234,7 +235,11 @@ class MLP(ValueFunction):
         return jnp.ones_like(value)
 
     def update(
-        self, params: MLPParams, updates: Updates, alpha: jax.Array, beta: jax.Array
+        self,
+        params: MLPParams,
+        updates: Updates,
+        alpha: jax.Array,
+        hyper: Mapping[str, jax.Array],
     ) -> MLPParams:
         """One step of the optimizer along the sum of change * gradient, if any is live.
 

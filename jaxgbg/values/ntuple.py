@@ -6,6 +6,7 @@ identity. Source: Konen & Bagheri 2021, appendices A.3 and A.5.
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import jax
@@ -138,7 +139,11 @@ class NTuple(Indices):
         return jnp.where(count == 1, 1.0, -jnp.expm1(count * jnp.log1p(-share)) / share)
 
     def update(
-        self, params: NTupleParams, updates: Updates, alpha: jax.Array, beta: jax.Array
+        self,
+        params: NTupleParams,
+        updates: Updates,
+        alpha: jax.Array,
+        hyper: Mapping[str, jax.Array],
     ) -> NTupleParams:
         """Move the weights behind each row of `features` by its recommended change.
 
@@ -170,7 +175,7 @@ class NTuple(Indices):
             (read,) = force_materialize(read)
         pace = jnp.broadcast_to(alpha, rows.shape)
         if self._tc:
-            pace = settle(alpha * self.step_scale(read, beta))
+            pace = settle(alpha * self.step_scale(read, hyper["beta"]))
         share = jnp.ones_like(pace)
         if self._scratch:
             # Settled, as a stride keeps the compiler from computing with many numbers at a time.

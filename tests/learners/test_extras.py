@@ -77,7 +77,7 @@ class Noting(MLP):
         none = Updates(rows, np.zeros(1, np.int8), flat, flat, np.zeros(1, bool), rows)
         return super().init(drawn, key)._replace(optimizer=jax.tree.map(jnp.asarray, none))
 
-    def update(self, params, updates, alpha, beta):
+    def update(self, params, updates, alpha, hyper):
         return params._replace(optimizer=updates)
 
 

@@ -6,6 +6,7 @@ of that tick, finds best.
 
 import dataclasses
 
+import jax
 import numpy as np
 import pytest
 
@@ -42,9 +43,9 @@ SWITCHES = [
 
 def reference_of(plain, learner: TDLearner, hyper, lane: int, alpha_end: float) -> LockstepTDFarl:
     """The reference with the settings of one lane."""
-    value, numbers = learner.value, {
-        name: float(leaf[lane]) for name, leaf in hyper._asdict().items() if leaf.ndim == 1
-    }  # fmt: skip
+    value = learner.value
+    numbers = jax.tree.map(lambda leaf: float(leaf[lane]), hyper._replace(alpha_factors=()))
+    numbers = numbers._asdict()
     parameters = Parameters(
         alpha_start=numbers["alpha"],
         alpha_end=alpha_end,
@@ -53,7 +54,7 @@ def reference_of(plain, learner: TDLearner, hyper, lane: int, alpha_end: float) 
         horizon=learner.horizon,
         trace_mode="reset" if numbers["reset_traces"] else "et",
         tcl=value.tcl,
-        beta=numbers["beta"],
+        beta=numbers["value"]["beta"],
         sigmoid=value.sigmoid,
         gamma=numbers["discount"],
         learn_from_random=bool(numbers["learn_from_random"]),

@@ -51,7 +51,7 @@ VALUE = {
     "update": (
         (
             *((Int32, "n {F}"), (Int, "n"), (Float32, "n"), (Float32, "n"), (Bool, "n")),
-            *((Int32, "n {F}"), (Float32, ""), (Float32, "")),
+            *((Int32, "n {F}"), (Float32, ""), None),
         ),
         None,
     ),
@@ -200,15 +200,15 @@ def test_the_package_itself_names_shapes_that_would_be_broadcast():
     with pytest.raises(AssertionError, match=r"\(2, 32\) but expected \(32,?\)"):
         learner.tick(lane, several, limit, bits)
     with pytest.raises(AssertionError, match="has rank 1"):
-        learner.tick(lane, hyper._replace(beta=several.beta), limit, bits)
+        learner.tick(lane, hyper._replace(value=several.value), limit, bits)
 
     features, flat = jnp.zeros((5, value.num_features), jnp.int32), jnp.zeros(5)
     player, live, one = jnp.zeros(5, jnp.int8), jnp.ones(5, bool), jnp.float32(1)
     column = Updates(features, player, flat[:, None], flat, live)
     with pytest.raises(AssertionError, match=r"\(5, 1\) but expected \(5,?\)"):
-        value.update(lane.params, column, one, one)
+        value.update(lane.params, column, one, hyper.value)
     with pytest.raises(AssertionError, match="float32"):
-        value.update(lane.params, Updates(features, player, flat, flat, flat), one, one)
+        value.update(lane.params, Updates(features, player, flat, flat, flat), one, hyper.value)
 
     agent = GreedyAgent(learner.game, value, several_agents(value, 2), several=True)
     states = jax.vmap(learner.game.init)(jax.random.split(jax.random.key(0), 3))

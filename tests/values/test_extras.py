@@ -106,7 +106,7 @@ def test_an_update_is_the_step_of_the_gradients_by_hand(positions, extras_as, ou
     updates = Updates(features[:5], players, change, np.abs(change), live)
     if extras_as != "inputs":
         updates = updates._replace(following=following)
-    stepped = value.update(params, updates, jnp.float32(0.3), jnp.float32(0))
+    stepped = value.update(params, updates, jnp.float32(0.3), {})
     pairs = []
     for i, after in enumerate((7, 8, 9, None)):
         wanted = None
