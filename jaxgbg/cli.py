@@ -12,8 +12,6 @@ from typing import Any
 import tyro
 
 import jaxgbg
-from jaxgbg.commands import COMMANDS
-from jaxgbg.commands.options import NUMBERS
 from jaxgbg.games import import_games
 from jaxgbg.specs import did_you_mean, shown
 from jaxgbg.training.compilation import visible_compilation
@@ -47,6 +45,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
     if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:
         near = did_you_mean(sys.argv[1], known) or f": choose one of {', '.join(known)}"
         raise ValueError(f"unknown command {shown(sys.argv[1])}{near}")
+    from jaxgbg.commands.options import NUMBERS
+
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -54,8 +54,9 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
                 {name: deferred(command) for name, command in known.items()},
                 prog="jaxgbg",
                 description="General board game learning in JAX: TD-FARL on n-tuple values."
-                " With any command --import MODULE makes a module's own games known, and"
-                " --traceback shows the Python traceback of an error; --version shows the version.",
+                " With any command --import MODULE makes a module's own games, learners and value"
+                " functions known, and --traceback shows the Python traceback of an error;"
+                " --version shows the version.",
                 registry=NUMBERS,
             )
     except SystemExit as stop:
@@ -110,6 +111,9 @@ def _run() -> None:
         print(f"jaxgbg {jaxgbg.__version__}")
         return
     import_games(modules)
+    # Imported now: flags are made of all learners and value functions that are known by then.
+    from jaxgbg.commands import COMMANDS
+
     call = _parse(COMMANDS)
     prepare_jax()
     with visible_compilation():

@@ -12,7 +12,7 @@ from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
 from jaxgbg.learners.selection import choose_action, uniform
 from jaxgbg.players import GreedyAgent
-from jaxgbg.values import MLP
+from jaxgbg.values import AuxiliaryMLP
 from jaxgbg.xla import fast_compile_options
 
 GAMES = 100
@@ -50,7 +50,7 @@ def foretold(agent: GreedyAgent, seed: int = 0) -> list[Foretold]:
     Source: Sasso & van Lohuizen 2018 (what the outputs are to tell).
     """
     game, value = agent.game, agent.value
-    if not isinstance(value, MLP) or not value.predicts:
+    if not isinstance(value, AuxiliaryMLP):
         return []
     random, plies = np.random.default_rng(seed), min(game.max_plies, PLIES)
 
@@ -100,7 +100,7 @@ def _play(
 ) -> tuple[jax.Array, ...]:
     """(playing, ends, player, told, truth) of every ply [T, G, ...], see `_pairs`."""
     value = agent.value
-    assert isinstance(value, MLP)
+    assert isinstance(value, AuxiliaryMLP)
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
 
     def choose(states: Any, words: jax.Array) -> tuple[jax.Array, Any]:

@@ -25,7 +25,8 @@ def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
         "epsilon_share": schedule.epsilon_share,
     }
     parts = np.array([FARL_PARTS[variant] for _, variant in lanes])
-    shared, own = {}, {}
+    shared: dict[str, Any] = {}
+    own: dict[str, Any] = {}
     for name in run.learner.lane_numbers:
         numbers_of = shared if name in Hyperparameters._fields else own
         numbers_of[name] = getattr(run.learner, name)

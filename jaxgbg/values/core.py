@@ -16,8 +16,8 @@ class Updates(NamedTuple):
 
     `features` int32[n, F] of a state or pair, `player` int[n], `change` float32[n] = delta *
     lambda**k * slope or a sum of such terms, `size` float32[n] the sum of their absolute values;
-    both are 0 where not live. For a value function that `predicts`, `following` int32[n, F] are the
-    features of the board to predict, all of them -1 where there is none.
+    both are 0 where not live. `extra` is a pytree with leading axis n of what the value function
+    learns beside values: what its `HasAuxiliary.auxiliary_targets` gave, () for others.
     """
 
     features: jax.Array
@@ -25,15 +25,16 @@ class Updates(NamedTuple):
     change: jax.Array
     size: jax.Array
     live: jax.Array
-    following: jax.Array | None = None
+    extra: Any = ()
 
 
 class ValueFunction:
     """V(s | player) of boards, or Q(s, a | player) of actions; frozen and hashable, static.
 
     Learners handle the parameters and the features of a board without a look inside. What a value
-    function can do beyond this it says by being a `FollowsMoves`, `FollowsCells`, `ValuesStones` or
-    `HasGradients`; of one that can do nothing more, learners ask `value` alone.
+    function can do beyond this it says by being a `FollowsMoves`, `FollowsCells`, `ValuesStones`,
+    `HasGradients`, `SeesInputs` or `HasAuxiliary`; of one that can do nothing more, learners ask
+    `value` alone.
     """
 
     # Whether the states of an eligibility list are updated one after the other.
@@ -53,11 +54,6 @@ class ValueFunction:
     def num_weights(self) -> int:
         """R: what `weights_of` gives."""
         raise NotImplementedError
-
-    @property
-    def predicts(self) -> bool:
-        """Whether it learns what the next board of the same player is like, too."""
-        return False
 
     def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> Any:
         """The parameters before the first update; `drawn` is what `ValueSpec.drawn` gave a seed."""
@@ -137,9 +133,7 @@ def check_updates(value: ValueFunction, updates: Updates) -> None:
     chex.assert_shape(updates.features, (None, value.num_features))
     chex.assert_shape(updates[1:5], (len(updates.features),))
     chex.assert_type(updates[:5], [int, int, float, float, bool])
-    if updates.following is not None:
-        chex.assert_equal_shape([updates.features, updates.following])
-        chex.assert_type(updates.following, int)
+    chex.assert_tree_shape_prefix(updates.extra, (len(updates.features),))
 
 
 @runtime_checkable
@@ -219,13 +213,6 @@ class SeesInputs(Protocol):
         """float32[...]: V of what is seen."""
         ...
 
-    def coming(self, following: jax.Array, player: jax.Array) -> jax.Array:
-        """float32[..., K] that is to be predicted, of `Updates.following`; NaN where there is none.
-
-        For a value function that `predicts`.
-        """
-        ...
-
     def update_seen(
         self,
         params: Any,
@@ -233,9 +220,21 @@ class SeesInputs(Protocol):
         change: jax.Array,
         live: jax.Array,
         alpha: jax.Array,
-        coming: jax.Array | None,
+        extra: Any = (),
     ) -> Any:
-        """`update` of V for inputs float32[n, I], and what they are to predict, float32[n, K]."""
+        """`update` of V for inputs float32[n, I], with `extra` as in `Updates`."""
+        ...
+
+
+@runtime_checkable
+class HasAuxiliary(Protocol):
+    """Also learns what the next board of the same player is like, as auxiliary outputs."""
+
+    def auxiliary_targets(self, following: jax.Array, player: jax.Array) -> Any:
+        """Targets [...] of the board that follows, for `Updates.extra`.
+
+        `following` int32[..., F] are its features, all of them -1 where nothing follows.
+        """
         ...
 
 

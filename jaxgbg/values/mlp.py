@@ -44,8 +44,8 @@ class MLP(ValueFunction):
     the weights.
 
     With extras a board is the cells and then the extras of player 0, of player 1 and so on. The
-    network has them over their scales, those of the player who asks first, then of the others in
-    turn: as inputs after all others, as outputs after that of V, there without a stretch.
+    network has them as inputs after all others, over their scales, those of the player who asks
+    first, then of the others in turn. `AuxiliaryMLP` has them as outputs too.
     """
 
     spec: "MLPSpec"
@@ -53,11 +53,8 @@ class MLP(ValueFunction):
     num_actions: int = 1
 
     def __post_init__(self) -> None:
-        if self.extras.size and self.predicts and self.num_actions > 1:
-            raise ValueError(
-                "values of actions use extras as inputs alone: set extras_as inputs, or the"
-                " learner td"
-            )
+        # Raises ValueError for a name that the game does not have.
+        _ = self.extras
 
     @functools.cached_property
     def extras(self) -> Extras:
@@ -71,12 +68,12 @@ class MLP(ValueFunction):
 
     @functools.cached_property
     def _module(self) -> Layers:
-        spec, outputs = self.spec, self.num_actions + self.predicts * self.extras.size
-        return Layers((*spec.hidden, outputs), spec.activation, spec.initializer, spec.bias)
+        spec, sizes = self.spec, (*self.spec.hidden, self.num_outputs)
+        return Layers(sizes, spec.activation, spec.initializer, spec.bias)
 
     @property
-    def predicts(self) -> bool:
-        return bool(self.spec.extras) and self.spec.extras_as != "inputs"
+    def num_outputs(self) -> int:
+        return self.num_actions
 
     @property
     def num_features(self) -> int:
@@ -166,8 +163,6 @@ class MLP(ValueFunction):
 
     def _of_values(self, total: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]: what enters the outputs that are values."""
-        if self.predicts:
-            total = total[..., : self.num_actions]
         if self.views and self.num_actions > 1:
             total = seen(total, [view.actions for view in self.views], player)
         return total
@@ -186,13 +181,6 @@ class MLP(ValueFunction):
 
     def action_values(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._outputs(self._totals(params.network, features, player), player)
-
-    def predictions(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
-        """float32[..., N * M]: the extras of the next board of `player`, over their scales."""
-        return self._foretold(self._totals(params.network, features, player))
-
-    def _foretold(self, total: jax.Array) -> jax.Array:
-        return ACTIVATIONS[self.spec.output](total[..., self.num_actions :])
 
     def value(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._taken(self.action_values(params, features, player), features)
@@ -244,40 +232,23 @@ class MLP(ValueFunction):
         """One step of the optimizer along the sum of change * gradient, if any is live.
 
         The gradient is that of V or, with the loss "matching", of the sum that becomes V.
-
-        And, of as much weight, along error * gradient of every prediction.
         """
         check_updates(self, updates)
-        features, player, change, _, live, following = updates
-        coming = None if following is None else self.coming(following, player)
+        features, player, change, _, live, extra = updates
 
         def weighted(network: Any) -> jax.Array:
             total = self._totals(network, features, player)
             judged = self._taken(self._judged(total, player), features)
-            return self._gain(total, judged, change, live, coming)
+            return self._gain(total, judged, change, live, extra)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 
     def _gain(
-        self,
-        total: jax.Array,
-        judged: jax.Array,
-        change: jax.Array,
-        live: jax.Array,
-        coming: jax.Array | None,
+        self, total: jax.Array, judged: jax.Array, change: jax.Array, live: jax.Array, extra: Any
     ) -> jax.Array:
-        """float32[]: its gradient is the way that updates go."""
-        gain = (judged * jnp.where(live, change, 0)).sum()
-        if coming is None:
-            return gain
-        foretold = self._foretold(total)
-        error = jnp.where(live[:, None] & ~jnp.isnan(coming), coming - foretold, 0)
-        if self.spec.loss == "matching":
-            foretold = total[..., self.num_actions :]
-        return gain + (foretold * jax.lax.stop_gradient(error)).sum()
-
-    def coming(self, following: jax.Array, player: jax.Array) -> jax.Array:
-        return jnp.where(following[..., :1] < 0, jnp.nan, self.known_extras(following, player))
+        """float32[]: its gradient is the way that updates go. `extra` is that of `Updates`."""
+        del total, extra
+        return (judged * jnp.where(live, change, 0)).sum()
 
     def value_seen(self, params: MLPParams, inputs: jax.Array) -> jax.Array:
         # The values of states, unlike those of actions, are the same number for every player.
@@ -291,12 +262,12 @@ class MLP(ValueFunction):
         change: jax.Array,
         live: jax.Array,
         alpha: jax.Array,
-        coming: jax.Array | None,
+        extra: Any = (),
     ) -> MLPParams:
         def weighted(network: Any) -> jax.Array:
             total = jnp.asarray(self._module.apply(network, inputs))
             judged = self._judged(total, jnp.int8(0))[..., 0]
-            return self._gain(total, judged, change, live, coming)
+            return self._gain(total, judged, change, live, extra)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 

@@ -12,7 +12,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.games import Othello
-from jaxgbg.learners import TDLearner
+from jaxgbg.learners import TD, Learner
 from jaxgbg.training.lanes import hyperparameters
 from tests.learners.replay import (
     CASES,
@@ -41,7 +41,7 @@ SWITCHES = [
 ]
 
 
-def reference_of(plain, learner: TDLearner, hyper, lane: int, alpha_end: float) -> LockstepTDFarl:
+def reference_of(plain, learner: Learner, hyper, lane: int, alpha_end: float) -> LockstepTDFarl:
     """The reference with the settings of one lane."""
     value = learner.value
     numbers = jax.tree.map(lambda leaf: float(leaf[lane]), hyper._replace(alpha_factors=()))
@@ -67,7 +67,7 @@ def reference_of(plain, learner: TDLearner, hyper, lane: int, alpha_end: float) 
     )
 
 
-def assert_replays(plain, learner: TDLearner, hyper, alpha_end: float, greedy: bool = True) -> None:
+def assert_replays(plain, learner: Learner, hyper, alpha_end: float, greedy: bool = True) -> None:
     """Tables, counters and greedy moves of all lanes are those of the reference."""
     lanes, episodes = len(hyper.alpha), int(hyper.episodes[0])
     _, lane, record = played(learner, hyper, lanes, episodes)
@@ -117,7 +117,7 @@ def assert_case_replays(
     plain, layout, alpha = OTHELLO if name == "othello" else CASES[name]
     game = Othello(size=4) if name == "othello" else jaxgbg.make(name)
     value = ntuple(game, layout, tcl=tcl, combine=rule)
-    learner = TDLearner(game, value, batch, horizon, opening_plies=1, delayed=delayed)
+    learner = Learner(game, value, TD, batch, horizon, opening_plies=1, delayed=delayed)
     decay, episodes = 0.0 if horizon == 1 else 0.5, rounds * batch
     hyper = stack_hyperparameters(switches, alpha, decay, episodes)
     hyper = hyper._replace(discount=np.full(len(switches), discount, np.float32))

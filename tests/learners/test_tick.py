@@ -10,9 +10,9 @@ import pytest
 
 from jaxgbg.games import Othello, TicTacToe
 from jaxgbg.learners import Learner, Schedule, TDSpec
-from jaxgbg.learners.core import _KEY_OF_PARTNER
 from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.selection import Valuation, action_values, choose_action
+from jaxgbg.learners.tick import _KEY_OF_PARTNER
 from jaxgbg.papers import preset
 from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
 from jaxgbg.training import Training
