@@ -111,7 +111,7 @@ def _run() -> None:
         print(f"jaxgbg {jaxgbg.__version__}")
         return
     import_games(modules)
-    # Imported now: flags are made of all learners and value functions that are known by then.
+    # Flags and their help name what is registered, so the user's modules come first.
     from jaxgbg.commands import COMMANDS
 
     call = _parse(COMMANDS)

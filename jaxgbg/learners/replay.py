@@ -17,7 +17,7 @@ import numpy as np
 
 from jaxgbg.learners.rule import Rule
 from jaxgbg.learners.schedules import decayed
-from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, Transition
+from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Transition
 from jaxgbg.learners.traces import at
 from jaxgbg.values.core import HasAuxiliary, SeesInputs, Updates
 
@@ -167,18 +167,11 @@ def _store(
     return lane._replace(games=games._replace(rule=buffer))
 
 
-def _remember(
-    learner: "Learner",
-    games: Games,
-    move: Move,
-    features: jax.Array,
-    start: Any,
-    restart: jax.Array,
-) -> Games:
+def _remember(learner: "Learner", games: Games, move: Move, boards: NextBoards) -> Games:
     """Remember as the base does, and store the boards by number."""
     buffer = _with_boards(learner, games.rule, move.afterstates, games.stage == 0, games.moving)
-    buffer = _with_boards(learner, buffer, start, restart, restart[:, None])
-    games = learner.rule.settings.base.remember(learner, games, move, features, start, restart)
+    buffer = _with_boards(learner, buffer, boards.start, boards.restart, boards.restart[:, None])
+    games = learner.rule.settings.base.remember(learner, games, move, boards)
     return games._replace(rule=buffer)
 
 

@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.learners.selection import Valuation
-from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, Target
+from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Target
 
 if TYPE_CHECKING:
     from jaxgbg.learners.tick import Learner
@@ -69,9 +69,8 @@ class Rule:
       target: (learner, games, move, hyper) -> the `Target` of each game's update in this tick.
       next_stage: (learner, stage int8[B], terminal bool[B], hyper) -> the stage after this one and
         whether the episode is over, bool[B]. Stage 0 plays; later ones are final updates.
-      remember: (learner, games, move, features, start, restart) -> games with what every player
-        remembers once the mover has moved or, where `restart` bool[B], an episode begins at
-        `start`; `features` int32[B, F] are those of the boards before the next moves.
+      remember: (learner, games, move, boards) -> games with what every player remembers once the
+        mover has moved or, in some games, an episode begins.
       init: (learner) -> the rule's own state before the first tick, a pytree.
       learn: (learner, lane, move, alpha, hyper) -> lane, what a tick does with its targets.
       bootstrap: (learner, hyper) -> how values count when a move is chosen and learned from.
@@ -89,7 +88,7 @@ class Rule:
     next_stage: Callable[
         ["Learner", jax.Array, jax.Array, Hyperparameters], tuple[jax.Array, jax.Array]
     ]
-    remember: Callable[["Learner", Games, Move, jax.Array, Any, jax.Array], Games]
+    remember: Callable[["Learner", Games, Move, NextBoards], Games]
     init: Callable[["Learner"], Any] = no_state
     learn: Callable[["Learner", Lane, Move, jax.Array, Hyperparameters], Lane] = learn_at_once
     bootstrap: Callable[["Learner", Hyperparameters], Valuation] = bootstrap_as_set

@@ -17,7 +17,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import LearnerSpec
-from jaxgbg.learners.state import IDLE, Games, Hyperparameters, Move, Target
+from jaxgbg.learners.state import IDLE, Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.tick import Learner
 from jaxgbg.learners.traces import at
 from jaxgbg.values.core import ValueSpec
@@ -43,16 +43,9 @@ def _next_stage(
     return jnp.where(running, stage, following), (following > last) & ~running
 
 
-def _remember(
-    learner: Learner,
-    games: Games,
-    move: Move,
-    features: jax.Array,
-    start: Any,
-    restart: jax.Array,
-) -> Games:
+def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
     """Remember the state and the action, and whether it was random: it is learned later."""
-    begins, mine, action = restart[:, None], games.moving, move.choice.action
+    begins, mine, action = boards.restart[:, None], games.moving, move.choice.action
     memory = learner.value.of_action(games.features, action)
     last_reward = jnp.where(begins, 0.0, games.state.rewards)
     return games._replace(

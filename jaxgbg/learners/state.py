@@ -186,6 +186,17 @@ class Transition(NamedTuple):
     skipped: jax.Array
 
 
+class NextBoards(NamedTuple):
+    """The boards before the next moves, and where episodes begin.
+
+    `features` int32[B, F]; `start` are the start positions [B] where `restart` bool[B].
+    """
+
+    features: jax.Array
+    start: Any
+    restart: jax.Array
+
+
 class Move(NamedTuple):
     """The choice in each game, and the states after it, before and after chance.
 

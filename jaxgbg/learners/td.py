@@ -25,6 +25,7 @@ from jaxgbg.learners.state import (
     Games,
     Hyperparameters,
     Move,
+    NextBoards,
     Target,
     Transition,
 )
@@ -84,17 +85,16 @@ def remember_states(
     move: Move,
     states: Any,
     memory: jax.Array,
-    start: Any,
-    restart: jax.Array,
+    boards: NextBoards,
 ) -> Games:
     """Let each mover remember `memory` int32[B, F], with the rewards and the end of `states` [B].
 
     The start position is the last afterstate of the player before the first mover, except in a
     game of chance, where it is none.
     """
-    game = learner.game
-    seats, begins, mine = np.arange(game.num_players), restart[:, None], games.moving
-    before_first = (seats == (start.player[:, None] - 1) % game.num_players) & (not game.stochastic)
+    game, begins = learner.game, boards.restart[:, None]
+    seats, mine, first = np.arange(game.num_players), games.moving, boards.start.player
+    before_first = (seats == (first[:, None] - 1) % game.num_players) & (not game.stochastic)
     # The end of the game, where it is only foreseen, is known: there is nothing to learn.
     foreseen = states.terminal & ~move.next_states.terminal
     has_last = jnp.where(mine, ~foreseen[:, None], games.has_last)
@@ -109,16 +109,9 @@ def remember_states(
     )
 
 
-def remember(
-    learner: Learner,
-    games: Games,
-    move: Move,
-    features: jax.Array,
-    start: Any,
-    restart: jax.Array,
-) -> Games:
+def remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
     """Let each mover remember its afterstate."""
-    return remember_states(learner, games, move, move.next_states, features, start, restart)
+    return remember_states(learner, games, move, move.next_states, boards.features, boards)
 
 
 TD = Rule(target=target, next_stage=next_stage, remember=remember)

@@ -12,7 +12,6 @@ that were not the best.
 """
 
 import dataclasses
-from typing import Any
 
 import jax
 
@@ -23,7 +22,7 @@ from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.selection import Valuation
 from jaxgbg.learners.spec import LearnerSpec
-from jaxgbg.learners.state import Games, Hyperparameters, Move, Target
+from jaxgbg.learners.state import Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.tick import Learner
 from jaxgbg.learners.traces import at
 from jaxgbg.specs import setting
@@ -46,19 +45,12 @@ def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) 
     return target._replace(skipped=target.skipped | at(games.rule, target.player))
 
 
-def _remember(
-    learner: Learner,
-    games: Games,
-    move: Move,
-    features: jax.Array,
-    start: Any,
-    restart: jax.Array,
-) -> Games:
+def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
     """Remember too whether another player has explored since each player's last move."""
     explored = (games.stage == 0) & move.choice.explored
     explored = ~games.moving & (games.rule | explored[:, None])
-    games = games._replace(rule=explored & ~restart[:, None])
-    return td.remember(learner, games, move, features, start, restart)
+    games = games._replace(rule=explored & ~boards.restart[:, None])
+    return td.remember(learner, games, move, boards)
 
 
 def td_off_policy(loss_discount: float | None = None) -> Rule:

@@ -29,6 +29,7 @@ from jaxgbg.learners.state import (
     Hyperparameters,
     Lane,
     Move,
+    NextBoards,
     Record,
     Target,
     Words,
@@ -264,7 +265,7 @@ class Learner:
         begin = partial(start_positions, self.game, self.opening_plies, self.opening_share)
         start, opening = begin(self.opening_lines, words, restart, number)
         features = self._features_after(lane.params, games, move, start, restart)
-        games = self.rule.remember(self, games, move, features, start, restart)
+        games = self.rule.remember(self, games, move, NextBoards(features, start, restart))
         if games.seat.size:
             # Who alone learns or explores takes the seats in turn, from episode to episode.
             turn = ((number - 1) % self.game.num_players).astype(jnp.int8)

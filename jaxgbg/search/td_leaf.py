@@ -34,7 +34,7 @@ from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.selection import Valuation
 from jaxgbg.learners.spec import LearnerSpec
-from jaxgbg.learners.state import Choice, Games, Hyperparameters, Move, Target
+from jaxgbg.learners.state import Choice, Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.td import TD, remember_states, target_of
 from jaxgbg.learners.tick import Learner
 from jaxgbg.search.lookahead import PLIES, WIDTH, LookAhead, Reply
@@ -83,18 +83,11 @@ def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) 
     return target_of(learner, games, move.choice.extra.states, move.choice, hyper)
 
 
-def _remember(
-    learner: Learner,
-    games: Games,
-    move: Move,
-    features: jax.Array,
-    start: Any,
-    restart: jax.Array,
-) -> Games:
+def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
     """Let each mover remember its leaf."""
     leaf = move.choice.extra
-    memory = jnp.where(restart[:, None], features, leaf.features)
-    return remember_states(learner, games, move, leaf.states, memory, start, restart)
+    memory = jnp.where(boards.restart[:, None], boards.features, leaf.features)
+    return remember_states(learner, games, move, leaf.states, memory, boards)
 
 
 TD_LEAF = dataclasses.replace(TD, target=_target, remember=_remember)

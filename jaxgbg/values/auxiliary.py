@@ -51,6 +51,9 @@ class AuxiliaryMLP(MLP):
     ) -> jax.Array:
         """Go, with as much weight, along error * gradient of every prediction too."""
         gain = super()._gain(total, judged, change, live, extra)
+        if not jax.tree.leaves(extra):
+            # A rule that knows nothing of auxiliary outputs learns values alone.
+            return gain
         predicted = self._predicted(total)
         error = jnp.where(live[:, None] & ~jnp.isnan(extra), extra - predicted, 0)
         if self.spec.loss == "matching":

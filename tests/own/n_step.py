@@ -7,7 +7,7 @@ Source: Sutton & Barto 2018, section 7.1.
 """
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.learners import Learner, LearnerSpec, Rule, Schedule
-from jaxgbg.learners.state import IDLE, Games, Hyperparameters, Move, Target
+from jaxgbg.learners.state import IDLE, Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.traces import at
 from jaxgbg.specs import setting
 from jaxgbg.values import ValueSpec
@@ -56,23 +56,16 @@ def target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -
 def next_stage(
     learner: Learner, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
 ) -> tuple[jax.Array, jax.Array]:
-    """Go through all that all players remember."""
+    """Go through all that all players remember; without FARL the episode is over at once."""
     running = (stage == IDLE) | ((stage == 0) & ~terminal)
-    over = stage + 1 > learner.rule.settings * learner.game.num_players
+    over = (stage + 1 > learner.rule.settings * learner.game.num_players) | ~hyper.final_others
     return jnp.where(running, stage, stage + 1), over & ~running
 
 
-def remember(
-    learner: Learner,
-    games: Games,
-    move: Move,
-    features: jax.Array,
-    start: Any,
-    restart: jax.Array,
-) -> Games:
+def remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
     """Queue the new afterstate; what the next update changes is `games.last`."""
     game, steps, queue = learner.game, learner.rule.settings, games.rule
-    begins, mine = restart[:, None], games.moving
+    begins, mine, first = boards.restart[:, None], games.moving, boards.start.player
     rewards = jnp.where(begins, 0.0, move.next_states.rewards)
 
     def pushed(new: jax.Array, old: jax.Array) -> jax.Array:
@@ -80,10 +73,10 @@ def remember(
         changed = (mine | begins).reshape(*mine.shape, *[1] * (old.ndim - 2))
         return jnp.where(changed, jnp.concatenate([new, old[:, :, :-1]], 2), old)
 
-    before_first = np.arange(game.num_players) == (start.player[:, None] - 1) % game.num_players
+    before_first = np.arange(game.num_players) == (first[:, None] - 1) % game.num_players
     count = jnp.where(begins, before_first, jnp.minimum(queue.count + mine, steps))
     queue = Queue(
-        pushed(features[:, None, None], queue.features),
+        pushed(boards.features[:, None, None], queue.features),
         pushed(rewards[:, :, None], queue.rewards),
         count,
     )
@@ -118,7 +111,7 @@ class NStepSpec(LearnerSpec):
     steps: int = setting(2, low=1, high=16)
 
     kind = "n-step"
-    variants = ("farl",)
+    variants = ("farl", "none")
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
         return Learner(**self._parts(game, value, schedule), rule=n_step(self.steps))

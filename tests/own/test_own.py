@@ -22,9 +22,10 @@ from jaxgbg.learners import LearnerSpec, Schedule, TDSpec
 from jaxgbg.training.lanes import hyperparameters
 from jaxgbg.training.settings import settings
 from jaxgbg.values import NTupleSpec, ValueSpec
-from tests.learners.replay import named, played, stack_hyperparameters
+from tests.learners.replay import named, stack_hyperparameters
 
 HERE = Path(__file__).parent
+FARL, NONE = named(True, True, True, False), named(False, False, True, False)
 ROOT = HERE.parents[1]
 
 
@@ -78,19 +79,25 @@ def test_a_kind_that_another_class_has_is_refused(own):
     assert LearnerSpec.kinds["td"] is TDSpec
 
 
-def trained(spec: LearnerSpec, seeds: int, episodes: int, batch: int):
+def trained(spec: LearnerSpec, lanes: list[dict[str, bool]], episodes: int, batch: int):
     """Lanes after training in TicTacToe on one table of all boards."""
     value, game = NTupleSpec(layout=(tuple(range(9)),), sigmoid=False), package.make("tictactoe")
     learner = spec.build(game, value, Schedule(batch=batch))
-    hyper = stack_hyperparameters([named(True, True, True, False)] * seeds, 0.5, 0.0, episodes)
-    return learner, played(learner, hyper, seeds, episodes)[1]
+    seeds, hyper = len(lanes), stack_hyperparameters(lanes, 0.5, 0.0, episodes)
+    keys = jax.random.split(jax.random.key(1), seeds)
+    # Every move and all that is learned after the end takes a tick.
+    ticks = (episodes // batch + 2) * 20
+    advance = jax.jit(jax.vmap(partial(learner.advance, ticks=ticks)))
+    after, _ = advance(jax.vmap(learner.init)(keys), hyper, jnp.full(seeds, episodes, jnp.uint32))
+    assert (after.finished == episodes).all()
+    return learner, after
 
 
 @pytest.mark.slow
 def test_one_step_is_td_bit_for_bit(own):
     n_step, _ = own
     found, expected, other = (
-        trained(spec, 2, 200, 8)[1].params.weights
+        trained(spec, [FARL, NONE], 200, 8)[1].params.weights
         for spec in (n_step.NStepSpec(steps=1), TDSpec(), n_step.NStepSpec(steps=2))
     )
     assert np.abs(expected).max() > 0.1
@@ -102,7 +109,7 @@ def test_one_step_is_td_bit_for_bit(own):
 def test_with_more_steps_than_moves_all_boards_learn_the_result_alone(own):
     """Every board of one game moves by the same share towards what its player got."""
     n_step, _ = own
-    learner, lanes = trained(n_step.NStepSpec(steps=5), 32, 1, 1)
+    learner, lanes = trained(n_step.NStepSpec(steps=5), [FARL] * 32, 1, 1)
     results = set()
     for weights in np.asarray(lanes.params.weights).reshape(32, 2, -1):
         own_results = []
@@ -138,8 +145,7 @@ def test_they_go_through_every_command_by_import(tmp_path):
     tiny = ("--episodes", 40, "--eval-every", 20, "--batch", 4, "--opponents", "random")
     chosen = ("--learner", "n-step", "--steps", 3, "--value", "conv", "--channels", 4)
     assert "--steps" in call("train", "--help", *modules)
-    assert "--steps" in call("train", "tictactoe", *chosen, *tiny, code=2)
-    call("train", "tictactoe", *chosen, *tiny, "--no-farl", *modules, code=2)
+    assert "invalid choice 'n-step'" in call("train", "tictactoe", *chosen, *tiny, code=2)
     call("train", "tictactoe", *chosen, *tiny, "--weight-decay", 0.1, *modules)
     (tmp_path / "sweep.toml").write_text(
         'game = "tictactoe"\nseeds = "0:2"\n[settings]\nepisodes = 40\neval_every = 40\nbatch = 4\n'
