@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import (
-    Valuation,
+    BootstrapRule,
     action_values,
     choose_action,
     choose_ranked,
@@ -71,7 +71,7 @@ class EpsilonGreedy:
         value: ValueFunction,
         params: Any,
         games: Games,
-        valuation: Valuation,
+        valuation: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
         """The choice in each of B games; of an imposed move what to count on."""

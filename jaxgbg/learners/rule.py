@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Target
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def learn_at_once(
     return learner.apply(lane, target, alpha, hyper)
 
 
-def bootstrap_as_set(learner: "Learner", hyper: Hyperparameters) -> Valuation:
+def bootstrap_as_set(learner: "Learner", hyper: Hyperparameters) -> BootstrapRule:
     """Count values as the settings say."""
     return hyper.valuation
 
@@ -91,7 +91,7 @@ class Rule:
     remember: Callable[["Learner", Games, Move, NextBoards], Games]
     init: Callable[["Learner"], Any] = no_state
     learn: Callable[["Learner", Lane, Move, jax.Array, Hyperparameters], Lane] = learn_at_once
-    bootstrap: Callable[["Learner", Hyperparameters], Valuation] = bootstrap_as_set
+    bootstrap: Callable[["Learner", Hyperparameters], BootstrapRule] = bootstrap_as_set
     last_episode: Callable[["Learner", Lane, jax.Array], jax.Array] = whole_budget
     after_block: Callable[["Learner", Lane, Hyperparameters, jax.Array], Lane] = nothing_after_block
     of_actions: bool = False

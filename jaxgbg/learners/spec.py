@@ -9,7 +9,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.learners.openings import opening_lines
 from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import Valuation, check_ranks
+from jaxgbg.learners.selection import BootstrapRule, check_ranks
 from jaxgbg.learners.tick import Learner
 from jaxgbg.specs import Spec, setting
 from jaxgbg.values.core import HasAuxiliary, HasGradients, ValueSpec
@@ -92,9 +92,9 @@ class LearnerSpec(Spec):
             )
 
     @property
-    def valuation(self) -> Valuation:
+    def valuation(self) -> BootstrapRule:
         """By what moves are chosen, in training and by its agents."""
-        return Valuation(self.zero_terminal, self.discount)
+        return BootstrapRule(self.zero_terminal, self.discount)
 
     @property
     def horizon(self) -> int:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.learners.parameter_traces import ParameterTraces
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.traces import Traces
 
 IDLE = -1
@@ -42,9 +42,9 @@ class Hyperparameters(NamedTuple):
     rule: Mapping[str, jax.Array]
 
     @property
-    def valuation(self) -> Valuation:
+    def valuation(self) -> BootstrapRule:
         """By what moves are chosen."""
-        return Valuation(self.zero_terminal, self.discount)
+        return BootstrapRule(self.zero_terminal, self.discount)
 
 
 class Games(NamedTuple):

@@ -20,7 +20,7 @@ from jaxgbg.games.rollout import select
 from jaxgbg.learners import td
 from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.tick import Learner
@@ -29,7 +29,7 @@ from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueSpec
 
 
-def _bootstrap(learner: Learner, hyper: Hyperparameters) -> Valuation:
+def _bootstrap(learner: Learner, hyper: Hyperparameters) -> BootstrapRule:
     """With a discount of their own for values below 0: the rule's settings."""
     return hyper.valuation._replace(loss_discount=learner.rule.settings)
 
@@ -54,7 +54,7 @@ def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) ->
 
 
 def td_off_policy(loss_discount: float | None = None) -> Rule:
-    """Return the rule for a policy that is off-policy too; `loss_discount` as in `Valuation`."""
+    """Return the rule of an off-policy policy; `loss_discount` as in `BootstrapRule`."""
     return dataclasses.replace(
         td.TD,
         target=_target,
@@ -91,5 +91,5 @@ class TDOffPolicySpec(LearnerSpec):
         return Learner(**parts, rule=td_off_policy(self.loss_discount))
 
     @property
-    def valuation(self) -> Valuation:
+    def valuation(self) -> BootstrapRule:
         return super().valuation._replace(loss_discount=self.loss_discount)

@@ -44,7 +44,7 @@ from jaxgbg.learners.traces import (
     push_delayed,
     push_immediate,
 )
-from jaxgbg.values.core import FollowsMoves, HasGradients, Updates, ValueFunction
+from jaxgbg.values.core import HasGradients, IncrementalByPattern, Updates, ValueFunction
 from jaxgbg.xla import materialize
 
 # Ticks never get as far as these numbers, whose keys are left for other draws.
@@ -296,7 +296,7 @@ class Learner:
         self, params: Any, games: Games, move: Move, start: Any, restart: jax.Array
     ) -> jax.Array:
         """int32[B, F] of the boards before the next moves: where `restart` of `start`."""
-        if not isinstance(self.value, FollowsMoves):
+        if not isinstance(self.value, IncrementalByPattern):
             boards = select(restart, start, move.afterstates)
             return self.value.features(params, self.observe(boards))
         (changes,) = materialize(jax.vmap(self.game.change)(games.state, move.choice.action))

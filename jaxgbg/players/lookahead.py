@@ -9,7 +9,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners.selection import (
     LANE,
-    Valuation,
+    BootstrapRule,
     check_ranks,
     choose_action,
     choose_ranked,
@@ -107,7 +107,7 @@ def _act(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
     search, agent, ranks = player.search, player.agent, player.ranks
 
     def one(
-        params: Any, valuation: Valuation, states: Any, draws: jax.Array, keys: jax.Array
+        params: Any, valuation: BootstrapRule, states: Any, draws: jax.Array, keys: jax.Array
     ) -> jax.Array:
         q = search.counting(valuation).action_values(params, states, keys[0])
         legal = jax.vmap(search.game.legal_actions)(states)

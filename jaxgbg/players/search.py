@@ -13,7 +13,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.jaxprs import is_traced
-from jaxgbg.learners.selection import LANE, Valuation
+from jaxgbg.learners.selection import LANE, BootstrapRule
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.devices import mesh_of, on_devices
@@ -150,7 +150,7 @@ class SearchAgent(PlayerBase):
         return jax.tree.map(lambda leaf: leaf[0], _statistics(self, one, key))
 
 
-def _grow(search: PUCT, given: tuple[Any, Valuation], *where: Any) -> Statistics:
+def _grow(search: PUCT, given: tuple[Any, BootstrapRule], *where: Any) -> Statistics:
     params, valuation = given
     found: Statistics = grow(dataclasses.replace(search, valuation=valuation), params, *where)
     return found
@@ -183,7 +183,9 @@ def _chosen(
     return most_visited(rows, choice), kept
 
 
-def _by_agent(settings: PUCT, search: Callable[..., Any], valuation: Valuation, *given: Any) -> Any:
+def _by_agent(
+    settings: PUCT, search: Callable[..., Any], valuation: BootstrapRule, *given: Any
+) -> Any:
     """What `search` finds by `settings`, where values count as one agent counts them."""
     return search(dataclasses.replace(settings, valuation=valuation), *given)
 
@@ -191,7 +193,7 @@ def _by_agent(settings: PUCT, search: Callable[..., Any], valuation: Valuation, 
 def _alone(
     search: Callable[..., Any],
     iterations: Any,
-    valuation: Valuation,
+    valuation: BootstrapRule,
     params: Any,
     states: Any,
     words: jax.Array,

@@ -23,7 +23,7 @@ from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration, of_action
 from jaxgbg.learners.sarsa import QSpec, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import Valuation, action_values
+from jaxgbg.learners.selection import BootstrapRule, action_values
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Choice, Games
 from jaxgbg.learners.td import TD
@@ -51,7 +51,7 @@ class TreeSearch(EpsilonGreedy):
         value: ValueFunction,
         params: Any,
         games: Games,
-        valuation: Valuation,
+        valuation: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
         """See `EpsilonGreedy.select`; the value is the mean behind the move.
@@ -75,7 +75,7 @@ class TreeSearch(EpsilonGreedy):
         return Choice(action, explored, jnp.where(visits > 0, mean, own), counted)
 
     def _search(
-        self, params: Any, states: Any, exploration: Exploration, valuation: Valuation
+        self, params: Any, states: Any, exploration: Exploration, valuation: BootstrapRule
     ) -> RootStatistics | SolvedStatistics:
         """What is found from states[B], nothing where the move is decided without it."""
         search = dataclasses.replace(self.search, valuation=valuation)

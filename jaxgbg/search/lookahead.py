@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import UNDISCOUNTED, Valuation, action_values, visit_pairs
+from jaxgbg.learners.selection import UNDISCOUNTED, BootstrapRule, action_values, visit_pairs
 from jaxgbg.values.core import ValueFunction
 
 # Each ply is traced and compiled as another part of the program: 10 of them take 10 s in TicTacToe
@@ -53,7 +53,7 @@ class LookAhead:
       samples: Draws of chance, where its outcomes are not listed or too many.
       max_spawns: Up to so many listed outcomes of chance are all gone through.
       megabytes: Room for the positions of all plies, of each agent that searches.
-      valuation: How values count; its `zero_terminal` is for one ply alone.
+      valuation: How values count; its `terminal_value_zero` is for one ply alone.
 
     The end of a game is worth its rewards alone. Else a move is worth the rewards on the way, added
     up undiscounted, and gamma * V at the end of it.
@@ -70,7 +70,7 @@ class LookAhead:
     samples: int = 16
     max_spawns: int = 64
     megabytes: int = 512
-    valuation: Valuation = UNDISCOUNTED
+    valuation: BootstrapRule = UNDISCOUNTED
 
     def __post_init__(self) -> None:
         if not 1 <= self.plies <= MOST_PLIES:
@@ -112,7 +112,7 @@ class LookAhead:
         """Whose values are followed: all players' or the searcher's alone."""
         return self.game.num_players if self.reply == "own" else 1
 
-    def counting(self, valuation: Valuation) -> "LookAhead":
+    def counting(self, valuation: BootstrapRule) -> "LookAhead":
         """The same look-ahead by `valuation`, which may be traced."""
         return dataclasses.replace(self, valuation=valuation)
 
@@ -175,11 +175,13 @@ class LookAhead:
         """int32[B, F] of the positions states[B]."""
         return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
-    def _one_ply(self, params: Any, states: Any, valuation: Valuation | None = None) -> jax.Array:
+    def _one_ply(
+        self, params: Any, states: Any, valuation: BootstrapRule | None = None
+    ) -> jax.Array:
         """float32[B, A]: what each action is worth to the mover, as it looks after it."""
         features = self._features(params, states)
         # Within the tree the end of a game is worth its rewards alone, whatever the agent does.
-        valuation = valuation or self.valuation._replace(zero_terminal=True)
+        valuation = valuation or self.valuation._replace(terminal_value_zero=True)
         return action_values(self.game, self.value, params, states, features, valuation)[0]
 
     def _kept(

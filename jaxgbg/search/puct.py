@@ -11,7 +11,7 @@ import numpy as np
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import (
     UNDISCOUNTED,
-    Valuation,
+    BootstrapRule,
     action_values,
     choose_uniformly,
     most_of_lanes,
@@ -75,7 +75,7 @@ class PUCT:
     game: Game
     value: ValueFunction
     settings: PUCTSpec = PUCTSpec()
-    valuation: Valuation = UNDISCOUNTED
+    valuation: BootstrapRule = UNDISCOUNTED
 
     # What the tree asks of a search: see `tree.Search`.
     keeps_states = True

@@ -32,7 +32,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Choice, Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.td import TD, remember_states, target_of
@@ -61,7 +61,7 @@ class PrincipalVariation(EpsilonGreedy):
         value: ValueFunction,
         params: Any,
         games: Games,
-        valuation: Valuation,
+        valuation: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
         """See `EpsilonGreedy.select`; the value is that of the leaves below the moves."""

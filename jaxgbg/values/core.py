@@ -31,9 +31,9 @@ class Updates(NamedTuple):
 class ValueFunction:
     """V(s | player) of boards, or Q(s, a | player) of actions; frozen and hashable, static.
 
-    Learners handle the parameters and the features of a board without a look inside. What a value
-    function can do beyond this it says by being a `FollowsMoves`, `FollowsCells`, `ValuesStones`,
-    `HasGradients`, `SeesInputs` or `HasAuxiliary`; of one that can do nothing more, learners ask
+    Learners do not look inside the parameters or the features of a board. A value function that
+    can do more has the methods of a capability: `IncrementalByPattern`, `IncrementalByCells`,
+    `BatchedPlacements`, `HasGradients`, `SeesInputs` or `HasAuxiliary`. Of any other, learners ask
     `value` alone.
     """
 
@@ -137,7 +137,7 @@ def check_updates(value: ValueFunction, updates: Updates) -> None:
 
 
 @runtime_checkable
-class FollowsMoves(Protocol):
+class IncrementalByPattern(Protocol):
     """Follows a move by the number of its `Game.change`, without a look at the board."""
 
     def shift(self, params: Any, features: jax.Array, change: jax.Array) -> jax.Array:
@@ -152,31 +152,31 @@ class FollowsMoves(Protocol):
 
 
 @runtime_checkable
-class FollowsCells(Protocol):
+class IncrementalByCells(Protocol):
     """Values a board by the few cells in which it differs from another (`Game.altered`)."""
 
-    def prepared(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
-        """[..., H]: what there is to know of the other board, for player int[...]."""
+    def accumulator(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        """[..., H]: what is computed once of the other board, for player int[...]."""
         ...
 
-    def value_altered(
+    def value_incremental(
         self,
         params: Any,
-        prepared: jax.Array,
+        accumulator: jax.Array,
         player: jax.Array,
         altered: tuple[jax.Array, jax.Array],
         board: jax.Array,
     ) -> jax.Array:
         """float32[...]: `value` of the board whose cells are `altered`.
 
-        `prepared` is that of the other board. `board` int[..., D] is as observed: of it only what
-        lies beside the cells is looked at.
+        `accumulator` is that of the other board. `board` int[..., D] is as observed: only what lies
+        beside the cells is looked at.
         """
         ...
 
 
 @runtime_checkable
-class ValuesStones(Protocol):
+class BatchedPlacements(Protocol):
     """Values all moves of a board together, where a move adds one stone (`Game.stone_digits`)."""
 
     def values_with_stone(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:

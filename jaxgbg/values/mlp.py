@@ -16,10 +16,9 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
-from jaxgbg.values.altered import entering
 from jaxgbg.values.core import Updates, ValueFunction, check_updates
-from jaxgbg.values.layers import ACTIVATIONS, Layers, optimizer
-from jaxgbg.values.sides import Extras, View, seen, views_of
+from jaxgbg.values.layers import ACTIVATIONS, Layers, first_layer_delta, optimizer
+from jaxgbg.values.perspective import Extras, View, from_player_view, views_of
 
 if TYPE_CHECKING:
     from jaxgbg.values.mlp_spec import MLPSpec
@@ -35,7 +34,7 @@ class MLPParams(NamedTuple):
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MLP(ValueFunction):
     """Multi-layer perceptron on the cells of one game; static under jit. It `HasGradients`
-    and, for V, `SeesInputs` and `FollowsCells`.
+    and, for V, `SeesInputs` and `IncrementalByCells`.
 
     In a game with `piece_digits` there is one input a cell: 1 an own piece, -1 another's, 0
     neither. Otherwise every digit of every cell has an input that is 1 or 0, and so has every
@@ -144,9 +143,9 @@ class MLP(ValueFunction):
                 side = jnp.where(player == owner, jnp.int32(1), jnp.int32(-1))
                 signs += jnp.where(digits == digit, side[..., None], 0)
             # Turned last, when least is left to be done for every square.
-            return (seen(signs, views, player) if views else signs).astype(jnp.float32)
+            return (from_player_view(signs, views, player) if views else signs).astype(jnp.float32)
         if views:
-            digits = seen(digits, views, player)
+            digits = from_player_view(digits, views, player)
         one_hot = jax.nn.one_hot(digits, game.num_cell_values)
         one_hot = one_hot.reshape(*one_hot.shape[:-2], -1)
         mover = jax.nn.one_hot(player, game.num_players)
@@ -164,7 +163,7 @@ class MLP(ValueFunction):
     def _of_values(self, total: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]: what enters the outputs that are values."""
         if self.views and self.num_actions > 1:
-            total = seen(total, [view.actions for view in self.views], player)
+            total = from_player_view(total, [view.actions for view in self.views], player)
         return total
 
     def _judged(self, total: jax.Array, player: jax.Array) -> jax.Array:
@@ -188,16 +187,16 @@ class MLP(ValueFunction):
     def _value_judged(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._taken(self._judged(self._totals(network, features, player), player), features)
 
-    def prepared(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
+    def accumulator(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., H]: what enters the first hidden layer, but for extras."""
         first = params.network["params"]["Dense_0"]
         squares = self._squares(features, player)
         return squares @ first["kernel"][: squares.shape[-1]] + first["bias"]
 
-    def value_altered(
+    def value_incremental(
         self,
         params: MLPParams,
-        prepared: jax.Array,
+        accumulator: jax.Array,
         player: jax.Array,
         altered: tuple[jax.Array, jax.Array],
         board: jax.Array,
@@ -205,7 +204,7 @@ class MLP(ValueFunction):
         """Two rows of the first layer's weights a cell, where `value` looks at all of them."""
         kernel = params.network["params"]["Dense_0"]["kernel"]
         views = [view.cells for view in self.views]
-        sums = prepared + entering(self.game, views, kernel, player, altered)
+        sums = accumulator + first_layer_delta(self.game, views, kernel, player, altered)
         if self._sees_extras:
             extras = self.known_extras(self.features(params, board), player)
             sums += extras @ kernel[-self.extras.size :]

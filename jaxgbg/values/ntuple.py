@@ -87,15 +87,17 @@ class NTuple(Indices):
             functools.reduce(jnp.add, [weights[..., i] for i in range(self.num_features)])
         )
 
-    def prepared(self, params: NTupleParams, features: jax.Array, player: jax.Array) -> jax.Array:
+    def accumulator(
+        self, params: NTupleParams, features: jax.Array, player: jax.Array
+    ) -> jax.Array:
         """int32[..., F]: the rows of the board, which the cells that a move alters shift."""
         del params
         return self.rows(features, player)
 
-    def value_altered(
+    def value_incremental(
         self,
         params: NTupleParams,
-        prepared: jax.Array,
+        accumulator: jax.Array,
         player: jax.Array,
         altered: tuple[jax.Array, jax.Array],
         board: jax.Array,
@@ -103,7 +105,7 @@ class NTuple(Indices):
         """The same value to the bit, for the rows are the same."""
         del player, board
         cells, digits = altered
-        strides, rows = self.strides(params.tuples), prepared
+        strides, rows = self.strides(params.tuples), accumulator
         for number in range(cells.shape[-1]):
             cell = cells[..., number]
             change = jnp.where(cell < 0, 0, digits[..., number, 1] - digits[..., number, 0])

@@ -11,7 +11,7 @@ import jaxgbg
 from jaxgbg import TDLeafSpec, TDSpec
 from jaxgbg.games import Game
 from jaxgbg.learners import EpsilonGreedy, Exploration, Schedule
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.search.lookahead import LookAhead
 from jaxgbg.search.td_leaf import TD_LEAF, PrincipalVariation
 from jaxgbg.values import MLPSpec, NTupleSpec
@@ -155,7 +155,7 @@ def chosen(settings: dict, epsilon: float, states, game: Game, weights, **policy
     games = types.SimpleNamespace(state=states, features=None)
     words = jax.random.bits(jax.random.key(1), (batch, 2))
     choice = PrincipalVariation(search=search, **policy).select(
-        game, value, params, games, Valuation(), Exploration(words, jnp.float32(epsilon))
+        game, value, params, games, BootstrapRule(), Exploration(words, jnp.float32(epsilon))
     )
     return choice, search.action_values(params, states, jax.random.key(0)), value, params
 

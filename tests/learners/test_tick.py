@@ -11,7 +11,7 @@ import pytest
 from jaxgbg.games import Othello, TicTacToe
 from jaxgbg.learners import Learner, Schedule, TDSpec
 from jaxgbg.learners.schedules import decayed
-from jaxgbg.learners.selection import Valuation, action_values, choose_action
+from jaxgbg.learners.selection import BootstrapRule, action_values, choose_action
 from jaxgbg.learners.tick import _KEY_OF_PARTNER
 from jaxgbg.papers import preset
 from jaxgbg.players import GreedyAgent, LookAheadAgent, make_player
@@ -216,7 +216,7 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
     def compare(states, zero_terminal, discount):
         features = value.features(params, each(game.cells, states))
         fast = action_values(
-            game, value, params, states, features, Valuation(zero_terminal, discount)
+            game, value, params, states, features, BootstrapRule(zero_terminal, discount)
         )
         after = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))(states, jnp.arange(16))
         player = jnp.broadcast_to(states.player[:, None], after.terminal.shape)

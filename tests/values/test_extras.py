@@ -11,7 +11,7 @@ from jaxgbg.games import LinesOfAction
 from jaxgbg.games.nim import Nim
 from jaxgbg.values import MLPSpec
 from jaxgbg.values.core import Updates
-from jaxgbg.values.sides import Extras
+from jaxgbg.values.perspective import Extras
 from tests.learners.test_replay_networks import layers
 from tests.reference.mlp_td import Network
 
