@@ -162,8 +162,13 @@ class Spec:
     """Of a component with several kinds, all of them by name."""
 
     def __init_subclass__(cls) -> None:
-        if cls.kind:
-            cls.kinds[cls.kind] = cls
+        if not cls.kind:
+            return
+        old = cls.kinds.get(cls.kind, cls)
+        # The same class, defined again as when a notebook cell is run twice, replaces the first.
+        if (old.__module__, old.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise ValueError(f"{cls.__qualname__}: the kind {cls.kind!r} is {old.__qualname__}'s")
+        cls.kinds[cls.kind] = cls
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

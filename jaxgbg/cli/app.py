@@ -12,9 +12,7 @@ from typing import Any
 import tyro
 
 import jaxgbg
-from jaxgbg.cli.commands import COMMANDS
 from jaxgbg.cli.exit_codes import end_in_a_line
-from jaxgbg.cli.options import NUMBERS
 from jaxgbg.games import import_games
 from jaxgbg.runs.compilation import visible_compilation
 from jaxgbg.runs.devices import prepare_jax
@@ -47,6 +45,7 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
     if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:
         near = did_you_mean(sys.argv[1], known) or f": choose one of {', '.join(known)}"
         raise ValueError(f"unknown command {shown(sys.argv[1])}{near}")
+    from jaxgbg.cli.options import NUMBERS
 
     complaint = io.StringIO()
     try:
@@ -55,9 +54,9 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
                 {name: deferred(command) for name, command in known.items()},
                 prog="jaxgbg",
                 description="General board game learning in JAX: TD-FARL on n-tuple values."
-                " With any command --import MODULE makes a module's own games, players and searches"
-                " known, and"
-                " --traceback shows the Python traceback of an error; --version shows the version.",
+                " With any command --import MODULE makes a module's own games, players, searches,"
+                " learners and value functions known, and --traceback shows the Python traceback of"
+                " an error; --version shows the version.",
                 registry=NUMBERS,
             )
     except SystemExit as stop:
@@ -113,6 +112,7 @@ def _run() -> None:
         return
     import_games(modules)
     # Flags and their help name what is registered, so the user's modules come first.
+    from jaxgbg.cli.commands import COMMANDS
 
     call = _parse(COMMANDS)
     prepare_jax()

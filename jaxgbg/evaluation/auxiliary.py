@@ -12,7 +12,7 @@ from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
 from jaxgbg.learners.selection import choose_action, uniform
 from jaxgbg.players import GreedyAgent
-from jaxgbg.values import MLP
+from jaxgbg.values import AuxiliaryMLP
 from jaxgbg.xla import fast_compile_options
 
 GAMES = 100
@@ -24,7 +24,7 @@ RANDOM_MOVES = 0.1
 
 
 @dataclasses.dataclass(frozen=True)
-class Foretold:
+class AuxiliaryError:
     """What is known of one output, in the units of its extra, over `boards` next boards.
 
     `seat` 0 stands for the player who asks, 1 for the next one and so on. `mean` and `spread` (the
@@ -41,7 +41,7 @@ class Foretold:
     explained: float | None
 
 
-def foretold(agent: GreedyAgent, seed: int = 0) -> list[Foretold]:
+def auxiliary_errors(agent: GreedyAgent, seed: int = 0) -> list[AuxiliaryError]:
     """Each output of an agent against what came, [] where its value function predicts nothing.
 
     The agent plays itself, one move in ten at random, to the end or for 200 plies. What it tells on
@@ -50,7 +50,7 @@ def foretold(agent: GreedyAgent, seed: int = 0) -> list[Foretold]:
     Source: Sasso & van Lohuizen 2018 (what the outputs are to tell).
     """
     game, value = agent.game, agent.value
-    if not isinstance(value, MLP) or not value.predicts:
+    if not isinstance(value, AuxiliaryMLP):
         return []
     random, plies = np.random.default_rng(seed), min(game.max_plies, PLIES)
 
@@ -68,10 +68,10 @@ def foretold(agent: GreedyAgent, seed: int = 0) -> list[Foretold]:
     return [_judged(*each, *column) for each, *column in columns]
 
 
-def _judged(extra: str, seat: int, told: np.ndarray, truth: np.ndarray) -> Foretold:
+def _judged(extra: str, seat: int, told: np.ndarray, truth: np.ndarray) -> AuxiliaryError:
     spread, error = float(truth.std()), float(np.sqrt(((told - truth) ** 2).mean()))
     explained = 1 - (error / spread) ** 2 if spread > 0 else None
-    return Foretold(extra, seat, len(truth), float(truth.mean()), spread, error, explained)
+    return AuxiliaryError(extra, seat, len(truth), float(truth.mean()), spread, error, explained)
 
 
 def _pairs(
@@ -100,7 +100,7 @@ def _play(
 ) -> tuple[jax.Array, ...]:
     """(playing, ends, player, told, truth) of every ply [T, G, ...], see `_pairs`."""
     value = agent.value
-    assert isinstance(value, MLP)
+    assert isinstance(value, AuxiliaryMLP)
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
 
     def choose(states: Any, words: jax.Array) -> tuple[jax.Array, Any]:

@@ -1,4 +1,4 @@
-"""Which action a learner makes, which value its update counts on, what it remembers of the move."""
+"""Which action a learner makes, and which value its update counts on."""
 
 import dataclasses
 from functools import partial
@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import (
-    Valuation,
+    BootstrapRule,
     action_values,
     choose_action,
     choose_ranked,
@@ -57,11 +57,11 @@ class EpsilonGreedy:
     """The action of the greatest value, ties at random, or any action with probability epsilon.
 
     With `ranks` or a `temperature` not always the greatest: see `choose_ranked`, `choose_softly`.
-    The update counts on the value of the action chosen or, `counting_on_best` as Q-learning does,
+    The update counts on the value of the action chosen or, `off_policy` as Q-learning does,
     on the greatest one. Frozen and hashable, static under jit; another policy is derived from it.
     """
 
-    counting_on_best: bool = False
+    off_policy: bool = False
     ranks: tuple[float, ...] = ()
     temperature: float = 0.0
 
@@ -71,19 +71,19 @@ class EpsilonGreedy:
         value: ValueFunction,
         params: Any,
         games: Games,
-        valuation: Valuation,
+        valuation: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
-        """The choice in each of B games; of an imposed move what to count on and to remember."""
+        """The choice in each of B games; of an imposed move what to count on."""
         legal = asked = jax.vmap(game.legal_actions)(games.state)
-        if leaves_out(game, value) and not self.counting_on_best:
+        if leaves_out(game, value) and not self.off_policy:
             asked = _asked(legal, exploration)
         q, values = action_values(
             game, value, params, games.state, games.features, valuation, asked
         )
         action, explored = self.choose(q, legal, exploration)
-        counted = self.counted_on(q, legal, action)
-        return Choice(action, explored, of_action(counted, values), counted=counted)
+        counted = self.bootstrap_action(q, legal, action)
+        return Choice(action, explored, of_action(counted, values), counted)
 
     def choose(
         self, q: jax.Array, legal: jax.Array, exploration: Exploration
@@ -107,10 +107,10 @@ class EpsilonGreedy:
             action, explored = jnp.where(imposed < 0, action, imposed), explored & (imposed < 0)
         return action, explored
 
-    def counted_on(self, q: jax.Array, legal: jax.Array, action: jax.Array) -> jax.Array:
+    def bootstrap_action(self, q: jax.Array, legal: jax.Array, action: jax.Array) -> jax.Array:
         """int32[B]: the action that an update counts on, by `q` float32[B, A]; of equals the one
         made."""
-        if not self.counting_on_best:
+        if not self.off_policy:
             return action
         q = jnp.where(legal, q, -jnp.inf)
         return jnp.where(of_action(action, q) < q.max(1), q.argmax(1), action)

@@ -14,53 +14,61 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.core import Learner
+from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import LearnerSpec
-from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Move, Target
+from jaxgbg.learners.state import IDLE, Games, Hyperparameters, Move, NextBoards, Target
+from jaxgbg.learners.tick import Learner
 from jaxgbg.learners.traces import at
 from jaxgbg.values.core import ValueSpec
 
 
-@dataclasses.dataclass(frozen=True)
-class SarsaLearner(Learner):
-    """SARSA-FARL on one game; the value function is one of actions.
+def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -> Target:
+    playing = games.stage == 0
+    other = games.stage - 2
+    other += (other >= games.mover).astype(jnp.int8)
+    subject = jnp.where(games.stage > 1, other, games.player)
+    gain = at(games.state.rewards, subject) - at(games.last_reward, subject)
+    target = jnp.where(playing, gain + hyper.discount * move.choice.value, gain)
+    explored = at(games.rule, subject)
+    return Target(subject, target, playing & explored & ~hyper.learn_from_random)
 
-    With `replan` the action is chosen anew after the update, as in Algorithm 5; without, the one
-    that the update counted on is made, as in the runs of its authors.
-    """
 
-    replan: bool = False
-    of_afterstates = False
-    heeds_exploring = True
+def _next_stage(
+    learner: Learner, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
+) -> tuple[jax.Array, jax.Array]:
+    following = stage + 1
+    last = jnp.where(hyper.final_others, jnp.int8(learner.game.num_players), jnp.int8(1))
+    running = (stage == IDLE) | ((stage == 0) & ~terminal)
+    return jnp.where(running, stage, following), (following > last) & ~running
 
-    def _target(
-        self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
-    ) -> Target:
-        playing = games.stage == 0
-        other = games.stage - 2
-        other += (other >= games.mover).astype(jnp.int8)
-        subject = jnp.where(games.stage > 1, other, games.player)
-        gain = at(next_states.rewards, subject) - at(games.last_reward, subject)
-        target = jnp.where(playing, gain + hyper.discount * choice.value, gain)
-        explored = at(games.explored, subject)
-        return Target(subject, target, explored & ~hyper.learn_from_random)
 
-    def _remember(
-        self, games: Games, move: Move, features: jax.Array, start: Any, restart: jax.Array
-    ) -> Games:
-        # Whether each player's last action was random: it is learned once he acts again.
-        explored = jnp.where(games.moving, move.choice.explored[:, None], games.explored)
-        games = games._replace(explored=explored)
-        return super()._remember(games, move, features, start, restart)
+def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
+    """Remember the state and the action, and whether it was random: it is learned later."""
+    begins, mine, action = boards.restart[:, None], games.moving, move.choice.action
+    memory = learner.value.of_action(games.features, action)
+    last_reward = jnp.where(begins, 0.0, games.state.rewards)
+    return games._replace(
+        mover=jnp.where(games.stage == 0, move.next_states.player, games.player),
+        last=jnp.where(mine[..., None], memory[:, None], games.last),
+        has_last=~begins & (games.has_last | mine),
+        last_reward=jnp.where(mine | begins, last_reward, games.last_reward),
+        rule=jnp.where(mine, move.choice.explored[:, None], games.rule),
+    )
 
-    def _next_stage(
-        self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
-    ) -> tuple[jax.Array, jax.Array]:
-        following = stage + 1
-        last = jnp.where(hyper.final_others, jnp.int8(self.game.num_players), jnp.int8(1))
-        running = (stage == IDLE) | ((stage == 0) & ~terminal)
-        return jnp.where(running, stage, following), (following > last) & ~running
+
+SARSA = Rule(
+    target=_target,
+    next_stage=_next_stage,
+    remember=_remember,
+    init=no_exploration,
+    of_actions=True,
+)
+"""SARSA-FARL on a value function of actions; with an off-policy policy Q-learning.
+
+With `replan` the action is chosen anew after the update, as in Algorithm 5; without, the one that
+the update counted on is made, as in the runs of its authors.
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,8 +100,9 @@ class SarsaSpec(_ActionsSpec):
 
     kind = "sarsa"
 
-    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> SarsaLearner:
-        return SarsaLearner(**self._parts(game, value, schedule), replan=self.replan)
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
+        rule = dataclasses.replace(SARSA, replan=self.replan)
+        return Learner(**self._parts(game, value, schedule), rule=rule)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +110,7 @@ class QSpec(_ActionsSpec):
     """Q-learning with Final Adaptation (Konen & Bagheri 2021, Algorithm 3)."""
 
     kind = "q"
-    counting_on_best = True
+    off_policy = True
 
-    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> SarsaLearner:
-        return SarsaLearner(**self._parts(game, value, schedule))
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
+        return Learner(**self._parts(game, value, schedule), rule=SARSA)

@@ -9,7 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, scrambled
-from jaxgbg.values.core import FollowsCells, FollowsMoves, ValueFunction, ValuesStones
+from jaxgbg.values.core import (
+    BatchedPlacements,
+    IncrementalByCells,
+    IncrementalByPattern,
+    ValueFunction,
+)
 from jaxgbg.values.indices import look_up
 from jaxgbg.xla import materialize
 
@@ -24,14 +29,14 @@ LANE = "lane"
 _LEAST = 1e-9
 
 
-class Valuation(NamedTuple):
+class BootstrapRule(NamedTuple):
     """How V of an afterstate counts when a move is chosen: numbers, or arrays of several agents.
 
     `discount` (gamma) multiplies it, or `loss_discount` one below 0, if there is such; that of a
-    terminal afterstate is 0 if `zero_terminal`. No values of actions are changed.
+    terminal afterstate is 0 if `terminal_value_zero`. No values of actions are changed.
     """
 
-    zero_terminal: Any = True
+    terminal_value_zero: Any = True
     discount: Any = 1.0
     loss_discount: Any = None
 
@@ -44,7 +49,7 @@ class Valuation(NamedTuple):
 
 
 # Nothing is discounted, and the end of a game is worth its rewards alone.
-UNDISCOUNTED = Valuation()
+UNDISCOUNTED = BootstrapRule()
 
 
 def uniform(word: jax.Array) -> jax.Array:
@@ -58,7 +63,7 @@ def action_values(
     params: Any,
     states: Any,
     features: jax.Array,
-    valuation: Valuation,
+    valuation: BootstrapRule,
     asked: jax.Array | None = None,
 ) -> tuple[jax.Array, jax.Array]:
     """The value q of each action for the player to move, and V(afterstate | player).
@@ -80,7 +85,7 @@ def action_values(
     else:
         reward, over = jax.vmap(game.outcomes)(states)
         values = _of_all_actions(game, value, params, states, features)
-    counted = jnp.where(over & valuation.zero_terminal, 0.0, values)
+    counted = jnp.where(over & valuation.terminal_value_zero, 0.0, values)
     return reward + valuation.discounted(counted), values
 
 
@@ -88,14 +93,14 @@ def _evaluating(
     game: Game, value: ValueFunction, params: Any, states: Any, features: jax.Array
 ) -> Callable[[jax.Array, jax.Array, Any], jax.Array]:
     """What `score_actions` asks: V of the afterstates for whoever moved."""
-    if game.most_altered and isinstance(value, FollowsCells):
-        prepared = value.prepared(params, features, states.player)
+    if game.most_altered and isinstance(value, IncrementalByCells):
+        accumulator = value.accumulator(params, features, states.player)
 
         def follow(row: jax.Array, action: jax.Array, after: Any) -> jax.Array:
-            state, before = jax.tree.map(lambda leaf: leaf[row], (states, prepared))
+            state, before = jax.tree.map(lambda leaf: leaf[row], (states, accumulator))
             altered = jax.vmap(game.altered)(state, action)
             seen = jax.vmap(partial(value.observe, game))(after)
-            return value.value_altered(params, before, state.player, altered, seen)
+            return value.value_incremental(params, before, state.player, altered, seen)
 
         return follow
 
@@ -109,7 +114,9 @@ def _evaluating(
 
 def leaves_out(game: Game, value: ValueFunction) -> bool:
     """Whether `action_values` takes less time the fewer actions matter."""
-    all_at_once = value.num_actions > 1 or isinstance(value, ValuesStones | FollowsMoves)
+    all_at_once = value.num_actions > 1 or isinstance(
+        value, BatchedPlacements | IncrementalByPattern
+    )
     return not all_at_once and game.num_actions > _FEW_ACTIONS
 
 
@@ -117,11 +124,11 @@ def _of_all_actions(
     game: Game, value: ValueFunction, params: Any, states: Any, features: jax.Array
 ) -> jax.Array:
     """V float32[B, A] of all afterstates."""
-    if isinstance(value, ValuesStones):
+    if isinstance(value, BatchedPlacements):
         return value.values_with_stone(params, features, states.player)
     every_action = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))
     actions = jnp.arange(game.num_actions, dtype=jnp.int32)
-    if isinstance(value, FollowsMoves):
+    if isinstance(value, IncrementalByPattern):
         changes = jax.vmap(jax.vmap(game.change, (None, 0)), (0, None))(states, actions)
         return jax.vmap(value.values_after, (None, 0, 0, 0))(
             params, features, changes, states.player

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.core import Learner
 from jaxgbg.learners.openings import opening_lines
 from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import Valuation, check_ranks
+from jaxgbg.learners.selection import BootstrapRule, check_ranks
+from jaxgbg.learners.tick import Learner
 from jaxgbg.specs import Spec, setting
-from jaxgbg.values.core import HasGradients, ValueSpec
+from jaxgbg.values.core import HasAuxiliary, HasGradients, ValueSpec
 
 # A longer eligibility list than this is a mistake: each update would touch so many states. The
 # place in a delayed one is counted in int8.
@@ -60,7 +60,8 @@ class LearnerSpec(Spec):
     one_explores: bool = False
 
     kinds: ClassVar[dict[str, type[Spec]]] = {}
-    # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
+    # The settings in which lanes of one program may differ: traced, not compiled in. Fields of
+    # `Hyperparameters`, or entries of its `rule`.
     lane_numbers: ClassVar[tuple[str, ...]] = (
         "trace_decay",
         "discount",
@@ -70,8 +71,10 @@ class LearnerSpec(Spec):
         "learn_from_partner",
     )
     of_actions: ClassVar[bool] = False
-    counting_on_best: ClassVar[bool] = False
+    off_policy: ClassVar[bool] = False
     variants: ClassVar[tuple[str, ...]] = tuple(FARL_PARTS)
+    # Whether the rule hands the auxiliary targets of a value function to its updates.
+    learns_auxiliary: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,9 +92,9 @@ class LearnerSpec(Spec):
             )
 
     @property
-    def valuation(self) -> Valuation:
+    def valuation(self) -> BootstrapRule:
         """By what moves are chosen, in training and by its agents."""
-        return Valuation(self.zero_terminal, self.discount)
+        return BootstrapRule(self.zero_terminal, self.discount)
 
     @property
     def horizon(self) -> int:
@@ -107,23 +110,29 @@ class LearnerSpec(Spec):
         raise NotImplementedError
 
     def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> dict[str, Any]:
-        """The fields of a `Learner` that all learners have."""
+        """The fields of a `Learner` but for its rule."""
         built = value.build(game, self.of_actions, schedule.batch)
         if self.parameter_traces and not isinstance(built, HasGradients):
             raise ValueError(
                 f"parameter_traces need gradients, and {value.kind} has eligibility lists"
             )
-        if built.predicts and (self.parameter_traces or self.horizon > 1):
-            raise ValueError(
-                "extras as outputs are learned without traces: set trace_decay 0, or extras_as"
-                " inputs"
-            )
+        if isinstance(built, HasAuxiliary):
+            if not self.learns_auxiliary:
+                raise ValueError(
+                    f"{self.kind} learns no auxiliary outputs: choose extras_as inputs, or the"
+                    " learner td"
+                )
+            if self.parameter_traces or self.horizon > 1:
+                raise ValueError(
+                    "extras as outputs are learned without traces: set trace_decay 0, or extras_as"
+                    " inputs"
+                )
         # One game at a time is the serial algorithm to the letter.
         delayed = self.delayed_traces and schedule.batch > 1 and self.horizon > 1
         plies, traces = schedule.opening_plies, 1 if self.shared_traces else game.num_players
         return {
             "game": game,
-            "policy": EpsilonGreedy(self.counting_on_best, self.ranks, self.temperature),
+            "policy": EpsilonGreedy(self.off_policy, self.ranks, self.temperature),
             "value": built,
             "batch": schedule.batch,
             "horizon": self.horizon,

@@ -1,6 +1,6 @@
 """What a lane carries from tick to tick, and what the steps of a tick tell one another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.learners.parameter_traces import ParameterTraces
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.traces import Traces
 
 IDLE = -1
@@ -20,7 +20,8 @@ class Hyperparameters(NamedTuple):
     What they mean stands with their settings, in `Schedule`, `LearnerSpec` and `NTupleSpec`.
     `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha; `final_others` and
     `final_zero` switch FARL parts 1 and 2. The paper's runs of 2020 had `zero_terminal` False; its
-    mode RESET is `reset_traces`, its mode ET is without.
+    mode RESET is `reset_traces`, its mode ET is without. `value` and `rule` hold the numbers of one
+    kind of value function and of one learner: the `lane_numbers` of its spec, by their names.
     """
 
     episodes: jax.Array
@@ -30,7 +31,7 @@ class Hyperparameters(NamedTuple):
     epsilon_end: jax.Array
     epsilon_share: jax.Array
     trace_decay: jax.Array
-    beta: jax.Array
+    value: Mapping[str, jax.Array]
     discount: jax.Array
     learn_from_random: jax.Array
     final_others: jax.Array
@@ -38,11 +39,12 @@ class Hyperparameters(NamedTuple):
     zero_terminal: jax.Array
     reset_traces: jax.Array
     learn_from_partner: jax.Array
+    rule: Mapping[str, jax.Array]
 
     @property
-    def valuation(self) -> Valuation:
+    def valuation(self) -> BootstrapRule:
         """By what moves are chosen."""
-        return Valuation(self.zero_terminal, self.discount)
+        return BootstrapRule(self.zero_terminal, self.discount)
 
 
 class Games(NamedTuple):
@@ -50,11 +52,9 @@ class Games(NamedTuple):
 
     Invariant: outside its final updates, `features` are those of `state`'s board.
     `last` int32[N, F], `has_last` bool[N], `last_reward` float32[N]: what every player remembers,
-    its last afterstate or its last state and action, and its own reward then. `explored`
-    bool[N] of learners that heed exploring moves: whether that action was one, or whether another
-    player has made one since that afterstate (others have bool[0]). `seat`
-    int8[]: where the learner sits when it has a partner, who sits in all others, or the only player
-    that explores (else int8[0]).
+    its last afterstate or its last state and action, and its own reward then. `rule` is the state
+    of the learner's `Rule`, which need not have an axis B. `seat` int8[]: where the learner sits
+    when it has a partner, who sits in all others, or the only player that explores (else int8[0]).
     """
 
     state: Any
@@ -64,7 +64,7 @@ class Games(NamedTuple):
     last: jax.Array
     has_last: jax.Array
     last_reward: jax.Array
-    explored: jax.Array
+    rule: Any
     seat: jax.Array
     traces: Traces | ParameterTraces
 
@@ -84,7 +84,7 @@ class Lane(NamedTuple):
     """All that one seed carries: parameters, games, its random key, and counts of what it did.
 
     The counts are uint32[]: `ticks` gone by, episodes `started` and `finished`, `moves` made.
-    `partner` is a traceable player, or None for self-play; `gathered` what is to be learned later.
+    `partner` is a traceable player, or None for self-play.
     """
 
     params: Any
@@ -95,7 +95,6 @@ class Lane(NamedTuple):
     finished: jax.Array
     moves: jax.Array
     partner: Any = None
-    gathered: Any = None
 
 
 class Record(NamedTuple):
@@ -145,51 +144,65 @@ def check_scalars(hyper: Hyperparameters, limit: jax.Array) -> None:
     import chex
 
     chex.assert_shape(hyper.alpha_factors, (32,))
-    chex.assert_rank([limit, *hyper._replace(alpha_factors=limit)], 0)
+    chex.assert_rank([limit, *jax.tree.leaves(hyper._replace(alpha_factors=limit))], 0)
 
 
 class Choice(NamedTuple):
     """What a policy has chosen in each game; leading axis B.
 
     `action` int32[B], whether it was random (`explored` bool[B]), and the `value` float32[B] that
-    the update counts on. `memory` int32[B, F] are the features that the mover is to remember, None
-    for the learner's own: those of the board after the move, or of the state and the action. `leaf`
-    [B] are the states that value and memory are of, None for those after the move. `counted`
-    int32[B] is the action that `value` is of, None where it is of the one made.
+    the update counts on, which is that of `bootstrap_action` int32[B]: the action made, or the best
+    one of an off-policy policy. `extra` is what the policy tells its own rule beyond that.
     """
 
     action: jax.Array
     explored: jax.Array
     value: jax.Array
-    memory: jax.Array | None = None
-    leaf: Any = None
-    counted: jax.Array | None = None
+    bootstrap_action: jax.Array
+    extra: Any = ()
 
 
 class Target(NamedTuple):
     """The one update of each game in a tick: the memory of `player` int8[B] moves towards `value`.
 
-    `skipped` bool[B]: left out because of a random move. For who learns later: `value` is `gain`
-    float32[B] and, where `counted` bool[B], the discounted value of the board after the move.
-    `following` as in `Updates`.
+    `value` float32[B]. `skipped` bool[B]: left out, because of a random move.
     """
 
     player: jax.Array
     value: jax.Array
     skipped: jax.Array
-    gain: Any = None
-    counted: Any = None
-    following: Any = None
+
+
+class Transition(NamedTuple):
+    """What a target is made of: `gain` float32[B], the rewards of `player` since its memory.
+
+    Where `bootstrap` bool[B], the discounted value of the next board is added. `player` and
+    `skipped` as in `Target`.
+    """
+
+    player: jax.Array
+    gain: jax.Array
+    bootstrap: jax.Array
+    skipped: jax.Array
+
+
+class NextBoards(NamedTuple):
+    """The boards before the next moves, and where episodes begin.
+
+    `features` int32[B, F]; `start` are the start positions [B] where `restart` bool[B].
+    """
+
+    features: jax.Array
+    start: Any
+    restart: jax.Array
 
 
 class Move(NamedTuple):
-    """The choice in each game, and the states after it, before and after chance."""
+    """The choice in each game, and the states after it, before and after chance.
+
+    Where values of actions are learned, before the move is made, both are the states before it.
+    """
 
     choice: Choice
     afterstates: Any
     next_states: Any
-
-    @property
-    def counted_on(self) -> Any:
-        """The states [B] whose rewards and end an update of afterstates counts on."""
-        return self.next_states if self.choice.leaf is None else self.choice.leaf

@@ -11,49 +11,143 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from jaxgbg.learners.core import Learner
-from jaxgbg.learners.state import IDLE, Choice, Games, Hyperparameters, Lane, Move, Target
+from jaxgbg.games.core import Game
+from jaxgbg.learners.auxiliary import with_auxiliary
+from jaxgbg.learners.replay import check_capacity, replayed
+from jaxgbg.learners.rule import Rule
+from jaxgbg.learners.schedules import Schedule
+from jaxgbg.learners.spec import LearnerSpec
+from jaxgbg.learners.state import (
+    IDLE,
+    Choice,
+    Games,
+    Hyperparameters,
+    Move,
+    NextBoards,
+    Target,
+    Transition,
+)
+from jaxgbg.learners.tick import Learner
 from jaxgbg.learners.traces import at
+from jaxgbg.specs import setting
+from jaxgbg.values.core import ValueSpec
+
+
+def transition(
+    learner: Learner, games: Games, states: Any, choice: Choice, hyper: Hyperparameters
+) -> Transition:
+    """Return what each game's update goes by; rewards and the end are those of `states` [B]."""
+    players = learner.game.num_players
+    playing = games.stage == 0
+    other = games.stage - 1
+    other += (other >= games.mover).astype(jnp.int8)
+    adapting = (games.stage > 0) & (games.stage < players)
+    subject = jnp.where(adapting, other, games.player)
+    # Stages 1..N hold the terminal state, which no action alters.
+    gain = at(states.rewards, subject) - at(games.last_reward, subject)
+    gain = jnp.where(games.stage == players, 0.0, gain)
+    skipped = playing & choice.explored & ~hyper.learn_from_random
+    return Transition(subject, gain, playing & ~states.terminal, skipped)
+
+
+def target_of(
+    learner: Learner, games: Games, states: Any, choice: Choice, hyper: Hyperparameters
+) -> Target:
+    """Return the target by `transition`: the gain and, before the end, the choice's value."""
+    step = transition(learner, games, states, choice, hyper)
+    ahead = step.gain + learner.rule.bootstrap(learner, hyper).discounted(choice.value)
+    return Target(step.player, jnp.where(step.bootstrap, ahead, step.gain), step.skipped)
+
+
+def target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -> Target:
+    """Count on the states after the move."""
+    return target_of(learner, games, move.next_states, move.choice, hyper)
+
+
+def next_stage(
+    learner: Learner, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
+) -> tuple[jax.Array, jax.Array]:
+    """Go through the final updates that FARL asks for."""
+    players = learner.game.num_players
+    following = stage + 1
+    skip_others = (following < players) & ~hyper.final_others
+    following = jnp.where(skip_others, jnp.int8(players), following)
+    over = (following > players) | ((following == players) & ~hyper.final_zero)
+    running = (stage == IDLE) | ((stage == 0) & ~terminal)
+    return jnp.where(running, stage, following), over & ~running
+
+
+def remember_states(
+    learner: Learner,
+    games: Games,
+    move: Move,
+    states: Any,
+    memory: jax.Array,
+    boards: NextBoards,
+) -> Games:
+    """Let each mover remember `memory` int32[B, F], with the rewards and the end of `states` [B].
+
+    The start position is the last afterstate of the player before the first mover, except in a
+    game of chance, where it is none.
+    """
+    game, begins = learner.game, boards.restart[:, None]
+    seats, mine, first = np.arange(game.num_players), games.moving, boards.start.player
+    before_first = (seats == (first[:, None] - 1) % game.num_players) & (not game.stochastic)
+    # The end of the game, where it is only foreseen, is known: there is nothing to learn.
+    foreseen = states.terminal & ~move.next_states.terminal
+    has_last = jnp.where(mine, ~foreseen[:, None], games.has_last)
+    has_last = jnp.where(begins, before_first, has_last)
+    mine = mine | begins
+    last_reward = jnp.where(begins, 0.0, states.rewards)
+    return games._replace(
+        mover=games.player,
+        last=jnp.where(mine[..., None], memory[:, None], games.last),
+        has_last=has_last,
+        last_reward=jnp.where(mine, last_reward, games.last_reward),
+    )
+
+
+def remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
+    """Let each mover remember its afterstate."""
+    return remember_states(learner, games, move, move.next_states, boards.features, boards)
+
+
+TD = Rule(target=target, next_stage=next_stage, remember=remember)
+"""TD-FARL on a value function of states."""
 
 
 @dataclasses.dataclass(frozen=True)
-class TDLearner(Learner):
-    """TD-FARL on one game; the value function is one of states."""
+class TDSpec(LearnerSpec):
+    """TD(lambda) with Final Adaptation on afterstates (Konen & Bagheri 2021, Algorithms 2, 6).
 
-    def _target(
-        self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
-    ) -> Target:
-        players = self.game.num_players
-        playing = games.stage == 0
-        other = games.stage - 1
-        other += (other >= games.mover).astype(jnp.int8)
-        adapting = (games.stage > 0) & (games.stage < players)
-        subject = jnp.where(adapting, other, games.player)
-        # Stages 1..N hold the terminal state, which no action alters.
-        gain = at(next_states.rewards, subject) - at(games.last_reward, subject)
-        ahead = gain + self._valuation(hyper).discounted(choice.value)
-        target = jnp.where(playing & ~next_states.terminal, ahead, gain)
-        target = jnp.where(games.stage == players, 0.0, target)
-        skipped = choice.explored & ~hyper.learn_from_random
-        counted = playing & ~next_states.terminal
-        return Target(subject, target, skipped, jnp.where(games.stage == players, 0, gain), counted)
+    Attributes:
+      round_games: Games played with fixed values before all their moves are learned, in random
+        order; 0 learns move by move.
+      passes: How often the moves of a round are learned.
+      minibatch: Moves of a round that are learned in one step.
+    """
 
-    def _following(self, lane: Lane, move: Move) -> jax.Array | None:
-        if not self.value.predicts:
-            return None
-        # After the end all moves leave the final board, and from there on nothing follows.
-        features = self.value.features(lane.params, self._observed(move.afterstates))
-        final = lane.games.stage == self.game.num_players
-        return jnp.where(final[:, None], -1, features)
+    round_games: int = setting(0, low=0, high=2**20)
+    passes: int = setting(1, low=1, high=1000)
+    minibatch: int = setting(1, low=1, high=2**20)
 
-    def _next_stage(
-        self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
-    ) -> tuple[jax.Array, jax.Array]:
-        players = self.game.num_players
-        following = stage + 1
-        skip_others = (following < players) & ~hyper.final_others
-        following = jnp.where(skip_others, jnp.int8(players), following)
-        over = (following > players) | ((following == players) & ~hyper.final_zero)
-        running = (stage == IDLE) | ((stage == 0) & ~terminal)
-        return jnp.where(running, stage, following), over & ~running
+    kind = "td"
+    learns_auxiliary = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.round_games and (self.passes, self.minibatch) != (1, 1):
+            raise ValueError("passes and minibatch are for round_games of 1 or more")
+        if self.round_games and (self.parameter_traces or self.horizon > 1):
+            raise ValueError("moves learned by rounds have no traces: set trace_decay 0")
+
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
+        parts = self._parts(game, value, schedule)
+        if not self.round_games:
+            return Learner(**parts, rule=with_auxiliary(TD, parts["value"]))
+        rule = replayed(TD, transition, self.round_games, self.passes, self.minibatch)
+        learner = Learner(**parts, rule=rule)
+        check_capacity(learner)
+        return learner

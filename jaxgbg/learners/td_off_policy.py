@@ -12,59 +12,57 @@ that were not the best.
 """
 
 import dataclasses
-from typing import Any
 
 import jax
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import select
+from jaxgbg.learners import td
+from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.spec import LearnerSpec
-from jaxgbg.learners.state import Choice, Games, Hyperparameters, Lane, Move, Target
-from jaxgbg.learners.td import TDLearner
+from jaxgbg.learners.state import Games, Hyperparameters, Move, NextBoards, Target
+from jaxgbg.learners.tick import Learner
 from jaxgbg.learners.traces import at
 from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueSpec
 
 
-@dataclasses.dataclass(frozen=True)
-class OffPolicyTDLearner(TDLearner):
-    """TD-FARL that counts on best moves; its policy is one that does so too.
+def _bootstrap(learner: Learner, hyper: Hyperparameters) -> BootstrapRule:
+    """With a discount of their own for values below 0: the rule's settings."""
+    return hyper.valuation._replace(loss_discount=learner.rule.settings)
 
-    `loss_discount` is that of a `Valuation`.
-    """
 
-    loss_discount: float | None = None
+def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -> Target:
+    """Count on the best move; learn nothing where another player has explored (`games.rule`)."""
+    choice = move.choice
+    best = jax.vmap(learner.game.afterstate)(games.state, choice.bootstrap_action)
+    # What chance made of the best move is known where it was made.
+    better = (games.stage == 0) & (choice.bootstrap_action != choice.action)
+    states = select(better, best, move.next_states)
+    target = td.target_of(learner, games, states, choice, hyper)
+    return target._replace(skipped=target.skipped | at(games.rule, target.player))
 
-    heeds_exploring = True
 
-    def _valuation(self, hyper: Hyperparameters) -> Valuation:
-        return hyper.valuation._replace(loss_discount=self.loss_discount)
+def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
+    """Remember too whether another player has explored since each player's last move."""
+    explored = (games.stage == 0) & move.choice.explored
+    explored = ~games.moving & (games.rule | explored[:, None])
+    games = games._replace(rule=explored & ~boards.restart[:, None])
+    return td.remember(learner, games, move, boards)
 
-    def _target(
-        self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
-    ) -> Target:
-        assert choice.counted is not None
-        best = jax.vmap(self.game.afterstate)(games.state, choice.counted)
-        # What chance made of the best move is known where it was made.
-        better = (games.stage == 0) & (choice.counted != choice.action)
-        return super()._target(games, select(better, best, next_states), choice, hyper)
 
-    def _live(
-        self, lane: Lane, target: Target, hyper: Hyperparameters
-    ) -> tuple[jax.Array, jax.Array]:
-        live, skipped = super()._live(lane, target, hyper)
-        return live & ~at(lane.games.explored, target.player), skipped
-
-    def _remember(
-        self, games: Games, move: Move, features: jax.Array, start: Any, restart: jax.Array
-    ) -> Games:
-        # Whether another player has explored since each player's last move.
-        explored = (games.stage == 0) & move.choice.explored
-        explored = ~games.moving & (games.explored | explored[:, None])
-        games = games._replace(explored=explored & ~restart[:, None])
-        return super()._remember(games, move, features, start, restart)
+def td_off_policy(loss_discount: float | None = None) -> Rule:
+    """Return the rule of an off-policy policy; `loss_discount` as in `BootstrapRule`."""
+    return dataclasses.replace(
+        td.TD,
+        target=_target,
+        remember=_remember,
+        init=no_exploration,
+        bootstrap=_bootstrap,
+        settings=loss_discount,
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +77,7 @@ class TDOffPolicySpec(LearnerSpec):
     loss_discount: float | None = setting(None, low=0, high=1)
 
     kind = "td-off-policy"
-    counting_on_best = True
+    off_policy = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,15 +86,10 @@ class TDOffPolicySpec(LearnerSpec):
         if self.ranks:
             raise ValueError("moves by rank are no exploring moves: choose a temperature")
 
-    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> OffPolicyTDLearner:
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
         parts = self._parts(game, value, schedule)
-        if parts["value"].predicts:
-            raise ValueError(
-                "extras as outputs are foretold of the moves made, not of the best: choose"
-                " extras_as inputs, or the learner td"
-            )
-        return OffPolicyTDLearner(**parts, loss_discount=self.loss_discount)
+        return Learner(**parts, rule=td_off_policy(self.loss_discount))
 
     @property
-    def valuation(self) -> Valuation:
+    def valuation(self) -> BootstrapRule:
         return super().valuation._replace(loss_discount=self.loss_discount)

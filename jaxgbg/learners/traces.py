@@ -26,8 +26,7 @@ class Push(NamedTuple):
     """One update a game: whose list, and the state that goes on it; leading axis B everywhere.
 
     `features` int32[B, F], `player` int8[B], `error` float32[B] = target - V, `slope` float32[B],
-    `live` bool[B]; error and slope are 0 where not live. `following` as in `Updates`: it is for
-    updates without traces.
+    `live` bool[B]; error and slope are 0 where not live.
     """
 
     features: jax.Array
@@ -35,7 +34,6 @@ class Push(NamedTuple):
     error: jax.Array
     slope: jax.Array
     live: jax.Array
-    following: jax.Array | None = None
 
 
 class Traces(NamedTuple):

@@ -9,7 +9,13 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.learners.selection import LANE, UNDISCOUNTED, Valuation, action_values, choose_action
+from jaxgbg.learners.selection import (
+    LANE,
+    UNDISCOUNTED,
+    BootstrapRule,
+    action_values,
+    choose_action,
+)
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.values.core import ValueFunction
 
@@ -31,22 +37,22 @@ class GreedyAgent(PlayerBase):
         game: Game,
         value: ValueFunction,
         params: Any,
-        valuation: Valuation = UNDISCOUNTED,
+        valuation: BootstrapRule = UNDISCOUNTED,
         several: bool = False,
     ) -> None:
         self.game = game
         self.value = value
         params = value.for_player(params)
         self.params = params if several else jax.tree.map(lambda leaf: leaf[None], params)
-        self.valuation = Valuation(
-            np.broadcast_to(np.asarray(valuation.zero_terminal, bool), self.copies),
+        self.valuation = BootstrapRule(
+            np.broadcast_to(np.asarray(valuation.terminal_value_zero, bool), self.copies),
             *(
                 None if each is None else np.broadcast_to(np.asarray(each, np.float32), self.copies)
                 for each in (valuation.discount, valuation.loss_discount)
             ),
         )
 
-    def tree_flatten(self) -> tuple[tuple[Any, Valuation], tuple[Any, ...]]:
+    def tree_flatten(self) -> tuple[tuple[Any, BootstrapRule], tuple[Any, ...]]:
         return (self.params, self.valuation), (self.game, self.value)
 
     @classmethod
@@ -83,7 +89,7 @@ class GreedyAgent(PlayerBase):
         """
         return in_batch(_action_values, self, state)
 
-    def _masked_values(self, params: Any, valuation: Valuation, states: Any) -> jax.Array:
+    def _masked_values(self, params: Any, valuation: BootstrapRule, states: Any) -> jax.Array:
         """float32[B, A] of states[B] by the agent of `params`; illegal -inf."""
         features = self._features(params, states)
         q, _ = action_values(self.game, self.value, params, states, features, valuation)
@@ -124,7 +130,7 @@ def _action_values(agent: GreedyAgent, states: Any) -> jax.Array:
 
 @jax.jit
 def _act(agent: GreedyAgent, states: Any, key: jax.Array) -> jax.Array:
-    def one(params: Any, valuation: Valuation, states: Any, draws: jax.Array) -> jax.Array:
+    def one(params: Any, valuation: BootstrapRule, states: Any, draws: jax.Array) -> jax.Array:
         q = agent._masked_values(params, valuation, states)
         return jax.vmap(choose_action)(q, jax.vmap(agent.game.legal_actions)(states), draws)
 

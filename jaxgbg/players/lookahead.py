@@ -7,7 +7,7 @@ import jax
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.learners.selection import LANE, Valuation
+from jaxgbg.learners.selection import LANE, BootstrapRule
 from jaxgbg.players.core import History, Player
 from jaxgbg.players.greedy import GreedyAgent, in_batch
 from jaxgbg.players.search import SearchPlayer, search_player
@@ -65,7 +65,7 @@ def _act(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
     search, agent = player.search, player.agent
 
     def one(
-        params: Any, valuation: Valuation, states: Any, draws: jax.Array, keys: jax.Array
+        params: Any, valuation: BootstrapRule, states: Any, draws: jax.Array, keys: jax.Array
     ) -> jax.Array:
         return search.choose_drawn(states, draws, (keys[0], keys[1]), params, valuation)
 

@@ -13,7 +13,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.jaxprs import is_traced
-from jaxgbg.learners.selection import LANE, UNDISCOUNTED, Valuation
+from jaxgbg.learners.selection import LANE, UNDISCOUNTED, BootstrapRule
 from jaxgbg.players.core import History, Player, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.devices import mesh_of, on_devices
@@ -207,7 +207,7 @@ def _(spec: PUCTSpec, game: Game, agent: GreedyAgent | None = None) -> Player:
     return SearchPlayer(game, spec) if agent is None else SearchAgent(agent, spec)
 
 
-def _grow(search: PUCT, given: tuple[Any, Valuation], *where: Any) -> Statistics:
+def _grow(search: PUCT, given: tuple[Any, BootstrapRule], *where: Any) -> Statistics:
     params, valuation = given
     found: Statistics = grow(dataclasses.replace(search, valuation=valuation), params, *where)
     return found
@@ -240,7 +240,9 @@ def _chosen(
     return most_visited(rows, choice), kept
 
 
-def _by_agent(settings: PUCT, search: Callable[..., Any], valuation: Valuation, *given: Any) -> Any:
+def _by_agent(
+    settings: PUCT, search: Callable[..., Any], valuation: BootstrapRule, *given: Any
+) -> Any:
     """What `search` finds by `settings`, where values count as one agent counts them."""
     return search(dataclasses.replace(settings, valuation=valuation), *given)
 
@@ -248,7 +250,7 @@ def _by_agent(settings: PUCT, search: Callable[..., Any], valuation: Valuation, 
 def _alone(
     search: Callable[..., Any],
     iterations: Any,
-    valuation: Valuation,
+    valuation: BootstrapRule,
     params: Any,
     states: Any,
     words: jax.Array,

@@ -25,14 +25,18 @@ def _column(hint: Any) -> str:
     return _COLUMNS[hint]
 
 
-_RUNS = {
-    **dict.fromkeys(("folder", "game", "game_parameters", "digest"), "varchar"),
-    "finished": "boolean",
-    **dict.fromkeys(("training_seconds", "moves_per_second"), "double"),
-    **dict.fromkeys(("moves", "diverged"), "bigint"),
-    **{name: _column(setting.hint) for name, setting in settings().items()},
-    "fingerprint": "varchar",
-}
+def _columns_of_runs() -> dict[str, str]:
+    """The columns of the table of runs, those of registered learners and values among them."""
+    return {
+        **dict.fromkeys(("folder", "game", "game_parameters", "digest"), "varchar"),
+        "finished": "boolean",
+        **dict.fromkeys(("training_seconds", "moves_per_second"), "double"),
+        **dict.fromkeys(("moves", "diverged"), "bigint"),
+        **{name: _column(setting.hint) for name, setting in settings().items()},
+        "fingerprint": "varchar",
+    }
+
+
 _FIGURES = ("training_seconds", "moves_per_second", "moves")
 _STORED = {
     **dict.fromkeys(("run", "line", "seed", "episodes", "games"), "bigint"),
@@ -120,7 +124,7 @@ def connect(
     # A misspelt table must not be found among the variables of this program.
     connection.execute("set python_enable_replacements = false")
     for name, kinds, rows in (
-        ("runs", _RUNS, pandas.DataFrame(_records(runs))),
+        ("runs", _columns_of_runs(), pandas.DataFrame(_records(runs))),
         ("agents", _AGENTS, pandas.DataFrame(_agents(runs))),
         ("stored", _STORED, pandas.DataFrame(stored)),
         ("scales", _SCALES, pandas.DataFrame(units, columns=list(_SCALES))),

@@ -37,7 +37,7 @@ def compile_chunk(learner: Learner, mesh: Mesh, pausing: bool = False) -> Any:
                 lambda lane, hyper, limit: learner.advance(lane, hyper, limit, TICKS_A_BLOCK),
                 axis_name=LANE,
             )(lanes, hyper, limit)
-            return number + 1, learner.between_blocks(lanes, hyper, limit)
+            return number + 1, learner.after_block(lanes, hyper, limit)
 
         def busy(carry: tuple[jax.Array, Lane]) -> jax.Array:
             going = (carry[0] < blocks) & (carry[1].finished < limit).any()

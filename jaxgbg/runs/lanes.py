@@ -1,6 +1,6 @@
 """Lanes: one for each seed and FARL variant of a run, or of several runs that share a program."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -18,28 +18,33 @@ from jaxgbg.runs.run import LaneName, Run
 def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
     """The traced scalars of `lanes`, each with a leading axis over them."""
     schedule = run.schedule
-    numbers: dict[str, Any] = {"beta": 0.0}
-    for spec in (run.value, run.learner):
-        numbers |= {name: getattr(spec, name) for name in spec.lane_numbers}
-    numbers |= {
+    numbers: dict[str, Any] = {
         "alpha": schedule.alpha,
         "epsilon": schedule.epsilon,
         "epsilon_end": schedule.last_epsilon,
         "epsilon_share": schedule.epsilon_share,
     }
-    kinds = {bool: bool, float: np.float32}
     parts = np.array([FARL_PARTS[variant] for _, variant in lanes])
-    # Made on the host: there no array is a program to compile.
-    traced: dict[str, Any] = {
-        name: np.full(len(lanes), value, kinds[type(value)]) for name, value in numbers.items()
-    }
-    traced |= {
+    shared: dict[str, Any] = {}
+    own: dict[str, Any] = {}
+    for name in run.learner.lane_numbers:
+        numbers_of = shared if name in Hyperparameters._fields else own
+        numbers_of[name] = getattr(run.learner, name)
+    traced: dict[str, Any] = _full(len(lanes), numbers | shared) | {
+        "value": _full(len(lanes), {n: getattr(run.value, n) for n in run.value.lane_numbers}),
+        "rule": _full(len(lanes), own),
         "episodes": np.full(len(lanes), schedule.episodes, np.uint32),
         "alpha_factors": np.tile(np.float32(schedule.alpha_factors), (len(lanes), 1)),
         "final_others": parts[:, 0],
         "final_zero": parts[:, 1],
     }
     return Hyperparameters(**traced)
+
+
+def _full(lanes: int, numbers: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Each number once for each lane. Made on the host: there no array is a program to compile."""
+    kinds = {bool: bool, int: np.int32, float: np.float32}
+    return {name: np.full(lanes, value, kinds[type(value)]) for name, value in numbers.items()}
 
 
 def begin(

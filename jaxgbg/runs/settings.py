@@ -49,9 +49,18 @@ class Setting(NamedTuple):
     kinds: tuple[str, ...]
 
 
-@functools.cache
 def settings() -> dict[str, Setting]:
-    """All settings of a run but its game's parameters, by their short forms."""
+    """All settings of a run but its game's parameters, by their short forms.
+
+    Those of learners and value functions that a user's module has registered are among them.
+    """
+    parts = [Run.part(field.name) for field in dataclasses.fields(Run)[1:]]
+    return _settings(*(tuple(getattr(part, "kinds", {}).values()) for part in parts))
+
+
+@functools.cache
+def _settings(*kinds: tuple[type[Spec], ...]) -> dict[str, Setting]:
+    """The settings as long as these are all kinds of components."""
     return {setting.short: setting for setting in _all_settings()}
 
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import UNDISCOUNTED, Valuation, choose_uniformly
+from jaxgbg.learners.selection import UNDISCOUNTED, BootstrapRule, choose_uniformly
 from jaxgbg.search.lookahead import PLIES, LookAhead, LookAheadSpec
 from jaxgbg.search.spec import SearchSpec
 from jaxgbg.specs import setting
@@ -63,7 +63,7 @@ class Expectimax:
         states: Any,
         key: jax.Array,
         params: Any = (),
-        valuation: Valuation = UNDISCOUNTED,
+        valuation: BootstrapRule = UNDISCOUNTED,
     ) -> jax.Array:
         """See `spec.Search`; a terminal state gives 0."""
         del params, valuation

@@ -19,13 +19,15 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
+from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration, of_action
 from jaxgbg.learners.sarsa import QSpec, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import Valuation, action_values
+from jaxgbg.learners.selection import BootstrapRule, action_values
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Choice, Games
-from jaxgbg.learners.td import TDLearner
+from jaxgbg.learners.td import TD
+from jaxgbg.learners.tick import Learner
 from jaxgbg.search.spec import TrainingSearch, parse_for_agent
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.specs import setting
@@ -47,7 +49,7 @@ class TreeSearch(EpsilonGreedy):
         value: ValueFunction,
         params: Any,
         games: Games,
-        valuation: Valuation,
+        valuation: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
         """See `EpsilonGreedy.select`; the value is the mean behind the move.
@@ -61,17 +63,17 @@ class TreeSearch(EpsilonGreedy):
         action, explored = self.choose(order, legal, exploration)
         alone = legal & (jnp.arange(legal.shape[1]) == action[:, None])
         ahead = action_values(game, value, params, states, games.features, valuation, alone)
-        counted = order.argmax(1) if self.counting_on_best else action
+        counted = order.argmax(1) if self.off_policy else action
         visits, mean = (of_action(counted, each) for each in (found.visits, found.values))
         if value.num_actions == 1:
             paid = jax.vmap(game.afterstate)(states, action).rewards - states.rewards
             mean -= jnp.take_along_axis(paid, states.player[:, None].astype(jnp.int32), 1)[:, 0]
         # Of a move that the search has not tried, by rank or without a search, what is known of it.
-        own = of_action(self.counted_on(ahead[1], legal, action), ahead[1])
-        return Choice(action, explored, jnp.where(visits > 0, mean, own))
+        own = of_action(self.bootstrap_action(ahead[1], legal, action), ahead[1])
+        return Choice(action, explored, jnp.where(visits > 0, mean, own), counted)
 
     def _search(
-        self, params: Any, states: Any, exploration: Exploration, valuation: Valuation
+        self, params: Any, states: Any, exploration: Exploration, valuation: BootstrapRule
     ) -> RootStatistics:
         """What is found from states[B], nothing where the move is decided without it."""
         roots = states._replace(terminal=states.terminal | exploration.decided)
@@ -110,7 +112,7 @@ class _SearchSpec(LearnerSpec):
         if settings.number > most:
             raise ValueError(f"train_search: {most:,} {settings.strength} at most in {game.name}")
         search = cast(TrainingSearch, settings.build(game, parts["value"]))
-        return parts | {"policy": TreeSearch(self.counting_on_best, self.ranks, search=search)}
+        return parts | {"policy": TreeSearch(self.off_policy, self.ranks, search=search)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -122,9 +124,11 @@ class TDSearchSpec(_SearchSpec):
     """
 
     kind = "td-search"
+    learns_auxiliary = True
 
-    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> TDLearner:
-        return TDLearner(**self._parts(game, value, schedule))
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
+        parts = self._parts(game, value, schedule)
+        return Learner(**parts, rule=with_auxiliary(TD, parts["value"]))
 
 
 @dataclasses.dataclass(frozen=True)

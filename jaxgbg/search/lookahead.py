@@ -15,7 +15,7 @@ import numpy as np
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import (
     UNDISCOUNTED,
-    Valuation,
+    BootstrapRule,
     action_values,
     check_ranks,
     choose_action,
@@ -101,14 +101,14 @@ class LookAhead:
     The end of a game is worth its rewards alone. Else a move is worth the rewards on the way, added
     up undiscounted, and gamma * V at the end of it.
     Inside the tree the first (lowest) of equally good actions counts. `valuation` says how values
-    count; its `zero_terminal` is for one ply alone. Raises ValueError where one position takes more
-    memory than allowed and for values of actions, of which only one ply can be looked at.
+    count; its `terminal_value_zero` is for one ply alone. Raises ValueError where one position takes
+    more memory than allowed and for values of actions, of which only one ply can be looked at.
     """
 
     game: Game
     value: ValueFunction
     settings: LookAheadSpec = LookAheadSpec()
-    valuation: Valuation = UNDISCOUNTED
+    valuation: BootstrapRule = UNDISCOUNTED
 
     traceable = True
 
@@ -153,11 +153,13 @@ class LookAhead:
         """Whose values are followed: all players' or the searcher's alone."""
         return self.game.num_players if self.reply == "own" else 1
 
-    def counting(self, valuation: Valuation) -> "LookAhead":
+    def counting(self, valuation: BootstrapRule) -> "LookAhead":
         """The same look-ahead by `valuation`, which may be traced."""
         return dataclasses.replace(self, valuation=valuation)
 
-    def choose(self, states: Any, key: jax.Array, params: Any, valuation: Valuation) -> jax.Array:
+    def choose(
+        self, states: Any, key: jax.Array, params: Any, valuation: BootstrapRule
+    ) -> jax.Array:
         """See `spec.Search`: an action of the greatest value, ties at random, or by its rank."""
         first, second = jax.random.split(jax.random.fold_in(key, 1))
         draws = jax.random.uniform(key, states.terminal.shape, jnp.float32)
@@ -169,7 +171,7 @@ class LookAhead:
         draws: jax.Array,
         keys: tuple[jax.Array, jax.Array],
         params: Any,
-        valuation: Valuation,
+        valuation: BootstrapRule,
     ) -> jax.Array:
         """As `choose`, by `draws` float32[B] in [0, 1); of `keys` the first is for the look-ahead,
         the second for ranks.
@@ -242,11 +244,13 @@ class LookAhead:
         """int32[B, F] of the positions states[B]."""
         return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
-    def _one_ply(self, params: Any, states: Any, valuation: Valuation | None = None) -> jax.Array:
+    def _one_ply(
+        self, params: Any, states: Any, valuation: BootstrapRule | None = None
+    ) -> jax.Array:
         """float32[B, A]: what each action is worth to the mover, as it looks after it."""
         features = self._features(params, states)
         # Within the tree the end of a game is worth its rewards alone, whatever the agent does.
-        valuation = valuation or self.valuation._replace(zero_terminal=True)
+        valuation = valuation or self.valuation._replace(terminal_value_zero=True)
         return action_values(self.game, self.value, params, states, features, valuation)[0]
 
     def _kept(

@@ -10,7 +10,7 @@ import numpy as np
 from jaxgbg.games import Game
 from jaxgbg.learners.selection import (
     UNDISCOUNTED,
-    Valuation,
+    BootstrapRule,
     choose_action,
     choose_uniformly,
     nth_true,
@@ -169,7 +169,7 @@ class MCTS:
         states: Any,
         key: jax.Array,
         params: Any = (),
-        valuation: Valuation = UNDISCOUNTED,
+        valuation: BootstrapRule = UNDISCOUNTED,
     ) -> jax.Array:
         """An action of the highest mean for each of states[B], int32[B]; 0 for a terminal state."""
         del params, valuation

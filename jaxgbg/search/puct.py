@@ -11,7 +11,7 @@ import numpy as np
 from jaxgbg.games.core import Game
 from jaxgbg.learners.selection import (
     UNDISCOUNTED,
-    Valuation,
+    BootstrapRule,
     action_values,
     choose_uniformly,
     most_of_lanes,
@@ -122,7 +122,7 @@ class PUCT:
     game: Game
     value: ValueFunction
     settings: PUCTSpec = PUCTSpec()
-    valuation: Valuation = UNDISCOUNTED
+    valuation: BootstrapRule = UNDISCOUNTED
 
     traceable = True
     # What the tree asks of a search: see `tree.TreePolicy`.
@@ -199,13 +199,15 @@ class PUCT:
         """How many trees may be in memory at once."""
         return self.settings.megabytes * 10**6 // self._tree_bytes
 
-    def choose(self, states: Any, key: jax.Array, params: Any, valuation: Valuation) -> jax.Array:
+    def choose(
+        self, states: Any, key: jax.Array, params: Any, valuation: BootstrapRule
+    ) -> jax.Array:
         """See `spec.Search`; `players.SearchAgent` does the same on several devices too."""
         search_key, choice = jax.random.split(key)
         return most_visited(self.statistics(states, search_key, params, valuation), choice)
 
     def statistics(
-        self, states: Any, key: jax.Array, params: Any, valuation: Valuation
+        self, states: Any, key: jax.Array, params: Any, valuation: BootstrapRule
     ) -> RootStatistics | SolvedStatistics:
         """See `spec.TrainingSearch`; of all its iterations."""
         search = dataclasses.replace(self, valuation=valuation)

@@ -16,7 +16,7 @@ import jax
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.registry import is_redefined
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.specs import Spec, did_you_mean, kind_of, shown
 from jaxgbg.values.core import ValueFunction
@@ -34,7 +34,9 @@ class Search(Protocol):
     @property
     def traceable(self) -> bool: ...
 
-    def choose(self, states: Any, key: jax.Array, params: Any, valuation: Valuation) -> jax.Array:
+    def choose(
+        self, states: Any, key: jax.Array, params: Any, valuation: BootstrapRule
+    ) -> jax.Array:
         """Choose a legal action in each of states[B]; any action where the state is terminal.
 
         Args:
@@ -53,7 +55,7 @@ class TrainingSearch(Search, Protocol):
     """A search whose statistics learners can learn from; see `search.in_training`."""
 
     def statistics(
-        self, states: Any, key: jax.Array, params: Any, valuation: Valuation
+        self, states: Any, key: jax.Array, params: Any, valuation: BootstrapRule
     ) -> RootStatistics:
         """How often each action was tried and its mean gain; 0 for terminal states."""
         ...

@@ -23,25 +23,35 @@ players and one value; each player's own leaf, from his own side, is ours.
 
 import dataclasses
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
+from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.spec import LearnerSpec
-from jaxgbg.learners.state import Choice, Games
-from jaxgbg.learners.td import TDLearner
+from jaxgbg.learners.state import Choice, Games, Hyperparameters, Move, NextBoards, Target
+from jaxgbg.learners.td import TD, remember_states, target_of
+from jaxgbg.learners.tick import Learner
 from jaxgbg.search.lookahead import PLIES, WIDTH, LookAhead, LookAheadSpec, Reply
 from jaxgbg.specs import setting
-from jaxgbg.values.core import ValueFunction, ValueSpec
+from jaxgbg.values.core import HasAuxiliary, ValueFunction, ValueSpec
+
+
+class Leaf(NamedTuple):
+    """The leaves below the moves that were made: states [B], and their features int32[B, F]."""
+
+    states: Any
+    features: jax.Array
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PrincipalVariation(EpsilonGreedy):
-    """The action that is best by `search`, or a random one; leaves are remembered."""
+    """The action that is best by `search`, or a random one; it tells its rule the leaves."""
 
     search: LookAhead
 
@@ -51,10 +61,10 @@ class PrincipalVariation(EpsilonGreedy):
         value: ValueFunction,
         params: Any,
         games: Games,
-        valuation: Valuation,
+        valuation: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
-        """See `EpsilonGreedy.select`; value and memory are those of the leaves below the moves."""
+        """See `EpsilonGreedy.select`; the value is that of the leaves below the moves."""
         legal = jax.vmap(game.legal_actions)(games.state)
         # What is drawn here decides which of equal moves at the edge of a beam are looked at.
         first = exploration.words[0]
@@ -65,7 +75,23 @@ class PrincipalVariation(EpsilonGreedy):
         leaf = search.leaves(params, games.state, action)
         memory = value.features(params, jax.vmap(partial(value.observe, game))(leaf))
         ahead = value.value(params, memory, games.state.player)
-        return Choice(action, explored, ahead, memory, leaf)
+        return Choice(action, explored, ahead, action, Leaf(leaf, memory))
+
+
+def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -> Target:
+    """Count on the leaves."""
+    return target_of(learner, games, move.choice.extra.states, move.choice, hyper)
+
+
+def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
+    """Let each mover remember its leaf."""
+    leaf = move.choice.extra
+    memory = jnp.where(boards.restart[:, None], boards.features, leaf.features)
+    return remember_states(learner, games, move, leaf.states, memory, boards)
+
+
+TD_LEAF = dataclasses.replace(TD, target=_target, remember=_remember)
+"""TD-FARL from leaf to leaf, for a policy that is a `PrincipalVariation`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,23 +109,24 @@ class TDLeafSpec(LearnerSpec):
     reply: Reply = setting("own", short="train_reply")
 
     kind = "td-leaf"
+    learns_auxiliary = True
 
-    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> TDLearner:
+    def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
         parts = self._parts(game, value, schedule)
         if game.stochastic and self.plies > 1:
             raise ValueError(
                 f"chance has its turn in {game.name}, where no variation leads to one leaf: choose"
                 " train_plies 1, or the learner td"
             )
-        if parts["value"].predicts and self.plies > 1:
+        if isinstance(parts["value"], HasAuxiliary) and self.plies > 1:
             raise ValueError(
                 "extras as outputs are foretold move by move, not from leaf to leaf: choose"
                 " extras_as inputs, or train_plies 1"
             )
-        settings = LookAheadSpec(self.plies, self.width, self.reply)
-        search = LookAhead(game, parts["value"], settings)
-        if self.plies > 1:
-            parts["policy"] = PrincipalVariation(
-                ranks=self.ranks, temperature=self.temperature, search=search
-            )
-        return TDLearner(**parts)
+        search = LookAhead(game, parts["value"], LookAheadSpec(self.plies, self.width, self.reply))
+        if self.plies == 1:
+            return Learner(**parts, rule=with_auxiliary(TD, parts["value"]))
+        parts["policy"] = PrincipalVariation(
+            ranks=self.ranks, temperature=self.temperature, search=search
+        )
+        return Learner(**parts, rule=TD_LEAF)

@@ -1,5 +1,6 @@
 """Value functions: what a learner asks for the value of a board."""
 
+from jaxgbg.values.auxiliary import AuxiliaryMLP
 from jaxgbg.values.core import HasGradients, ValueFunction, ValueSpec
 from jaxgbg.values.layouts import Layout, line_walk, random_walk, read_layout
 from jaxgbg.values.mlp import MLP
@@ -9,6 +10,7 @@ from jaxgbg.values.ntuple_spec import NTupleSpec
 
 __all__ = [
     "MLP",
+    "AuxiliaryMLP",
     "HasGradients",
     "Layout",
     "MLPSpec",

@@ -1,6 +1,7 @@
 """The contract of a value function: a small core, and capabilities with names of their own."""
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import jax
@@ -15,8 +16,8 @@ class Updates(NamedTuple):
 
     `features` int32[n, F] of a state or pair, `player` int[n], `change` float32[n] = delta *
     lambda**k * slope or a sum of such terms, `size` float32[n] the sum of their absolute values;
-    both are 0 where not live. For a value function that `predicts`, `following` int32[n, F] are the
-    features of the board to predict, all of them -1 where there is none.
+    both are 0 where not live. `extra` is a pytree with leading axis n of what the value function
+    learns beside values: what its `HasAuxiliary.auxiliary_targets` gave, () for others.
     """
 
     features: jax.Array
@@ -24,15 +25,16 @@ class Updates(NamedTuple):
     change: jax.Array
     size: jax.Array
     live: jax.Array
-    following: jax.Array | None = None
+    extra: Any = ()
 
 
 class ValueFunction:
     """V(s | player) of boards, or Q(s, a | player) of actions; frozen and hashable, static.
 
-    Learners handle the parameters and the features of a board without a look inside. What a value
-    function can do beyond this it says by being a `FollowsMoves`, `FollowsCells`, `ValuesStones` or
-    `HasGradients`; of one that can do nothing more, learners ask `value` alone.
+    Learners do not look inside the parameters or the features of a board. A value function that
+    can do more has the methods of a capability: `IncrementalByPattern`, `IncrementalByCells`,
+    `BatchedPlacements`, `HasGradients`, `SeesInputs` or `HasAuxiliary`. Of any other, learners ask
+    `value` alone.
     """
 
     # Whether the states of an eligibility list are updated one after the other.
@@ -52,11 +54,6 @@ class ValueFunction:
     def num_weights(self) -> int:
         """R: what `weights_of` gives."""
         raise NotImplementedError
-
-    @property
-    def predicts(self) -> bool:
-        """Whether it learns what the next board of the same player is like, too."""
-        return False
 
     def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> Any:
         """The parameters before the first update; `drawn` is what `ValueSpec.drawn` gave a seed."""
@@ -86,8 +83,19 @@ class ValueFunction:
         """What an error is multiplied by before it reaches `update`."""
         raise NotImplementedError
 
-    def update(self, params: Any, updates: Updates, alpha: jax.Array, beta: jax.Array) -> Any:
-        """The parameters after all updates of a tick, joined."""
+    def update(
+        self,
+        params: Any,
+        updates: Updates,
+        alpha: jax.Array,
+        hyper: Mapping[str, jax.Array],
+    ) -> Any:
+        """Return the parameters after all updates of a tick, joined.
+
+        Args:
+          alpha: The step size float32[].
+          hyper: The value function's own numbers, float32[] each: `ValueSpec.lane_numbers`.
+        """
         raise NotImplementedError
 
     def for_player(self, params: Any) -> Any:
@@ -125,13 +133,11 @@ def check_updates(value: ValueFunction, updates: Updates) -> None:
     chex.assert_shape(updates.features, (None, value.num_features))
     chex.assert_shape(updates[1:5], (len(updates.features),))
     chex.assert_type(updates[:5], [int, int, float, float, bool])
-    if updates.following is not None:
-        chex.assert_equal_shape([updates.features, updates.following])
-        chex.assert_type(updates.following, int)
+    chex.assert_tree_shape_prefix(updates.extra, (len(updates.features),))
 
 
 @runtime_checkable
-class FollowsMoves(Protocol):
+class IncrementalByPattern(Protocol):
     """Follows a move by the number of its `Game.change`, without a look at the board."""
 
     def shift(self, params: Any, features: jax.Array, change: jax.Array) -> jax.Array:
@@ -146,31 +152,31 @@ class FollowsMoves(Protocol):
 
 
 @runtime_checkable
-class FollowsCells(Protocol):
+class IncrementalByCells(Protocol):
     """Values a board by the few cells in which it differs from another (`Game.altered`)."""
 
-    def prepared(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
-        """[..., H]: what there is to know of the other board, for player int[...]."""
+    def accumulator(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+        """[..., H]: what is computed once of the other board, for player int[...]."""
         ...
 
-    def value_altered(
+    def value_incremental(
         self,
         params: Any,
-        prepared: jax.Array,
+        accumulator: jax.Array,
         player: jax.Array,
         altered: tuple[jax.Array, jax.Array],
         board: jax.Array,
     ) -> jax.Array:
         """float32[...]: `value` of the board whose cells are `altered`.
 
-        `prepared` is that of the other board. `board` int[..., D] is as observed: of it only what
-        lies beside the cells is looked at.
+        `accumulator` is that of the other board. `board` int[..., D] is as observed: only what lies
+        beside the cells is looked at.
         """
         ...
 
 
 @runtime_checkable
-class ValuesStones(Protocol):
+class BatchedPlacements(Protocol):
     """Values all moves of a board together, where a move adds one stone (`Game.stone_digits`)."""
 
     def values_with_stone(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
@@ -207,13 +213,6 @@ class SeesInputs(Protocol):
         """float32[...]: V of what is seen."""
         ...
 
-    def coming(self, following: jax.Array, player: jax.Array) -> jax.Array:
-        """float32[..., K] that is to be predicted, of `Updates.following`; NaN where there is none.
-
-        For a value function that `predicts`.
-        """
-        ...
-
     def update_seen(
         self,
         params: Any,
@@ -221,9 +220,21 @@ class SeesInputs(Protocol):
         change: jax.Array,
         live: jax.Array,
         alpha: jax.Array,
-        coming: jax.Array | None,
+        extra: Any = (),
     ) -> Any:
-        """`update` of V for inputs float32[n, I], and what they are to predict, float32[n, K]."""
+        """`update` of V for inputs float32[n, I], with `extra` as in `Updates`."""
+        ...
+
+
+@runtime_checkable
+class HasAuxiliary(Protocol):
+    """Also learns what the next board of the same player is like, as auxiliary outputs."""
+
+    def auxiliary_targets(self, following: jax.Array, player: jax.Array) -> Any:
+        """Targets [...] of the board that follows, for `Updates.extra`.
+
+        `following` int32[..., F] are its features, all of them -1 where nothing follows.
+        """
         ...
 
 
@@ -232,7 +243,8 @@ class ValueSpec(Spec):
     """The settings of a value function, which build it for a game."""
 
     kinds: ClassVar[dict[str, type[Spec]]] = {}
-    # The settings in which lanes of one program may differ: fields of `Hyperparameters`.
+    # The settings in which lanes of one program may differ: traced, not compiled in. `update` gets
+    # them by their names.
     lane_numbers: ClassVar[tuple[str, ...]] = ()
 
     def build(self, game: Game, of_actions: bool, batch: int) -> ValueFunction:

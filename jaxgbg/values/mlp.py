@@ -7,6 +7,7 @@ Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -15,10 +16,9 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
-from jaxgbg.values.altered import entering
 from jaxgbg.values.core import Updates, ValueFunction, check_updates
-from jaxgbg.values.layers import ACTIVATIONS, Layers, optimizer
-from jaxgbg.values.sides import Extras, View, seen, views_of
+from jaxgbg.values.layers import ACTIVATIONS, Layers, first_layer_delta, optimizer
+from jaxgbg.values.perspective import Extras, View, from_player_view, views_of
 
 if TYPE_CHECKING:
     from jaxgbg.values.mlp_spec import MLPSpec
@@ -34,7 +34,7 @@ class MLPParams(NamedTuple):
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MLP(ValueFunction):
     """Multi-layer perceptron on the cells of one game; static under jit. It `HasGradients`
-    and, for V, `SeesInputs` and `FollowsCells`.
+    and, for V, `SeesInputs` and `IncrementalByCells`.
 
     In a game with `piece_digits` there is one input a cell: 1 an own piece, -1 another's, 0
     neither. Otherwise every digit of every cell has an input that is 1 or 0, and so has every
@@ -43,8 +43,8 @@ class MLP(ValueFunction):
     the weights.
 
     With extras a board is the cells and then the extras of player 0, of player 1 and so on. The
-    network has them over their scales, those of the player who asks first, then of the others in
-    turn: as inputs after all others, as outputs after that of V, there without a stretch.
+    network has them as inputs after all others, over their scales, those of the player who asks
+    first, then of the others in turn. `AuxiliaryMLP` has them as outputs too.
     """
 
     spec: "MLPSpec"
@@ -52,11 +52,8 @@ class MLP(ValueFunction):
     num_actions: int = 1
 
     def __post_init__(self) -> None:
-        if self.extras.size and self.predicts and self.num_actions > 1:
-            raise ValueError(
-                "values of actions use extras as inputs alone: set extras_as inputs, or the"
-                " learner td"
-            )
+        # Raises ValueError for a name that the game does not have.
+        _ = self.extras
 
     @functools.cached_property
     def extras(self) -> Extras:
@@ -70,12 +67,12 @@ class MLP(ValueFunction):
 
     @functools.cached_property
     def _module(self) -> Layers:
-        spec, outputs = self.spec, self.num_actions + self.predicts * self.extras.size
-        return Layers((*spec.hidden, outputs), spec.activation, spec.initializer, spec.bias)
+        spec, sizes = self.spec, (*self.spec.hidden, self.num_outputs)
+        return Layers(sizes, spec.activation, spec.initializer, spec.bias)
 
     @property
-    def predicts(self) -> bool:
-        return bool(self.spec.extras) and self.spec.extras_as != "inputs"
+    def num_outputs(self) -> int:
+        return self.num_actions
 
     @property
     def num_features(self) -> int:
@@ -146,9 +143,9 @@ class MLP(ValueFunction):
                 side = jnp.where(player == owner, jnp.int32(1), jnp.int32(-1))
                 signs += jnp.where(digits == digit, side[..., None], 0)
             # Turned last, when least is left to be done for every square.
-            return (seen(signs, views, player) if views else signs).astype(jnp.float32)
+            return (from_player_view(signs, views, player) if views else signs).astype(jnp.float32)
         if views:
-            digits = seen(digits, views, player)
+            digits = from_player_view(digits, views, player)
         one_hot = jax.nn.one_hot(digits, game.num_cell_values)
         one_hot = one_hot.reshape(*one_hot.shape[:-2], -1)
         mover = jax.nn.one_hot(player, game.num_players)
@@ -165,10 +162,8 @@ class MLP(ValueFunction):
 
     def _of_values(self, total: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., num_actions]: what enters the outputs that are values."""
-        if self.predicts:
-            total = total[..., : self.num_actions]
         if self.views and self.num_actions > 1:
-            total = seen(total, [view.actions for view in self.views], player)
+            total = from_player_view(total, [view.actions for view in self.views], player)
         return total
 
     def _judged(self, total: jax.Array, player: jax.Array) -> jax.Array:
@@ -186,29 +181,22 @@ class MLP(ValueFunction):
     def action_values(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._outputs(self._totals(params.network, features, player), player)
 
-    def predictions(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
-        """float32[..., N * M]: the extras of the next board of `player`, over their scales."""
-        return self._foretold(self._totals(params.network, features, player))
-
-    def _foretold(self, total: jax.Array) -> jax.Array:
-        return ACTIVATIONS[self.spec.output](total[..., self.num_actions :])
-
     def value(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._taken(self.action_values(params, features, player), features)
 
     def _value_judged(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._taken(self._judged(self._totals(network, features, player), player), features)
 
-    def prepared(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
+    def accumulator(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., H]: what enters the first hidden layer, but for extras."""
         first = params.network["params"]["Dense_0"]
         squares = self._squares(features, player)
         return squares @ first["kernel"][: squares.shape[-1]] + first["bias"]
 
-    def value_altered(
+    def value_incremental(
         self,
         params: MLPParams,
-        prepared: jax.Array,
+        accumulator: jax.Array,
         player: jax.Array,
         altered: tuple[jax.Array, jax.Array],
         board: jax.Array,
@@ -216,7 +204,7 @@ class MLP(ValueFunction):
         """Two rows of the first layer's weights a cell, where `value` looks at all of them."""
         kernel = params.network["params"]["Dense_0"]["kernel"]
         views = [view.cells for view in self.views]
-        sums = prepared + entering(self.game, views, kernel, player, altered)
+        sums = accumulator + first_layer_delta(self.game, views, kernel, player, altered)
         if self._sees_extras:
             extras = self.known_extras(self.features(params, board), player)
             sums += extras @ kernel[-self.extras.size :]
@@ -234,45 +222,32 @@ class MLP(ValueFunction):
         return jnp.ones_like(value)
 
     def update(
-        self, params: MLPParams, updates: Updates, alpha: jax.Array, beta: jax.Array
+        self,
+        params: MLPParams,
+        updates: Updates,
+        alpha: jax.Array,
+        hyper: Mapping[str, jax.Array],
     ) -> MLPParams:
         """One step of the optimizer along the sum of change * gradient, if any is live.
 
         The gradient is that of V or, with the loss "matching", of the sum that becomes V.
-
-        And, of as much weight, along error * gradient of every prediction.
         """
         check_updates(self, updates)
-        features, player, change, _, live, following = updates
-        coming = None if following is None else self.coming(following, player)
+        features, player, change, _, live, extra = updates
 
         def weighted(network: Any) -> jax.Array:
             total = self._totals(network, features, player)
             judged = self._taken(self._judged(total, player), features)
-            return self._gain(total, judged, change, live, coming)
+            return self._gain(total, judged, change, live, extra)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 
     def _gain(
-        self,
-        total: jax.Array,
-        judged: jax.Array,
-        change: jax.Array,
-        live: jax.Array,
-        coming: jax.Array | None,
+        self, total: jax.Array, judged: jax.Array, change: jax.Array, live: jax.Array, extra: Any
     ) -> jax.Array:
-        """float32[]: its gradient is the way that updates go."""
-        gain = (judged * jnp.where(live, change, 0)).sum()
-        if coming is None:
-            return gain
-        foretold = self._foretold(total)
-        error = jnp.where(live[:, None] & ~jnp.isnan(coming), coming - foretold, 0)
-        if self.spec.loss == "matching":
-            foretold = total[..., self.num_actions :]
-        return gain + (foretold * jax.lax.stop_gradient(error)).sum()
-
-    def coming(self, following: jax.Array, player: jax.Array) -> jax.Array:
-        return jnp.where(following[..., :1] < 0, jnp.nan, self.known_extras(following, player))
+        """float32[]: its gradient is the way that updates go. `extra` is that of `Updates`."""
+        del total, extra
+        return (judged * jnp.where(live, change, 0)).sum()
 
     def value_seen(self, params: MLPParams, inputs: jax.Array) -> jax.Array:
         # The values of states, unlike those of actions, are the same number for every player.
@@ -286,12 +261,12 @@ class MLP(ValueFunction):
         change: jax.Array,
         live: jax.Array,
         alpha: jax.Array,
-        coming: jax.Array | None,
+        extra: Any = (),
     ) -> MLPParams:
         def weighted(network: Any) -> jax.Array:
             total = jnp.asarray(self._module.apply(network, inputs))
             judged = self._judged(total, jnp.int8(0))[..., 0]
-            return self._gain(total, judged, change, live, coming)
+            return self._gain(total, judged, change, live, extra)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 

@@ -7,6 +7,7 @@ import dataclasses
 
 from jaxgbg.games.core import Game
 from jaxgbg.specs import setting, shown
+from jaxgbg.values.auxiliary import AuxiliaryMLP
 from jaxgbg.values.core import ValueSpec
 from jaxgbg.values.layers import ACTIVATIONS, INITIALIZERS, optimizer
 from jaxgbg.values.mlp import MLP
@@ -54,5 +55,6 @@ class MLPSpec(ValueSpec):
         if not self.extras and self.extras_as != "both":
             raise ValueError("extras_as is for extras: name at least one")
 
-    def build(self, game: Game, of_actions: bool, batch: int) -> "MLP":
-        return MLP(spec=self, game=game, num_actions=game.num_actions if of_actions else 1)
+    def build(self, game: Game, of_actions: bool, batch: int) -> MLP:
+        kind = AuxiliaryMLP if self.extras and self.extras_as != "inputs" else MLP
+        return kind(spec=self, game=game, num_actions=game.num_actions if of_actions else 1)

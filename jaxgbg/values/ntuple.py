@@ -6,6 +6,7 @@ identity. Source: Konen & Bagheri 2021, appendices A.3 and A.5.
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import jax
@@ -86,15 +87,17 @@ class NTuple(Indices):
             functools.reduce(jnp.add, [weights[..., i] for i in range(self.num_features)])
         )
 
-    def prepared(self, params: NTupleParams, features: jax.Array, player: jax.Array) -> jax.Array:
+    def accumulator(
+        self, params: NTupleParams, features: jax.Array, player: jax.Array
+    ) -> jax.Array:
         """int32[..., F]: the rows of the board, which the cells that a move alters shift."""
         del params
         return self.rows(features, player)
 
-    def value_altered(
+    def value_incremental(
         self,
         params: NTupleParams,
-        prepared: jax.Array,
+        accumulator: jax.Array,
         player: jax.Array,
         altered: tuple[jax.Array, jax.Array],
         board: jax.Array,
@@ -102,7 +105,7 @@ class NTuple(Indices):
         """The same value to the bit, for the rows are the same."""
         del player, board
         cells, digits = altered
-        strides, rows = self.strides(params.tuples), prepared
+        strides, rows = self.strides(params.tuples), accumulator
         for number in range(cells.shape[-1]):
             cell = cells[..., number]
             change = jnp.where(cell < 0, 0, digits[..., number, 1] - digits[..., number, 0])
@@ -138,7 +141,11 @@ class NTuple(Indices):
         return jnp.where(count == 1, 1.0, -jnp.expm1(count * jnp.log1p(-share)) / share)
 
     def update(
-        self, params: NTupleParams, updates: Updates, alpha: jax.Array, beta: jax.Array
+        self,
+        params: NTupleParams,
+        updates: Updates,
+        alpha: jax.Array,
+        hyper: Mapping[str, jax.Array],
     ) -> NTupleParams:
         """Move the weights behind each row of `features` by its recommended change.
 
@@ -170,7 +177,7 @@ class NTuple(Indices):
             (read,) = force_materialize(read)
         pace = jnp.broadcast_to(alpha, rows.shape)
         if self._tc:
-            pace = settle(alpha * self.step_scale(read, beta))
+            pace = settle(alpha * self.step_scale(read, hyper["beta"]))
         share = jnp.ones_like(pace)
         if self._scratch:
             # Settled, as a stride keeps the compiler from computing with many numbers at a time.

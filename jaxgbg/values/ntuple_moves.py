@@ -14,7 +14,7 @@ from jaxgbg.xla import materialize
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FollowingNTuple(NTuple):
-    """n-tuples of a game whose moves alter few cells: `FollowsMoves`.
+    """n-tuples of a game whose moves alter few cells: `IncrementalByPattern`.
 
     `patterns` are the (cell, difference) pairs of each way in which a move alters the board.
     """
@@ -59,7 +59,7 @@ class FollowingNTuple(NTuple):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class StoneNTuple(NTuple):
-    """n-tuples of a game whose moves add one stone each: `ValuesStones`; digits as in `Game`."""
+    """n-tuples of a game whose moves add one stone: `BatchedPlacements`; digits as in `Game`."""
 
     stone_digits: tuple[int, ...]
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from jaxgbg.evaluation.auxiliary import Foretold, foretold
+from jaxgbg.evaluation.auxiliary import AuxiliaryError, auxiliary_errors
 from jaxgbg.results.folders import FIGURES, Everything, StoredRun, find_all, unknown_games
 from jaxgbg.results.groups import group_stored, shortened
 from jaxgbg.results.ladder import Ladder
@@ -64,7 +64,7 @@ class _Sample:
     file: Place
     games: list[RecordView]
     histograms: Mapping[str, Histogram]
-    foretold: list[Foretold]
+    foretold: list[AuxiliaryError]
 
 
 def write_report(
@@ -213,7 +213,7 @@ def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
                     saved = load_agent(file, game)
                     agent = saved.player()
                     records = record_games(agent, stored.run.evaluation.opponents)
-                    known = foretold(agent)
+                    known = auxiliary_errors(agent)
                 except ValueError as error:
                     stored.problems.append(str(error))
                     continue

@@ -49,7 +49,7 @@ def stack_hyperparameters(
         epsilon_end=full(0.1),
         epsilon_share=full(1.0),
         trace_decay=full(trace_decay),
-        beta=full(2.7),
+        value={"beta": full(2.7)},
         discount=full(1.0),
         learn_from_random=each("learn_from_random"),
         final_others=each("final_others"),
@@ -57,6 +57,7 @@ def stack_hyperparameters(
         zero_terminal=each("learn_from_random"),
         reset_traces=each("reset"),
         learn_from_partner=jnp.zeros(lanes, bool),
+        rule={},
     )
 
 

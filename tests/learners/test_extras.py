@@ -9,9 +9,9 @@ import pytest
 
 from jaxgbg.games.nim import Nim
 from jaxgbg.learners import Schedule, TDSpec
-from jaxgbg.values import MLPSpec
+from jaxgbg.learners.replay import board_shape, replay_order
+from jaxgbg.values import AuxiliaryMLP, MLPSpec
 from jaxgbg.values.core import Updates
-from jaxgbg.values.mlp import MLP
 from tests.learners.replay import made, named, stack_hyperparameters, transcripts
 from tests.learners.test_replay_networks import layers
 from tests.reference import rules
@@ -69,15 +69,18 @@ def updates_of(moves, final_others: bool, final_zero: bool) -> list[tuple]:
     return [*found, (board(state), mover, None)] if final_zero else found
 
 
-class Noting(MLP):
-    """Keeps the updates of each tick in place of what an optimizer remembers."""
+class Noting(AuxiliaryMLP):
+    """Keeps the updates of each tick, with the next boards themselves, as its optimizer's state."""
+
+    def auxiliary_targets(self, following, player):
+        return following
 
     def init(self, drawn=None, key=None):
         flat, rows = np.zeros(1, np.float32), np.zeros((1, self.num_features), np.int32)
         none = Updates(rows, np.zeros(1, np.int8), flat, flat, np.zeros(1, bool), rows)
         return super().init(drawn, key)._replace(optimizer=jax.tree.map(jnp.asarray, none))
 
-    def update(self, params, updates, alpha, beta):
+    def update(self, params, updates, alpha, hyper):
         return params._replace(optimizer=updates)
 
 
@@ -128,15 +131,15 @@ def test_a_round_of_games_predicts_the_same_boards_and_learns_them(parts):
     lanes, record = jax.jit(jax.vmap(lambda *given: learner.advance(*given, ticks=TICKS)))(
         lanes, hyper, limits
     )
-    after = jax.jit(learner.between_blocks)(lanes, hyper, limits)
+    after = jax.jit(learner.after_block)(lanes, hyper, limits)
     lane = jax.tree.map(lambda leaf: leaf[0], lanes._replace(key=None))
-    seen = jax.tree.map(np.asarray, lane.gathered)
-    count = int(seen.num_pairs)
+    seen = jax.tree.map(np.asarray, lane.games.rule)
+    count = int(seen.num_transitions)
     found = [
         (
             tuple(seen.boards[seen.last[i]]),
             seen.player[i],
-            None if seen.predicted[i] < 0 else tuple(seen.boards[seen.predicted[i]]),
+            None if seen.next[i] < 0 else tuple(seen.boards[seen.next[i]]),
         )
         for i in range(count)
     ]
@@ -145,15 +148,15 @@ def test_a_round_of_games_predicts_the_same_boards_and_learns_them(parts):
 
     weights, biases = layers(lane.params.network)
     network = Network([2 * 4 + 3 + 6, 4, 7], weights=weights, biases=biases)
-    order = np.asarray(learner._order(lane._replace(key=lanes.key[0]), jnp.int32(0)))[:count]
+    order = np.asarray(replay_order(learner, lane._replace(key=lanes.key[0]), jnp.int32(0)))[:count]
     alpha = 0.1 * 0.5 ** (int(lane.finished) / EPISODES)
     for first in range(0, count, 3):
         pairs = []
         for i in order[first : first + 3]:
             features, player, coming = found[i]
             target = float(seen.gain[i])
-            if seen.following[i] >= 0:
-                assert seen.following[i] == seen.predicted[i]
+            if seen.bootstrap[i]:
+                assert coming is not None
                 target += network.values(looked(coming, player))[0]
             here = looked(features, player)
             wanted = None if coming is None else own_first(coming, player)
@@ -171,10 +174,8 @@ def test_a_round_of_games_predicts_the_same_boards_and_learns_them(parts):
 @pytest.mark.slow
 def test_boards_of_a_round_hold_what_the_network_observes():
     plain = TDSpec(round_games=2).build(GAME, MLPSpec(), Schedule(batch=1))
-    assert (plain.board.shape, plain.board.dtype) == ((2,), np.int8)
-    assert plain.init(jax.random.key(0)).gathered.predicted is None
+    board = board_shape(plain)
+    assert (board.shape, board.dtype) == ((2,), np.int8)
     told = TDSpec(round_games=2).build(GAME, NETWORK, Schedule(batch=1))
-    assert (told.board.shape, told.board.dtype) == ((8,), np.int32)
-    sees = dataclasses.replace(NETWORK, extras_as="inputs")
-    sees = TDSpec(round_games=2).build(GAME, sees, Schedule(batch=1))
-    assert sees.init(jax.random.key(0)).gathered.predicted is None
+    board = board_shape(told)
+    assert (board.shape, board.dtype) == ((8,), np.int32)

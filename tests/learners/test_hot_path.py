@@ -135,11 +135,11 @@ def test_traces_over_a_network_copy_no_layer(monkeypatch):
 def test_a_write_that_ignores_the_last_read_is_noticed(monkeypatch):
     honest = NTuple.update
 
-    def careless(self, params, updates, alpha, beta):
+    def careless(self, params, updates, alpha, hyper):
         # The counters grow by what is known before they are read.
         rows = self.rows(updates.features, updates.player)
         stale = params.counters.reshape(self.num_weights, -1)[rows]
-        params = honest(self, params, updates, alpha, beta)
+        params = honest(self, params, updates, alpha, hyper)
         weights = params.weights.at[rows].add(stale[..., 0])
         return params._replace(weights=weights)
 

@@ -7,7 +7,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.games import Nim
-from jaxgbg.learners import TDLearner
+from jaxgbg.learners import TD, Learner
 from jaxgbg.learners.openings import opening_lines
 from tests.learners.replay import (
     CASES,
@@ -29,9 +29,8 @@ def hyperparameters(episodes: int):
 @pytest.mark.slow
 def test_openings_of_2048_have_their_tiles_and_no_move_is_illegal():
     game, plies, episodes = jaxgbg.make("2048"), 2, 400
-    learner = TDLearner(
-        game, ntuple(game, ((0, 1), (5, 6)), sigmoid=False), 64, 1, plies, opening_share=1.0
-    )
+    value = ntuple(game, ((0, 1), (5, 6)), sigmoid=False)
+    learner = Learner(game, value, TD, 64, 1, plies, opening_share=1.0)
     hyper = jax.tree.map(lambda leaf: leaf[0], hyperparameters(episodes))
 
     @jax.jit
@@ -67,7 +66,7 @@ def test_openings_of_nim_stop_before_the_last_item():
     """Fourteen plies would finish most games; those that would are not made."""
     episodes, (plain, layout, _) = 100, CASES["nim"]
     value = ntuple(Nim(), layout, combine="sum")
-    learner = TDLearner(Nim(), value, 1, 1, opening_plies=14, opening_share=1.0)
+    learner = Learner(Nim(), value, TD, 1, 1, opening_plies=14, opening_share=1.0)
     _, lane, record = played(learner, hyperparameters(episodes), 1, episodes)
     found = transcripts(record, 0)
     starts = []
@@ -93,7 +92,7 @@ def test_openings_of_nim_stop_before_the_last_item():
 @pytest.mark.slow
 def test_the_share_of_the_episodes_that_open_is_the_one_asked_for():
     episodes, (_, layout, _) = 400, CASES["nim"]
-    learner = TDLearner(Nim(), ntuple(Nim(), layout, combine="sum"), 1, 1, 3, opening_share=0.25)
+    learner = Learner(Nim(), ntuple(Nim(), layout, combine="sum"), TD, 1, 1, 3, opening_share=0.25)
     _, _, record = played(learner, hyperparameters(episodes), 1, episodes)
     opened = [opening for opening, _ in transcripts(record, 0) if opening]
     # Standard deviation of the count: sqrt(400 * 1/4 * 3/4) = 8.7.
@@ -124,7 +123,7 @@ def test_listed_openings_lead_to_each_position_once():
 def test_with_three_players_three_episodes_begin_alike():
     game, episodes = jaxgbg.make("nim3p"), 90
     lines = opening_lines(game, 1)
-    learner = TDLearner(game, ntuple(game, ((0, 1, 2),)), 4, 1, 1, 1.0, opening_lines=lines)
+    learner = Learner(game, ntuple(game, ((0, 1, 2),)), TD, 4, 1, 1, 1.0, opening_lines=lines)
     _, _, record = played(learner, hyperparameters(episodes), 1, episodes)
     openings = np.asarray(record.opening)[np.asarray(record.started)].tolist()
     assert len(lines) == 15
@@ -138,8 +137,8 @@ def test_listed_openings_are_played_in_turn_by_each_seat_and_learned_after(batch
     lines = opening_lines(Nim(), 2)
     assert 2 * len(lines) < episodes
     value = ntuple(Nim(), layout, combine="sum")
-    learner = TDLearner(
-        Nim(), value, batch, 1, opening_plies=2, opening_share=1.0, opening_lines=lines
+    learner = Learner(
+        Nim(), value, TD, batch, 1, opening_plies=2, opening_share=1.0, opening_lines=lines
     )
     _, lane, record = played(learner, hyperparameters(episodes), 1, episodes)
     openings = np.asarray(record.opening)[np.asarray(record.started)].tolist()

@@ -1,4 +1,4 @@
-"""What a policy returns is what the tick does: its action, its value, its memory."""
+"""What a policy returns and a rule remembers is what the tick does."""
 
 import dataclasses
 import types
@@ -10,34 +10,26 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.learners import EpsilonGreedy, Exploration, LearnerSpec, Schedule
+from jaxgbg.learners import TD, EpsilonGreedy, Exploration, LearnerSpec, Schedule, TDSpec, td
 from jaxgbg.values import NTupleSpec
 from tests.games.batches import each
 from tests.learners.replay import named, stack_hyperparameters
 
 
-@dataclasses.dataclass(frozen=True)
-class OnePly(EpsilonGreedy):
-    """Says itself what is to be remembered: the board after its move, or the pair with it."""
-
-    def select(self, game, value, params, games, *rest):
-        choice = super().select(game, value, params, games, *rest)
-        if value.num_actions > 1:
-            memory = value.of_action(games.features, choice.action)
-        else:
-            after = each(game.afterstate, games.state, choice.action)
-            memory = value.features(params, each(game.cells, after))
-        return choice._replace(memory=memory)
+def remember_one_ply(learner, games, move, boards):
+    """Remembers the features of the board after the move, made anew."""
+    after = each(learner.game.afterstate, games.state, move.choice.action)
+    made = learner.value.features(None, each(learner.game.cells, after))
+    memory = jnp.where(boards.restart[:, None], boards.features, made)
+    return td.remember(learner, games, move, boards._replace(features=memory))
 
 
-@dataclasses.dataclass(frozen=True)
-class RememberTheStart(EpsilonGreedy):
-    """Remembers the start position, whatever it plays."""
-
-    def select(self, game, value, params, games, *rest):
-        choice = super().select(game, value, params, games, *rest)
-        start = value.features(params, game.cells(game.init(jax.random.key(0))))
-        return choice._replace(memory=jnp.broadcast_to(start, games.features.shape))
+def remember_the_start(learner, games, move, boards):
+    """Remembers the start position, whatever is played."""
+    game = learner.game
+    first = learner.value.features(None, game.cells(game.init(jax.random.key(0))))
+    memory = jnp.broadcast_to(first, games.features.shape)
+    return td.remember(learner, games, move, boards._replace(features=memory))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,13 +46,13 @@ def advance(learner, lane, hyper):
     return learner.advance(lane, hyper, jnp.uint32(1000), 80)[0]
 
 
-def trained(policy, name="tictactoe", kind="td", discount=1.0):
+def trained(policy, name="tictactoe", discount=1.0, rule=TD):
     """(lane after 80 ticks of 4 games, its learner)."""
     game = jaxgbg.make(name)
     layout = tuple((cell, cell + 1) for cell in range(game.num_cells - 1))
     value = NTupleSpec(layout=layout, tcl="id")
-    learner = LearnerSpec.kinds[kind]().build(game, value, Schedule(batch=4))
-    learner = dataclasses.replace(learner, policy=policy)
+    learner = TDSpec().build(game, value, Schedule(batch=4))
+    learner = dataclasses.replace(learner, policy=policy, rule=rule)
     hyper = stack_hyperparameters([named(True, True, True, False)], 0.5, 0.0, 1000)
     hyper = jax.tree.map(lambda leaf: leaf[0], hyper)._replace(discount=jnp.float32(discount))
     lane = advance(learner, learner.init(jax.random.key(4)), hyper)
@@ -75,25 +67,20 @@ def assert_same_bits(left, right) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("full_optimization")
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("tictactoe", "td"),
-        ("nim3p", "sarsa"),
-        ("hex", "td"),
-        ("othello", "td"),
-    ],
-)
-def test_to_remember_the_board_after_the_move_is_what_learners_do_by_themselves(name, kind):
-    told, _ = trained(OnePly(), name, kind)
-    alone, _ = trained(EpsilonGreedy(), name, kind)
+@pytest.mark.parametrize("name", ["tictactoe", "hex", "othello"])
+def test_to_remember_the_board_after_the_move_is_what_learners_do_by_themselves(name):
+    rule = dataclasses.replace(TD, remember=remember_one_ply)
+    told, _ = trained(EpsilonGreedy(), name, rule=rule)
+    alone, _ = trained(EpsilonGreedy(), name)
     assert np.abs(alone.params.weights).max() > 0.001
     assert_same_bits(told.params, alone.params)
 
 
 @pytest.mark.slow
-def test_what_a_policy_remembers_is_all_that_is_learned():
-    lane, learner = trained(RememberTheStart())
+def test_what_a_rule_remembers_is_all_that_is_learned():
+    lane, learner = trained(
+        EpsilonGreedy(), rule=dataclasses.replace(TD, remember=remember_the_start)
+    )
     game, value = learner.game, learner.value
     start = value.features(lane.params, game.cells(game.init(jax.random.key(0))))
     rows = np.asarray(value.rows(start, jnp.arange(2)[:, None])).reshape(-1)
@@ -181,11 +168,11 @@ def test_who_may_not_explore_makes_the_best_move(settings):
 def test_the_policy_has_ranks_and_temperature_of_the_settings():
     game = jaxgbg.make("tictactoe")
     value = NTupleSpec(layout=((0, 1, 2),))
-    for kind, counting_on_best in (("td", False), ("sarsa", False), ("q", True)):
+    for kind, off_policy in (("td", False), ("sarsa", False), ("q", True)):
         learner = LearnerSpec.kinds[kind](ranks=(0.6, 0.3, 0.1)).build(game, value, Schedule())
-        assert learner.policy == EpsilonGreedy(counting_on_best, (0.6, 0.3, 0.1))
+        assert learner.policy == EpsilonGreedy(off_policy, (0.6, 0.3, 0.1))
         learner = LearnerSpec.kinds[kind](temperature=0.1).build(game, value, Schedule())
-        assert learner.policy == EpsilonGreedy(counting_on_best, temperature=0.1)
+        assert learner.policy == EpsilonGreedy(off_policy, temperature=0.1)
     learner = LearnerSpec.kinds["td-leaf"](temperature=0.1).build(game, value, Schedule())
     assert learner.policy.temperature == 0.1
     assert learner.policy.search.plies == 2

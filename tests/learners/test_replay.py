@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.learners import TDLearner
+from jaxgbg.learners import TD, Learner
 from tests.learners.replay import (
     CASES,
     Choices,
@@ -43,7 +43,7 @@ def assert_replays(name, layout, alpha, tcl, horizon, all_switches, episodes) ->
     game = jaxgbg.make(name)
     combine = {"none": "mean", "id": "saturating", "exp": "sum"}[tcl]
     value = ntuple(game, layout, tcl=tcl, combine=combine)
-    learner = TDLearner(game, value, batch=1, horizon=horizon, opening_plies=1)
+    learner = Learner(game, value, TD, batch=1, horizon=horizon, opening_plies=1)
     hyper = stack_hyperparameters(all_switches, alpha, trace_decay, episodes)
     _, lane, record = played(learner, hyper, len(all_switches), episodes)
 

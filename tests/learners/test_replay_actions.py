@@ -1,10 +1,12 @@
 """SARSA and Q-learning with n-tuples, replayed by the serial reference, update for update."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.learners import EpsilonGreedy, SarsaLearner
+from jaxgbg.learners import SARSA, EpsilonGreedy, Learner
 from tests.learners.replay import CASES, ntuple, played, stack_hyperparameters, transcripts
 from tests.reference.sarsa_farl import ActionValueParameters, SerialActionValues
 
@@ -40,10 +42,9 @@ def assert_replays(name, rule, replan, tcl, horizon, episodes) -> None:
     plain, layout, alpha = CASES[name]
     game, lanes = jaxgbg.make(name), len(SWITCHES)
     value = ntuple(game, layout, of_actions=True, tcl=tcl, combine="sum")
-    policy = EpsilonGreedy(counting_on_best=rule == "q")
-    learner = SarsaLearner(
-        game, value, batch=1, horizon=horizon, opening_plies=1, policy=policy, replan=replan
-    )
+    policy = EpsilonGreedy(off_policy=rule == "q")
+    sarsa = dataclasses.replace(SARSA, replan=replan)
+    learner = Learner(game, value, sarsa, 1, horizon, opening_plies=1, policy=policy)
     switches = [{"final_zero": True, **each} for each in SWITCHES]
     trace_decay = 0.0 if horizon == 1 else 0.5
     hyper = stack_hyperparameters(switches, alpha, trace_decay, episodes)

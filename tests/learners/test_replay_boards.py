@@ -9,7 +9,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.games import Game2048, Hex, Othello
-from jaxgbg.learners import TDLearner
+from jaxgbg.learners import TD, Learner
 from tests.learners.replay import (
     Choices,
     made,
@@ -39,7 +39,7 @@ def last_tile(plain: board_rules.Game2048, slid: np.ndarray) -> board_rules.Spaw
     return cell, next(tile for tile in (1, 2) if plain.place(board, cell, tile).terminal)
 
 
-def played_with_chance(learner: TDLearner, hyper, episodes: int, plain: board_rules.Game2048):
+def played_with_chance(learner: Learner, hyper, episodes: int, plain: board_rules.Game2048):
     """The lanes after so many episodes of 2048, and the transcripts of each lane.
 
     Where a tile has fallen is seen in the positions before and after a tick.
@@ -92,7 +92,7 @@ def trained(name: str, tcl: str, horizon: int, episodes: int, discount: float = 
     """(value function, lanes after training, the transcripts of each)."""
     game, plain, layout, opening_plies = CASES[name]
     value = ntuple(game, layout, sigmoid=not game.stochastic, tcl=tcl, combine="sum")
-    learner = TDLearner(game, value, 1, horizon, opening_plies, opening_share=0.7)
+    learner = Learner(game, value, TD, 1, horizon, opening_plies, opening_share=0.7)
     hyper = stack_hyperparameters(SWITCHES, ALPHA, decay_of(horizon), episodes)
     hyper = hyper._replace(discount=jnp.full(len(SWITCHES), discount, jnp.float32))
     if game.stochastic:

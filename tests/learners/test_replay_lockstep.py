@@ -6,12 +6,13 @@ of that tick, finds best.
 
 import dataclasses
 
+import jax
 import numpy as np
 import pytest
 
 import jaxgbg
 from jaxgbg.games import Othello
-from jaxgbg.learners import TDLearner
+from jaxgbg.learners import TD, Learner
 from jaxgbg.runs.lanes import hyperparameters
 from tests.learners.replay import (
     CASES,
@@ -40,11 +41,11 @@ SWITCHES = [
 ]
 
 
-def reference_of(plain, learner: TDLearner, hyper, lane: int, alpha_end: float) -> LockstepTDFarl:
+def reference_of(plain, learner: Learner, hyper, lane: int, alpha_end: float) -> LockstepTDFarl:
     """The reference with the settings of one lane."""
-    value, numbers = learner.value, {
-        name: float(leaf[lane]) for name, leaf in hyper._asdict().items() if leaf.ndim == 1
-    }  # fmt: skip
+    value = learner.value
+    numbers = jax.tree.map(lambda leaf: float(leaf[lane]), hyper._replace(alpha_factors=()))
+    numbers = numbers._asdict()
     parameters = Parameters(
         alpha_start=numbers["alpha"],
         alpha_end=alpha_end,
@@ -53,7 +54,7 @@ def reference_of(plain, learner: TDLearner, hyper, lane: int, alpha_end: float) 
         horizon=learner.horizon,
         trace_mode="reset" if numbers["reset_traces"] else "et",
         tcl=value.tcl,
-        beta=numbers["beta"],
+        beta=numbers["value"]["beta"],
         sigmoid=value.sigmoid,
         gamma=numbers["discount"],
         learn_from_random=bool(numbers["learn_from_random"]),
@@ -66,7 +67,7 @@ def reference_of(plain, learner: TDLearner, hyper, lane: int, alpha_end: float) 
     )
 
 
-def assert_replays(plain, learner: TDLearner, hyper, alpha_end: float, greedy: bool = True) -> None:
+def assert_replays(plain, learner: Learner, hyper, alpha_end: float, greedy: bool = True) -> None:
     """Tables, counters and greedy moves of all lanes are those of the reference."""
     lanes, episodes = len(hyper.alpha), int(hyper.episodes[0])
     _, lane, record = played(learner, hyper, lanes, episodes)
@@ -116,7 +117,7 @@ def assert_case_replays(
     plain, layout, alpha = OTHELLO if name == "othello" else CASES[name]
     game = Othello(size=4) if name == "othello" else jaxgbg.make(name)
     value = ntuple(game, layout, tcl=tcl, combine=rule)
-    learner = TDLearner(game, value, batch, horizon, opening_plies=1, delayed=delayed)
+    learner = Learner(game, value, TD, batch, horizon, opening_plies=1, delayed=delayed)
     decay, episodes = 0.0 if horizon == 1 else 0.5, rounds * batch
     hyper = stack_hyperparameters(switches, alpha, decay, episodes)
     hyper = hyper._replace(discount=np.full(len(switches), discount, np.float32))

@@ -1,6 +1,7 @@
 """Shapes and dtypes at the seams of a tick, checked while it is traced: in the tests only."""
 
 import collections
+import dataclasses
 
 import jax
 import jax.numpy as jnp
@@ -9,27 +10,21 @@ from beartype.door import die_if_unbearable
 from beartype.roar import BeartypeDoorHintViolation
 from jaxtyping import Array, Bool, Float32, Int, Int8, Int32, UInt32, jaxtyped
 
-from jaxgbg.learners import EpsilonGreedy, Learner, SarsaLearner, TDLearner
-from jaxgbg.learners import core as learners_core
+from jaxgbg.learners import TD, EpsilonGreedy, Learner, td
+from jaxgbg.learners import tick as learners_tick
 from jaxgbg.players import GreedyAgent
 from jaxgbg.runs.lanes import hyperparameters
 from jaxgbg.runs.presets import preset
-from jaxgbg.values import MLP, NTuple
+from jaxgbg.values import MLP, AuxiliaryMLP, NTuple
 from jaxgbg.values.core import Updates
 from jaxgbg.values.ntuple_moves import FollowingNTuple, StoneNTuple
 
 BATCH = 3
 
 # Dtype and axes; one letter is one length within a call, F, A, N and B those of the learner.
-CHOICE = ((Int32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Int32, "{B} {F}"), None, (Int32, "{B}"))
-TARGET = (
-    *((Int8, "{B}"), (Float32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Bool, "{B}")),
-    (Int32, "{B} {F}"),
-)
-PUSH = (
-    *((Int32, "{B} {F}"), (Int8, "{B}"), (Float32, "{B}"), (Float32, "{B}"), (Bool, "{B}")),
-    (Int32, "{B} {F}"),
-)
+CHOICE = ((Int32, "{B}"), (Bool, "{B}"), (Float32, "{B}"), (Int32, "{B}"), None)
+TARGET = ((Int8, "{B}"), (Float32, "{B}"), (Bool, "{B}"))
+PUSH = ((Int32, "{B} {F}"), (Int8, "{B}"), (Float32, "{B}"), (Float32, "{B}"), (Bool, "{B}"))
 WORDS = ((UInt32, "{B} 2"), *[(UInt32, "{B} _")] * 5)
 RECORD = (
     *((Bool, "{B}"), (Int32, "{B}"), (Int32, "{B}")),
@@ -38,7 +33,7 @@ RECORD = (
 GAMES = (
     None,
     *((Int32, "{B} {F}"), (Int8, "{B}"), (Int8, "{B}"), (Int32, "{B} {N} {F}")),
-    *((Bool, "{B} {N}"), (Float32, "{B} {N}"), (Bool, "{B} _"), (Int8, "_"), None),
+    *((Bool, "{B} {N}"), (Float32, "{B} {N}"), None, (Int8, "_"), None),
 )
 # What methods of a value function take after self and the parameters, and give.
 WITH_EXTRAS = (((Int32, "*batch {F}"),), (Int32, "*batch {F}"))
@@ -51,7 +46,7 @@ VALUE = {
     "update": (
         (
             *((Int32, "n {F}"), (Int, "n"), (Float32, "n"), (Float32, "n"), (Bool, "n")),
-            *((Int32, "n {F}"), (Float32, ""), (Float32, "")),
+            *(None, (Float32, ""), None),
         ),
         None,
     ),
@@ -87,7 +82,7 @@ def passed(monkeypatch):
 
         def checked(found, value, params, *arguments):
             hints = taken, given
-            if name == "features" and value.predicts:
+            if name == "features" and isinstance(value, AuxiliaryMLP):
                 hints = WITH_EXTRAS
             sizes = {"F": value.num_features, "A": value.num_actions}
             if isinstance(arguments[0], Updates):
@@ -102,14 +97,17 @@ def passed(monkeypatch):
     watch_value(StoneNTuple, "values_with_stone")
     watch_value(FollowingNTuple, "values_after")
     watch(Learner, "_select", lambda choice, learner, *_: check(choice, CHOICE, sizes_of(learner)))
-    for owner in (TDLearner, SarsaLearner):
-        watch(owner, "_target", lambda found, one, *_: check(found, TARGET, sizes_of(one)))
+    watch(
+        Learner,
+        "apply",
+        lambda _, one, lane, target, *rest: check(target, TARGET, sizes_of(one)),
+    )
     watch(
         Learner,
         "_push",
         lambda _, one, params, traces, push, *rest: check(push, PUSH, sizes_of(one)),
     )
-    watch(learners_core, "split_words", lambda words, *_: check(words, WORDS, {"B": BATCH}))
+    watch(learners_tick, "split_words", lambda words, *_: check(words, WORDS, {"B": BATCH}))
     return counts
 
 
@@ -162,7 +160,7 @@ CASES = [
 def test_a_tick_has_the_shapes_and_dtypes_that_its_parts_declare(passed, name, changes, seam):
     traced_tick(name, **changes)
     assert passed[seam] > 0
-    for every in ("_select", "_target", "_push", "split_words", "value", "update"):
+    for every in ("_select", "apply", "_push", "split_words", "value", "update"):
         assert passed[every] > 0
 
 
@@ -171,7 +169,6 @@ def test_a_tick_has_the_shapes_and_dtypes_that_its_parts_declare(passed, name, c
     [
         (EpsilonGreedy, "select", lambda choice: choice._replace(value=choice.value[:, None])),
         (EpsilonGreedy, "select", lambda choice: choice._replace(explored=choice.value)),
-        (TDLearner, "_target", lambda found: found._replace(value=found.value.astype("int32"))),
         (NTuple, "value", lambda values: values[..., None]),
         (NTuple, "features", lambda features: features.astype(jnp.int8)),
     ],
@@ -181,6 +178,17 @@ def test_a_wrong_shape_or_dtype_is_noticed(monkeypatch, request, owner, name, fa
     monkeypatch.setattr(owner, name, lambda *arguments: fault(original(*arguments)))
     # Only now the seams are watched, the faulty one too.
     request.getfixturevalue("passed")
+    with pytest.raises(BeartypeDoorHintViolation):
+        traced_tick("tictactoe")
+
+
+@pytest.mark.usefixtures("passed")
+def test_a_target_of_a_wrong_dtype_is_noticed(monkeypatch):
+    def target(*given):
+        found = TD.target(*given)
+        return found._replace(value=found.value.astype("int32"))
+
+    monkeypatch.setattr(td, "TD", dataclasses.replace(TD, target=target))
     with pytest.raises(BeartypeDoorHintViolation):
         traced_tick("tictactoe")
 
@@ -200,15 +208,15 @@ def test_the_package_itself_names_shapes_that_would_be_broadcast():
     with pytest.raises(AssertionError, match=r"\(2, 32\) but expected \(32,?\)"):
         learner.tick(lane, several, limit, bits)
     with pytest.raises(AssertionError, match="has rank 1"):
-        learner.tick(lane, hyper._replace(beta=several.beta), limit, bits)
+        learner.tick(lane, hyper._replace(value=several.value), limit, bits)
 
     features, flat = jnp.zeros((5, value.num_features), jnp.int32), jnp.zeros(5)
     player, live, one = jnp.zeros(5, jnp.int8), jnp.ones(5, bool), jnp.float32(1)
     column = Updates(features, player, flat[:, None], flat, live)
     with pytest.raises(AssertionError, match=r"\(5, 1\) but expected \(5,?\)"):
-        value.update(lane.params, column, one, one)
+        value.update(lane.params, column, one, hyper.value)
     with pytest.raises(AssertionError, match="float32"):
-        value.update(lane.params, Updates(features, player, flat, flat, flat), one, one)
+        value.update(lane.params, Updates(features, player, flat, flat, flat), one, hyper.value)
 
     agent = GreedyAgent(learner.game, value, several_agents(value, 2), several=True)
     states = jax.vmap(learner.game.init)(jax.random.split(jax.random.key(0), 3))

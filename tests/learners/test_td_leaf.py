@@ -11,9 +11,9 @@ import jaxgbg
 from jaxgbg import TDLeafSpec, TDSpec
 from jaxgbg.games import Game
 from jaxgbg.learners import EpsilonGreedy, Exploration, Schedule
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.search.lookahead import LookAhead, LookAheadSpec
-from jaxgbg.search.td_leaf import PrincipalVariation
+from jaxgbg.search.td_leaf import TD_LEAF, PrincipalVariation
 from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.games.batches import each
 from tests.learners.replay import (
@@ -139,7 +139,7 @@ def test_one_ply_is_the_learner_that_does_not_look_ahead():
     assert TDLeafSpec(plies=1).build(game, value, schedule) == TDSpec().build(game, value, schedule)
     # Its leaf is the afterstate: by the longer way it comes to the same bits.
     search = LookAhead(game, value.build(game, False, 4), LookAheadSpec(1))
-    looking, learner = trained(PrincipalVariation(search=search))
+    looking, learner = trained(PrincipalVariation(search=search), rule=TD_LEAF)
     assert learner.value == search.value
     alone, _ = trained(EpsilonGreedy())
     assert np.abs(alone.params.weights).max() > 0.001
@@ -155,7 +155,7 @@ def chosen(settings: dict, epsilon: float, states, game: Game, weights, **policy
     games = types.SimpleNamespace(state=states, features=None)
     words = jax.random.bits(jax.random.key(1), (batch, 2))
     choice = PrincipalVariation(search=search, **policy).select(
-        game, value, params, games, Valuation(), Exploration(words, jnp.float32(epsilon))
+        game, value, params, games, BootstrapRule(), Exploration(words, jnp.float32(epsilon))
     )
     return choice, search.action_values(params, states, jax.random.key(0)), value, params
 
@@ -181,9 +181,9 @@ def test_the_move_is_the_best_of_the_search_and_its_value_that_of_the_leaf():
         rows = np.arange(64)
         np.testing.assert_array_equal(scores[rows, choice.action], scores.max(1))
         assert not choice.explored.any()
-        mover, leaf = states.player, choice.leaf
+        mover, leaf = states.player, choice.extra.states
         features = value.features(params, each(game.cells, leaf))
-        np.testing.assert_array_equal(choice.memory, features)
+        np.testing.assert_array_equal(choice.extra.features, features)
         np.testing.assert_allclose(choice.value, value.value(params, features, mover), atol=1e-6)
         gain = leaf.rewards[rows, mover]
         ahead = jnp.where(leaf.terminal, 0.0, choice.value)

@@ -9,7 +9,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg import TDOffPolicySpec, TDSpec
-from jaxgbg.learners import OffPolicyTDLearner, Schedule
+from jaxgbg.learners import Learner, Schedule, td_off_policy
 from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.learners.replay import (
@@ -45,12 +45,10 @@ def parameters(switches, alpha: float, episodes: int, **settings) -> Parameters:
     )
 
 
-def off_policy(
-    game, value, batch: int, loss_discount: float | None = None, **settings
-) -> OffPolicyTDLearner:
-    policy = EpsilonGreedy(counting_on_best=True, **settings)
-    parts = {"opening_plies": 1, "policy": policy, "loss_discount": loss_discount}
-    return OffPolicyTDLearner(game, value, batch, **parts)
+def off_policy(game, value, batch: int, loss_discount: float | None = None, **settings) -> Learner:
+    policy = EpsilonGreedy(off_policy=True, **settings)
+    parts = {"opening_plies": 1, "policy": policy}
+    return Learner(game, value, td_off_policy(loss_discount), batch, **parts)
 
 
 @pytest.mark.parametrize(
@@ -167,5 +165,5 @@ def test_what_best_play_cannot_be_learned_with_is_named():
             TDOffPolicySpec(**settings).build(game, value, Schedule())
         assert "\n" not in str(error.value)
     built = TDOffPolicySpec(temperature=0.1).build(game, layout, Schedule())
-    assert built.policy == EpsilonGreedy(counting_on_best=True, temperature=0.1)
+    assert built.policy == EpsilonGreedy(off_policy=True, temperature=0.1)
     assert built != TDSpec(temperature=0.1).build(game, layout, Schedule())

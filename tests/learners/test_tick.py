@@ -11,9 +11,9 @@ import pytest
 import jaxgbg
 from jaxgbg.games import Othello, TicTacToe
 from jaxgbg.learners import Learner, Schedule, TDSpec
-from jaxgbg.learners.core import _KEY_OF_PARTNER
 from jaxgbg.learners.schedules import decayed
-from jaxgbg.learners.selection import Valuation, action_values, choose_action
+from jaxgbg.learners.selection import BootstrapRule, action_values, choose_action
+from jaxgbg.learners.tick import _KEY_OF_PARTNER
 from jaxgbg.players import GreedyAgent, make_player
 from jaxgbg.runs import Training
 from jaxgbg.runs.lanes import hyperparameters
@@ -217,7 +217,7 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
     def compare(states, zero_terminal, discount):
         features = value.features(params, each(game.cells, states))
         fast = action_values(
-            game, value, params, states, features, Valuation(zero_terminal, discount)
+            game, value, params, states, features, BootstrapRule(zero_terminal, discount)
         )
         after = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))(states, jnp.arange(16))
         player = jnp.broadcast_to(states.player[:, None], after.terminal.shape)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import Nim
-from jaxgbg.learners import TDLearner
+from jaxgbg.learners import TD, Learner
 from jaxgbg.learners.traces import Push, Traces, push_immediate
 from tests.learners.replay import (
     made,
@@ -29,7 +29,7 @@ LAYOUT = ((0, 1, 2), (0, 2))
 def test_delayed_updates_are_those_of_a_plain_list(tcl):
     episodes, horizon = 400, 4
     value = ntuple(Nim(), LAYOUT, tcl=tcl, combine="sum")
-    learner = TDLearner(Nim(), value, 1, horizon, opening_plies=1, delayed=True)
+    learner = Learner(Nim(), value, TD, 1, horizon, opening_plies=1, delayed=True)
     switches = [named(True, True, False, reset) for reset in (False, True)]
     hyper = stack_hyperparameters(switches, 0.5, 0.5, episodes)
     _, lane, record = played(learner, hyper, len(switches), episodes)
@@ -66,7 +66,7 @@ def test_delayed_and_immediate_traces_learn_the_same_values():
     tables = []
     for delayed in (False, True):
         value = ntuple(Nim(), ((0, 1, 2),), combine="sum")
-        learner = TDLearner(Nim(), value, 1, 4, opening_plies=1, delayed=delayed)
+        learner = Learner(Nim(), value, TD, 1, 4, opening_plies=1, delayed=delayed)
         hyper = stack_hyperparameters([named(True, True, True, False)], 0.02, 0.5, 1000)
         # All moves random: both see the same games.
         hyper = jax.tree.map(lambda leaf: leaf[0], hyper)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.players import GreedyAgent, SearchAgent
 from jaxgbg.runs.storage.agents import SavedAgent, load_agent, save_agent
 from jaxgbg.search.puct import PUCTSpec
@@ -32,7 +32,7 @@ def test_a_loaded_agent_discounts_as_its_run_and_each_copy_by_its_own(tmp_path):
     np.testing.assert_array_equal(discounted, plain * np.float32(0.5))
     assert np.ptp(plain) > 0
     params = jax.tree.map(lambda *leaves: np.concatenate(leaves), *(a.params for a in agents))
-    discounts = Valuation(True, np.float32([1, 0.5]))
+    discounts = BootstrapRule(True, np.float32([1, 0.5]))
     both = GreedyAgent(agents[0].game, agents[0].value, params, discounts, several=True)
     np.testing.assert_array_equal(both.valuation.discount, [1, 0.5])
     np.testing.assert_array_equal(both.action_values(state), plain)
@@ -49,9 +49,9 @@ def test_every_copy_chooses_by_its_own_discount():
     game = jaxgbg.make("2048")
     states = random_positions(game, 60, 30)[0]
     discounts = np.float32([1, 1e-3])
-    agents = [random_agent(game, valuation=Valuation(True, each)) for each in discounts]
+    agents = [random_agent(game, valuation=BootstrapRule(True, each)) for each in discounts]
     params = jax.tree.map(lambda *leaves: np.concatenate(leaves), *(a.params for a in agents))
-    both = GreedyAgent(game, agents[0].value, params, Valuation(True, discounts), several=True)
+    both = GreedyAgent(game, agents[0].value, params, BootstrapRule(True, discounts), several=True)
     twice = jax.tree.map(lambda leaf: np.concatenate([leaf, leaf]), states)
     searching = partial(SearchAgent, settings=PUCTSpec(6, width=1))
     for play in (lambda agent: agent, partial(jaxgbg.look_ahead, plies=2), searching):

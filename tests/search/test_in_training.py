@@ -11,7 +11,7 @@ import pytest
 import jaxgbg
 from jaxgbg import QSearchSpec, SarsaSearchSpec, TDSearchSpec
 from jaxgbg.learners import Exploration, Schedule
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.runs import Training
 from jaxgbg.search.in_training import _order
 from jaxgbg.search.puct import PUCT
@@ -44,7 +44,7 @@ def chosen(game, agent, states, search, epsilon=0.0, imposed=None, ranks=(), kin
     )
     features = agent.value.features(params, each(game.cells, states))
     words = jax.random.bits(jax.random.key(3), (len(features), 2))
-    valuation = Valuation(jnp.bool_(agent.valuation.zero_terminal[0]))
+    valuation = BootstrapRule(jnp.bool_(agent.valuation.terminal_value_zero[0]))
     exploration = Exploration(words, jnp.float32(epsilon), imposed)
     games = types.SimpleNamespace(state=states, features=features)
 

@@ -8,7 +8,7 @@ import pytest
 import jaxgbg
 from jaxgbg.games.rollout import select_states
 from jaxgbg.learners import QSpec, Schedule
-from jaxgbg.learners.selection import Valuation
+from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.players import GreedyAgent, LookAheadAgent, MaxN
 from jaxgbg.search.lookahead import LookAhead, LookAheadSpec
 from jaxgbg.values import MLPSpec, NTupleSpec
@@ -122,7 +122,7 @@ def test_to_the_end_of_the_game_it_chooses_what_max_n_does(request, name, size, 
 @pytest.mark.parametrize("name", ["tictactoe", pytest.param("2048", marks=pytest.mark.slow)])
 def test_one_ply_is_the_agent_itself(name):
     game = make_small(name)
-    agent = random_agent(game, valuation=Valuation(False, 0.7))
+    agent = random_agent(game, valuation=BootstrapRule(False, 0.7))
     states = _on_the_way(game, 16, range(5))
     key = jax.random.key(3)
     one_ply = LookAheadAgent(agent, LookAheadSpec(1))

@@ -86,7 +86,7 @@ def test_cells_that_hold_no_pieces_have_an_input_for_each_digit():
     before, after = np.array([[3, 1, 4], [3, 1, 4]]), np.array([[3, 1, 4], [3, 0, 2]])
     cells, digits = np.array([[-1, -1], [2, 1]]), np.array([[[9, 8], [9, 8]], [[4, 2], [1, 0]]])
     player = np.array([0, 1], np.int8)
-    prepared = value.prepared(params, before, player)
-    found = value.value_altered(params, prepared, player, (cells, digits), after)
+    accumulator = value.accumulator(params, before, player)
+    found = value.value_incremental(params, accumulator, player, (cells, digits), after)
     np.testing.assert_allclose(found, value.value(params, after, player), atol=1e-6)
     assert abs(found[1] - value.value(params, before, player)[1]) > 0.01

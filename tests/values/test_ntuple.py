@@ -111,7 +111,7 @@ def updated(value: NTuple, changes: list[float], features=None) -> NTupleParams:
             jnp.array(changes) != 0,
         ),
         jnp.float32(0.3),
-        jnp.float32(2.7),
+        {"beta": jnp.float32(2.7)},
     )
 
 
@@ -175,7 +175,7 @@ def test_tables_longer_than_int32_counts_are_written_row_by_row(tcl, monkeypatch
             change = jnp.array([0.3, -0.2])
             features, player = value.features(start, cells), jnp.zeros(2, jnp.int32)
             updates = Updates(features, player, change, jnp.abs(change), change != 0)
-            return value.update(start, updates, jnp.float32(0.3), jnp.float32(2.7))
+            return value.update(start, updates, jnp.float32(0.3), {"beta": jnp.float32(2.7)})
 
         return jax.jit(jax.vmap(one))(cells)
 
@@ -203,7 +203,7 @@ def test_the_factor_is_the_one_left_by_the_update_before():
                 jnp.array([True]),
             ),
             jnp.float32(0.3),
-            jnp.float32(2.7),
+            {"beta": jnp.float32(2.7)},
         )
     assert float(params.weights[features[0, 0]]) == pytest.approx(weight, rel=1e-5)
 

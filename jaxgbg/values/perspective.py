@@ -37,7 +37,9 @@ def views_of(game: Game) -> tuple[View, ...]:
     )
 
 
-def seen(array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array) -> jax.Array:
+def from_player_view(
+    array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array
+) -> jax.Array:
     """[..., C]: entries as each `player` int[...] has them, in the order of his view."""
     found = _rearranged(array, views[0])
     for owner, view in enumerate(views[1:], 1):
@@ -107,4 +109,6 @@ class Extras:
         places = np.arange(self.size).reshape(len(players), -1)
         orders = [tuple(np.roll(places, -seat, 0).ravel().tolist()) for seat in players]
         scales = np.array(self.game.extra_scales, np.float32)[self.places]
-        return seen(extras.astype(jnp.float32) / np.tile(scales, len(players)), orders, player)
+        return from_player_view(
+            extras.astype(jnp.float32) / np.tile(scales, len(players)), orders, player
+        )

@@ -3,7 +3,7 @@
 Each game spends a tick on one move (stage 0) or, once its episode is over, on one of its final
 updates (stages 1..N). So a tick makes at most one update a game, and with one game it is the serial
 algorithm update for update. A tick has four steps: select a move, find the target of an update,
-learn, advance. What is compared with what is the learner's: see `td` and `sarsa`.
+learn, advance. What is compared with what is the learner's `Rule`: see `td` and `sarsa`.
 Source: Konen & Bagheri 2021, Algorithms 2, 5, 6 and 7.
 """
 
@@ -20,8 +20,8 @@ from jaxgbg.games.rollout import select
 from jaxgbg.learners.openings import Lines, start_positions
 from jaxgbg.learners.parameter_traces import ParameterTraces, no_parameter_traces, push_gradient
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration
+from jaxgbg.learners.rule import Rule
 from jaxgbg.learners.schedules import decayed
-from jaxgbg.learners.selection import Valuation
 from jaxgbg.learners.state import (
     IDLE,
     Choice,
@@ -29,6 +29,7 @@ from jaxgbg.learners.state import (
     Hyperparameters,
     Lane,
     Move,
+    NextBoards,
     Record,
     Target,
     Words,
@@ -43,7 +44,7 @@ from jaxgbg.learners.traces import (
     push_delayed,
     push_immediate,
 )
-from jaxgbg.values.core import FollowsMoves, HasGradients, Updates, ValueFunction
+from jaxgbg.values.core import HasGradients, IncrementalByPattern, Updates, ValueFunction
 from jaxgbg.xla import materialize
 
 # Ticks never get as far as these numbers, whose keys are left for other draws.
@@ -52,7 +53,7 @@ _KEY_OF_NETWORK, _KEY_OF_PARTNER = np.uint32(2**32 - 1), np.uint32(2**32 - 2)
 
 @dataclasses.dataclass(frozen=True)
 class Learner:
-    """A learner of one game; static under jit.
+    """A learner of one game: `rule` on a value function, with moves by `policy`; static under jit.
 
     `batch` games in lockstep, `horizon` the length of the eligibility list with the current state
     counted, `delayed` its kind (see `traces`); with `parameter_traces` there is no such list but so
@@ -63,6 +64,7 @@ class Learner:
 
     game: Game
     value: ValueFunction
+    rule: Rule
     batch: int
     horizon: int = 1
     opening_plies: int = 0
@@ -72,32 +74,6 @@ class Learner:
     parameter_traces: int = 0
     one_explores: bool = False
     policy: EpsilonGreedy = EpsilonGreedy()
-
-    # Whether values are those of afterstates, learned once the move is made, or of actions.
-    of_afterstates = True
-    # Whether the action that the update counted on is chosen anew after it.
-    replan = False
-    # Whether exploring moves are remembered, in `Games.explored`.
-    heeds_exploring = False
-
-    def _target(
-        self, games: Games, next_states: Any, choice: Choice, hyper: Hyperparameters
-    ) -> Target:
-        """Whose memory moves towards what, with the rewards of `next_states`."""
-        raise NotImplementedError
-
-    def _following(self, lane: Lane, move: Move) -> jax.Array | None:
-        """int32[B, F]: `Updates.following` of each game; None if nobody predicts."""
-        return None
-
-    def _valuation(self, hyper: Hyperparameters) -> Valuation:
-        return hyper.valuation
-
-    def _next_stage(
-        self, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
-    ) -> tuple[jax.Array, jax.Array]:
-        """The stage after this one and whether the episode is over."""
-        raise NotImplementedError
 
     def init(self, key: jax.Array, drawn: jax.Array | None = None, partner: Any = None) -> Lane:
         """A lane before its first tick: every game is idle and starts an episode in it.
@@ -115,15 +91,15 @@ class Learner:
             last=jnp.zeros((self.batch, players, features), jnp.int32),
             has_last=jnp.zeros((self.batch, players), bool),
             last_reward=jnp.zeros((self.batch, players), jnp.float32),
-            explored=jnp.zeros((self.batch, players if self.heeds_exploring else 0), bool),
+            rule=self.rule.init(self),
             seat=jnp.zeros(self.batch if partner is not None or self.one_explores else 0, jnp.int8),
             traces=self._no_traces(params),
         )
         return Lane(params, games, key, zero := jnp.uint32(0), zero, zero, zero, partner)
 
-    def between_blocks(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
-        """All lanes together after each block of ticks: most learners learn in the ticks alone."""
-        return lanes
+    def after_block(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
+        """Do what the rule does with all lanes together after each block of ticks."""
+        return self.rule.after_block(self, lanes, hyper, limits)
 
     def _no_traces(self, params: Any) -> Traces | ParameterTraces:
         players, features = self.game.num_players, self.value.num_features
@@ -137,7 +113,7 @@ class Learner:
         """How many words a game needs in a tick for each field of `Words`."""
         opening_spawn = self.opening_plies * self.game.spawn_words
         openings, start = self.opening_plies // 2, self.game.init_words
-        return 2, self.game.spawn_words, openings, start, 2 * self.replan, opening_spawn
+        return 2, self.game.spawn_words, openings, start, 2 * self.rule.replan, opening_spawn
 
     def advance(
         self, lane: Lane, hyper: Hyperparameters, limit: jax.Array, ticks: int
@@ -147,6 +123,7 @@ class Learner:
         The random words of a tick depend on the lane's key and the tick's number alone, so how
         ticks are cut into calls changes nothing. The records have leading axes [ticks, B].
         """
+        limit = self.rule.last_episode(self, lane, limit)
         numbers = lane.ticks + jnp.arange(ticks, dtype=jnp.uint32)
         keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(lane.key, numbers)
         shape = (self.batch, sum(self.word_counts))
@@ -161,23 +138,22 @@ class Learner:
         words = split_words(bits, self.batch, self.word_counts)
         games = lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
-        # Else XLA works it out anew for every row of a table.
+        # Materialize it once; otherwise XLA recomputes it for every table row.
         (alpha,) = materialize(decayed(hyper.alpha, hyper.alpha_factors, lane.finished))
         progress = jnp.minimum(progress / hyper.epsilon_share, 1)
         epsilon = hyper.epsilon + progress * (hyper.epsilon_end - hyper.epsilon)
 
         choice = foreseen = self._select(lane, words.select, epsilon, hyper)
-        if self.of_afterstates:
-            move = self._move(games, choice, words.spawn)
-            target = self._target(games, move.counted_on, choice, hyper)
-            target = target._replace(following=self._following(lane, move))
-            lane = self._learn(lane, target, alpha, hyper)
-        else:
-            target = self._target(games, games.state, choice, hyper)
-            lane = self._learn(lane, target, alpha, hyper)
-            if self.replan:
+        if self.rule.of_actions:
+            # The move is yet to be made.
+            unmoved = Move(choice, games.state, games.state)
+            lane = self.rule.learn(self, lane, unmoved, alpha, hyper)
+            if self.rule.replan:
                 choice = self._select(lane, words.replan, epsilon, hyper)
             move = self._move(games, choice, words.spawn)
+        else:
+            move = self._move(games, choice, words.spawn)
+            lane = self.rule.learn(self, lane, move, alpha, hyper)
         playing = games.stage == 0
         lane, restart, opening = self._advance(lane, move, words, limit, hyper)
         record = Record(playing, foreseen.action, choice.action, choice.explored, restart, opening)
@@ -191,11 +167,11 @@ class Learner:
         seated: Any = games.state.player == games.seat if games.seat.size else None
         if lane.partner is not None:
             key = jax.random.fold_in(jax.random.fold_in(lane.key, _KEY_OF_PARTNER), lane.ticks)
-            # To the partner games in which it is not to move are over, and cost it nothing.
+            # Mark games where the partner is not to move as terminal so that it skips them.
             states = games.state._replace(terminal=games.state.terminal | seated)
             imposed = jnp.where(seated, -1, lane.partner.act(states, key))
         exploration = Exploration(words, epsilon, imposed, seated)
-        known = self.game, self.value, lane.params, games, self._valuation(hyper)
+        known = self.game, self.value, lane.params, games, self.rule.bootstrap(self, hyper)
         return self.policy.select(*known, exploration)
 
     def _move(self, games: Games, choice: Choice, words: jax.Array) -> Move:
@@ -205,22 +181,36 @@ class Learner:
             return Move(choice, after, after)
         return Move(choice, after, jax.vmap(self.game.spawn_from)(after, words))
 
-    def _live(
-        self, lane: Lane, target: Target, hyper: Hyperparameters
+    def live(
+        self, lane: Lane, player: jax.Array, skipped: jax.Array, hyper: Hyperparameters
     ) -> tuple[jax.Array, jax.Array]:
-        """Which games make their update, and which leave it out for a random move: bool[B] each."""
+        """Return which games make the update of `player` int8[B], and which skip it, bool[B] each.
+
+        `skipped` bool[B] are those that the rule leaves out. A player who remembers nothing makes
+        none, and nor does a training partner, unless its moves are learned from too.
+        """
         games = lane.games
-        known = at(games.has_last, target.player) & (games.stage != IDLE)
-        skipped = target.skipped & (games.stage == 0) & known
+        known = at(games.has_last, player) & (games.stage != IDLE)
+        skipped = skipped & known
         live = known & ~skipped
         if lane.partner is not None:
-            live &= (target.player == games.seat) | hyper.learn_from_partner
+            live &= (player == games.seat) | hyper.learn_from_partner
         return live, skipped
 
-    def _learn(self, lane: Lane, target: Target, alpha: jax.Array, hyper: Hyperparameters) -> Lane:
-        """Move V(last[player] | player) and what its trace holds towards the target."""
+    def apply(
+        self,
+        lane: Lane,
+        target: Target,
+        alpha: jax.Array,
+        hyper: Hyperparameters,
+        extra: Any = (),
+    ) -> Lane:
+        """Move V(last[player] | player) and what its trace holds towards the target.
+
+        `extra` is that of `Updates`, for updates without traces.
+        """
         params, games, player = lane.params, lane.games, target.player
-        live, skipped = self._live(lane, target, hyper)
+        live, skipped = self.live(lane, player, target.skipped, hyper)
         features = at(games.last, player)
         value = self.value.value(params, features, player)
         slope, error, player, live = materialize(
@@ -229,8 +219,8 @@ class Learner:
             player,
             live,
         )
-        push = Push(features, player, error, slope, live, target.following)
-        params, traces = self._push(params, games.traces, push, alpha, hyper)
+        push = Push(features, player, error, slope, live)
+        params, traces = self._push(params, games.traces, push, alpha, hyper, extra)
         traces = traces.emptied(skipped & hyper.reset_traces)
         return lane._replace(params=params, games=games._replace(traces=traces))
 
@@ -241,17 +231,18 @@ class Learner:
         push: Push,
         alpha: jax.Array,
         hyper: Hyperparameters,
+        extra: Any,
     ) -> tuple[Any, Traces | ParameterTraces]:
         """The parameters and traces after one update a game, by whichever kind of eligibility."""
         decay = hyper.trace_decay * hyper.discount
         if isinstance(traces, ParameterTraces):
             assert isinstance(self.value, HasGradients)
             return push_gradient(params, traces, push, decay, self.value, alpha)
-        update = partial(self.value.update, alpha=alpha, beta=hyper.beta)
+        update = partial(self.value.update, alpha=alpha, hyper=hyper.value)
         if self.horizon == 1:
             change = push.error * push.slope
             size = jnp.abs(change)
-            new = Updates(push.features, push.player, change, size, push.live, push.following)
+            new = Updates(push.features, push.player, change, size, push.live, extra)
             return update(params, new), traces
         if self.delayed:
             return push_delayed(params, traces, push, decay, update)
@@ -267,14 +258,14 @@ class Learner:
         """
         games, next_states = lane.games, move.next_states
         playing = games.stage == 0
-        stage, over = self._next_stage(games.stage, next_states.terminal, hyper)
+        stage, over = self.rule.next_stage(self, games.stage, next_states.terminal, hyper)
         idle = over | (stage == IDLE)
         number = lane.started + jnp.cumsum(idle.astype(jnp.uint32))
         restart = idle & (number <= limit)
         begin = partial(start_positions, self.game, self.opening_plies, self.opening_share)
         start, opening = begin(self.opening_lines, words, restart, number)
         features = self._features_after(lane.params, games, move, start, restart)
-        games = self._remember(games, move, features, start, restart)
+        games = self.rule.remember(self, games, move, NextBoards(features, start, restart))
         if games.seat.size:
             # Who alone learns or explores takes the seats in turn, from episode to episode.
             turn = ((number - 1) % self.game.num_players).astype(jnp.int8)
@@ -297,53 +288,20 @@ class Learner:
         )
         return lane, restart, opening
 
-    def _remember(
-        self, games: Games, move: Move, features: jax.Array, start: Any, restart: jax.Array
-    ) -> Games:
-        """What every player remembers once the mover has moved, or an episode starts anew."""
-        seats, playing = np.arange(self.game.num_players), games.stage == 0
-        begins, mine, memory = restart[:, None], games.moving, move.choice.memory
-        if self.of_afterstates:
-            rewards, mover = move.counted_on.rewards, games.player
-            # The mover's afterstate becomes its last one. A start position is the last afterstate
-            # of the player before the first mover, except in a game of chance, where it is none.
-            before_first = (seats == (start.player[:, None] - 1) % self.game.num_players) & (
-                not self.game.stochastic
-            )
-            # The end of the game, where it is only foreseen, is known: there is nothing to learn.
-            foreseen = move.counted_on.terminal & ~move.next_states.terminal
-            has_last = jnp.where(mine, ~foreseen[:, None], games.has_last)
-            has_last = jnp.where(begins, before_first, has_last)
-            mine = mine | begins
-            memory = features if memory is None else jnp.where(begins, features, memory)
-        else:
-            rewards = games.state.rewards
-            mover = jnp.where(playing, move.next_states.player, games.player)
-            has_last = ~begins & (games.has_last | mine)
-            if memory is None:
-                memory = self.value.of_action(games.features, move.choice.action)
-        last_reward = jnp.where(begins, 0.0, rewards)
-        return games._replace(
-            mover=mover,
-            last=jnp.where(mine[..., None], memory[:, None], games.last),
-            has_last=has_last,
-            last_reward=jnp.where(mine | begins, last_reward, games.last_reward),
-        )
-
-    def _observed(self, states: Any) -> jax.Array:
-        """int[B, D]: what the value function takes of the positions states[B]."""
+    def observe(self, states: Any) -> jax.Array:
+        """Return what the value function takes of the positions states[B], int[B, D]."""
         return jax.vmap(partial(self.value.observe, self.game))(states)
 
     def _features_after(
         self, params: Any, games: Games, move: Move, start: Any, restart: jax.Array
     ) -> jax.Array:
         """int32[B, F] of the boards before the next moves: where `restart` of `start`."""
-        if not isinstance(self.value, FollowsMoves):
+        if not isinstance(self.value, IncrementalByPattern):
             boards = select(restart, start, move.afterstates)
-            return self.value.features(params, self._observed(boards))
+            return self.value.features(params, self.observe(boards))
         (changes,) = materialize(jax.vmap(self.game.change)(games.state, move.choice.action))
         moved = self.value.shift(params, games.features, changes)
-        boards = self._observed(start)
+        boards = self.observe(start)
         # Without openings there is one start position: its features are a constant.
         begun = self.value.features(params, boards if self.opening_plies else boards[:1])
         return jnp.where(restart[:, None], begun, moved)

@@ -9,6 +9,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg import Schedule, TDSpec
+from jaxgbg.learners.replay import capacity, replay_order
 from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.learners.replay import (
     CASES,
@@ -51,7 +52,7 @@ def two_rounds(learner, hyper, lanes: int, block: int):
     limits = jnp.full(lanes, 2 * GAMES, jnp.uint32)
     lane = jax.vmap(learner.init)(jax.random.split(jax.random.key(1), lanes))
     advance = jax.jit(jax.vmap(partial(learner.advance, ticks=block)))
-    between = jax.jit(learner.between_blocks)
+    between = jax.jit(learner.after_block)
     for end in (GAMES, 2 * GAMES):
         records = []
         while (lane.finished < end).any():
@@ -62,15 +63,19 @@ def two_rounds(learner, hyper, lanes: int, block: int):
         yield before, lane, record
 
 
-def gathered_pairs(lane) -> list[tuple]:
-    seen = jax.tree.map(np.asarray, lane.gathered)
+def stored_transitions(lane) -> list[tuple]:
+    seen = jax.tree.map(np.asarray, lane.games.rule)
 
     def board(number):
         return None if number < 0 else tuple(seen.boards[number].tolist())
 
+    def following(i):
+        """The board whose value counts."""
+        return board(seen.next[i]) if seen.bootstrap[i] else None
+
     return [
-        (board(seen.last[i]), int(seen.player[i]), float(seen.gain[i]), board(seen.following[i]))
-        for i in range(int(seen.num_pairs))
+        (board(seen.last[i]), int(seen.player[i]), float(seen.gain[i]), following(i))
+        for i in range(int(seen.num_transitions))
     ]
 
 
@@ -104,10 +109,11 @@ def rounds_and_pairs(learner, plain, hyper):
             for opening, moves in transcripts(record, i):
                 writer.episode(opening, made(moves))
             lane = one_lane(before, i)
-            assert gathered_pairs(lane) == writer.pairs
+            assert stored_transitions(lane) == writer.pairs
             passes = []
-            for number in range(learner.passes):
-                order = np.asarray(learner._order(lane, jnp.int32(number)))[: len(writer.pairs)]
+            for number in range(learner.rule.settings.passes):
+                order = np.asarray(replay_order(learner, lane, jnp.int32(number)))
+                order = order[: len(writer.pairs)]
                 assert sorted(order) == list(range(len(writer.pairs)))
                 passes.append([writer.pairs[at] for at in order])
             assert passes[0] != passes[1]
@@ -142,7 +148,7 @@ def test_tables_agree_with_the_serial_reference(name):
             assert (np.abs(counters[:, number] - counter) <= rounding).all()
         # Nim3P pays its last mover nothing: without part 1 there is nothing to learn at all.
         assert (np.abs(weights).max() > 0.01) == (i == 0 or name != "nim3p")
-        assert int(after.gathered.num_pairs) == int(after.gathered.num_boards) == 0
+        assert int(after.games.rule.num_transitions) == int(after.games.rule.num_boards) == 0
 
 
 @pytest.mark.slow
@@ -190,9 +196,9 @@ def test_rounds_of_which_nothing_is_learned_end():
     for rounds in (1, 2):
         lane, _ = advance(lane, hyper, limits)
         assert int(lane.finished[0]) == rounds * GAMES
-        assert int(lane.gathered.num_pairs[0]) == 0 < int(lane.gathered.num_boards[0])
-        lane = learner.between_blocks(lane, hyper, limits)
-        assert int(lane.gathered.rounds[0]) == rounds
+        assert int(lane.games.rule.num_transitions[0]) == 0 < int(lane.games.rule.num_boards[0])
+        lane = learner.after_block(lane, hyper, limits)
+        assert int(lane.games.rule.rounds[0]) == rounds
 
 
 @pytest.mark.slow
@@ -206,7 +212,7 @@ def test_how_ticks_are_cut_and_many_games_in_lockstep():
         before, after, _ = list(two_rounds(learner, hyper, len(SWITCHES), block))[-1]
         found.append(after)
         for i in range(len(SWITCHES)):
-            pairs = gathered_pairs(one_lane(before, i))
+            pairs = stored_transitions(one_lane(before, i))
             following = [(np.array(a), np.array(b)) for a, _, _, b in pairs if b is not None]
             # Of one player, with one move of the other in between.
             assert {int((a != b).sum()) for a, b in following} == {2}
@@ -222,9 +228,10 @@ def test_the_order_is_the_same_however_small_the_room_that_is_sorted():
         jaxgbg.make("tictactoe"), MLPSpec(hidden=(2,)), Schedule(batch=1)
     )
     lane = learner.init(jax.random.key(1))
-    lane = lane._replace(gathered=lane.gathered._replace(num_pairs=jnp.int32(20)))
-    whole, part = (learner._order(lane, jnp.int32(0), places) for places in (None, 32))
-    assert learner.capacity > 32
+    buffer = lane.games.rule._replace(num_transitions=jnp.int32(20))
+    lane = lane._replace(games=lane.games._replace(rule=buffer))
+    whole, part = (replay_order(learner, lane, jnp.int32(0), places) for places in (None, 32))
+    assert capacity(learner) > 32
     np.testing.assert_array_equal(whole[:20], part[:20])
     assert sorted(part[:20].tolist()) == list(range(20))
     assert part.shape == whole.shape

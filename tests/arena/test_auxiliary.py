@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgbg.evaluation.auxiliary import _judged, _pairs, foretold
+from jaxgbg.evaluation.auxiliary import _judged, _pairs, auxiliary_errors
 from jaxgbg.games import LinesOfAction
 from jaxgbg.players import GreedyAgent
 from jaxgbg.values import MLPSpec
@@ -46,7 +46,7 @@ def test_the_share_explained_is_1_for_the_truth_0_for_its_mean_and_none_without_
 
 @pytest.mark.slow
 def test_outputs_that_are_all_0_err_by_mean_and_spread_together():
-    found = foretold(agent())
+    found = auxiliary_errors(agent())
     assert [(each.extra, each.seat) for each in found] == [
         ("freedom", 0),
         ("cluster", 0),
@@ -63,6 +63,6 @@ def test_outputs_that_are_all_0_err_by_mean_and_spread_together():
 
 @pytest.mark.slow
 def test_the_same_games_are_seen_again_and_an_agent_without_such_outputs_tells_nothing():
-    assert foretold(agent()) == foretold(agent())
-    assert foretold(agent(), seed=1) != foretold(agent())
-    assert foretold(agent("inputs")) == []
+    assert auxiliary_errors(agent()) == auxiliary_errors(agent())
+    assert auxiliary_errors(agent(), seed=1) != auxiliary_errors(agent())
+    assert auxiliary_errors(agent("inputs")) == []

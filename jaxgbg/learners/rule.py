@@ -1,0 +1,99 @@
+"""The rule of a learner: what moves towards what, and when, as a small record of functions.
+
+The tick (`learners.tick`) is the same for all learners. A rule fills in what differs, in the manner
+of mctx: functions that are passed in, no methods to override. Each of them takes the `Learner`
+first, which has the game, the value function and, in `learner.rule.settings`, the rule's own
+settings. Functions of modules compare equal, and so do two rules made of them: equal learners share
+one compiled program, so pass no lambdas and no closures.
+
+A rule keeps what it needs beyond `Games` in a pytree of its own, `Games.rule`: `init` makes it,
+`learn` and `remember` replace it. Its own numbers that may differ from lane to lane are in
+`hyper.rule`. See `td.TD` and `sarsa.SARSA` for the plain ones, `td_off_policy`, `replay`,
+`auxiliary` and `search.td_leaf` for rules made of others.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxgbg.learners.selection import BootstrapRule
+from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Target
+
+if TYPE_CHECKING:
+    from jaxgbg.learners.tick import Learner
+
+
+def no_state(learner: "Learner") -> Any:
+    """Return the state of a rule that keeps nothing."""
+    return ()
+
+
+def no_exploration(learner: "Learner") -> jax.Array:
+    """Return bool[B, N] for rules that track who has explored."""
+    return jnp.zeros((learner.batch, learner.game.num_players), bool)
+
+
+def learn_at_once(
+    learner: "Learner", lane: Lane, move: Move, alpha: jax.Array, hyper: Hyperparameters
+) -> Lane:
+    """Move the value of what each player remembers towards the target of this tick."""
+    target = learner.rule.target(learner, lane.games, move, hyper)
+    return learner.apply(lane, target, alpha, hyper)
+
+
+def bootstrap_as_set(learner: "Learner", hyper: Hyperparameters) -> BootstrapRule:
+    """Count values as the settings say."""
+    return hyper.valuation
+
+
+def whole_budget(learner: "Learner", lane: Lane, limit: jax.Array) -> jax.Array:
+    """Let all episodes up to `limit` start."""
+    return limit
+
+
+def nothing_after_block(
+    learner: "Learner", lanes: Lane, hyper: Hyperparameters, limits: jax.Array
+) -> Lane:
+    """Return the lanes as they are."""
+    return lanes
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Rule:
+    """What a learner does in the steps of a tick; hashable, static under jit.
+
+    Attributes:
+      target: (learner, games, move, hyper) -> the `Target` of each game's update in this tick.
+      next_stage: (learner, stage int8[B], terminal bool[B], hyper) -> the stage after this one and
+        whether the episode is over, bool[B]. Stage 0 plays; later ones are final updates.
+      remember: (learner, games, move, boards) -> games with what every player remembers once the
+        mover has moved or, in some games, an episode begins.
+      init: (learner) -> the rule's own state before the first tick, a pytree.
+      learn: (learner, lane, move, alpha, hyper) -> lane, what a tick does with its targets.
+      bootstrap: (learner, hyper) -> how values count when a move is chosen and learned from.
+      last_episode: (learner, lane, limit uint32[]) -> the number of the last episode that may
+        start before the next call of `after_block`.
+      after_block: (learner, lanes, hyper, limits) -> lanes, all lanes together after each block of
+        ticks.
+      of_actions: Whether values are those of actions, learned before the move is made, or of
+        afterstates, learned once it is.
+      replan: Whether the move is chosen anew after the update.
+      settings: The rule's own settings, hashable.
+    """
+
+    target: Callable[["Learner", Games, Move, Hyperparameters], Target]
+    next_stage: Callable[
+        ["Learner", jax.Array, jax.Array, Hyperparameters], tuple[jax.Array, jax.Array]
+    ]
+    remember: Callable[["Learner", Games, Move, NextBoards], Games]
+    init: Callable[["Learner"], Any] = no_state
+    learn: Callable[["Learner", Lane, Move, jax.Array, Hyperparameters], Lane] = learn_at_once
+    bootstrap: Callable[["Learner", Hyperparameters], BootstrapRule] = bootstrap_as_set
+    last_episode: Callable[["Learner", Lane, jax.Array], jax.Array] = whole_budget
+    after_block: Callable[["Learner", Lane, Hyperparameters, jax.Array], Lane] = nothing_after_block
+    of_actions: bool = False
+    replan: bool = False
+    settings: Any = None
