@@ -131,7 +131,7 @@ def test_compilations_are_counted():
 
 def test_the_address_of_an_array_is_that_of_its_numbers():
     array = jnp.arange(huge_pages.PAGE, dtype=jnp.int32) + 0
-    first, end = huge_pages._whole_pages(array)
+    first, end = huge_pages.whole_pages(array)
     assert end - first >= 3 * huge_pages.PAGE, (
         "JAX no longer tells the address of an array by unsafe_buffer_pointer: tables are not moved"
         " to huge pages; adapt training/huge_pages.py"

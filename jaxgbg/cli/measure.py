@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,7 +28,7 @@ from jaxgbg.cli.common import (
 from jaxgbg.cli.options import GREEDY, Playing, flag
 from jaxgbg.evaluation import Judge, MatchJudge, judge_names
 from jaxgbg.games import Game, broken_games, game_names, make
-from jaxgbg.games.perft import Depth
+from jaxgbg.games.perft import Depth, PerftRow
 from jaxgbg.games.perft import perft as count
 from jaxgbg.games.registry import PACKAGES
 from jaxgbg.players import GTPEngine, Player
@@ -80,9 +81,18 @@ def perft(
     Args:
       depth: Plies to count.
     """
+    begun = time.perf_counter()
+
+    def tell(row: PerftRow) -> None:
+        """Name each ply as it is counted, if the next one is waited for."""
+        seconds = time.perf_counter() - begun
+        if seconds > 1 and row.depth < depth:
+            line = f"ply {row.depth} of {depth}: {row.paths:,} paths, {seconds:.0f} s elapsed"
+            print(line, file=sys.stderr, flush=True)
+
     records = [
         {"depth": row.depth, "paths": row.paths, "positions": row.positions}
-        for row in count(read_game(game, size, parameters), depth)
+        for row in count(read_game(game, size, parameters), depth, tell)
     ]
     print_records(records, json_file, form)
 

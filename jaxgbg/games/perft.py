@@ -1,6 +1,6 @@
 """Counts of move sequences and positions by ply, to hold against published counts."""
 
-from functools import partial
+from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 import jax
@@ -10,12 +10,13 @@ from jaxgbg.games.check import check_own
 from jaxgbg.games.core import Game
 from jaxgbg.games.identity import state_keys
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.games.rollout import after_each, select_states
+from jaxgbg.games.rollout import select_states
 from jaxgbg.specs import Limits, checked
+from jaxgbg.system import free_memory
 
 Depth = Annotated[int, Limits(low=1, high=1000)]
 
-# States expanded by one compiled call; a call is padded to one of these, so two programs a game.
+# States of one compiled call; a call is padded to one of these, so two programs a function.
 _BATCHES = (256, 16384)
 _CALL_BYTES = 2**30
 """What a compiled call may need for its states and all that it computes on the way."""
@@ -36,8 +37,12 @@ class PerftRow(NamedTuple):
 
 @in_32_bits
 @checked
-def perft(game: Game, depth: Depth) -> list[PerftRow]:
+def perft(
+    game: Game, depth: Depth, on_row: Callable[[PerftRow], None] = lambda row: None
+) -> list[PerftRow]:
     """Count the move sequences of 1..`depth` plies from the start position, one row a ply.
+
+    `on_row` is called with each row as soon as it is there.
 
     Sequences that meet in the same state are carried as one state and a count, hence the cost
     grows with the positions, not with the paths. Rows stop early where no game lasts longer.
@@ -66,43 +71,54 @@ def perft(game: Game, depth: Depth) -> list[PerftRow]:
                 f"{game.name}: the positions of ply {ply} need more memory than there is: take a"
                 " smaller depth"
             ) from error
+        except ValueError as error:
+            raise ValueError(f"{game.name}: ply {ply}: {error}") from error
         rows.append(PerftRow(ply, _total(paths), paths.size, _ended(states, paths)))
+        on_row(rows[-1])
     return rows
 
 
 class _Expansion:
-    """The states after all actions of a batch, in batches whose programs fit into _CALL_BYTES."""
+    """Legal actions of states, and the states after them, in batches that fit into _CALL_BYTES.
+
+    Only legal actions are followed: of the 4672 of chess some 30 are legal.
+    """
 
     def __init__(self, game: Game) -> None:
-        self._expand = jax.jit(jax.vmap(partial(after_each, game)))
-        self._state = jax.eval_shape(game.init, jax.random.key(0))
+        state = jax.eval_shape(game.init, jax.random.key(0))
+        action = jax.ShapeDtypeStruct((), np.int32)
+        self.legal_actions = _Batched(game.legal_actions, state)
+        self.afterstate = _Batched(game.afterstate, state, action)
+
+
+class _Batched:
+    """A function of states, over a leading axis of any length."""
+
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self._function = jax.jit(jax.vmap(function))
+        self._arguments = arguments
         self._programs: dict[int, Any] = {}
-        bytes_of_state = sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(self._state))
-        small = min(
-            _BATCHES[0], _power_below(_CALL_BYTES / max(1, game.num_actions * bytes_of_state))
-        )
         # What the compiler lays out between the steps can take far more than the states.
-        memory = self._program(small).memory_analysis()
-        needed = (memory.temp_size_in_bytes + memory.output_size_in_bytes) / small
-        most = _power_below(_CALL_BYTES / max(1.0, needed))
+        memory = self._program(_BATCHES[0]).memory_analysis()
+        needed = memory.output_size_in_bytes + memory.temp_size_in_bytes
+        most = _power_below(_CALL_BYTES * _BATCHES[0] / max(1, needed))
         self.sizes = tuple(sorted({min(size, most) for size in _BATCHES}))
 
     def _program(self, size: int) -> Any:
         if size not in self._programs:
             batch = jax.tree.map(
-                lambda x: jax.ShapeDtypeStruct((size, *x.shape), x.dtype), self._state
+                lambda x: jax.ShapeDtypeStruct((size, *x.shape), x.dtype), self._arguments
             )
-            self._programs[size] = self._expand.lower(batch).compile()
+            self._programs[size] = self._function.lower(*batch).compile()
         return self._programs[size]
 
-    def __call__(self, states: Any) -> tuple[np.ndarray, Any]:
-        """States [n, ...], n at most the largest size -> legal bool[n, A], children [n, A]."""
-        count = len(states.terminal)
+    def __call__(self, *arguments: Any) -> Any:
+        """Arguments [n, ...], n at most the largest size -> results [n, ...]."""
+        count = len(jax.tree.leaves(arguments)[0])
         size = next(size for size in self.sizes if count <= size)
-        # The padding repeats states.
-        padded = select_states(states, np.arange(size) % count)
-        legal, children = jax.device_get(self._program(size)(padded))
-        return legal[:count], children
+        # The padding repeats what is there.
+        padded = select_states(arguments, np.arange(size) % count)
+        return select_states(jax.device_get(self._program(size)(*padded)), slice(count))
 
 
 def _power_below(number: float) -> int:
@@ -113,12 +129,24 @@ def _power_below(number: float) -> int:
 def _next_ply(expand: _Expansion, states: Any, paths: np.ndarray) -> tuple[Any, np.ndarray]:
     """Live states [n, ...] with paths int64[n] -> distinct successors and the paths to each."""
     merged: list[tuple[Any, np.ndarray]] = []
-    most = expand.sizes[-1]
-    for first in range(0, paths.size, most):
-        chunk = slice(first, first + most)
-        legal, children = expand(select_states(states, chunk))
-        parent, action = np.nonzero(legal)
-        merged.append(_merge(select_states(children, (parent, action)), paths[chunk][parent]))
+    taken = 0
+    for first in range(0, paths.size, expand.legal_actions.sizes[-1]):
+        chunk = slice(first, first + expand.legal_actions.sizes[-1])
+        legal = expand.legal_actions(select_states(states, chunk))
+        if not legal.any(1).all():
+            raise ValueError("a position that is not terminal has no legal action")
+        parents, actions = np.nonzero(legal)
+        for start in range(0, parents.size, expand.afterstate.sizes[-1]):
+            pairs = slice(start, start + expand.afterstate.sizes[-1])
+            parent = first + parents[pairs]
+            children = expand.afterstate(
+                select_states(states, parent), actions[pairs].astype(np.int32)
+            )
+            merged.append(_merge(children, paths[parent]))
+            taken += sum(leaf.nbytes for leaf in jax.tree.leaves(merged[-1]))
+            # All are joined, compared as bytes, and the distinct ones taken.
+            if 3 * taken > free_memory():
+                raise MemoryError
     return _merge(*jax.tree.map(lambda *parts: np.concatenate(parts), *merged))
 
 

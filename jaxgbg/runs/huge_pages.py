@@ -23,14 +23,16 @@ def move_to_huge_pages(tree: Any) -> None:
     if advise is None:
         return
     for leaf in (leaf for leaf in jax.tree.leaves(tree) if leaf.nbytes >= PAGE):
+        # The kernel collapses only pages that exist, and a page exists once it is written.
+        leaf.block_until_ready()
         for shard in leaf.addressable_shards:
             if shard.device.platform == "cpu":
-                first, end = _whole_pages(shard.data)
+                first, end = whole_pages(shard.data)
                 if first < end and advise(first, end - first, _MADV_HUGEPAGE) == 0:
                     advise(first, end - first, _MADV_COLLAPSE)
 
 
-def _whole_pages(array: jax.Array) -> tuple[int, int]:
+def whole_pages(array: jax.Array) -> tuple[int, int]:
     """Addresses of the huge pages that lie within an array: the first one, and their end."""
     address = getattr(array, "unsafe_buffer_pointer", None)
     if address is None:

@@ -101,8 +101,8 @@ class LookAhead:
     The end of a game is worth its rewards alone. Else a move is worth the rewards on the way, added
     up undiscounted, and gamma * V at the end of it.
     Inside the tree the first (lowest) of equally good actions counts. `valuation` says how values
-    count; its `terminal_value_zero` is for one ply alone. Raises ValueError where one position takes
-    more memory than allowed and for values of actions, of which only one ply can be looked at.
+    count; its `terminal_value_zero` is for one ply alone. Raises ValueError where one position
+    takes more memory than allowed and for values of actions, of which only one ply can be seen.
     """
 
     game: Game

@@ -1,6 +1,7 @@
 """A user's own games and players at fault: every command names what and where, in a line."""
 
 import re
+import subprocess
 import sys
 import threading
 
@@ -132,6 +133,39 @@ def test_a_loop_without_end_ends_the_check_with_a_line(monkeypatch):
         assert time_limit.calls_go_on()
     finally:
         Hangs.free.set()
+
+
+LOOPY = """
+import sys
+import jax
+import jax.numpy as jnp
+from jaxgbg.games import TicTacToe, register, time_limit
+
+class Loopy(TicTacToe):
+    name = "loopy"
+
+    def afterstate(self, state, action):
+        after = super().afterstate(state, action)
+        last = jax.lax.while_loop(lambda n: n >= 0, lambda n: (n * 3 + 1) % 7, jnp.int32(action))
+        return after._replace(player=after.player + (last < 0))
+
+register("loopy", Loopy)
+time_limit.PATIENCE, time_limit.SECONDS_OF_A_CALL = 0.5, 5.0
+sys.argv = ["jaxgbg", "check", "loopy"]
+from jaxgbg.cli import main
+main()
+"""
+
+
+@pytest.mark.slow
+def test_a_compiled_loop_without_end_ends_the_command_with_a_line():
+    # Nothing can stop such a thread: the process has to end in spite of it.
+    done = subprocess.run(
+        [sys.executable, "-c", LOOPY], capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if not line.startswith("compiling")]
+    assert line.startswith("loopy: afterstate does not return, not for one position in 5 s"), line
 
 
 def test_the_same_class_again_replaces_it_and_another_one_is_refused(folder):

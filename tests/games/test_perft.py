@@ -2,7 +2,6 @@
 
 import math
 import sys
-from functools import partial
 
 import jax
 import pytest
@@ -10,7 +9,6 @@ import pytest
 import jaxgbg
 from jaxgbg.games import ConnectFour, Hex, LinesOfAction, Nim, Othello, TicTacToe
 from jaxgbg.games.perft import perft
-from jaxgbg.games.rollout import after_each
 
 # The package has a function of this name, too.
 module = sys.modules["jaxgbg.games.perft"]
@@ -46,15 +44,54 @@ def test_connectfour_has_the_known_paths_and_positions():
 def test_batches_fit_into_memory_and_change_no_count(monkeypatch):
     game = LinesOfAction(repetition="none")
     expected = perft(game, 2)
-    monkeypatch.setattr(module, "_CALL_BYTES", 2**23)
-    expansion = module._Expansion(game)
+    monkeypatch.setattr(module, "_CALL_BYTES", 2**17)
+    expand = module._Expansion(game)
     assert perft(game, 2) == expected
-    states = jax.eval_shape(
-        lambda keys: jax.vmap(game.init)(keys),
-        jax.random.split(jax.random.key(0), max(expansion.sizes)),
-    )
-    memory = jax.jit(jax.vmap(partial(after_each, game))).lower(states).compile().memory_analysis()
-    assert 2**21 < memory.temp_size_in_bytes + memory.output_size_in_bytes <= 2**23
+    assert max(expand.afterstate.sizes) < module._BATCHES[0]
+    for batched in (expand.legal_actions, expand.afterstate):
+        memory = batched._program(max(batched.sizes)).memory_analysis()
+        assert memory.temp_size_in_bytes + memory.output_size_in_bytes <= 2**17
+
+
+def test_only_legal_actions_are_followed(monkeypatch):
+    followed = []
+    call = module._Batched.__call__
+
+    def counting(self, states, *actions):
+        followed.extend(len(a) for a in actions)
+        return call(self, states, *actions)
+
+    monkeypatch.setattr(module._Batched, "__call__", counting)
+    perft(TicTacToe(), 2)
+    assert followed == [9, 72]
+
+
+def test_rows_are_told_one_by_one_and_positions_that_do_not_fit_are_refused(monkeypatch):
+    rows = []
+
+    def told(row):
+        rows.append(row.paths)
+        if row.depth == 2:
+            monkeypatch.setattr(module, "free_memory", lambda: 1000.0)
+
+    with pytest.raises(ValueError, match="positions of ply 3 need more memory than there is"):
+        perft(TicTacToe(), 9, told)
+    assert rows == [9, 72]
+
+
+def test_a_position_without_a_legal_action_is_named(monkeypatch):
+    # Random play of the check would see this one; where it is rare, it does not.
+    monkeypatch.setattr(module, "check_own", lambda game: None)
+
+    class Stuck(TicTacToe):
+        def legal_actions(self, state):
+            return (
+                super().legal_actions(state)
+                & (self.cells(state) == self.cells(self.init(None))).all()
+            )
+
+    with pytest.raises(ValueError, match="ply 2: a position that is not terminal has no legal"):
+        perft(Stuck(), 3)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Large tables on huge pages, where Linux has them."""
 
 import ctypes
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,16 +12,28 @@ import numpy as np
 import pytest
 
 from jaxgbg.runs import huge_pages
-from jaxgbg.runs.huge_pages import PAGE, move_to_huge_pages
+from jaxgbg.runs.huge_pages import PAGE, move_to_huge_pages, whole_pages
 
 _SWITCH = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 _COLLAPSE = 25
 
 
-def on_huge_pages():
-    """Bytes of this process that lie on huge pages."""
-    lines = Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines()
-    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("AnonHugePages"))
+def on_huge_pages(first=0, end=1 << 64):
+    """Bytes on huge pages of this process, in the mappings that touch `first` to `end`."""
+    count, inside = 0, False
+    for line in Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
+        if mapping := re.match("([0-9a-f]+)-([0-9a-f]+) ", line):
+            inside = int(mapping[1], 16) < end and first < int(mapping[2], 16)
+        elif inside and line.startswith("AnonHugePages:"):
+            count += int(line.split()[1]) << 10
+    return count
+
+
+@jax.jit
+def late():
+    """An array that is written only after its computation has run for a while."""
+    last = jax.lax.fori_loop(0, 30_000_000, lambda _, x: x * 1664525 + 1013904223, jnp.int32(1))
+    return jnp.arange(8 * PAGE // 4, dtype=jnp.int32) + (last == 0)
 
 
 def collapses():
@@ -32,11 +45,12 @@ def collapses():
 
 @pytest.mark.skipif(not collapses(), reason="this kernel makes no huge pages at once")
 def test_a_large_array_is_moved_as_it_stands():
-    array = jnp.arange(8 * PAGE // 4, dtype=jnp.int32) + 0
-    before = on_huge_pages()
+    array = late()
     move_to_huge_pages({"table": array, "key": jax.random.key(0), "small": jnp.zeros(3)})
-    # Between them the memory has at least seven whole pages.
-    assert on_huge_pages() - before >= 7 * PAGE
+    # Other memory of the process comes and goes: only the pages of this array count.
+    first, end = whole_pages(array)
+    assert end - first >= 7 * PAGE
+    assert on_huge_pages(first, end) == end - first
     np.testing.assert_array_equal(array, np.arange(8 * PAGE // 4))
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -201,6 +202,10 @@ def test_a_finished_run_says_so_and_its_agent_plays(trained, watched):
     assert state["game_line"] == ""
     for part in ("plays against itself", "What each player could expect", 'class="record"'):
         assert part in seen.game.html
+    # All rewards are on the axis, so that no small difference fills the panel.
+    ticks = re.findall(r'class="tick y">([^<]*)<', seen.game.html)
+    assert {"−1.00", "0.00", "1.00"} <= set(ticks)
+    assert "estimated value" in seen.game.html
     before = seen.game.html
     looked(seen)
     seen.game.wait()

@@ -149,8 +149,12 @@ def _value_curve(record: GameRecord) -> str:
         x = np.append(turns, plies)[known].astype(float)
         y = np.array([figure for figure in figures if figure is not None], float)
         series.append(Series(side, f"seat seat-{seat % 8}", x, y, y, y))
-    estimated = scale.unit == ESTIMATE
-    label = f"estimated {game.scale.label}" if estimated else f"{scale.label} expected"
+    # A move is valued by what it pays and what may follow: the sum can leave the range of rewards.
+    label = f"estimated {(game.scale if scale.unit == ESTIMATE else scale).label}"
+    # Among several players the axis holds all rewards, so that no small difference fills the panel.
+    bounds = game.reward_range if game.num_players > 1 else ()
+    figures = [float(figure) for one in series for figure in one.y]
+    figures += [scale.figure(float(reward)) for reward in bounds]
     return chart(
         "What each player could expect",
         "moves",
@@ -158,5 +162,6 @@ def _value_curve(record: GameRecord) -> str:
         series,
         "{:g}".format,
         partial(value_text, scale),
+        span=(min(figures), max(figures)) if bounds else None,
         x_span=(0, max(plies, 1)),
     )
