@@ -1,6 +1,10 @@
-"""What the experiments share: their options, the scores of a run as arrays, and pictures."""
+"""What the experiments share: options, archived runs, the scores of a run as arrays, figures."""
 
 import argparse
+import dataclasses
+import functools
+import gzip
+import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,9 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from jaxgbg import Run, RunFolder
 from jaxgbg.results.figures import new_figure as new_figure
-from jaxgbg.training import RunFolder
+from jaxgbg.training import Result
 from jaxgbg.training.files import written_whole
+
+ARCHIVE = "runs.jsonl.gz"
+"""The finished runs of an experiment, beside its README. See `experiments.archive`."""
 
 _Z = 1.96
 
@@ -33,6 +41,42 @@ def opened(parser: argparse.ArgumentParser, places: Sequence[Path]) -> Iterator[
             yield RunFolder.open(place)
         except ValueError as error:
             parser.exit(2, f"error: {error}\n")
+
+
+@dataclasses.dataclass(frozen=True)
+class ArchivedRun:
+    """A finished run from an archive, read as a `RunFolder` is; its agents are not archived.
+
+    `files` maps config, provenance and summary to the content of these JSON files, and metrics to
+    the list of evaluations, one for each line of metrics.jsonl.
+    """
+
+    name: str
+    files: dict[str, Any]
+    finished = True
+
+    @functools.cached_property
+    def run(self) -> Run:
+        return Run.read(self.files["config"])
+
+    def results(self) -> list[Result]:
+        return [Result(**line) for line in self.files["metrics"]]
+
+    def summary(self) -> dict[str, Any]:
+        return dict(self.files["summary"])
+
+
+FinishedRun = RunFolder | ArchivedRun
+
+
+def archived_runs(experiment: Path) -> list[ArchivedRun]:
+    """The runs in the archive of an experiment, given as its folder, in the order of their names.
+
+    An archive is gzipped JSON lines: one object for each run, with its name and its files.
+    """
+    with gzip.open(experiment / ARCHIVE, "rt", encoding="utf-8") as lines:
+        objects = [json.loads(line) for line in lines]
+    return [ArchivedRun(each.pop("name"), each) for each in objects]
 
 
 def sessions(folder: RunFolder, opponent: str, variant: str) -> tuple[np.ndarray, np.ndarray]:

@@ -26,7 +26,7 @@ import numpy as np
 
 from experiments.shared import make_parser, new_figure, save_figure, sessions
 from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
-from jaxgbg.papers import protocol_for
+from jaxgbg.papers import protocol_for, ree2013
 from jaxgbg.training import train_together
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
@@ -46,42 +46,6 @@ PARTNERS = {
     "RAND": ("even", False),
     "RAND-LRN": ("even", True),
 }
-# Best test session, per cent of the points, a draw counting half: columns Q, SARSA, TD.
-PAPER = {
-    "bench": {
-        "BENCH": (87.1, 85.9, 70.0),
-        "BENCH-LRN": (78.0, 81.6, 62.8),
-        "itself": (72.1, 69.9, 72.3),
-        "HEUR": (58.2, 57.4, 52.2),
-        "HEUR-LRN": (56.3, 42.7, 35.5),
-        "RAND": (33.0, 30.7, 35.6),
-        "RAND-LRN": (41.8, 30.0, 33.2),
-    },
-    "heur": {
-        "HEUR": (81.0, 80.9, 77.5),
-        "HEUR-LRN": (65.1, 72.8, 66.6),
-        "itself": (64.1, 63.1, 76.7),
-        "BENCH-LRN": (47.6, 36.1, 72.5),
-        "BENCH": (39.7, 44.0, 70.8),
-        "RAND-LRN": (35.6, 49.8, 61.0),
-        "RAND": (42.6, 42.8, 64.4),
-    },
-    "random": {
-        "itself": (94.9, 94.6, 97.5),
-        "RAND": (89.3, 90.6, 92.8),
-        "BENCH-LRN": (89.3, 89.6, 92.4),
-        "RAND-LRN": (89.2, 88.5, 91.7),
-        "HEUR-LRN": (91.4, 83.7, 81.4),
-        "HEUR": (85.0, 82.7, 91.2),
-        "BENCH": (79.2, 78.3, 87.9),
-    },
-}
-PAPER_PLAYERS = {"heur-bench": 55.0, "bench-random": 80.0, "heur-random": 83.0}
-COLUMN = {"q": 0, "sarsa": 1, "td": 2}
-ALPHA = {"q": 0.01, "sarsa": 0.01, "td": 0.001}
-# The paper's network answers in [0, 1], ours stretches the same sigmoid over [-1, 1]: error and
-# slope are both twice as large, so a quarter of the step is the same step, or half without slope.
-STRETCH = {"squared": 4, "matching": 2}
 
 
 def run_of(
@@ -102,23 +66,17 @@ def run_of(
     game = make("othello")
     return preset(
         game,
-        value="mlp",
+        **ree2013.OTHELLO_NETWORK,
         learner=learner,
         partner=name,
         learn_from_partner=learns,
-        hidden=(50,),
-        activation="sigmoid",
-        output="sigmoid",
         loss=loss,
-        initializer="uniform",
         # The paper's players learn their last move's reward and know nothing of part 2.
         variants=("part1" if learner == "td" else "farl",),
         seeds=(seed,),
         episodes=games,
         eval_every=20_000,
-        alpha=step * ALPHA[learner] / STRETCH[loss],
-        epsilon=0.1,
-        epsilon_end=0.0,
+        alpha=step * ree2013.step_size(learner, loss),
         opening_plies=4,
         opening_share=1.0,
         opening_cycle=openings == "cycled",
@@ -140,7 +98,7 @@ def rows_of(options: Namespace, partner: str, seed: int, folder: RunFolder) -> l
             "partner": partner,
             "opponent": opponent,
             "seed": seed,
-            "paper_best": PAPER[opponent][partner][COLUMN[learner]],
+            "paper_best": ree2013.BEST_SESSIONS[opponent][partner][learner],
             "games": run.schedule.episodes,
             "step": options.step,
             "loss": options.loss,
@@ -160,7 +118,7 @@ def rows_of(options: Namespace, partner: str, seed: int, folder: RunFolder) -> l
 def fixed_players() -> list[dict[str, Any]]:
     """Table I: the fixed players among themselves over 236 positions, both seats."""
     game, rows = make("othello"), []
-    for pair, paper in PAPER_PLAYERS.items():
+    for pair, paper in ree2013.FIXED_PLAYERS.items():
         first, second = (make_player(name, game) for name in pair.split("-"))
         scores = compete(game, first, second, Protocol(STARTS, repeats=20), jax.random.key(0))
         share = round(50 * (float(scores.mean()) + 1), 2)
@@ -175,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", type=int, default=2_000_000)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="one network each")
     parser.add_argument("--step", type=float, default=1, help="in multiples of the paper's size")
-    parser.add_argument("--loss", choices=tuple(STRETCH), default="squared")
+    parser.add_argument("--loss", choices=tuple(ree2013.STRETCH), default="squared")
     parser.add_argument("--openings", choices=("cycled", "random"), default="cycled")
     parser.add_argument("--only", choices=("self", "fixed"), help="self-play or fixed partners")
     options = parser.parse_args(arguments)

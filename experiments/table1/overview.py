@@ -1,4 +1,4 @@
-"""Table 1 at a glance, in Markdown, from the runs kept beside this file.
+"""Table 1 at a glance, in Markdown, from the archived runs.
 
 python -m experiments.table1.overview
 """
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from experiments.connectfour.run import figure, read
+from experiments.shared import archived_runs
 from experiments.table1.report import LOCKSTEP, SERIAL, parts_of, rows_of
 from jaxgbg import make
 from jaxgbg.papers import konen2021
@@ -93,8 +94,9 @@ def _episodes(row: Row) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
-    parts = parts_of(HERE / "runs")
+    raw = argparse.RawDescriptionHelpFormatter
+    argparse.ArgumentParser(description=__doc__, formatter_class=raw).parse_args(arguments)
+    parts = parts_of(archived_runs(HERE))
     lockstep = rows_of(parts[LOCKSTEP])
     lines = [*table_of(lockstep, rows_of(parts[SERIAL]))]
     last = max(number for number, line in enumerate(lines) if line.startswith("| connectfour"))

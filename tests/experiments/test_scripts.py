@@ -7,14 +7,16 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from experiments.archive import pack, unpack
+from experiments.shared import ARCHIVE, ArchivedRun, archived_runs
 from jaxgbg import Protocol, Run, RunFolder
-from jaxgbg.papers import preset
+from jaxgbg.papers import preset, ree2013
 from jaxgbg.papers.table1 import table1_run
 from jaxgbg.players import GRHINO
 from jaxgbg.results.groups import read_table
@@ -26,7 +28,10 @@ from tests.internals import NO_DEVICE_STARTED
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"
 SCRIPTS = sorted(path.relative_to(EXPERIMENTS) for path in EXPERIMENTS.glob("*/*.py"))
-CONFIGS = sorted(EXPERIMENTS.glob("*/runs/*/config.json"))
+ARCHIVED = {
+    path.parent.name: archived_runs(path.parent)
+    for path in sorted(EXPERIMENTS.glob(f"*/{ARCHIVE}"))
+}
 
 
 def module(path: Path | str) -> ModuleType:
@@ -59,24 +64,68 @@ def test_imports_leave_the_process_as_it_is() -> None:
     assert not done.stdout
 
 
-def half(config: Path) -> object:
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder of an experiment's archived runs, which nobody may write in."""
+    place = tmp_path_factory.mktemp("unpacked")
+
+    def folder(experiment: str) -> Path:
+        if not (place / experiment).exists():
+            unpack(ARCHIVED[experiment], place / experiment)
+        return place / experiment
+
+    return folder
+
+
+def half(experiment: str, archived: ArchivedRun) -> object:
     """Runs of small games are in the fast half."""
-    small = config.parent.name.startswith(("tictactoe", "nim"))
-    return config if small else pytest.param(config, marks=pytest.mark.slow)
+    small = archived.name.startswith(("tictactoe", "nim"))
+    name = f"{experiment}-{archived.name}"
+    return pytest.param(experiment, archived, marks=() if small else pytest.mark.slow, id=name)
 
 
 @pytest.mark.parametrize(
-    "config", [half(config) for config in CONFIGS], ids=lambda path: path.parent.name
+    ("experiment", "archived"),
+    [half(experiment, each) for experiment, runs in ARCHIVED.items() for each in runs],
 )
-def test_every_kept_run_is_found_again(config: Path) -> None:
-    run = Run.read(json.loads(config.read_text()))
-    folder = RunFolder(config.parents[1], run)
-    assert folder.path == config.parent
+def test_every_archived_run_is_found_again(
+    experiment: str, archived: ArchivedRun, unpacked: Callable[[str], Path]
+) -> None:
+    run = archived.run
+    folder = RunFolder(unpacked(experiment), run)
+    assert folder.path.name == archived.name
     assert folder.finished
-    assert run.plain() == json.loads(config.read_text())
+    assert run.plain() == archived.files["config"]
     # Those of no opponent have no evaluations.
     lanes = {(one.seed, one.variant) for one in folder.results()}
     assert lanes in (set(run.agents), set())
+
+
+def test_a_run_comes_out_of_the_archive_as_it_went_in(trained: Path, tmp_path: Path) -> None:
+    (path,) = (trained / "small").iterdir()
+    pack(tmp_path, [RunFolder.open(path)])
+    first = (tmp_path / ARCHIVE).read_bytes()
+    (copy,) = unpack(archived_runs(tmp_path), tmp_path / "out")
+    for file in copy.iterdir():
+        assert file.read_bytes() == (path / file.name).read_bytes()
+    assert {file.name for file in copy.iterdir()} == {
+        "config.json",
+        "provenance.json",
+        "summary.json",
+        "metrics.jsonl",
+    }
+    (archived,) = archived_runs(tmp_path)
+    folder = RunFolder.open(copy)
+    assert (archived.name, archived.run) == (path.name, folder.run)
+    assert archived.results() == folder.results()
+    assert archived.summary() == json.loads((path / "summary.json").read_text())
+    # The same run again changes nothing, and an unfinished one is refused.
+    pack(tmp_path, [folder])
+    assert (tmp_path / ARCHIVE).read_bytes() == first
+    (copy / "summary.json").unlink()
+    with pytest.raises(ValueError, match="is not finished"):
+        pack(tmp_path, [folder])
+    assert (tmp_path / ARCHIVE).read_bytes() == first
 
 
 def test_scripts_end_in_a_line() -> None:
@@ -141,7 +190,7 @@ def published_runs(experiment: str) -> Iterator[Run]:
 
 @pytest.mark.parametrize("experiment", ["table1", "farl_ablation", "farl_predictor"])
 def test_the_documented_commands_find_the_kept_runs_finished(experiment: str) -> None:
-    kept = {path.parent.name for path in CONFIGS if path.parents[2].name == experiment}
+    kept = {each.name for each in ARCHIVED[experiment]}
     assert {run.name for run in published_runs(experiment)} == kept
 
 
@@ -181,6 +230,8 @@ def test_kept_figures_name_the_runs_of_their_scripts() -> None:
         told = ("learner", "partner", "games", "seed", "step", "openings", "loss")
         run = run_of(*(row[name] for name in told))
         assert row["config"] == run.digest
+        published = ree2013.BEST_SESSIONS[row["opponent"]][row["partner"]]
+        assert row["paper_best"] == published[row["learner"]]
 
 
 def test_networks_join_those_that_the_file_has_of_other_seeds(tmp_path: Path) -> None:
@@ -213,11 +264,10 @@ def test_table_1_at_a_glance_is_that_of_the_kept_runs(capsys: pytest.CaptureFixt
     assert printed in (ROOT / "README.md").read_text()
 
 
-def test_moves_and_active_weights_are_those_of_the_kept_runs(jaxgbg) -> None:
+def test_moves_and_active_weights_are_those_of_the_archived_runs(jaxgbg, unpacked) -> None:
     readme = (EXPERIMENTS / "table1" / "README.md").read_text()
     (query,) = re.findall(r'--format markdown --sql "(.*?)"\n```', readme, re.DOTALL)
-    place = EXPERIMENTS / "table1" / "runs"
-    code, printed, _ = jaxgbg("results", place, "--format", "markdown", "--sql", query)
+    code, printed, _ = jaxgbg("results", unpacked("table1"), "--format", "markdown", "--sql", query)
     assert (code, len(printed.splitlines())) == (0, 26)
     assert printed in readme
 
@@ -307,11 +357,13 @@ def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
     assert (tmp_path / "curves.png").stat().st_size > 10_000
 
 
-def test_the_ablation_is_tabulated_from_the_kept_runs() -> None:
+def test_the_ablation_is_tabulated_from_the_archived_runs(
+    unpacked: Callable[[str], Path],
+) -> None:
     place = EXPERIMENTS / "farl_ablation"
     readme = (place / "README.md").read_text()
     (where,) = re.findall(r'--where "\n(.*?)"', readme, re.DOTALL)
-    table = read_table(EXPERIMENTS / "table1" / "runs", where=where)
+    table = read_table(unpacked("table1"), where=where)
     assert as_records(table.rows) == json.loads((place / "rows.json").read_text())
     assert len(table.rows) == 12
     for row in table.rows:
@@ -321,7 +373,8 @@ def test_the_ablation_is_tabulated_from_the_kept_runs() -> None:
 def test_active_weights_are_those_of_the_kept_run() -> None:
     place = EXPERIMENTS / "farl_ablation"
     readme = (place / "README.md").read_text()
-    kept = json.loads((place / "runs/connectfour-ec8c551a/summary.json").read_text())["agents"]
+    (archived,) = archived_runs(place)
+    kept = archived.summary()["agents"]
     for variant in ("farl", "part1", "none"):
         told = [figures for _, name, *figures in kept if name == variant]
         shares = mean_sem([100 * active / weights for _, _, weights, active in told])
