@@ -1,11 +1,14 @@
-"""The archive of an experiment: all its finished runs in one file, `runs.jsonl.gz`.
+"""The data files of an experiment: `runs.jsonl.gz`, its finished runs, and `results.json`.
 
     python -m experiments.archive unpack table1 --out runs/table1
     python -m experiments.archive pack table1 runs/table1/*/
+    python -m experiments.archive add lockstep nim runs/nim.json
 
 `unpack` restores the run folders byte for byte, so that `jaxgbg results` and `jaxgbg plot` can read
 them. `pack` adds finished runs to the archive, or replaces those of the same name. Agents and
-checkpoints are not archived. In Python, `experiments.shared.archived_runs` reads an archive.
+checkpoints are not archived. `add` puts the rows of a file that `jaxgbg results --json` wrote into
+results.json, as the section of the given name. In Python, `experiments.shared` reads both files:
+`archived_runs` and `Section`.
 """
 
 import argparse
@@ -14,7 +17,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from experiments.shared import ARCHIVE, ArchivedRun, archived_runs, opened
+from experiments.shared import ARCHIVE, ArchivedRun, Record, Section, archived_runs, opened
 from jaxgbg import RunFolder
 from jaxgbg.contents import parse_json, read_json
 from jaxgbg.training.ending import end_in_a_line
@@ -59,6 +62,17 @@ def pack(experiment: Path, folders: Iterable[RunFolder]) -> None:
         temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
+def read_rows(file: Path) -> list[Record]:
+    """The rows in a JSON file; raises ValueError where it holds something else."""
+    try:
+        rows = read_json(file)
+    except OSError as error:
+        raise ValueError(f"{file}: {error.strerror}") from error
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError(f"{file} holds no list of rows: write it with jaxgbg results --json")
+    return rows
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
@@ -66,15 +80,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     experiments = sorted(path.parent.name for path in HERE.glob("*/README.md"))
     unpacking = commands.add_parser("unpack", help="restore the run folders")
     packing = commands.add_parser("pack", help="add finished runs")
-    for command in (unpacking, packing):
+    adding = commands.add_parser("add", help="add rows to results.json")
+    for command in (unpacking, packing, adding):
         command.add_argument("experiment", choices=experiments, metavar="EXPERIMENT")
     unpacking.add_argument("--out", type=Path, help="folder of runs; default runs/EXPERIMENT")
     packing.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folders of runs")
+    adding.add_argument("section", metavar="SECTION")
+    adding.add_argument("file", type=Path, metavar="FILE", help="rows as a JSON list")
     options = parser.parse_args(arguments)
     experiment = HERE / options.experiment
     try:
         if options.command == "pack":
             pack(experiment, opened(parser, options.runs))
+        elif options.command == "add":
+            Section(experiment, options.section).write(read_rows(options.file))
         else:
             out = options.out or Path("runs") / options.experiment
             print(f"{len(unpack(archived_runs(experiment), out))} runs in {out}")

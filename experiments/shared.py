@@ -2,11 +2,13 @@
 
 import argparse
 import dataclasses
+import fcntl
 import functools
 import gzip
 import json
 import math
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 from jaxgbg import Run, RunFolder
 from jaxgbg.results.figures import new_figure as new_figure
 from jaxgbg.training import Result
-from jaxgbg.training.files import written_whole
+from jaxgbg.training.files import write_json, written_whole
 
 ARCHIVE = "runs.jsonl.gz"
 """The finished runs of an experiment, beside its README. See `experiments.archive`."""
@@ -67,6 +69,41 @@ class ArchivedRun:
 
 
 FinishedRun = RunFolder | ArchivedRun
+Record = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Section:
+    """The records of one script in the results.json of an experiment, whose folder is `folder`.
+
+    results.json maps the names of such sections to lists of objects.
+    """
+
+    folder: Path
+    name: str
+
+    def _sections(self) -> dict[str, list[Record]]:
+        path = self.folder / "results.json"
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    def read(self) -> list[Record]:
+        """The records; none where the section is missing."""
+        return self._sections().get(self.name, [])
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Replace the records; scripts that write other sections may run at the same time."""
+        self.update(lambda _: records)
+
+    def update(self, change: Callable[[list[Record]], Sequence[Record]]) -> None:
+        """Replace the records by `change` of them, while no other process writes to the file."""
+        descriptor = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            sections = self._sections()
+            changed = change(sections.get(self.name, []))
+            write_json(self.folder / "results.json", sections | {self.name: list(changed)})
+        finally:
+            os.close(descriptor)
 
 
 def archived_runs(experiment: Path) -> list[ArchivedRun]:

@@ -3,22 +3,20 @@
     python -m experiments.lines_of_action.opponents [--games 20000]
 
 COM and SELF play with the noise of the tests, half of the games from each seat. Writes
-opponents.json.
+results.json.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import jax
 import numpy as np
 
 import jaxgbg
 from experiments.lines_of_action.judge import opponents
-from experiments.shared import interval, make_parser
+from experiments.shared import Section, interval, make_parser
 from jaxgbg import Protocol
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
 from jaxgbg.training.opponents import judge_by, make_opponent
 
 # What the first of each pair won there, in 100 000 games.
@@ -32,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     prepare_jax()
     game, known, rows = jaxgbg.make("lines_of_action"), opponents(options.results), []
-    path: Path = options.results / "opponents.json"
+    section = Section(options.results, "opponents")
     for (first, second), paper in PAIRS.items():
         player, parts = make_opponent(known[first], game), -(-options.games // _AT_ONCE)
         protocol = Protocol("default", repeats=options.games // (2 * parts))
@@ -50,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         }
         rows.append(row)
         print(first, second, row["share"], row["interval"], flush=True)
-        write_json(path, rows)
+        section.write(rows)
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@
     python -m experiments.othello_partners.run td --games 1000000 --only self --step 16
     python -m experiments.othello_partners.run players
 
-Runs that are finished in the output folder are not made again. Writes LEARNER-GAMES-cycled.json (or
-players.json, Table I; parts, losses, steps and random openings have other names) beside this file,
-where the rows of other seeds stay, and prints the rows beside the published ones. Source: van
+Runs that are finished in the output folder are not made again. Adds the rows of each network to the
+section "networks" of results.json beside this file (or writes "players", Table I), prints them
+beside the published ones and draws curves.png of all networks. Source: van
 der Ree & Wiering, "Reinforcement learning in the game of Othello: learning against a fixed opponent
 and learning from self-play", ADPRL 2013.
 """
 
 import dataclasses
 import itertools
-import json
+import textwrap
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,15 +24,16 @@ from typing import Any
 import jax
 import numpy as np
 
-from experiments.shared import make_parser, new_figure, save_figure, sessions
+from experiments.shared import Section, make_parser, new_figure, save_figure, sessions
 from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
 from jaxgbg.papers import protocol_for, ree2013
 from jaxgbg.training import train_together
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
-from jaxgbg.training.files import write_json
 
 Row = dict[str, Any]
+NETWORKS = "networks"
+"""The section of results.json."""
 
 STARTS = "four_ply_positions"
 OPPONENTS = ("bench", "heur", "random")
@@ -139,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     prepare_jax()
     if options.learner == "players":
-        write_json(options.results / "players.json", fixed_players())
+        Section(options.results, "players").write(fixed_players())
         return
     # Self-play asks no partner: a program of its own. All fixed partners are lanes of one.
     fixed = [name for name in PARTNERS if name != "itself"]
@@ -159,28 +160,44 @@ def main(arguments: Sequence[str] | None = None) -> None:
             f" paper {row['paper_best']:5} best {max(row['curve']):6}"
             f" final {row['curve'][-1]:6} ({row['seconds']:.0f} s)"
         )
-    parts = [options.learner, str(options.games), options.only or ""]
-    parts.append("" if options.loss == "squared" else options.loss)
-    parts.append("" if options.step == 1 else f"step{options.step:g}")
-    parts.append("" if options.openings == "random" else options.openings)
-    path = options.results / ("-".join(filter(None, parts)) + ".json")
-    records = with_other_seeds(records, path)
-    write_json(path, records)
-    draw(records, path.with_suffix(".png"))
+    section = Section(options.results, NETWORKS)
+    section.update(lambda kept: joined(kept, records))
+    draw(section.read(), options.results / "curves.png")
 
 
-def with_other_seeds(records: Sequence[Row], path: Path) -> list[Row]:
-    """These rows and those of other seeds that the file has, by seed."""
-    kept = json.loads(path.read_text()) if path.exists() else []
-    seeds = {row["seed"] for row in records}
-    others = [row for row in kept if row["seed"] not in seeds]
-    return sorted([*others, *records], key=lambda row: int(row["seed"]))
+def joined(kept: Sequence[Row], records: Sequence[Row]) -> list[Row]:
+    """All rows, a column of the tables after the other: new ones replace those of their run."""
+    runs = {row["config"] for row in records}
+    rows = [*(row for row in kept if row["config"] not in runs), *records]
+    columns = list(dict.fromkeys(map(column, [*kept, *records])))
+    return sorted(rows, key=lambda row: (columns.index(column(row)), row["seed"]))
+
+
+def column(row: Row) -> str:
+    """Which column of the tables a row belongs to."""
+    step = "" if row["step"] == 1 else f", {row['step']:g} times the step"
+    games = "" if row["games"] == 2_000_000 else f", {row['games']:,} games"
+    openings = "" if row["openings"] == "cycled" else ", random openings"
+    return f"{row['learner']}, {row['loss']}{step}{games}{openings}"
 
 
 def draw(records: Sequence[Row], path: Path) -> None:
-    """A panel for each test opponent: points by training games, means over the networks."""
-    figure = new_figure(13, 4)
-    axes = figure.subplots(1, len(OPPONENTS), sharey=True)
+    """Points by training games: a row of panels for each column of the tables."""
+    columns = list(dict.fromkeys(map(column, records)))
+    figure = new_figure(12, 1.9 * len(columns))
+    axes = figure.subplots(len(columns), len(OPPONENTS), sharey=True, squeeze=False)
+    for axis, opponent in zip(axes[0], OPPONENTS, strict=True):
+        axis.set_title(f"tested against {opponent}")
+    for axis in axes[-1]:
+        axis.set_xlabel("thousand training games")
+    for name, row in zip(columns, axes, strict=True):
+        _draw_column([each for each in records if column(each) == name], name, row)
+    axes[0][-1].legend(fontsize=6, title="trained against", title_fontsize=6, ncols=2)
+    save_figure(figure, path)
+
+
+def _draw_column(records: Sequence[Row], name: str, axes: Sequence[Any]) -> None:
+    """A panel for each test opponent; the curves are means over the networks."""
     colours = {partner: f"C{number}" for number, partner in enumerate(PARTNERS)}
     for axis, opponent in zip(axes, OPPONENTS, strict=True):
         for partner, colour in colours.items():
@@ -191,11 +208,9 @@ def draw(records: Sequence[Row], path: Path) -> None:
                 mean = np.mean([row["curve"] for row in rows], 0)
                 games = np.arange(1, len(mean) + 1) * rows[0]["games"] / len(mean) / 1000
                 axis.plot(games, mean, color=colour, label=partner, lw=1.3)
-        axis.set(title=f"tested against {opponent}", xlabel="thousand training games")
+        axis.tick_params(labelsize=7)
         axis.grid(alpha=0.25)
-    axes[0].set_ylabel("points, %")
-    axes[0].legend(fontsize=8, title="trained against")
-    save_figure(figure, path)
+    axes[0].set_ylabel(textwrap.fill(f"{name}: points, %", 28), fontsize=7)
 
 
 if __name__ == "__main__":

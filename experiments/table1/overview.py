@@ -7,8 +7,8 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from experiments.connectfour.run import figure, read
-from experiments.shared import archived_runs
+from experiments.connectfour.run import figure
+from experiments.shared import Section, archived_runs
 from experiments.table1.report import LOCKSTEP, SERIAL, parts_of, rows_of
 from jaxgbg import make
 from jaxgbg.papers import konen2021
@@ -64,7 +64,7 @@ def _figure(row: Row, seeds: int) -> str:
 def lines_of_listed(rows: Sequence[Row]) -> Iterator[str]:
     """The lines of ConnectFour in `rows` once more, of n-tuples from a list (`listed`)."""
     found: dict[tuple[str, str], list[float]] = {}
-    for record in read(HERE / "listed.json"):
+    for record in Section(HERE, "listed").read():
         found.setdefault((record["opponent"], record["variant"]), []).extend(record["figures"])
     farl = [row for row in rows if (row.game, row.settings["variant"]) == ("connectfour", "farl")]
     for row in farl:
