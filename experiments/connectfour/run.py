@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from experiments.connectfour.layouts import held
 from experiments.shared import (
     Record,
     Section,
@@ -26,6 +25,7 @@ from experiments.shared import (
     sessions,
 )
 from jaxgbg import Run, RunFolder, make, preset, train
+from jaxgbg.games import ConnectFour
 from jaxgbg.results.statistics import mean_sem, paired_difference
 from jaxgbg.training.devices import prepare_jax
 from jaxgbg.training.ending import end_in_a_line
@@ -35,6 +35,7 @@ Settings = dict[str, Any]
 NETWORKS = "networks"
 """The section of results.json."""
 _EVALUATIONS = 30
+_DIRECTIONS = {(0, 1): "vertical", (1, 0): "horizontal", (1, 1): "rising", (1, -1): "falling"}
 
 BASE: Settings = {"walks": (70, 8)}
 OPENINGS: Settings = {"opening_plies": 4, "opening_share": 0.5}
@@ -124,6 +125,18 @@ def run_of(condition: str, seed: int, episodes: int, layout: Layout = ()) -> Run
     )
     # The layout that the seed draws, as a fixed one: faster, and the same weights.
     return run.for_seed(seed)
+
+
+def held(layout: Layout) -> dict[str, int]:
+    """How many fours of each direction lie within one n-tuple or its mirror image."""
+    game = ConnectFour()
+    images = [set(map(int, image[list(cells)])) for cells in layout for image in game.symmetries]
+    found = dict.fromkeys(_DIRECTIONS.values(), 0)
+    for line in game.lines:
+        first, second = (divmod(int(cell), 6) for cell in sorted(line)[:2])
+        name = _DIRECTIONS[second[0] - first[0], second[1] - first[1]]
+        found[name] += any(set(map(int, line)) <= cells for cells in images)
+    return found
 
 
 def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
