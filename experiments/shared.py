@@ -1,16 +1,26 @@
-"""What the experiments share: their options, the scores of a run as arrays, and pictures."""
+"""What the experiments share: options, archived runs, the scores of a run as arrays, figures."""
 
 import argparse
+import dataclasses
+import fcntl
+import functools
+import gzip
+import json
 import math
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from jaxgbg import Run
 from jaxgbg.results.figures import new_figure as new_figure
-from jaxgbg.runs import RunFolder
-from jaxgbg.runs.storage.files import written_whole
+from jaxgbg.runs import Result, RunFolder
+from jaxgbg.runs.storage.files import write_json, written_whole
+
+ARCHIVE = "runs.jsonl.gz"
+"""The finished runs of an experiment, beside its README. See `experiments.archive`."""
 
 _Z = 1.96
 
@@ -33,6 +43,77 @@ def opened(parser: argparse.ArgumentParser, places: Sequence[Path]) -> Iterator[
             yield RunFolder.open(place)
         except ValueError as error:
             parser.exit(2, f"error: {error}\n")
+
+
+@dataclasses.dataclass(frozen=True)
+class ArchivedRun:
+    """A finished run from an archive, read as a `RunFolder` is; its agents are not archived.
+
+    `files` maps config, provenance and summary to the content of these JSON files, and metrics to
+    the list of evaluations, one for each line of metrics.jsonl.
+    """
+
+    name: str
+    files: dict[str, Any]
+    finished = True
+
+    @functools.cached_property
+    def run(self) -> Run:
+        return Run.read(self.files["config"])
+
+    def results(self) -> list[Result]:
+        return [Result(**line) for line in self.files["metrics"]]
+
+    def summary(self) -> dict[str, Any]:
+        return dict(self.files["summary"])
+
+
+FinishedRun = RunFolder | ArchivedRun
+Record = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Section:
+    """The records of one script in the results.json of an experiment, whose folder is `folder`.
+
+    results.json maps the names of such sections to lists of objects.
+    """
+
+    folder: Path
+    name: str
+
+    def _sections(self) -> dict[str, list[Record]]:
+        path = self.folder / "results.json"
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    def read(self) -> list[Record]:
+        """The records; none where the section is missing."""
+        return self._sections().get(self.name, [])
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Replace the records; scripts that write other sections may run at the same time."""
+        self.update(lambda _: records)
+
+    def update(self, change: Callable[[list[Record]], Sequence[Record]]) -> None:
+        """Replace the records by `change` of them, while no other process writes to the file."""
+        descriptor = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            sections = self._sections()
+            changed = change(sections.get(self.name, []))
+            write_json(self.folder / "results.json", sections | {self.name: list(changed)})
+        finally:
+            os.close(descriptor)
+
+
+def archived_runs(experiment: Path) -> list[ArchivedRun]:
+    """The runs in the archive of an experiment, given as its folder, in the order of their names.
+
+    An archive is gzipped JSON lines: one object for each run, with its name and its files.
+    """
+    with gzip.open(experiment / ARCHIVE, "rt", encoding="utf-8") as lines:
+        objects = [json.loads(line) for line in lines]
+    return [ArchivedRun(each.pop("name"), each) for each in objects]
 
 
 def sessions(folder: RunFolder, opponent: str, variant: str) -> tuple[np.ndarray, np.ndarray]:

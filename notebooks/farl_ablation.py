@@ -5,7 +5,7 @@
 # taught to be worth nothing. This notebook shows what they change, and why.
 #
 # It reads a finished run if the environment variable `JAXGBG_RUN` names its folder, such as
-# ../experiments/table1/runs/nim3p-680c57bc (seen from the folder of this notebook), and else trains
+# ../runs/table1/nim3p-680c57bc (`python -m experiments.archive unpack table1`), and else trains
 # TicTacToe itself: ten seeds of every variant, at the published parameters.
 # `JAXGBG_NOTEBOOK_BUDGET` multiplies the episodes of all trainings; the tests of the project set it
 # to 0.01 to see that every cell still runs, and such curves mean nothing.

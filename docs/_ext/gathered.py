@@ -24,20 +24,26 @@ IMAGE = re.compile(r"!\[([^\]]*)\]\(([^):]+)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^):#]+)\)")
 
 
-def text_of(folder: Path) -> str:
-    """An experiment's README; its links lead to pages of the site, or are names of files."""
+def text_of(folder: Path, page: str = "README.md") -> str:
+    """A page of an experiment; its links lead to pages of the site, or are names of files."""
 
     def link(found: re.Match[str]) -> str:
         target = (folder / found[2]).resolve()
-        if target.name == "README.md" and target.parent.parent == EXPERIMENTS:
-            return f"[{found[1]}]({target.parent.name}.md)"
+        if target.suffix == ".md" and target.parent.parent == EXPERIMENTS and target.exists():
+            return f"[{found[1]}]({name_of(target)}.md)"
         if target.suffix == ".md" and target.parent == DOCS:
             return f"[{found[1]}](../{target.name})"
         if not target.exists():
-            raise ExtensionError(f"{folder.name}/README.md leads to {found[2]}, which is not there")
+            raise ExtensionError(f"{folder.name}/{page} leads to {found[2]}, which is not there")
         return f"{found[1]} (`{target.relative_to(DOCS.parent)}`)"
 
-    return LINK.sub(link, (folder / "README.md").read_text(encoding="utf-8"))
+    return LINK.sub(link, (folder / page).read_text(encoding="utf-8"))
+
+
+def name_of(page: Path) -> str:
+    """The name of an experiment's page in the gallery: README.md has that of the experiment."""
+    stem = "" if page.stem == "README" else f"-{page.stem}"
+    return f"{page.parent.name}{stem}"
 
 
 def pictures_of(folder: Path, text: str) -> dict[str, str]:
@@ -87,11 +93,23 @@ def gather(app: Sphinx) -> None:
     folders = sorted(path.parent for path in EXPERIMENTS.glob("*/README.md"))
     texts = {folder: text_of(folder) for folder in folders}
     names = [folder.name for folder in folders]
+    # What a README links: its details and tables.
+    more = {
+        name_of(path): text_of(folder, path.name)
+        for folder in folders
+        for path in sorted(folder.glob("*.md"))
+        if path.name != "README.md"
+    }
     for path in gallery.iterdir():
-        if path.stem not in (*names, "index"):
+        if path.stem not in (*names, *more, "index"):
             path.unlink()
     for folder, text in texts.items():
         _write(gallery / f"{folder.name}.md", page_of(folder, text))
+    for name, text in more.items():
+        # Pictures are named from the experiment's folder.
+        experiment = name.partition("-")[0]
+        shown = IMAGE.sub(rf"![\1](../../experiments/{experiment}/\2)", text)
+        _write(gallery / f"{name}.md", f"---\norphan: true\n---\n\n{shown}")
     contents = "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
     entries = [entry_of(folder, text, outcomes) for folder, text in texts.items()]
     _write(gallery / "index.md", "\n\n".join([HEAD, contents, *entries]) + "\n")

@@ -2,24 +2,21 @@
 
     python -m experiments.averaging.connectfour
 
-Trains nothing: connectfour.md beside this file is made of figures.json and matches.json in
-experiments/connectfour, where each training was judged by its last weights and by their mean over
-the last third.
+Trains nothing and prints the table from experiments/connectfour/results.json, where each training
+was judged by its last weights and by their mean over the last third.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.connectfour.run import FILE, figure, grouped, late, read
-from experiments.shared import make_parser
+from experiments.connectfour.run import NETWORKS, figure, grouped, late
+from experiments.shared import Section, make_parser
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.runs.storage.files import written_whole
 
 Records = Sequence[dict[str, Any]]
 STUDY = Path(__file__).parents[1] / "connectfour"
-MATCHES = "matches.json"
 
 
 def table_of(figures: Records, matches: Records) -> list[str]:
@@ -65,10 +62,8 @@ def compared(differences: Sequence[float], digits: int) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = make_parser(__file__, __doc__).parse_args(arguments)
-    lines = table_of(read(STUDY / FILE), read(STUDY / MATCHES))
-    with written_whole(options.results / "connectfour.md") as temporary:
-        temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    make_parser(__file__, __doc__).parse_args(arguments)
+    print("\n".join(table_of(Section(STUDY, NETWORKS).read(), Section(STUDY, "matches").read())))
 
 
 if __name__ == "__main__":

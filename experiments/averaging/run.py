@@ -5,9 +5,9 @@
 
 Trains what is missing by the presets' parameters, with FARL, and adds what came of each run to
 figures.json beside this file as soon as it is there; what stands there is not made again. Then
-table.md and figures.png are made of it. `--scale` is a share of the presets' budgets, `--seeds` a
-number of seeds; the studies have their own. "tail" comes first: the others are compared with its
-last agents.
+prints the table of all and draws figures.png. `--scale` is a share of the presets' budgets,
+`--seeds` a number of seeds; the studies have their own. "tail" comes first: the others are compared
+with its last agents.
 """
 
 import dataclasses
@@ -26,7 +26,7 @@ from jaxgbg.results.rows import Row, as_records, group, source_of
 from jaxgbg.results.statistics import paired_difference
 from jaxgbg.results.table import difference, in_figures
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json, written_whole
+from jaxgbg.runs.storage.files import write_json
 
 FILE = "figures.json"
 CONDITIONS: dict[str, dict[str, Any]] = {
@@ -173,8 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             records += made
             write_json(path, records)
             print(name, condition, *(one["text"] for one in made), flush=True)
-    with written_whole(options.results / "table.md") as temporary:
-        temporary.write_text("\n".join([*table_of(records), ""]), encoding="utf-8")
+    print("\n".join(table_of(records)))
     draw(records, path.with_suffix(".png"))
 
 

@@ -22,7 +22,7 @@ from jaxgbg import make
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import RandomPlayer
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json, written_whole
+from jaxgbg.runs.storage.files import write_json
 
 KNOWN = Path(__file__).parents[1] / "farl_predictor" / "results.json"
 MEASURES = ("positions_blindness", "blindness")
@@ -117,10 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if game not in results:
             results[game] = forecasts(game)
             write_json(file, results)
-    lines = table(results)
-    with written_whole(options.results / "forecast.md") as temporary:
-        temporary.write_text("\n".join(["# Forecast", "", *lines, ""]), encoding="utf-8")
-    print("\n".join(lines))
+    print("\n".join(table(results)))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python -m experiments.borrowed_games.run [--games ludax:yavalath ...] [--scale 1]
 
 Needs forecast.json of `experiments.borrowed_games.forecast`. Results gather in results.json beside
-this file, with table.md and gains.png; what stands there is not made again, nor is a run finished
+this file, with gains.png; what stands there is not made again, nor is a run finished
 in the output folder. With --scale they go to a folder of their own in the output folder.
 """
 
@@ -24,7 +24,7 @@ from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation import no_history, play
 from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json, written_whole
+from jaxgbg.runs.storage.files import write_json
 
 MATCHES, OPENING = 100, 2
 """Games of each seed and seat, each after as many random plies."""
@@ -49,8 +49,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(game, results[game]["gain"], flush=True)
     forecasts = json.loads((options.results / "forecast.json").read_text())
     lines = [*table(results, forecasts), "", errors(results, forecasts)]
-    with written_whole(place / "table.md") as temporary:
-        temporary.write_text("\n".join(["# Results", "", *lines, ""]), encoding="utf-8")
     draw(results, forecasts, place / "gains.png")
     print("\n".join(lines))
 

@@ -5,12 +5,10 @@
 Ensemble k of n members has the mean weights of seeds n * k to n * k + n - 1: its value is the mean
 of theirs, the sigmoid apart. It plays 200 games against the exact AB-DL and against AB, moving
 first, and a thousand against AB-DL of which each move is held against exact play. Trains what is
-missing, as `matches` does, and adds to ensembles.json beside this file, of which ensembles.md is
-made.
+missing, as `matches` does, and adds to results.json beside this file.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -18,15 +16,14 @@ import jax
 from experiments.connectfour import mistakes
 from experiments.connectfour.matches import EPISODES, OPPONENTS, scored, trained
 from experiments.connectfour.mistakes import given_away, told
-from experiments.connectfour.run import AUTHORS, CONDITIONS, add, knows, read, run_of
-from experiments.shared import make_parser
+from experiments.connectfour.run import AUTHORS, CONDITIONS, add, knows, run_of
+from experiments.shared import Section, make_parser
 from jaxgbg import Run, RunFolder
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs import SavedAgent, load_agent
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.opponents import judge_by
 from jaxgbg.runs.storage.ensembles import ensemble
-from jaxgbg.runs.storage.files import written_whole
 
 BEST = "140 from lines, openings, epsilon to .05"
 
@@ -86,17 +83,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--episodes", type=int, default=EPISODES)
     options = parser.parse_args(arguments)
     prepare_jax()
-    path: Path = options.results / "ensembles.json"
+    section = Section(options.results, "ensembles")
     for number in options.numbers:
         runs = runs_of(options.condition, number, options.members, options.episodes)
-        if knows(path, config_of(runs)):
+        if knows(section, config_of(runs)):
             continue
         folders = [trained(run, options) for run in runs]
         row = record_of(folders, options.condition, number)
-        add(path, row)
+        add(section, row)
         print(table_of([row])[-1], flush=True)
-    with written_whole(options.results / "ensembles.md") as temporary:
-        temporary.write_text("\n".join([*table_of(read(path)), ""]), encoding="utf-8")
+    print("\n".join(table_of(section.read())))
 
 
 if __name__ == "__main__":

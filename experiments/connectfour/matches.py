@@ -3,14 +3,12 @@
     python -m experiments.connectfour.matches --condition "140 from lines" --episodes 2000000
 
 Against the exact AB-DL, who delays its losses, and AB, by the last weights and by the mean over the
-last third. Trains what is missing, seed by seed, and adds to matches.json beside this file; what
-stands there is not played again. Of it matches.md is made. The shares of `run` come with it, into
-figures.json.
+last third. Trains what is missing, seed by seed, and adds to results.json beside this file; what
+stands there is not played again. The shares of `run` come with it.
 """
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -18,20 +16,18 @@ import jax
 from experiments.connectfour.run import (
     AUTHORS,
     CONDITIONS,
-    FILE,
+    NETWORKS,
     add,
     knows,
-    read,
     record_of,
     run_of,
 )
-from experiments.shared import make_parser
+from experiments.shared import Section, make_parser
 from jaxgbg import Game, Protocol, Run, RunFolder, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import Player
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.opponents import judge_by
-from jaxgbg.runs.storage.files import written_whole
 
 OPPONENTS = ("ab-dl", "ab")
 GAMES = 200
@@ -89,27 +85,27 @@ def asked(parser: ArgumentParser, arguments: Sequence[str] | None) -> Namespace:
 def trained(run: Run, options: Namespace) -> RunFolder:
     """A network, its shares kept among the figures of `run`."""
     folder = train(run, options.out)
-    if not knows(options.results / FILE, run.digest):
-        add(options.results / FILE, record_of(folder, options.condition))
+    section = Section(options.results, NETWORKS)
+    if not knows(section, run.digest):
+        add(section, record_of(folder, options.condition))
     return folder
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = asked(make_parser(__file__, __doc__), arguments)
     prepare_jax()
-    path: Path = options.results / "matches.json"
+    section = Section(options.results, "matches")
     for seed in options.seeds:
         run = run_of(options.condition, seed, options.episodes)
-        if knows(path, run.digest):
+        if knows(section, run.digest):
             continue
         folder = trained(run, options)
         rows = played(folder, options.condition)
-        add(path, *rows)
+        add(section, *rows)
         for row in rows:
             result = "{wins}-{draws}-{losses}".format(**row)
             print(options.condition, seed, row["weights"], row["opponent"], result, flush=True)
-    with written_whole(options.results / "matches.md") as temporary:
-        temporary.write_text("\n".join([*table_of(read(path)), ""]), encoding="utf-8")
+    print("\n".join(table_of(section.read())))
 
 
 if __name__ == "__main__":

@@ -3,12 +3,11 @@
     python -m experiments.connectfour.mistakes --condition "140 from lines" --seeds 0
 
 A thousand games from the empty board, moving first by the mean weights, each of the agent's moves
-held against exact play. Trains what is missing, as `matches` does, and adds to mistakes.json beside
-this file, of which mistakes.md is made.
+held against exact play. Trains what is missing, as `matches` does, and adds to results.json beside
+this file.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -16,14 +15,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.connectfour.matches import asked, trained
-from experiments.connectfour.run import add, knows, read, run_of
-from experiments.shared import make_parser
+from experiments.connectfour.run import add, knows, run_of
+from experiments.shared import Section, make_parser
 from jaxgbg import RunFolder, make
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import Player
 from jaxgbg.players.alphabeta import ILLEGAL, AlphaBeta
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import written_whole
 
 GAMES = 1000
 
@@ -106,15 +104,14 @@ def table_of(rows: Sequence[dict[str, Any]]) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> None:
     options = asked(make_parser(__file__, __doc__), arguments)
     prepare_jax()
-    path: Path = options.results / "mistakes.json"
+    section = Section(options.results, "mistakes")
     for seed in options.seeds:
         run = run_of(options.condition, seed, options.episodes)
-        if not knows(path, run.digest):
+        if not knows(section, run.digest):
             row = record_of(trained(run, options), options.condition)
-            add(path, row)
+            add(section, row)
             print(table_of([row])[-1], flush=True)
-    with written_whole(options.results / "mistakes.md") as temporary:
-        temporary.write_text("\n".join([*table_of(read(path)), ""]), encoding="utf-8")
+    print("\n".join(table_of(section.read())))
 
 
 if __name__ == "__main__":

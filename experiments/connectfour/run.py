@@ -5,33 +5,37 @@
     python -m experiments.connectfour.run --only "the authors' list" --layout FILE
 
 Trains what is missing with FARL and adds the share of moves that keep the value of solved
-positions, of the last weights and of the mean over the last third, to figures.json beside this file
-as soon as it is there; what stands there is not made again, and several may run side by side. Then
-table.md and figures.png are made of it.
+positions, of the last weights and of the mean over the last third, to the section "networks" of
+results.json as soon as it is there; what stands there is not made again, and several may run side
+by side. Prints the table of all networks and draws figures.png.
 """
 
-import contextlib
-import fcntl
-import json
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.connectfour.layouts import held
-from experiments.shared import make_parser, new_figure, save_figure, sessions
+from experiments.shared import (
+    Record,
+    Section,
+    make_parser,
+    new_figure,
+    save_figure,
+    sessions,
+)
 from jaxgbg import Run, RunFolder, make, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.games import ConnectFour
 from jaxgbg.results.statistics import mean_sem, paired_difference
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json, written_whole
 from jaxgbg.values import Layout, NTupleSpec, read_layout
 
 Settings = dict[str, Any]
-FILE = "figures.json"
+NETWORKS = "networks"
+"""The section of results.json."""
 _EVALUATIONS = 30
+_DIRECTIONS = {(0, 1): "vertical", (1, 0): "horizontal", (1, 1): "rising", (1, -1): "falling"}
 
 BASE: Settings = {"walks": (70, 8)}
 OPENINGS: Settings = {"opening_plies": 4, "opening_share": 0.5}
@@ -123,6 +127,18 @@ def run_of(condition: str, seed: int, episodes: int, layout: Layout = ()) -> Run
     return run.for_seed(seed)
 
 
+def held(layout: Layout) -> dict[str, int]:
+    """How many fours of each direction lie within one n-tuple or its mirror image."""
+    game = ConnectFour()
+    images = [set(map(int, image[list(cells)])) for cells in layout for image in game.symmetries]
+    found = dict.fromkeys(_DIRECTIONS.values(), 0)
+    for line in game.lines:
+        first, second = (divmod(int(cell), 6) for cell in sorted(line)[:2])
+        name = _DIRECTIONS[second[0] - first[0], second[1] - first[1]]
+        found[name] += any(set(map(int, line)) <= cells for cells in images)
+    return found
+
+
 def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
     """What came of one network: shares in % by episodes, and what its layout holds."""
     run, summary = folder.run, folder.summary()
@@ -143,15 +159,16 @@ def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
     return record
 
 
-def add(path: Path, *records: dict[str, Any]) -> None:
+def add(section: Section, *records: Record) -> None:
     """Add what is known of one network, at once; others may add theirs at the same time."""
     # What a later revision has added, while this one was training, comes last.
     order = {name: place for place, name in enumerate(CONDITIONS)}
-    with locked(path.parent):
-        if knows(path, records[0]["config"]):
-            return
-        kept = sorted(
-            [*read(path), *records],
+
+    def joined(kept: list[Record]) -> list[Record]:
+        if any(one["config"] == records[0]["config"] for one in kept):
+            return kept
+        return sorted(
+            [*kept, *records],
             key=lambda one: (
                 one["episodes"],
                 order.get(one["condition"], len(order)),
@@ -159,27 +176,13 @@ def add(path: Path, *records: dict[str, Any]) -> None:
                 one["seed"],
             ),
         )
-        write_json(path, kept)
+
+    section.update(joined)
 
 
-@contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Nobody else is in here with the same folder meanwhile."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    return json.loads(path.read_text()) if path.exists() else []
-
-
-def knows(path: Path, config: str) -> bool:
-    """Whether a network, by the digest of its run, is among the kept records."""
-    return any(record["config"] == config for record in read(path))
+def knows(section: Section, config: str) -> bool:
+    """Whether a network, by the digest of its run, is among the records."""
+    return any(record["config"] == config for record in section.read())
 
 
 def late(record: dict[str, Any], agent: str) -> float:
@@ -235,21 +238,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if (options.layout is None) == (AUTHORS in options.only):
         parser.error(f"--layout FILE is for --only {AUTHORS!r}, and that needs it")
     prepare_jax()
-    path: Path = options.results / FILE
+    section = Section(options.results, NETWORKS)
     layout = read_layout(make("connectfour"), options.layout) if options.layout else ()
     chosen = [each for name in options.only for each in GROUPS.get(name, (name,))]
     for seed in options.seeds:
         for condition in chosen:
             run = run_of(condition, seed, options.episodes, layout if condition == AUTHORS else ())
-            if knows(path, run.digest):
+            if knows(section, run.digest):
                 continue
             record = record_of(train(run, options.out), condition)
-            add(path, record)
+            add(section, record)
             print(f"{condition}, seed {seed}: {late(record, 'mean'):.1f}", flush=True)
-    records = read(path)
-    with written_whole(options.results / "table.md") as temporary:
-        temporary.write_text("\n".join([*table_of(records), ""]), encoding="utf-8")
-    draw(records, path.with_suffix(".png"))
+    records = section.read()
+    print("\n".join(table_of(records)))
+    draw(records, options.results / "figures.png")
 
 
 def draw(records: Sequence[dict[str, Any]], path: Path) -> None:

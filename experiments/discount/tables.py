@@ -4,12 +4,12 @@ python -m experiments.discount.tables
 """
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.discount.threats import FILE, MEASURES
+from experiments.discount.threats import MEASURES, THREATS
+from experiments.shared import Section
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import mean_sem
 
@@ -18,18 +18,13 @@ GAMES = ("tictactoe", "nim", "connectfour", "hex")
 VARIANTS = ("farl", "none")
 
 
-def read(name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads((HERE / name).read_text())
-    return rows
-
-
 def figures(game: str) -> dict[tuple[Any, ...], str]:
     """(value function, gamma, opponent or measure, variant) -> mean ± s.e., in %."""
     found = {}
-    for row in read(f"{game}.json"):
+    for row in Section(HERE, game).read():
         key = row.get("value", "ntuple"), row["discount"], row["opponent"], row["variant"]
         found[key] = f"{row['mean']:.1f} ± {row['sem']:.1f}"
-    for row in read(FILE):
+    for row in Section(HERE, THREATS).read():
         if row["game"] == game:
             for measure in MEASURES:
                 key = row["value"], row["discount"], measure, row["variant"]
@@ -50,7 +45,7 @@ def table_of(game: str) -> Iterator[str]:
         cells = [*([value] if several else []), f"{gamma:g}"]
         cells += [found[value, gamma, column, name] for column in columns for name in VARIANTS]
         yield f"| {' | '.join(cells)} |"
-    chance = next(row["by chance"] for row in read(FILE) if row["game"] == game)
+    chance = next(row["by chance"] for row in Section(HERE, THREATS).read() if row["game"] == game)
     told = ", ".join(f"{chance[measure]:.0f} % ({measure})" for measure in MEASURES)
     yield f"\nBy chance: {told}."
 

@@ -1,6 +1,6 @@
 """Who takes a win in one move, and who sees that a move lets the other win in one.
 
-    python -m experiments.discount.threats runs/discount/*/*-*/      # adds to threats.json
+    python -m experiments.discount.threats runs/discount/*/*-*/      # adds to results.json
 
 Positions are those of random play, each once. *Wins taken*: where one move wins at once, how often
 the agent makes such a move. *Losses seen*: where none does, some moves let the other one win at
@@ -8,7 +8,6 @@ once, and others do not, how often it makes one of those. *By chance*: a random 
 """
 
 import functools
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,17 +16,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import make_parser, opened
+from experiments.shared import Section, make_parser, opened
 from jaxgbg import Game, RunFolder
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games.rollout import play_ply, select_states
 from jaxgbg.players import Player, RandomPlayer
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json
 
 GAMES, MOST = 2000, 5000
-FILE = "threats.json"
+THREATS = "threats"
+"""The section of results.json."""
 MEASURES = ("wins taken", "losses seen")
 
 
@@ -127,17 +126,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
     parser.add_argument("runs", type=Path, nargs="+", help="folders of finished runs")
     options = parser.parse_args(arguments)
-    file: Path = options.results / FILE
-    rows = {}
-    if file.exists():
-        rows = {(row["config"], row["variant"]): row for row in json.loads(file.read_text())}
+    section = Section(options.results, THREATS)
+    rows = {(row["config"], row["variant"]): row for row in section.read()}
     prepare_jax()
     for folder in opened(parser, options.runs):
         for variant in folder.run.variants:
             rows[folder.run.digest, variant] = row = record_of(folder, variant)
             told = ", ".join("{} {:.1f} ± {:.1f}".format(m, *mean_sem(row[m])) for m in MEASURES)
             print(row["game"], row["value"], row["discount"], variant, told, flush=True)
-    write_json(file, list(rows.values()))
+    section.write(list(rows.values()))
 
 
 if __name__ == "__main__":

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.shared import make_parser
+from experiments.shared import Section, make_parser
 from jaxgbg import RunFolder, preset, tournament, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs import Run
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json
 
 VARIANTS = {"farl": "FARL", "none": "no FARL"}
 
@@ -99,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             plies=climb.openings,
             out=options.out / f"{game}-{games}-games",
         )
-        write_json(options.results / f"{game}.json", ladder.records())
+        Section(options.results, game).write(ladder.records())
         ladder.plot(options.results / f"{game}.png")
         print("\n".join([f"**{game}**", "", *table(ladder.records()), "", *ladder.notes(), ""]))
 

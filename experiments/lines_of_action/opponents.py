@@ -3,23 +3,21 @@
     python -m experiments.lines_of_action.opponents [--games 20000]
 
 COM and SELF play with the noise of the tests, half of the games from each seat. Writes
-opponents.json.
+results.json.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import jax
 import numpy as np
 
 import jaxgbg
 from experiments.lines_of_action.judge import opponents
-from experiments.shared import interval, make_parser
+from experiments.shared import Section, interval, make_parser
 from jaxgbg import Protocol
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.opponents import judge_by, make_opponent
-from jaxgbg.runs.storage.files import write_json
 
 # What the first of each pair won there, in 100 000 games.
 PAIRS = {("SELF", "COM"): 0.88, ("COM", "RAND"): 1.0, ("SELF", "RAND"): 1.0}
@@ -32,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     prepare_jax()
     game, known, rows = jaxgbg.make("lines_of_action"), opponents(options.results), []
-    path: Path = options.results / "opponents.json"
+    section = Section(options.results, "opponents")
     for (first, second), paper in PAIRS.items():
         player, parts = make_opponent(known[first], game), -(-options.games // _AT_ONCE)
         protocol = Protocol("default", repeats=options.games // (2 * parts))
@@ -50,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         }
         rows.append(row)
         print(first, second, row["share"], row["interval"], flush=True)
-        write_json(path, rows)
+        section.write(rows)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python -m experiments.lines_of_action.solve
 
-Writes solved.json beside this file: for each board the value of the start, the first moves that
-keep it, and how many positions are won, lost and drawn for the player to move.
+Writes the section "solved" of results.json: for each board the value of the start, the first moves
+that keep it, and how many positions are won, lost and drawn for the player to move.
 """
 
 import dataclasses
@@ -15,10 +15,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import make_parser
+from experiments.shared import Section, make_parser
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import LinesOfAction, bitboards
-from jaxgbg.runs.storage.files import write_json
 
 BOARDS = ((3, "draw"), (4, "draw"), (4, "mover"))
 _CHUNK = 2**14
@@ -176,7 +175,7 @@ def summary(game: LinesOfAction) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> None:
     options = make_parser(__file__, __doc__).parse_args(arguments)
     boards = [summary(rules(size, both)) for size, both in BOARDS]
-    write_json(options.results / "solved.json", boards)
+    Section(options.results, "solved").write(boards)
     for board in boards:
         print(board)
 

@@ -24,7 +24,7 @@ from experiments.lines_of_action.judged import (
 )
 from experiments.lines_of_action.significance import significance
 from experiments.lines_of_action.study import FEATURES, LEARNERS, PARTNERS
-from experiments.shared import make_parser, new_figure, save_figure
+from experiments.shared import Section, make_parser, new_figure, save_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.contents import read_json
 from jaxgbg.runs.presets import sasso2018
@@ -166,14 +166,12 @@ def ahead(judged: Judged) -> list[dict[str, Any]]:
 
 def small_board(results: Path) -> list[dict[str, Any]]:
     """What `unlearning` has found on 4x4, without its curves."""
-    path = results / "unlearning.json"
-    rows = read_json(path) if path.exists() else []
+    rows = Section(results, "unlearning").read()
     return [{name: row[name] for name in row if name not in ("games", "curve")} for row in rows]
 
 
 def among_themselves(results: Path) -> list[dict[str, Any]]:
     """Table 4.1, if `opponents` has played it: what the first of two opponents wins."""
-    path = results / "opponents.json"
     return [
         {
             "first": row["first"],
@@ -183,7 +181,7 @@ def among_themselves(results: Path) -> list[dict[str, Any]]:
             "95 % interval": " to ".join(f"{end:.4f}" for end in row["interval"]),
             "games": f"{row['games']:,}",
         }
-        for row in (read_json(path) if path.exists() else [])
+        for row in Section(results, "opponents").read()
     ]
 
 

@@ -7,7 +7,7 @@
 Two by two: epsilon falls to 0 or to .05 after 80 % of the games, and the move that is no random one
 is the best, or one of the best three with probabilities .6, .3, .1. Every session is asked for its
 best move in positions, drawn from all that can be reached, of which some move does not keep the
-value. Writes unlearning.json and unlearning.png.
+value. Writes the section "unlearning" of results.json and unlearning.png.
 """
 
 from pathlib import Path
@@ -22,11 +22,10 @@ from experiments.lines_of_action.judged import figure_of
 from experiments.lines_of_action.solve import Solution, decode, rules, solve
 from experiments.lines_of_action.study import Sessions, load, path_of
 from experiments.lines_of_action.tables import UNLEARNING
-from experiments.shared import make_parser, new_figure, save_figure
+from experiments.shared import Section, make_parser, new_figure, save_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import LinesOfAction
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json
 
 _POSITIONS = 4096
 
@@ -93,7 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
             shares = np.stack([value_kept(each, *judged) for each in sessions])
             rows.append(row_of(setting, sessions[0].games, shares))
             print(rows[-1] | {"games": None, "curve": None}, flush=True)
-    write_json(options.results / "unlearning.json", rows)
+    Section(options.results, "unlearning").write(rows)
     picture(options.results / "unlearning.png", rows)
 
 

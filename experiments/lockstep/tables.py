@@ -1,4 +1,4 @@
-"""Hex and ConnectFour by games in lockstep and rule, in Markdown, from the JSON files beside this.
+"""Hex and ConnectFour by games in lockstep and rule, in Markdown, from results.json.
 
     python -m experiments.lockstep.tables
 
@@ -7,11 +7,11 @@ all seeds agree, that of their games in one evaluation.
 """
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.shared import Section
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import confidence_interval
 
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.parse_args(arguments)
     for game in GAMES:
         print(f"\n**{game}**\n")
-        print("\n".join(table_of(json.loads((HERE / f"{game}.json").read_text()))))
+        print("\n".join(table_of(Section(HERE, game).read())))
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@
     python -m experiments.othello_partners.run td --games 1000000 --only self --step 16
     python -m experiments.othello_partners.run players
 
-Runs that are finished in the output folder are not made again. Writes LEARNER-GAMES-cycled.json (or
-players.json, Table I; parts, losses, steps and random openings have other names) beside this file,
-where the rows of other seeds stay, and prints the rows beside the published ones. Source: van
+Runs that are finished in the output folder are not made again. Adds the rows of each network to the
+section "networks" of results.json beside this file (or writes "players", Table I), prints them
+beside the published ones and draws curves.png of all networks. Source: van
 der Ree & Wiering, "Reinforcement learning in the game of Othello: learning against a fixed opponent
 and learning from self-play", ADPRL 2013.
 """
 
 import dataclasses
 import itertools
-import json
+import textwrap
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,15 +24,16 @@ from typing import Any
 import jax
 import numpy as np
 
-from experiments.shared import make_parser, new_figure, save_figure, sessions
+from experiments.shared import Section, make_parser, new_figure, save_figure, sessions
 from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs import train_together
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.presets import protocol_for
-from jaxgbg.runs.storage.files import write_json
+from jaxgbg.runs.presets import protocol_for, ree2013
 
 Row = dict[str, Any]
+NETWORKS = "networks"
+"""The section of results.json."""
 
 STARTS = "four_ply_positions"
 OPPONENTS = ("bench", "heur", "random")
@@ -46,42 +47,6 @@ PARTNERS = {
     "RAND": ("even", False),
     "RAND-LRN": ("even", True),
 }
-# Best test session, per cent of the points, a draw counting half: columns Q, SARSA, TD.
-PAPER = {
-    "bench": {
-        "BENCH": (87.1, 85.9, 70.0),
-        "BENCH-LRN": (78.0, 81.6, 62.8),
-        "itself": (72.1, 69.9, 72.3),
-        "HEUR": (58.2, 57.4, 52.2),
-        "HEUR-LRN": (56.3, 42.7, 35.5),
-        "RAND": (33.0, 30.7, 35.6),
-        "RAND-LRN": (41.8, 30.0, 33.2),
-    },
-    "heur": {
-        "HEUR": (81.0, 80.9, 77.5),
-        "HEUR-LRN": (65.1, 72.8, 66.6),
-        "itself": (64.1, 63.1, 76.7),
-        "BENCH-LRN": (47.6, 36.1, 72.5),
-        "BENCH": (39.7, 44.0, 70.8),
-        "RAND-LRN": (35.6, 49.8, 61.0),
-        "RAND": (42.6, 42.8, 64.4),
-    },
-    "random": {
-        "itself": (94.9, 94.6, 97.5),
-        "RAND": (89.3, 90.6, 92.8),
-        "BENCH-LRN": (89.3, 89.6, 92.4),
-        "RAND-LRN": (89.2, 88.5, 91.7),
-        "HEUR-LRN": (91.4, 83.7, 81.4),
-        "HEUR": (85.0, 82.7, 91.2),
-        "BENCH": (79.2, 78.3, 87.9),
-    },
-}
-PAPER_PLAYERS = {"heur-bench": 55.0, "bench-random": 80.0, "heur-random": 83.0}
-COLUMN = {"q": 0, "sarsa": 1, "td": 2}
-ALPHA = {"q": 0.01, "sarsa": 0.01, "td": 0.001}
-# The paper's network answers in [0, 1], ours stretches the same sigmoid over [-1, 1]: error and
-# slope are both twice as large, so a quarter of the step is the same step, or half without slope.
-STRETCH = {"squared": 4, "matching": 2}
 
 
 def run_of(
@@ -102,23 +67,17 @@ def run_of(
     game = make("othello")
     return preset(
         game,
-        value="mlp",
+        **ree2013.OTHELLO_NETWORK,
         learner=learner,
         partner=name,
         learn_from_partner=learns,
-        hidden=(50,),
-        activation="sigmoid",
-        output="sigmoid",
         loss=loss,
-        initializer="uniform",
         # The paper's players learn their last move's reward and know nothing of part 2.
         variants=("part1" if learner == "td" else "farl",),
         seeds=(seed,),
         episodes=games,
         eval_every=20_000,
-        alpha=step * ALPHA[learner] / STRETCH[loss],
-        epsilon=0.1,
-        epsilon_end=0.0,
+        alpha=step * ree2013.step_size(learner, loss),
         opening_plies=4,
         opening_share=1.0,
         opening_cycle=openings == "cycled",
@@ -140,7 +99,7 @@ def rows_of(options: Namespace, partner: str, seed: int, folder: RunFolder) -> l
             "partner": partner,
             "opponent": opponent,
             "seed": seed,
-            "paper_best": PAPER[opponent][partner][COLUMN[learner]],
+            "paper_best": ree2013.BEST_SESSIONS[opponent][partner][learner],
             "games": run.schedule.episodes,
             "step": options.step,
             "loss": options.loss,
@@ -160,7 +119,7 @@ def rows_of(options: Namespace, partner: str, seed: int, folder: RunFolder) -> l
 def fixed_players() -> list[dict[str, Any]]:
     """Table I: the fixed players among themselves over 236 positions, both seats."""
     game, rows = make("othello"), []
-    for pair, paper in PAPER_PLAYERS.items():
+    for pair, paper in ree2013.FIXED_PLAYERS.items():
         first, second = (make_player(name, game) for name in pair.split("-"))
         scores = compete(game, first, second, Protocol(STARTS, repeats=20), jax.random.key(0))
         share = round(50 * (float(scores.mean()) + 1), 2)
@@ -175,13 +134,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", type=int, default=2_000_000)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="one network each")
     parser.add_argument("--step", type=float, default=1, help="in multiples of the paper's size")
-    parser.add_argument("--loss", choices=tuple(STRETCH), default="squared")
+    parser.add_argument("--loss", choices=tuple(ree2013.STRETCH), default="squared")
     parser.add_argument("--openings", choices=("cycled", "random"), default="cycled")
     parser.add_argument("--only", choices=("self", "fixed"), help="self-play or fixed partners")
     options = parser.parse_args(arguments)
     prepare_jax()
     if options.learner == "players":
-        write_json(options.results / "players.json", fixed_players())
+        Section(options.results, "players").write(fixed_players())
         return
     # Self-play asks no partner: a program of its own. All fixed partners are lanes of one.
     fixed = [name for name in PARTNERS if name != "itself"]
@@ -201,28 +160,44 @@ def main(arguments: Sequence[str] | None = None) -> None:
             f" paper {row['paper_best']:5} best {max(row['curve']):6}"
             f" final {row['curve'][-1]:6} ({row['seconds']:.0f} s)"
         )
-    parts = [options.learner, str(options.games), options.only or ""]
-    parts.append("" if options.loss == "squared" else options.loss)
-    parts.append("" if options.step == 1 else f"step{options.step:g}")
-    parts.append("" if options.openings == "random" else options.openings)
-    path = options.results / ("-".join(filter(None, parts)) + ".json")
-    records = with_other_seeds(records, path)
-    write_json(path, records)
-    draw(records, path.with_suffix(".png"))
+    section = Section(options.results, NETWORKS)
+    section.update(lambda kept: joined(kept, records))
+    draw(section.read(), options.results / "curves.png")
 
 
-def with_other_seeds(records: Sequence[Row], path: Path) -> list[Row]:
-    """These rows and those of other seeds that the file has, by seed."""
-    kept = json.loads(path.read_text()) if path.exists() else []
-    seeds = {row["seed"] for row in records}
-    others = [row for row in kept if row["seed"] not in seeds]
-    return sorted([*others, *records], key=lambda row: int(row["seed"]))
+def joined(kept: Sequence[Row], records: Sequence[Row]) -> list[Row]:
+    """All rows, a column of the tables after the other: new ones replace those of their run."""
+    runs = {row["config"] for row in records}
+    rows = [*(row for row in kept if row["config"] not in runs), *records]
+    columns = list(dict.fromkeys(map(column, [*kept, *records])))
+    return sorted(rows, key=lambda row: (columns.index(column(row)), row["seed"]))
+
+
+def column(row: Row) -> str:
+    """Which column of the tables a row belongs to."""
+    step = "" if row["step"] == 1 else f", {row['step']:g} times the step"
+    games = "" if row["games"] == 2_000_000 else f", {row['games']:,} games"
+    openings = "" if row["openings"] == "cycled" else ", random openings"
+    return f"{row['learner']}, {row['loss']}{step}{games}{openings}"
 
 
 def draw(records: Sequence[Row], path: Path) -> None:
-    """A panel for each test opponent: points by training games, means over the networks."""
-    figure = new_figure(13, 4)
-    axes = figure.subplots(1, len(OPPONENTS), sharey=True)
+    """Points by training games: a row of panels for each column of the tables."""
+    columns = list(dict.fromkeys(map(column, records)))
+    figure = new_figure(12, 1.9 * len(columns))
+    axes = figure.subplots(len(columns), len(OPPONENTS), sharey=True, squeeze=False)
+    for axis, opponent in zip(axes[0], OPPONENTS, strict=True):
+        axis.set_title(f"tested against {opponent}")
+    for axis in axes[-1]:
+        axis.set_xlabel("thousand training games")
+    for name, row in zip(columns, axes, strict=True):
+        _draw_column([each for each in records if column(each) == name], name, row)
+    axes[0][-1].legend(fontsize=6, title="trained against", title_fontsize=6, ncols=2)
+    save_figure(figure, path)
+
+
+def _draw_column(records: Sequence[Row], name: str, axes: Sequence[Any]) -> None:
+    """A panel for each test opponent; the curves are means over the networks."""
     colours = {partner: f"C{number}" for number, partner in enumerate(PARTNERS)}
     for axis, opponent in zip(axes, OPPONENTS, strict=True):
         for partner, colour in colours.items():
@@ -233,11 +208,9 @@ def draw(records: Sequence[Row], path: Path) -> None:
                 mean = np.mean([row["curve"] for row in rows], 0)
                 games = np.arange(1, len(mean) + 1) * rows[0]["games"] / len(mean) / 1000
                 axis.plot(games, mean, color=colour, label=partner, lw=1.3)
-        axis.set(title=f"tested against {opponent}", xlabel="thousand training games")
+        axis.tick_params(labelsize=7)
         axis.grid(alpha=0.25)
-    axes[0].set_ylabel("points, %")
-    axes[0].legend(fontsize=8, title="trained against")
-    save_figure(figure, path)
+    axes[0].set_ylabel(textwrap.fill(f"{name}: points, %", 28), fontsize=7)
 
 
 if __name__ == "__main__":

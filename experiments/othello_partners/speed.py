@@ -3,7 +3,7 @@
     python -m experiments.othello_partners.speed
 
 The serial one is the reference of the tests (tests/reference/mlp_td.py), the same algorithm on the
-same network. Each is timed three times in turn, on one core; the medians are kept in speed.json.
+same network. Each is timed three times in turn, on one core; the medians are kept in results.json.
 """
 
 import itertools
@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from experiments.shared import make_parser
+from experiments.shared import Section, make_parser
 from jaxgbg import Run, preset
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs import Training
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json
 from tests.reference.board_rules import Othello
 from tests.reference.mlp_td import Network, NetworkParameters, SerialNetworkLearner
 from tests.reference.rules import ConnectFour, TicTacToe
@@ -105,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 }
             )
             print(*records[-1].values())
-    write_json(options.results / "speed.json", records)
+    Section(options.results, "speed").write(records)
 
 
 if __name__ == "__main__":

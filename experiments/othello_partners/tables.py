@@ -1,17 +1,15 @@
-"""Tables II to IV of van der Ree & Wiering 2013 in Markdown, from the JSON files beside this one.
+"""Tables II to IV of van der Ree & Wiering 2013 in Markdown, from results.json beside this file.
 
-    python -m experiments.othello_partners.tables q-2000000-cycled q-2000000-matching-cycled
+    python -m experiments.othello_partners.tables
 
-Each name is that of a file. A learner has the paper's column and one for each of its files: the
-mean over the networks of each network's best session, as in the paper ("averages of the best
-performances"), with the standard error over networks, and in brackets the mean of the last ten
-sessions. Tests against RAND are read twice: at the paper's 500,000 games and at all games. Then how
-near they are to the paper, and what it brings to learn from the partner's moves too, tested against
-that partner.
+A learner has the paper's column and one for each way in which it was trained: the mean over the
+networks of each network's best session, as in the paper ("averages of the best performances"), with
+the standard error over networks, and in brackets the mean of the last ten sessions. Tests against
+RAND are read twice: at the paper's 500,000 games and at all games. Then how near they are to the
+paper, and what it brings to learn from the partner's moves too, tested against that partner.
 """
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
+from experiments.othello_partners.run import NETWORKS, column
+from experiments.shared import Section
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import mean_sem
 
@@ -30,19 +30,11 @@ TABLE_IV = f"random, first {TABLE_IV_GAMES:,} games"
 Rows = list[dict[str, Any]]
 
 
-def kind(row: dict[str, Any]) -> str:
-    """Which column a row belongs to."""
-    step = "" if row["step"] == 1 else f", {row['step']:g} times the step"
-    games = "" if row["games"] == 2_000_000 else f", {row['games']:,} games"
-    openings = "" if row["openings"] == "cycled" else ", random openings"
-    return f"{row['learner']}, {row['loss']}{step}{games}{openings}"
-
-
 def over_seeds(rows: Rows) -> Rows:
     """One row for the `n` networks of each cell: means and, of `best`, the error `sem`."""
     cells: dict[Any, Rows] = {}
     for row in rows:
-        cells.setdefault((kind(row), row["partner"], row["opponent"]), []).append(row)
+        cells.setdefault((column(row), row["partner"], row["opponent"]), []).append(row)
     return [own[0] | _of_networks(own) for own in cells.values()]
 
 
@@ -75,8 +67,8 @@ def cell(row: dict[str, Any] | None) -> str:
 
 def table_of(rows: Rows) -> Iterator[str]:
     """The table of one test opponent, a line for each partner."""
-    kinds, learners = (dict.fromkeys(of(row) for row in rows) for of in (kind, _learner))
-    cells = {(kind(row), row["partner"]): row for row in rows}
+    kinds, learners = (dict.fromkeys(of(row) for row in rows) for of in (column, _learner))
+    cells = {(column(row), row["partner"]): row for row in rows}
     paper = {(row["learner"], row["partner"]): row["paper_best"] for row in rows}
     columns = [
         (learner, [one for one in kinds if one.split(",")[0] == learner]) for learner in learners
@@ -108,7 +100,7 @@ def agreement_of(rows: Rows) -> Iterator[str]:
     )
     yield "|---|---|---|---|---|---|---|---|"
     for one, opponent in _pairs(rows):
-        chosen = [row for row in rows if (kind(row), row["opponent"]) == (one, opponent)]
+        chosen = [row for row in rows if (column(row), row["opponent"]) == (one, opponent)]
         ours, paper = (np.array([row[name] for row in chosen]) for name in ("best", "paper_best"))
         if len(chosen) > 2:
             apart, order = ours - paper, spearmanr(ours, paper).statistic
@@ -125,7 +117,7 @@ def own_or_both(rows: Rows) -> Iterator[str]:
     """Tested against whom it was trained against: by its own moves, and by the partner's too."""
     yield "| column | partner | own moves | paper | the partner's too | paper |"
     yield "|---|---|---|---|---|---|"
-    cells = {(kind(row), row["opponent"], row["partner"]): row for row in rows}
+    cells = {(column(row), row["opponent"], row["partner"]): row for row in rows}
     for one, opponent in _pairs(rows):
         partner = PARTNER_OF[opponent.split(",")[0]]
         own, both = (cells.get((one, opponent, partner + more)) for more in ("", "-LRN"))
@@ -138,18 +130,13 @@ def own_or_both(rows: Rows) -> Iterator[str]:
 def _pairs(rows: Rows) -> list[tuple[str, str]]:
     """Each column with each test opponent."""
     opponents = dict.fromkeys(str(row["opponent"]) for row in rows)
-    return [(one, opponent) for one in dict.fromkeys(map(kind, rows)) for opponent in opponents]
+    return [(one, opponent) for one in dict.fromkeys(map(column, rows)) for opponent in opponents]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="+")
-    names = parser.parse_args(arguments).names
-    rows = over_seeds(
-        at_paper_games(
-            [row for name in names for row in json.loads((HERE / f"{name}.json").read_text())]
-        )
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    argparse.ArgumentParser(description=__doc__, formatter_class=raw).parse_args(arguments)
+    rows = over_seeds(at_paper_games(Section(HERE, NETWORKS).read()))
     for opponent in dict.fromkeys(row["opponent"] for row in rows):
         print(f"\n**Tested against {opponent}**\n")
         print("\n".join(table_of([row for row in rows if row["opponent"] == opponent])))

@@ -4,7 +4,6 @@ python -m experiments.ralpha.table tictactoe
 """
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
+from experiments.shared import Section
 from jaxgbg.cli.exit_codes import end_in_a_line
 
 HERE = Path(__file__).parent
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("game", choices=("tictactoe", "connectfour"))
-    rows = json.loads((HERE / f"{parser.parse_args(arguments).game}.json").read_text())
+    rows = Section(HERE, parser.parse_args(arguments).game).read()
     print("\n".join((*table_of(rows), "", *agreement(rows))))
 
 

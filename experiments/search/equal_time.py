@@ -4,12 +4,11 @@
 
 An agent of `experiments.search.run` with PUCT of more and more iterations, and UCT with roll-outs,
 which has learned nothing: how each does in a game, and what a move takes it, searches in step, by
-the CPU time of this process. Writes equal_time.json and equal_time.png. For three players UCT is
-that of every player for himself (max-n), as the search of values is.
+the CPU time of this process. Writes the section "equal_time" of results.json and equal_time.png.
+For three players UCT is that of every player for himself (max-n), as the search of values is.
 """
 
 import contextlib
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,13 +18,12 @@ import jax
 from experiments.search.run import play_of, run_of
 from experiments.search.speed import random_positions
 from experiments.search.timing import seconds
-from experiments.shared import interval, make_parser, new_figure, save_figure
+from experiments.shared import Section, interval, make_parser, new_figure, save_figure
 from jaxgbg import Protocol, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import GreedyAgent, Player, make_player
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.opponents import judge_by
-from jaxgbg.runs.storage.files import write_json
 
 
 class Contest(NamedTuple):
@@ -104,15 +102,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--episodes", type=int, help="of every agent; those of the study")
     options = parser.parse_args(arguments)
     prepare_jax()
-    path: Path = options.results / "equal_time.json"
-    rows = json.loads(path.read_text()) if path.exists() else []
+    section = Section(options.results, "equal_time")
+    rows = section.read()
     for name in options.only:
         rows = [row for row in rows if row["game"] != name]
         for row in compared(name, options.out, options.episodes):
             rows.append(row)
             print(*(row[each] for each in ("game", "play", "mean", "core_ms_a_move")), flush=True)
-            write_json(path, rows)
-    draw(rows, path.with_suffix(".png"))
+            section.write(rows)
+    draw(rows, options.results / "equal_time.png")
 
 
 def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:

@@ -6,12 +6,10 @@ Who wins after each of the 36 first stones is proven (Queenbee; HexWiki, "Small 
 of them an agent, bare or searching, is asked what the best answer is worth: below 0 it takes the
 first stone for a winning one. `ranked` is the share of pairs of a winning and a losing first stone
 of which it holds the winning one for the better, wherever it sees 0. What stands in
-hex_openings.json is not asked again.
+the section "hex_openings" of results.json is not asked again.
 """
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -19,13 +17,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.search.run import play_of
-from experiments.shared import make_parser
+from experiments.shared import Section, make_parser
 from jaxgbg import preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import Hex
 from jaxgbg.players import GreedyAgent, SearchAgent
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json
 
 # W: whoever places the first stone there, and has top and bottom to join, wins.
 PROVEN = (".....W", ".WWWWW", "WWWWWW", "WWWWWW", "WWWWW.", "W.....")
@@ -58,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--plays", nargs="+", default=PLAYS, help="as puct-50 or greedy")
     options = parser.parse_args(arguments)
     prepare_jax()
-    path: Path = options.results / "hex_openings.json"
+    section = Section(options.results, "hex_openings")
     run = preset(
         "hex",
         seeds=range(options.seeds),
@@ -71,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     start = game.init(jax.random.key(0))
     states = jax.vmap(game.afterstate, (None, 0))(start, jnp.arange(game.num_actions))
     wins = winning_stones()
-    rows: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
+    rows = section.read()
     for play in options.plays:
         if any((row["play"], row["config"]) == (play, run.digest) for row in rows):
             continue
@@ -93,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         }
         rows.append(row)
         print(row["play"], row["right"], row["ranked"], flush=True)
-        write_json(path, rows)
+        section.write(rows)
 
 
 if __name__ == "__main__":

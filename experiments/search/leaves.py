@@ -3,11 +3,11 @@
     python -m experiments.search.leaves [--leaves 1 4 8] [--episodes 20000] [--iterations 200]
 
 A ConnectFour agent of little training searches solved positions, all in step and one alone; by the
-median of three searches by the clock and by the CPU time of this process. Writes leaves.json.
+median of three searches by the clock and by the CPU time of this process. Writes the section
+"leaves" of results.json.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -15,12 +15,11 @@ import numpy as np
 
 from experiments.search.run import run_of
 from experiments.search.timing import seconds
-from experiments.shared import interval, make_parser
+from experiments.shared import Section, interval, make_parser
 from jaxgbg import search, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation.solved_positions import Solver
 from jaxgbg.players import SearchAgent
-from jaxgbg.runs.storage.files import write_json
 
 
 def positions_per_s(player: SearchAgent, states: Any, iterations: int) -> tuple[int, int]:
@@ -36,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--iterations", type=int, default=200)
     parser.add_argument("--episodes", type=int, default=20_000)
     options = parser.parse_args(arguments)
-    path: Path = options.results / "leaves.json"
+    section = Section(options.results, "leaves")
     folder = train(run_of("connectfour", options.episodes), options.out)
     solved = Solver(folder.run.game)
     # Spread over all of them, which may be in an order.
@@ -72,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         }
         rows.append(row)
         print(row, flush=True)
-        write_json(path, rows)
+        section.write(rows)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
     python -m experiments.search.othello_levels [--levels 1 2 3] [--plays greedy puct-100 puct-1000]
 
-Every start of four plies from both seats; GRhino without its opening book. What stands in
-othello_levels.json is not played again; othello_levels.png shows it. The wrapped and bare figures
-of Scheiermann & Konen (arXiv 2204.13307) are against Edax, another engine.
+Every start of four plies from both seats; GRhino without its opening book. What stands in the
+section "othello_levels" of results.json is not played again; othello_levels.png shows it. The
+wrapped and bare figures of Scheiermann & Konen (arXiv 2204.13307) are against Edax, another engine.
 """
 
 import contextlib
-import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,14 +17,13 @@ import jax
 import numpy as np
 
 from experiments.search.run import play_of
-from experiments.shared import interval, make_parser, new_figure, save_figure
+from experiments.shared import Section, interval, make_parser, new_figure, save_figure
 from jaxgbg import preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation import MatchJudge
 from jaxgbg.players import GRHINO, GTPEngine
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.presets import protocol_for
-from jaxgbg.runs.storage.files import write_json
 
 PLAYS = ("greedy", "puct-100", "puct-1000")
 _PATIENCE = 120.0
@@ -38,12 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--episodes", type=int, default=250_000)
     options = parser.parse_args(arguments)
     prepare_jax()
-    path: Path = options.results / "othello_levels.json"
+    section = Section(options.results, "othello_levels")
     budget = {"episodes": options.episodes, "eval_every": options.episodes}
     run = preset("othello", seeds=(0,), variants=("farl",), opponents=("random",), **budget)
     folder = train(run, options.out)
     game = folder.run.game
-    rows: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
+    rows = section.read()
     for play in options.plays:
         agent = play_of(play).player(folder.agents(run.lanes))
         for level in options.levels:
@@ -60,8 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             row["command"] += f" --episodes {options.episodes}"
             rows.append(row | {"episodes": options.episodes, "config": run.digest})
             print(play, level, row["mean"], row["interval"], round(seconds), flush=True)
-            write_json(path, rows)
-    draw([row for row in rows if row["config"] == run.digest], path.with_suffix(".png"))
+            section.write(rows)
+    draw(
+        [row for row in rows if row["config"] == run.digest], options.results / "othello_levels.png"
+    )
 
 
 def _row(play: str, level: int, scores: np.ndarray, scale: Any, seconds: float) -> dict[str, Any]:

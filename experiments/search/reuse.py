@@ -4,12 +4,12 @@
 
 A ConnectFour agent of little training searches, with trees that are kept and with new ones, from
 positions after four random plies and from both seats: against the agent without a search, all games
-in step and one after the other, and against its own search with new trees. Writes reuse.json.
+in step and one after the other, and against its own search with new trees. Writes the section
+"reuse" of results.json.
 """
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -17,12 +17,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.search.run import run_of
-from experiments.shared import interval, make_parser
+from experiments.shared import Section, interval, make_parser
 from jaxgbg import Protocol, search, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation.matches import compete
 from jaxgbg.players import Player, RandomPlayer, SearchAgent
-from jaxgbg.runs.storage.files import write_json
 from jaxgbg.search.reuse import reroot
 
 _PLIES = 4
@@ -83,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--iterations", type=int, default=200)
     parser.add_argument("--episodes", type=int, default=20_000)
     options = parser.parse_args(arguments)
-    path: Path = options.results / "reuse.json"
+    section = Section(options.results, "reuse")
     folder = train(run_of("connectfour", options.episodes), options.out)
     agent = folder.agents(folder.run.lanes[:1])
     anew, keeping = (search(agent, options.iterations, reuse=reuse) for reuse in (False, True))
@@ -105,11 +104,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             row = match(player, opponents[opponent], games, in_step)
             rows.append({"reuse": player is keeping, "opponent": opponent, **row, **common})
             print(rows[-1], flush=True)
-            write_json(path, rows)
+            section.write(rows)
     for opponent, other in opponents.items():
         rows.append({"opponent": opponent, **share_kept(keeping, other, 100), **common})
         print(rows[-1], flush=True)
-        write_json(path, rows)
+        section.write(rows)
 
 
 if __name__ == "__main__":

@@ -3,13 +3,12 @@
     python -m experiments.search.run [--only connectfour hex ...] [--plays puct-50 ...]
 
 Trains the agents where they are missing, lets them play by themselves and with a search, and adds
-each figure to figures.json as soon as it is there; what stands there is not played again.
+each figure to results.json as soon as it is there; what stands there is not played again.
 figures.png shows it, and tables.md has it as tables. Source of the search: Scheiermann & Konen,
 arXiv 2204.13307.
 """
 
 import contextlib
-import json
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,16 +17,13 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from experiments.shared import interval, make_parser, new_figure, save_figure
+from experiments.shared import Section, interval, make_parser, new_figure, save_figure
 from jaxgbg import Protocol, Run, RunFolder, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.opponents import judge_by
 from jaxgbg.runs.play import Play
 from jaxgbg.runs.presets import protocol_for
-from jaxgbg.runs.storage.files import write_json
-
-FILE = "figures.json"
 
 
 class Study(NamedTuple):
@@ -218,8 +214,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     options = parser.parse_args(arguments)
     prepare_jax()
-    path: Path = options.results / FILE
-    records = json.loads(path.read_text()) if path.exists() else []
+    section = Section(options.results, "strength")
+    records = section.read()
     known = {tuple(record[name] for name in _KEY) for record in records}
     for name in options.only:
         folder = train(run_of(name, options.episodes, options.seeds), options.out)
@@ -228,9 +224,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 continue
             record = judged(name, folder, asked)
             records.append(record)
-            write_json(path, records)
+            section.write(records)
             print(*(record[each] for each in _SHOWN), flush=True)
-    draw(records, path.with_suffix(".png"))
+    draw(records, options.results / "figures.png")
     (options.results / "tables.md").write_text("\n".join(tables(records)) + "\n")
 
 

@@ -4,10 +4,9 @@
 
 Agents of `experiments.search.run`, positions after ten random plies; the median of three searches
 of every position, by the clock and by the CPU time of this process, which has a device for each
-core. Writes speed.json.
+core. Writes the section "speed" of results.json.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,12 @@ import jax
 
 from experiments.search.run import run_of
 from experiments.search.timing import seconds
-from experiments.shared import make_parser
+from experiments.shared import Section, make_parser
 from jaxgbg import search, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import Game
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json
 
 ITERATIONS = {"connectfour": 1000, "othello": 1000, "hex": 1000}
 
@@ -71,8 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--devices", type=int, help="all if not given")
     options = parser.parse_args(arguments)
     prepare_jax(options.devices)
-    path: Path = options.results / "speed.json"
-    rows = json.loads(path.read_text()) if path.exists() else []
+    section = Section(options.results, "speed")
+    rows = section.read()
     for game in options.only:
         iterations = options.iterations or ITERATIONS[game]
         row = measured(game, options.batch, iterations, options.out, options.episodes)
@@ -80,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         others = (each for each in rows if [each[name] for name in ("game", "devices")] != same)
         rows = [*others, row]
         print(row, flush=True)
-        write_json(path, rows)
+        section.write(rows)
 
 
 if __name__ == "__main__":

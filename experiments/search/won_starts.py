@@ -5,23 +5,19 @@
 ConnectFour after a first disc in column a, b, f or g is won by whoever moves then (scores of every
 first move, largest best: -2 -1 0 1 0 -1 -2, bitbully); the empty board, which the first to move can
 win, is played by `experiments.search.run`. The agents, by the mean of their weights, move second
-here. What stands in won_starts.json is not played again.
+here. What stands in the section "won_starts" of results.json is not played again.
 """
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import jax
 
 from experiments.search.run import play_of, run_of
-from experiments.shared import interval, make_parser
+from experiments.shared import Section, interval, make_parser
 from jaxgbg import Protocol, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.opponents import judge_by
-from jaxgbg.runs.storage.files import write_json
 
 # By number among the starts of "one_ply", the empty board being 0.
 WON = {"a": 1, "b": 2, "f": 6, "g": 7}
@@ -37,12 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=(), help="those of the study")
     options = parser.parse_args(arguments)
     prepare_jax()
-    path: Path = options.results / "won_starts.json"
+    section = Section(options.results, "won_starts")
     folder = train(run_of("connectfour-5m", options.episodes, options.seeds), options.out)
     game, lanes = folder.run.game, tuple(lane.mean for lane in folder.run.lanes)
     protocol = Protocol("one_ply", repeats=options.repeats, seats=(_SECOND,))
     judge = judge_by("ab-dl", game, protocol)
-    rows: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
+    rows = section.read()
     seeds = sorted({lane.seed for lane in lanes})
     spared = f" --episodes {options.episodes}" if options.episodes else ""
     for play in options.plays:
@@ -74,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             }
             rows.append(row)
             print(*(row[each] for each in ("start", "play", "wins", "losses")), flush=True)
-        write_json(path, rows)
+        section.write(rows)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,15 @@
     python -m experiments.search.yardstick [--batch 128 1] [--iterations 200] [--episodes 20000]
 
 A ConnectFour agent of little training values the leaves in either, positions after ten random
-plies; the median of three searches, in turn, by the clock and by the CPU time of this process.
-How far the formulas are one is said in `tests/search/by_mctx.py`. Writes yardstick.json.
+plies; the median of three searches, in turn, by the clock and by the CPU time of this process. How
+far the formulas are one is said in `tests/search/by_mctx.py`. Writes the section "yardstick" of
+results.json.
 """
 
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -19,11 +19,10 @@ import numpy as np
 
 from experiments.search.run import run_of
 from experiments.search.speed import random_positions
-from experiments.shared import make_parser
+from experiments.shared import Section, make_parser
 from jaxgbg import search, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import SearchAgent
-from jaxgbg.runs.storage.files import write_json
 
 _REPEATS = 3
 Visits = Callable[[Any, Any], Any]
@@ -85,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--iterations", type=int, default=200)
     parser.add_argument("--episodes", type=int, default=20_000)
     options = parser.parse_args(arguments)
-    path: Path = options.results / "yardstick.json"
+    section = Section(options.results, "yardstick")
     folder = train(run_of("connectfour", options.episodes), options.out)
     player = search(folder.agents(folder.run.lanes[:1]), options.iterations)
     command = (
@@ -98,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for row in measured(player, batch, options.iterations):
             rows.append({**row, **common})
             print(rows[-1], flush=True)
-        write_json(path, rows)
+        section.write(rows)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The runs kept here beside the learning curves that the paper's authors logged with GBG.
+"""The archived runs beside the learning curves that the paper's authors logged with GBG.
 
 For `python -m experiments.table1.report --authors FILE`. The logs are no part of this project.
 """

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from scipy.stats import spearmanr
 
+from experiments.shared import FinishedRun, archived_runs
 from experiments.table1.listed import fours_held
 from experiments.table1.report import HERE, LOCKSTEP, parts_of, rows_of
-from jaxgbg import RunFolder
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.values import NTupleSpec
 
@@ -19,7 +19,7 @@ OPPONENTS = ("ab", "ab-dl", "solver")
 AGENTS = ("farl", "farl-mean")
 
 
-def figures_of(folders: Sequence[RunFolder]) -> dict[int, dict[str, float]]:
+def figures_of(folders: Sequence[FinishedRun]) -> dict[int, dict[str, float]]:
     """By seed the fours that its walks hold, and its mean of the last fifth in every match."""
     figures: dict[int, dict[str, float]] = {}
     for folder in folders:
@@ -55,7 +55,7 @@ def table_of(figures: dict[int, dict[str, float]]) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
-    folders = parts_of(HERE / "runs")[LOCKSTEP]
+    folders = parts_of(archived_runs(HERE))[LOCKSTEP]
     own = [folder for folder in folders if folder.run.game.name == "connectfour"]
     print("\n".join(table_of(figures_of(own))))
 

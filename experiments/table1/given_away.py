@@ -4,7 +4,7 @@
     python -m experiments.table1.given_away runs/connectfour-*/    # of these runs, FARL alone, too
 
 A thousand games as in `experiments.connectfour.mistakes`, by the last weights and by their mean.
-What a run gives is added to given_away.json beside this file.
+What a run gives is added to results.json beside this file.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from experiments.connectfour.mistakes import given_away, table_of
-from experiments.connectfour.run import knows, read
-from experiments.shared import make_parser, opened
+from experiments.connectfour.run import knows
+from experiments.shared import Section, make_parser, opened
 from jaxgbg import RunFolder
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json
 
 AGENTS = {"farl": "last weights", "farl-mean": "mean weights"}
 
@@ -44,12 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.runs:
         prepare_jax()
-    path: Path = options.results / "given_away.json"
+    section = Section(options.results, "given_away")
     for folder in opened(parser, options.runs):
-        if folder.finished and not knows(path, folder.run.digest):
-            rows = [*read(path), *records_of(folder)]
-            write_json(path, sorted(rows, key=lambda row: (row["episodes"], row["seed"])))
-    print("\n".join(table_of(read(path))))
+        if folder.finished and not knows(section, folder.run.digest):
+            rows = [*section.read(), *records_of(folder)]
+            section.write(sorted(rows, key=lambda row: (row["episodes"], row["seed"])))
+    print("\n".join(table_of(section.read())))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@
 
 A list may be somebody else's and then is no part of this project, and neither are the configs that
 hold it: of each run stand here its figures, how many of the 69 fours its n-tuples and their images
-hold, the digest of its config and the hash of its metrics. What a run gives is added to listed.json
-beside this file; runs whose seeds draw their walks are left out.
+hold, the digest of its config and the hash of its metrics. What a run gives is added to
+results.json beside this file; runs whose seeds draw their walks are left out.
 """
 
 import hashlib
@@ -14,12 +14,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.connectfour.run import figure, knows, read
-from experiments.shared import make_parser, opened
+from experiments.connectfour.run import figure, knows
+from experiments.shared import Section, make_parser, opened
 from experiments.table1.report import rows_of
 from jaxgbg import Game, RunFolder
 from jaxgbg.cli.exit_codes import end_in_a_line
-from jaxgbg.runs.storage.files import write_json
 from jaxgbg.values import Layout, NTupleSpec
 
 _KEY = ("episodes", "variant", "opponent")
@@ -79,12 +78,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
     parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folders of runs")
     options = parser.parse_args(arguments)
-    path: Path = options.results / "listed.json"
+    section = Section(options.results, "listed")
     for folder in opened(parser, options.runs):
-        if listed(folder) and not knows(path, folder.run.digest):
-            rows = [*read(path), *records_of(folder)]
-            write_json(path, sorted(rows, key=lambda row: (*(row[k] for k in _KEY), row["seeds"])))
-    print("\n".join(table_of(read(path))))
+        if listed(folder) and not knows(section, folder.run.digest):
+            rows = [*section.read(), *records_of(folder)]
+            section.write(sorted(rows, key=lambda row: (*(row[k] for k in _KEY), row["seeds"])))
+    print("\n".join(table_of(section.read())))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Table 1 at a glance, in Markdown, from the runs kept beside this file.
+"""Table 1 at a glance, in Markdown, from the archived runs.
 
 python -m experiments.table1.overview
 """
@@ -7,7 +7,8 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from experiments.connectfour.run import figure, read
+from experiments.connectfour.run import figure
+from experiments.shared import Section, archived_runs
 from experiments.table1.report import LOCKSTEP, SERIAL, parts_of, rows_of
 from jaxgbg import make
 from jaxgbg.cli.exit_codes import end_in_a_line
@@ -63,7 +64,7 @@ def _figure(row: Row, seeds: int) -> str:
 def lines_of_listed(rows: Sequence[Row]) -> Iterator[str]:
     """The lines of ConnectFour in `rows` once more, of n-tuples from a list (`listed`)."""
     found: dict[tuple[str, str], list[float]] = {}
-    for record in read(HERE / "listed.json"):
+    for record in Section(HERE, "listed").read():
         found.setdefault((record["opponent"], record["variant"]), []).extend(record["figures"])
     farl = [row for row in rows if (row.game, row.settings["variant"]) == ("connectfour", "farl")]
     for row in farl:
@@ -93,8 +94,9 @@ def _episodes(row: Row) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
-    parts = parts_of(HERE / "runs")
+    raw = argparse.RawDescriptionHelpFormatter
+    argparse.ArgumentParser(description=__doc__, formatter_class=raw).parse_args(arguments)
+    parts = parts_of(archived_runs(HERE))
     lockstep = rows_of(parts[LOCKSTEP])
     lines = [*table_of(lockstep, rows_of(parts[SERIAL]))]
     last = max(number for number, line in enumerate(lines) if line.startswith("| connectfour"))

@@ -1,6 +1,6 @@
 """Where the time of a training goes: the kernels of each game's program, by what they are for.
 
-    python -m experiments.table1.profile                      # prints profile.json as a table
+    python -m experiments.table1.profile                      # prints the kept profile as a table
     python -m experiments.table1.profile --take               # takes it anew, on one core
 
 XLA's own trace times every kernel, and its program names the lines of Python that each came from. A
@@ -24,7 +24,7 @@ import jax
 import numpy as np
 from scipy.optimize import brentq
 
-from experiments.shared import make_parser
+from experiments.shared import Section, make_parser
 from jaxgbg import preset
 from jaxgbg.cli.benchmarks.training import GBG_MOVES
 from jaxgbg.cli.exit_codes import end_in_a_line
@@ -33,9 +33,9 @@ from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.lanes import begin
 from jaxgbg.runs.memory import TICKS_A_BLOCK
 from jaxgbg.runs.placement import Places, lane_mesh
-from jaxgbg.runs.storage.files import write_json
 
-FILE = "profile.json"
+SECTION = "profile"
+"""The section of results.json."""
 # The innermost of these functions says what a kernel is for.
 PARTS = {
     "advance": "random words",
@@ -175,15 +175,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--take", action="store_true", help="take the profiles anew")
     parser.add_argument("--games", nargs="+", choices=GBG_MOVES, default=list(GBG_MOVES))
     options = parser.parse_args(arguments)
-    file: Path = options.results / FILE
+    section = Section(options.results, SECTION)
     if options.take:
         flags = os.environ.get("XLA_FLAGS", "")
         os.environ["XLA_FLAGS"] = f"{flags} --xla_cpu_enable_xprof_traceme=true".strip()
         prepare_jax(1)
         # A program that was kept may name the lines of an older source.
         jax.config.update("jax_enable_compilation_cache", False)
-        write_json(file, [taken(game) for game in options.games])
-    print("\n".join(table_of(json.loads(file.read_text()))))
+        section.write([taken(game) for game in options.games])
+    print("\n".join(table_of(section.read())))
 
 
 if __name__ == "__main__":

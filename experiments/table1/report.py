@@ -1,9 +1,10 @@
-"""Rebuild table.txt, rows.json and curves.png from the runs kept beside this file.
+"""Rebuild table.txt, rows.json and curves.png from the archived runs.
 
     python -m experiments.table1.report
     python -m experiments.table1.report --authors FILE
 
 The second one writes nothing: it prints every evaluation of these runs beside the authors' curves.
+`--out FOLDER` reads the run folders in FOLDER instead of the archive.
 """
 
 import math
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from experiments.shared import make_parser
+from experiments.shared import FinishedRun, archived_runs, make_parser
 from experiments.table1.authors import FORMAT, comparisons, read_curves
 from jaxgbg import Run, RunFolder
 from jaxgbg.cli.exit_codes import end_in_a_line
@@ -35,7 +36,7 @@ AUTHORS_EPISODES = {"connectfour": 6_000_000}
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
-    parser.set_defaults(out=HERE / "runs")
+    parser.set_defaults(out=None)
     parser.add_argument(
         "--authors",
         type=Path,
@@ -43,7 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help=f"the authors' learning curves, no part of this project, as {FORMAT}",
     )
     options = parser.parse_args(arguments)
-    parts = parts_of(options.out)
+    runs: Sequence[FinishedRun] = archived_runs(HERE)
+    if options.out is not None:
+        runs = [RunFolder.open(path) for path in options.out.iterdir()]
+    parts = parts_of(runs)
     if options.authors is None:
         write_tables(parts, options.results)
         together = {folder.run.game.name for folder in parts[LOCKSTEP]}
@@ -57,12 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.exit(2, f"error: {error}\n")
 
 
-def parts_of(out: Path) -> dict[str, list[RunFolder]]:
-    """The runs in the folder `out`, in the order of the paper's table."""
-    folders = [RunFolder.open(path) for path in out.iterdir()]
-    folders.sort(key=lambda folder: (konen2021.GAMES.index(folder.run.game.name), folder.run.seeds))
+def parts_of(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
+    """The runs of each part of the table, in the order of the paper's table."""
+    ordered = sorted(
+        runs, key=lambda each: (konen2021.GAMES.index(each.run.game.name), each.run.seeds)
+    )
     return {
-        title: [folder for folder in folders if part_of(folder.run) == title]
+        title: [each for each in ordered if part_of(each.run) == title]
         for title in (LOCKSTEP, SERIAL, SCHEDULE)
     }
 
@@ -75,12 +80,12 @@ def part_of(run: Run) -> str:
     return SCHEDULE if run.schedule.episodes == longer else LOCKSTEP
 
 
-def rows_of(folders: Sequence[RunFolder]) -> Sequence[Row]:
+def rows_of(folders: Sequence[FinishedRun]) -> Sequence[Row]:
     """A row for each game, opponent and variant."""
     return group([source(folder) for folder in folders], ("variant",)).rows
 
 
-def write_tables(parts: dict[str, list[RunFolder]], place: Path) -> None:
+def write_tables(parts: dict[str, list[FinishedRun]], place: Path) -> None:
     """table.txt and rows.json: a part after the other, those without a run left out."""
     records = []
     with (place / "table.txt").open("w", encoding="utf-8") as file:
@@ -114,7 +119,7 @@ def print_rows(table: Sequence[Row], console: Console) -> None:
         console.print(note, highlight=False, markup=False)
 
 
-def print_beside(parts: dict[str, list[RunFolder]], authors: Path) -> None:
+def print_beside(parts: dict[str, list[FinishedRun]], authors: Path) -> None:
     """Every evaluation beside the authors' curves; ValueError for a file that holds none."""
     curves = read_curves(authors)
     console = Console(width=WIDTH)
@@ -141,8 +146,8 @@ def print_beside(parts: dict[str, list[RunFolder]], authors: Path) -> None:
     )
 
 
-def source(folder: RunFolder) -> Source:
-    """What a run has found; runs of a game that differ by their seeds alone make the same rows."""
+def source(folder: FinishedRun) -> Source:
+    """The results of a run; runs of a game that differ by their seeds alone make the same rows."""
     seconds = folder.summary()["training_seconds"] if folder.finished else math.nan
     return source_of(folder.run, folder.results(), seconds)
 

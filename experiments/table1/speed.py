@@ -1,8 +1,9 @@
 """Training speed of every game: beside GBG, beside the machine's look-ups, and what pieces cost.
 
     jaxgbg bench --batches 1 64 --json experiments/table1/bench.json      # on an idle machine
-    python -m experiments.table1.speed --pieces                           # writes pieces.json
-    jaxgbg bench --rules --json experiments/table1/bench-rules.json
+    python -m experiments.table1.speed --pieces                           # adds to results.json
+    jaxgbg bench --rules --json runs/rules.json
+    python -m experiments.archive add table1 bench-rules runs/rules.json
     python -m experiments.table1.speed                                    # prints all as tables
 
 Pieces: a game is trained as published, without its traces, without its step sizes (TCL) and without
@@ -15,11 +16,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.shared import make_parser
+from experiments.shared import Section, make_parser
 from jaxgbg.cli.benchmarks.training import GBG_MOVES, bench
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.storage.files import write_json
 
 LEFT_OUT: dict[str, dict[str, Any]] = {
     "nothing": {},
@@ -95,11 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     place: Path = options.results
     if options.pieces:
         prepare_jax()
-        write_json(place / "pieces.json", list(measured()))
+        Section(place, "pieces").write(list(measured()))
         return
-    tables = {"bench": table_of, "pieces": pieces_of, "bench-rules": rules_of}
-    for name, lines in tables.items():
-        print("\n".join([*lines(json.loads((place / f"{name}.json").read_text())), ""]))
+    print("\n".join([*table_of(json.loads((place / "bench.json").read_text())), ""]))
+    for name, lines in {"pieces": pieces_of, "bench-rules": rules_of}.items():
+        print("\n".join([*lines(Section(place, name).read()), ""]))
 
 
 if __name__ == "__main__":

@@ -5,11 +5,12 @@ The files here are made up; none of their figures is the authors'.
 
 import json
 import math
-import shutil
 from pathlib import Path
 
 import pytest
 
+from experiments.archive import unpack
+from experiments.shared import archived_runs
 from experiments.table1 import report
 from experiments.table1.authors import read_curves
 from jaxgbg.runs.presets.konen2021 import FINAL_OPPONENTS
@@ -34,7 +35,8 @@ def points(*logged: tuple[int, float, float]) -> dict[str, object]:
 def beside(path: Path, run: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """The lines printed of one kept run."""
     runs = path.parent / "runs"
-    shutil.copytree(TABLE1 / "runs" / run, runs / run)
+    (archived,) = [each for each in archived_runs(TABLE1) if each.name == run]
+    unpack([archived], runs)
     before = sorted(path.parent.rglob("*"))
     report.main(["--authors", str(path), "--out", str(runs), "--results", str(path.parent)])
     assert sorted(path.parent.rglob("*")) == before
@@ -65,11 +67,11 @@ def test_every_evaluation_stands_beside_the_authors_curve(
 
 def mean_of(run: str, episodes: int) -> tuple[float, float]:
     """Win rate and its standard error of the agents with FARL after so many episodes."""
-    lines = (TABLE1 / "runs" / run / "metrics.jsonl").read_text().splitlines()
+    (archived,) = [each for each in archived_runs(TABLE1) if each.name == run]
     told = [
-        50 + 50 * float(line["score"])
-        for line in map(json.loads, lines)
-        if (line["variant"], line["episodes"]) == ("farl", episodes)
+        50 + 50 * result.score
+        for result in archived.results()
+        if (result.variant, result.episodes) == ("farl", episodes)
     ]
     mean = sum(told) / len(told)
     square = sum((each - mean) ** 2 for each in told) / (len(told) - 1)

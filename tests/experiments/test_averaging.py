@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from experiments.averaging import connectfour, run
+from experiments.shared import Section
+from tests.experiments.pages import pages_of
 
 HERE = Path(run.__file__).parent
-NAMES = (connectfour.FILE, connectfour.MATCHES)
+NAMES = (connectfour.NETWORKS, "matches")
 
 
 def test_kept_figures_of_averaged_weights_are_those_of_the_script() -> None:
@@ -18,14 +20,12 @@ def test_kept_figures_of_averaged_weights_are_those_of_the_script() -> None:
         again = run.run_of(row["game"], row["condition"], scale, row["n"])
         assert (row["config"], row["episodes"]) == (again.digest, again.schedule.episodes)
         assert row["mean"] == pytest.approx(sum(row["per_seed"]) / row["n"], abs=1e-4)
-    assert "\n".join(run.table_of(kept)) in (HERE / "README.md").read_text()
+    assert "\n".join(run.table_of(kept)) in pages_of("averaging")
 
 
 def test_means_of_connectfour_are_those_of_its_kept_networks() -> None:
-    kept = [json.loads((connectfour.STUDY / name).read_text()) for name in NAMES]
-    table = "\n".join([*connectfour.table_of(*kept), ""])
-    assert (HERE / "connectfour.md").read_text() == table
-    assert table in (HERE / "README.md").read_text()
+    kept = [Section(connectfour.STUDY, name).read() for name in NAMES]
+    assert "\n".join(connectfour.table_of(*kept)) in pages_of("averaging")
 
 
 def test_means_are_compared_network_by_network() -> None:

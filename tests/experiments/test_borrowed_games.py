@@ -8,6 +8,7 @@ import pytest
 
 from experiments.borrowed_games import figure, forecast, run, settings
 from jaxgbg import RunFolder
+from tests.experiments.pages import pages_of
 
 HERE = Path(run.__file__).parent
 
@@ -82,7 +83,7 @@ def test_kept_results_are_told_as_the_scripts_tell_them():
     told, results = kept("forecast.json"), kept("results.json")
     assert len(results) >= 5
     assert results.keys() <= told.keys()
-    readme = (HERE / "README.md").read_text()
+    readme = pages_of("borrowed_games")
     for lines in (forecast.table(told), figure.table(results, told)):
         assert "\n".join(lines) in readme
     assert figure.errors(results, told) in readme

@@ -1,19 +1,19 @@
 """The study of ConnectFour: its scripts run, and its tables are those of its kept figures."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from experiments.connectfour import budgets, ensembles, matches, mistakes, run
+from experiments.connectfour import ensembles, matches, mistakes, run, tables
+from experiments.shared import Section
+from tests.experiments.pages import pages_of
 
 HERE = Path(run.__file__).parent
-SCRIPTS = {"figures": run, "matches": matches, "mistakes": mistakes, "ensembles": ensembles}
 
 
 def kept(name, folder=HERE):
-    return json.loads((folder / f"{name}.json").read_text())
+    return Section(folder, name).read()
 
 
 @pytest.fixture
@@ -22,50 +22,41 @@ def call(monkeypatch, tmp_path):
 
     def call(script, *arguments, **constants):
         for constant, value in {"prepare_jax": lambda *devices: None, **constants}.items():
-            monkeypatch.setattr(script, constant, value, raising=script is not budgets)
+            monkeypatch.setattr(script, constant, value, raising=script is not tables)
         script.main([*arguments, "--results", str(tmp_path), "--out", str(tmp_path / "runs")])
 
     return call
 
 
-def stands(lines, name):
-    """Whether a table is that of its file, which README has in full or leads to."""
-    table = "\n".join([*lines, ""])
-    readme = (HERE / "README.md").read_text()
-    whole = table in readme or f"({name}.md)" in readme
-    return whole and (HERE / f"{name}.md").read_text() == table
-
-
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_tables_are_made_of_the_kept_figures(name):
-    assert kept(name)
-    assert stands(SCRIPTS[name].table_of(kept(name)), "table" if name == "figures" else name)
-
-
-def test_the_tables_of_budgets_are_made_of_the_kept_figures():
-    lines = budgets.table_of(*(kept(name) for name in ("figures", "matches", "mistakes")))
-    assert stands(lines, "budgets")
-    assert stands(budgets.reached(kept("figures")), "reached")
+def test_tables_are_made_of_the_kept_figures():
+    assert all(kept(name) for name in tables.NAMES)
+    page = tables.page(*(kept(name) for name in tables.NAMES))
+    assert (HERE / "tables.md").read_text() == page
+    # README shows the tables that it shows as they are there.
+    lines = page.splitlines()
+    shown = [line for line in (HERE / "README.md").read_text().splitlines() if line[:2] == "| "]
+    assert len(shown) > 10
+    assert [line for line in shown if line not in lines] == []
 
 
 def test_a_level_is_reached_where_the_last_weights_first_are_there():
     curve = {"10": 0.84, "20": 0.86, "30": 0.83, "40": 0.91}
     network = {"condition": "base", "episodes": 40, "seconds": 240.0, "last": curve}
-    assert [budgets.minutes_to(level, network) for level in (80, 85, 90, 92)] == [1, 2, 4, np.inf]
+    assert [tables.minutes_to(level, network) for level in (80, 85, 90, 92)] == [1, 2, 4, np.inf]
     slower = network | {"last": {"40": 0.851}}
     # Two of three are there, so that the median is the slower one; one of two has none.
     never = network | {"last": {"40": 0.7}}
-    (line,) = budgets.reached([network, slower, never])[2:]
+    (line,) = tables.reached([network, slower, never])[2:]
     assert line == "| 40 | base | 3 | 4.0 (2 of 3) | (1 of 3) |  |"
-    assert budgets.reached([never])[2:] == []
+    assert tables.reached([never])[2:] == []
 
 
 def test_no_condition_is_left_that_was_not_run():
-    assert {row["condition"] for row in kept("figures")} == set(run.CONDITIONS)
+    assert {row["condition"] for row in kept("networks")} == set(run.CONDITIONS)
 
 
 def readme() -> str:
-    return " ".join((HERE / "README.md").read_text().split())
+    return " ".join(pages_of("connectfour").split())
 
 
 def test_what_readme_says_of_thirty_networks_is_what_was_kept():
@@ -85,14 +76,14 @@ def test_what_readme_says_of_thirty_networks_is_what_was_kept():
 
 
 def test_no_network_comes_to_95():
-    figures = kept("figures")
+    figures = kept("networks")
     assert max(max(row[agent].values()) for row in figures for agent in ("last", "mean")) < 0.95
     assert "none of any comes to 95" in readme()
 
 
 @pytest.mark.slow
 def test_kept_figures_are_those_of_the_script():
-    for name in ("figures", "matches", "mistakes"):
+    for name in ("networks", "matches", "mistakes"):
         for row in kept(name):
             # Of the list that we may not copy nothing can be made anew.
             if row["condition"] != run.AUTHORS:
@@ -108,7 +99,7 @@ def test_networks_are_compared_and_play(call, tmp_path):
     pytest.importorskip("bitbully")
     tiny = ["--episodes", "60", "--seeds", "0", "1"]
     call(run, *tiny, "--only", "base", "70 from lines")
-    figures = kept("figures", tmp_path)
+    figures = kept("networks", tmp_path)
     assert [(row["condition"], row["seed"]) for row in figures] == [
         *(("base", 0), ("base", 1)),
         *(("70 from lines", 0), ("70 from lines", 1)),
@@ -120,7 +111,7 @@ def test_networks_are_compared_and_play(call, tmp_path):
     assert [row["opponent"] for row in rows] == ["ab-dl", "ab"] * 2
     assert {row["wins"] + row["draws"] + row["losses"] for row in rows} == {4}
     # The training was there; what stands there is not played again.
-    assert kept("figures", tmp_path) == figures
+    assert kept("networks", tmp_path) == figures
     call(matches, *tiny[:-1], "--condition", "base", played=None)
     call(mistakes, *tiny[:-1], "--condition", "base", GAMES=6)
     (row,) = kept("mistakes", tmp_path)
@@ -129,14 +120,14 @@ def test_networks_are_compared_and_play(call, tmp_path):
     given = sum(row["first mistakes by ply"].values())
     assert given == 6 - row["wins"]
     assert 0 < row["different positions of them"] <= given
-    call(budgets)
-    (line,) = (tmp_path / "budgets.md").read_text().splitlines()[2:]
-    assert line.startswith("| base | 60 | 1 | ")
-    assert (tmp_path / "reached.md").read_text().startswith("| episodes | condition | n | ")
+    call(tables)
+    page = (tmp_path / "tables.md").read_text()
+    assert "\n| base | 60 | 1 | " in page
+    assert page.count("\n## ") == 6
     call(ensembles, *tiny[:2], "--condition", "base", "--members", "2")
     (row,) = kept("ensembles", tmp_path)
     assert sum(row["ab-dl"].values()) == 4
     assert sum(row["first mistakes by ply"].values()) == 6 - row["wins"]
     assert 0 < row["value kept"] < 1
-    assert kept("figures", tmp_path) == figures
+    assert kept("networks", tmp_path) == figures
     call(ensembles, *tiny[:2], "--condition", "base", "--members", "2", record_of=None)

@@ -1,21 +1,22 @@
 """The discount in FARL's place: kept figures are of today's settings, measures those of a count."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from experiments.discount import tables, threats
+from experiments.shared import Section
 from jaxgbg import make
 from jaxgbg.players import RandomPlayer
 from jaxgbg.sweeps import read_spec
+from tests.experiments.pages import pages_of
 
 HERE = Path(threats.__file__).parent
 
 
 def test_kept_threats_are_of_the_files() -> None:
-    rows = json.loads((HERE / threats.FILE).read_text())
+    rows = Section(HERE, threats.THREATS).read()
     asked = {
         (run.digest, variant): len(run.seeds)
         for file in HERE.glob("*.toml")
@@ -33,7 +34,7 @@ def test_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]
     assert [printed.count(f"**{game}**") for game in tables.GAMES] == [1] * 4
     # Ten settings of TicTacToe, five of Nim and Hex, three of ConnectFour, and heads.
     assert sum(line.startswith("|") for line in printed.splitlines()) == 23 + 4 * 2
-    assert printed in (HERE / "README.md").read_text()
+    assert printed in pages_of("discount")
 
 
 def test_wins_and_threats_are_those_of_a_count_by_hand() -> None:

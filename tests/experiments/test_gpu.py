@@ -28,6 +28,7 @@ from experiments.gpu import (
 from experiments.gpu.bandwidth import raw_rates
 from experiments.gpu.records import Records
 from experiments.gpu.task import Task
+from experiments.shared import ARCHIVE, archived_runs
 from jaxgbg.games import make
 from jaxgbg.runs import train
 from jaxgbg.runs.presets import GAMES, preset
@@ -169,9 +170,10 @@ def test_a_mistake_ends_before_anything_is_begun(tmp_path, capsys, option):
 
 def test_the_reference_was_made_by_the_rules_of_today():
     kept = reference()
+    experiments = [path.parent for path in ROOT.glob(f"experiments/*/{ARCHIVE}")]
+    archived = [run for experiment in experiments for run in archived_runs(experiment)]
     for game in GAMES:
-        files = ROOT.glob(f"experiments/*/runs/{game}-*/config.json")
-        configs = [json.loads(path.read_text()) for path in files]
+        configs = [run.files["config"] for run in archived if run.name.startswith(f"{game}-")]
         published = plain_game(make(game))
         known = {each["fingerprint"] for each in configs if each["game"] == published}
         assert known == {str(kept[f"{game}/fingerprint"])}

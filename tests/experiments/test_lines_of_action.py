@@ -1,11 +1,10 @@
 """Solved boards of Lines of Action: counts of an independent program, written in C."""
 
-import json
-
 import numpy as np
 import pytest
 
 from experiments.lines_of_action.solve import code, decode, rules, solve, summary
+from experiments.shared import Section
 from tests.experiments.test_scripts import EXPERIMENTS
 
 # Size, both: positions that can be reached, won, lost and drawn for the player to move.
@@ -31,7 +30,7 @@ def test_a_large_board_is_refused():
 
 @pytest.mark.slow
 def test_the_kept_counts_are_those_of_the_other_program():
-    boards = json.loads((EXPERIMENTS / "lines_of_action" / "solved.json").read_text())
+    boards = Section(EXPERIMENTS / "lines_of_action", "solved").read()
     kept = {(board["size"], board["both"]): board for board in boards}
     for board, (positions, *outcomes) in COUNTS.items():
         assert [kept[board][name] for name in ("won", "lost", "drawn")] == outcomes

@@ -16,6 +16,7 @@ from experiments.lines_of_action.judged import (
     paired,
 )
 from experiments.lines_of_action.solve import code, rules, solve
+from experiments.shared import Section
 from jaxgbg.runs.presets import sasso2018
 
 SETTINGS = ("itself", "itself, noise")
@@ -170,7 +171,7 @@ def test_the_three_opponents_meet(tmp_path, monkeypatch):
     monkeypatch.setattr(opponents, "prepare_jax", lambda: None)
     shutil.copy(judge.self_path(Path(judge.__file__).parent), tmp_path)
     opponents.main(["--games", "4", "--results", str(tmp_path)])
-    rows = json.loads((tmp_path / "opponents.json").read_text())
+    rows = Section(tmp_path, "opponents").read()
     assert [(row["first"], row["second"], row["games"]) for row in rows] == [
         (*pair, 4) for pair in opponents.PAIRS
     ]

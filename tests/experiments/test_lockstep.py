@@ -1,16 +1,15 @@
 """Lockstep: the README's tables of Hex and ConnectFour are those of the kept figures."""
 
-from pathlib import Path
-
 import pytest
 
 from experiments.lockstep import tables
+from tests.experiments.pages import pages_of
 
 
 def test_tables_are_printed_from_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
     tables.main([])
     printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
-    readme = (Path(tables.__file__).parent / "README.md").read_text().splitlines()
+    readme = pages_of("lockstep").splitlines()
     # A head and sixteen settings of each game.
     assert len(printed) == 2 * 17
     assert set(printed) <= set(readme)

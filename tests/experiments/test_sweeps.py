@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 
 import jaxgbg
+from experiments.archive import unpack
+from experiments.shared import Section, archived_runs
 from jaxgbg import Run, with_changes
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import Row, as_records, group, source_of
 from jaxgbg.results.table import in_figures
 from jaxgbg.runs import Result
 from jaxgbg.sweeps import read_spec
+from tests.experiments.pages import pages_of
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 FILES = sorted(path.relative_to(EXPERIMENTS) for path in EXPERIMENTS.glob("*/*.toml"))
@@ -41,20 +44,20 @@ RUNS = {
 }
 # Which figures are of which files, told apart by what, and whether of games won.
 KEPT: dict[str, tuple[list[str], list[str], bool]] = {
-    "discount/connectfour.json": (["discount/connectfour.toml"], ["discount", "variant"], False),
-    "discount/nim.json": (["discount/nim.toml"], ["discount", "variant"], False),
-    "discount/tictactoe.json": (
+    "discount/connectfour": (["discount/connectfour.toml"], ["discount", "variant"], False),
+    "discount/nim": (["discount/nim.toml"], ["discount", "variant"], False),
+    "discount/tictactoe": (
         ["discount/tictactoe.toml"],
         ["value", "discount", "variant"],
         False,
     ),
-    "lockstep/nim.json": (["lockstep/nim.toml"], ["batch", "variant"], False),
-    "lockstep/tictactoe.json": (["lockstep/tictactoe.toml"], ["batch", "variant"], False),
-    "lockstep/nim3p.json": (["lockstep/nim3p.toml"], ["batch", "combine"], False),
+    "lockstep/nim": (["lockstep/nim.toml"], ["batch", "variant"], False),
+    "lockstep/tictactoe": (["lockstep/tictactoe.toml"], ["batch", "variant"], False),
+    "lockstep/nim3p": (["lockstep/nim3p.toml"], ["batch", "combine"], False),
     "networks/networks.json": (["networks/small.toml", "networks/boards.toml"], [], False),
-    "ralpha/connectfour.json": (["ralpha/connectfour.toml"], [], True),
-    "ralpha/tictactoe.json": (["ralpha/tictactoe.toml"], [], True),
-    "search/training.json": (["search/training.toml"], ["learner", "train_search"], False),
+    "ralpha/connectfour": (["ralpha/connectfour.toml"], [], True),
+    "ralpha/tictactoe": (["ralpha/tictactoe.toml"], [], True),
+    "search/training": (["search/training.toml"], ["learner", "train_search"], False),
     "sweeps/nim3p_lambda.json": (["sweeps/nim3p_lambda.toml"], [], False),
     "td_sarsa/results.json": (["td_sarsa/tictactoe.toml"], [], False),
 }
@@ -67,16 +70,22 @@ def runs_of(file: Path | str) -> list[Run]:
 
 
 def records(file: str) -> list[dict[str, Any]]:
-    return json.loads((EXPERIMENTS / file).read_text())
+    """Rows of a JSON file, or of the section of this name in the results.json beside it."""
+    path = EXPERIMENTS / file
+    if path.suffix == ".json":
+        return json.loads(path.read_text())
+    rows = Section(path.parent, path.name).read()
+    assert rows
+    return rows
 
 
 @pytest.mark.parametrize("file", FILES, ids=str)
 def test_every_file_is_read_and_its_command_documented(file: Path) -> None:
     assert len(runs_of(file)) == RUNS[str(file)]
     command = f"jaxgbg sweep experiments/{file}"
-    readme = EXPERIMENTS / file.parent / "README.md"
-    for text in (EXPERIMENTS / file, readme if readme.exists() else EXPERIMENTS / file):
-        assert command in text.read_text()
+    assert command in (EXPERIMENTS / file).read_text()
+    if (EXPERIMENTS / file.parent / "README.md").exists():
+        assert command in pages_of(file.parent.name)
 
 
 def rows_asked_for(files: list[str], by: list[str], wins: bool) -> list[Row]:
@@ -95,7 +104,7 @@ def rows_asked_for(files: list[str], by: list[str], wins: bool) -> list[Row]:
 @pytest.mark.parametrize("file", KEPT)
 def test_kept_rows_are_those_that_the_file_asks_for(file: str) -> None:
     rows = rows_asked_for(*KEPT[file])
-    readme = PAGES.get(file, (EXPERIMENTS / file).with_name("README.md")).read_text()
+    readme = PAGES[file].read_text() if file in PAGES else pages_of(Path(file).parent.name)
     for record, row, asked in zip(records(file), rows, as_records(rows), strict=True):
         same = ("game", "opponent", *row.settings, "unit", "n", "episodes", "paper_mean")
         assert {name: record[name] for name in same} == {name: asked[name] for name in same}
@@ -111,12 +120,11 @@ def test_kept_rows_are_those_that_the_file_asks_for(file: str) -> None:
     ("kept", "folder"),
     [
         ("discount/metrics.sha256", "discount"),
-        ("ralpha/connectfour.sha256", "ralpha/connectfour.toml"),
-        ("ralpha/tictactoe.sha256", "ralpha/tictactoe.toml"),
+        ("ralpha/metrics.sha256", ("ralpha/connectfour.toml", "ralpha/tictactoe.toml")),
         ("td_sarsa/metrics.sha256", "td_sarsa"),
     ],
 )
-def test_every_run_of_the_files_has_its_hash(kept: str, folder: str) -> None:
+def test_every_run_of_the_files_has_its_hash(kept: str, folder: str | tuple[str, ...]) -> None:
     files = [file for file in map(str, FILES) if file.startswith(folder)]
     assert files
     lines = (EXPERIMENTS / kept).read_text().splitlines()
@@ -125,8 +133,9 @@ def test_every_run_of_the_files_has_its_hash(kept: str, folder: str) -> None:
     assert all(len(line.split()[0]) == 64 for line in lines)
 
 
-def test_figures_of_networks_are_those_of_the_kept_runs() -> None:
-    rows = read_table(EXPERIMENTS / "networks" / "runs").rows
+def test_figures_of_networks_are_those_of_the_archived_runs(tmp_path: Path) -> None:
+    unpack(archived_runs(EXPERIMENTS / "networks"), tmp_path)
+    rows = read_table(tmp_path).rows
     assert as_records(rows) == records("networks/networks.json")
 
 
@@ -136,7 +145,7 @@ def test_figures_of_the_script_of_old_are_of_the_same_settings(game: str) -> Non
         (run.schedule.batch, "serial" if run.schedule.batch == 1 else run.value.combine): run
         for run in runs_of(f"lockstep/{game}.toml")
     }
-    kept = records(f"lockstep/{game}.json")
+    kept = records(f"lockstep/{game}")
     assert {(row["batch"], row["rule"]) for row in kept} == asked.keys()
     for row in kept:
         run = asked[row["batch"], row["rule"]]
@@ -149,7 +158,7 @@ def test_figures_of_the_script_of_old_are_of_the_same_settings(game: str) -> Non
 
 
 def test_the_network_of_old_is_of_the_same_config() -> None:
-    (row,) = records("ralpha/connectfour-100-shallow-0.9-0.2.json")
+    (row,) = records("ralpha/connectfour-100-shallow-0.9-0.2")
     (run,) = runs_of("ralpha/connectfour_best.toml")
     assert run.schedule.last_epsilon == run.schedule.epsilon
     assert run.schedule.last_alpha == pytest.approx(0.05 * 0.1, rel=1e-12)
