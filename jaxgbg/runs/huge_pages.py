@@ -24,7 +24,7 @@ def move_to_huge_pages(tree: Any) -> None:
         return
     for leaf in (leaf for leaf in jax.tree.leaves(tree) if leaf.nbytes >= PAGE):
         # The kernel collapses only pages that exist, and a page exists once it is written.
-        leaf.block_until_ready()
+        jax.block_until_ready(leaf)
         for shard in leaf.addressable_shards:
             if shard.device.platform == "cpu":
                 first, end = whole_pages(shard.data)

@@ -19,7 +19,7 @@ from tests.learners.replay import named, stack_hyperparameters
 def remember_one_ply(learner, games, move, boards):
     """Remembers the features of the board after the move, made anew."""
     after = each(learner.game.afterstate, games.state, move.choice.action)
-    made = learner.value.features(None, each(learner.game.cells, after))
+    made = learner.value.features(learner.value.init(), each(learner.game.cells, after))
     memory = jnp.where(boards.restart[:, None], boards.features, made)
     return td.remember(learner, games, move, boards._replace(features=memory))
 
@@ -27,7 +27,7 @@ def remember_one_ply(learner, games, move, boards):
 def remember_the_start(learner, games, move, boards):
     """Remembers the start position, whatever is played."""
     game = learner.game
-    first = learner.value.features(None, game.cells(game.init(jax.random.key(0))))
+    first = learner.value.features(learner.value.init(), game.cells(game.init(jax.random.key(0))))
     memory = jnp.broadcast_to(first, games.features.shape)
     return td.remember(learner, games, move, boards._replace(features=memory))
 

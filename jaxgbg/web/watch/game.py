@@ -153,8 +153,8 @@ def _value_curve(record: GameRecord) -> str:
     label = f"estimated {(game.scale if scale.unit == ESTIMATE else scale).label}"
     # Among several players the axis holds all rewards, so that no small difference fills the panel.
     bounds = game.reward_range if game.num_players > 1 else ()
-    figures = [float(figure) for one in series for figure in one.y]
-    figures += [scale.figure(float(reward)) for reward in bounds]
+    heights = [float(height) for one in series for height in one.y]
+    heights += [scale.figure(float(reward)) for reward in bounds]
     return chart(
         "What each player could expect",
         "moves",
@@ -162,6 +162,6 @@ def _value_curve(record: GameRecord) -> str:
         series,
         "{:g}".format,
         partial(value_text, scale),
-        span=(min(figures), max(figures)) if bounds else None,
+        span=(min(heights), max(heights)) if bounds else None,
         x_span=(0, max(plies, 1)),
     )
