@@ -97,7 +97,7 @@ def test_a_wrong_question_is_answered_by_one_line(board):
     assert ask(board, "move", moves="4,0", action=4) == {
         "error": "tictactoe: move 3 is not legal there"
     }
-    assert ask(board, "close") == {"error": "nobody asks 'close' here"}
+    assert ask(board, "close") == {"error": "there is no request 'close' here"}
     assert "depth" in ask(board, "position", depth=3)["error"]
 
 

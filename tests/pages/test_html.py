@@ -226,7 +226,7 @@ def test_a_game_from_outside_is_reported_in_its_own_unit(monkeypatch, tmp_path):
 
 
 def test_without_runs_one_line_says_so(jaxgbg, tmp_path):
-    for folder, message in ((tmp_path, "holds no runs"), (tmp_path / "none", "is no folder")):
+    for folder, message in ((tmp_path, "has no runs"), (tmp_path / "none", "is not a folder")):
         code, out, err = jaxgbg("report", folder)
         assert code == 2
         assert out == ""

@@ -131,7 +131,7 @@ def test_tournaments_are_read_only_for_who_asks_for_them(kept, tmp_path, monkeyp
 
 
 def test_without_a_query_a_folder_of_tournaments_holds_no_runs(kept, tmp_path):
-    with pytest.raises(ValueError, match="holds no runs"):
+    with pytest.raises(ValueError, match="has no runs"):
         ask(tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Who may sit at the board beside people: agents, which may look ahead or search, and players."""
+"""The players that may take a seat: agents, with look-ahead or search, and other players."""
 
 import re
 import threading
@@ -23,9 +23,9 @@ from jaxgbg.specs import shown
 
 MOST_PLIES, MOST_LEAVES = 6, 1_000_000
 MOST_ITERATIONS = 100_000
-"""A stronger search would keep one waiting for minutes, and others too."""
+"""The maximum number of iterations; more would take minutes."""
 MOST_SEARCHED = 10_000
-"""Iterations that agents value a position in each of, which takes longer than a roll-out."""
+"""The maximum number of iterations with agents, whose values take longer than roll-outs."""
 _FIRST_ITERATIONS, _FIRST_SEARCHED = 1000, 200
 _MOST_KEPT = 16
 _WEAK, _MIDDLING, _STRONG = 20, 200, 1000
@@ -36,14 +36,14 @@ _PROVING = ":solver=1"
 _SWITCH = {
     "name": _PROVING,
     "label": "proofs",
-    "title": "Wins, draws and losses that the search has proved are searched no more",
+    "title": "Stop searching positions whose win, draw or loss is proven",
 }
-# Commas stand between seats: what search words have after them follows a colon here.
+# Commas separate seats, so search settings follow a colon here.
 _SEARCHING = re.compile(rf"([\w. -]+?){_SEARCH}(?:-(\d{{1,9}}))?({_PROVING})?", re.ASCII)
 
 
 def agent_names(count: int) -> list[str]:
-    """What agents are called in seats and questions: agent, agent-1, agent-2 ..."""
+    """The names of agents in seats and requests: agent, agent-1, agent-2 ..."""
     return [f"agent-{number}" if number else "agent" for number in range(count)]
 
 
@@ -53,9 +53,9 @@ def _iterations(value: int, high: int) -> dict[str, Any]:
 
 
 class Seats:
-    """The players of one game, made when they are first asked for; `agents` by their labels.
+    """The players of one game, created on first use; `agents` by their labels.
 
-    `branching()` tells how many positions may follow one, which bounds how far agents look ahead.
+    `branching()` is the number of positions that may follow one; it limits the look-ahead.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Seats:
         self._names = [name for name in PLAYERS if self._plays(name)]
 
     def _plays(self, name: str) -> bool:
-        """Whether a player knows this game and has all that it needs; it is kept if so."""
+        """Whether a player supports this game and has its packages; it is cached if so."""
         try:
             self.player(name)
         except (ValueError, EngineError, MissingExtra):
@@ -79,16 +79,16 @@ class Seats:
 
     @cached_property
     def most_plies(self) -> int:
-        """How far agents may look ahead."""
+        """The maximum look-ahead of agents."""
         branching = self._branching()
         plies = range(2, MOST_PLIES + 1)
         return max((n for n in plies if branching**n <= MOST_LEAVES), default=1)
 
     def choices(self) -> list[dict[str, Any]]:
-        """Who may sit there: name, label, and how strong, where that may be chosen.
+        """The available players: name, label, and the range of strength if it can be chosen.
 
-        The name of a player of chosen strength is name, `join`, number, then the name of a switch
-        that is on.
+        The name of a player with a chosen strength is name, `join`, number, then the name of a
+        switch that is on.
         """
         choices: list[dict[str, Any]] = []
         for name, agent in self.agents.items():
@@ -109,7 +109,7 @@ class Seats:
         return choices
 
     def _strength(self, name: str) -> dict[str, Any] | None:
-        """How strong a player may be, where that may be chosen."""
+        """The range of strength of a player, if it can be chosen."""
         if not PLAYERS[name].argument:
             return None
         if PLAYERS[name].unit == "iterations":
@@ -118,7 +118,7 @@ class Seats:
         return {"unit": "plies", "join": "-", "value": min(2, most), "low": 1, "high": most}
 
     def levels(self) -> list[dict[str, str]]:
-        """Opponents for people from easy to strong: what the level is called, and its player."""
+        """Opponents from easy to strong: the label of the level, and its player."""
         mcts = "mcts" in self._names
         weak = f"mcts-{_WEAK}" if mcts else "random"
         perfect = next((name for name in ("maxn", "ab-dl") if name in self._names), None)
@@ -145,7 +145,7 @@ class Seats:
         return found
 
     def _most_searched(self, name: str, proving: bool = False) -> int:
-        """How many iterations of tree search an agent may play with; 0 where it cannot search."""
+        """The maximum number of tree search iterations of an agent; 0 if it cannot search."""
         for most in (MOST_SEARCHED, 1000, 100):
             try:
                 SearchAgent(self.agents[name], PUCTSpec(most, solver=proving))
@@ -155,10 +155,10 @@ class Seats:
         return 0
 
     def player(self, name: str) -> tuple[Player, threading.Lock]:
-        """The player of that name, and the lock to be held while it thinks.
+        """The player of that name, and the lock to hold while it thinks.
 
-        Raises ValueError for a name that nobody here has and for a strength that is too large,
-        EngineError and MissingExtra where a player cannot be had.
+        Raises ValueError for an unknown name and for a strength that is too large, EngineError and
+        MissingExtra if the player cannot be created.
         """
         with self._lock:
             if name in self._made:
@@ -170,7 +170,7 @@ class Seats:
             full = len(self._made) > _MOST_KEPT
             oldest = self._made.popitem(last=False)[1] if full else None
         if oldest is not None:
-            # One that is still thinking is not closed under its own feet.
+            # Do not close a player that is still thinking.
             with oldest[1]:
                 oldest[0].close()
         return made
@@ -191,7 +191,7 @@ class Seats:
     def _searching(self, name: str, iterations: int, proving: bool) -> SearchAgent:
         most = self._most_searched(name, proving)
         if not most:
-            # It says why it cannot.
+            # Its error says why it cannot.
             return SearchAgent(self.agents[name], PUCTSpec(1, solver=proving))
         if not 1 <= iterations <= most:
             raise ValueError(
