@@ -78,8 +78,7 @@ def results(
     files and lines are named and skipped.
 
     Args:
-      where: Which evaluations to use, an SQL condition over all columns: "game = 'nim' and variant
-        = 'none'".
+      where: Evaluations to use, an SQL condition: "game = 'nim' and variant = 'none'".
       statistics: Also show the interquartile mean and the probability of being better than the
         baseline, with intervals by stratified bootstrap.
       runs: Show a row for each run instead.

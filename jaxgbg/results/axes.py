@@ -230,7 +230,7 @@ def read_baseline(entries: Sequence[str], axes: Sequence[Axis]) -> dict[str, Any
         if not equals or axis is None:
             known = ", ".join(axis.short for axis in axes) or "nothing"
             raise ValueError(
-                f"baseline {shown(entry)}: expected SETTING=VALUE; here {known} differ"
+                f"baseline {shown(entry)}: expected SETTING=VALUE, with SETTING one of {known}"
             )
         found = [value for value in axis.values if _reads_as(text, value)]
         if not found:

@@ -70,7 +70,7 @@ def looks_of(table: Table) -> dict[tuple[Any, ...], Look]:
 
 
 def _colour(axis: Axis, value: Any, alone: bool) -> Any:
-    """The colour of a value of the one axis that is told by colours."""
+    """The color of a value of the only axis that is shown by colors."""
     from matplotlib import colormaps
 
     rank = axis.values.index(value)

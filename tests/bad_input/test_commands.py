@@ -68,7 +68,7 @@ CASES = [
     ),
     Case("ensemble out.agent", "two agents or more"),
     Case("ensemble out.agent a.agent b.agent", "a.agent: No such file"),
-    Case("ensemble no/out.agent a.agent b.agent", "there is not a folder no"),
+    Case("ensemble no/out.agent a.agent b.agent", "there is no folder no"),
     Case("ensemble out.agent a.agent b.agent", "out.agent exists already", {"out.agent": "x"}),
     Case("tournament random kasparov --game nim", "unknown player 'kasparov'"),
     Case("tournament random maxn", "because no agent takes part"),

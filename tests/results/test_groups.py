@@ -323,7 +323,7 @@ def test_the_package_is_called_for_a_data_frame(tmp_path):
         ({"by": ["lamda"]}, "no run has a setting 'lamda'"),
         ({"by": ["seeds"]}, "seeds are always pooled"),
         ({"baseline": ["trace_decay=0.3"]}, "trace_decay is one of 0, 0.5, 0.9"),
-        ({"baseline": ["alpha=0.3"]}, "expected SETTING=VALUE of what differs here: trace_decay"),
+        ({"baseline": ["alpha=0.3"]}, "with SETTING one of trace_decay"),
         ({"baseline": ["trace_decay"]}, "expected SETTING=VALUE"),
     ],
 )
@@ -351,7 +351,7 @@ def test_of_many_rows_the_best_are_for_the_eye(tmp_path):
     table = read_table(write_sweep(tmp_path))
     short = shortened(table, most=2)
     assert [row.settings["trace_decay"] for row in short.rows] == [0.5, 0.9]
-    assert short.notes[-1].startswith("nim3p, maxn: the 2 highest means of 3 rows")
+    assert short.notes[-1].startswith("nim3p, maxn: showing the 2 highest means of 3 rows")
     assert shortened(table) == table
 
 

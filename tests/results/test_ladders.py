@@ -148,7 +148,7 @@ def test_the_report_shows_ladders_where_there_is_no_run(jaxgbg, kept, tmp_path):
         assert {*names} == {"b", "mcts-2", "random"}
     first, last = ladder.standings[0].player, ladder.standings[2].player
     assert f"{first} against {last}: {ladder.scores[0, 2]:.1f} %" in page
-    assert "seat of player 1 is worth" in page
+    assert "advantage of the seat of player 1" in page
     assert "No run has been evaluated" not in page
 
 

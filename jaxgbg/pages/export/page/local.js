@@ -9,7 +9,7 @@ import { halos, outcomeText, rewardText, valueOn, valueText } from "./words.js";
 const NO_WORD = 2 ** 32 - 1;
 let known, rules;
 
-// `FILE` is what Python wrote into the page: what the page is told of the game, what is known of
+// `FILE` is the data that Python wrote into the page: the description of the game, the facts about
 // chance and scales, of each agent which arrays are its weights, and how all arrays are packed.
 export async function about() {
   if (!globalThis.DecompressionStream) throw new Fault("this browser is too old for the file: one of 2023 or later opens it", false);
