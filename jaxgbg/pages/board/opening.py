@@ -68,8 +68,8 @@ def _sorted(
             games.append(make(each, **parameters))
         else:
             raise ValueError(
-                "a board shows a game, an agent, what train(...) returned, or the path of one of these,"
-                f" not a {type(each).__name__}; set look-ahead and search in seats"
+                "a board shows a game, an agent, what train(...) returned, or the path of one of"
+                f" these, not a {type(each).__name__}; set look-ahead and search in seats"
             )
     if not what:
         raise ValueError("name a game, an agent or a run: board('tictactoe'), board(agent)")
