@@ -55,28 +55,20 @@ def ask(
     """Query all runs below `folder`; by default one row for each run, opponent and FARL variant.
 
     Such a row has, in `unit` and over seeds, `mean` ± `sem` of the scores in the last fifth of the
-    episodes that all seeds have reached, and `last` ± `last_sem` of the last evaluation, as `rows`
-    has them.
+    episodes that all seeds have reached, and `last` ± `last_sem` of the last evaluation, as `rows`.
 
     Args:
-      where: An SQL condition on the evaluations to use, with the columns of `evaluations` and
-        `runs`.
-      sql: A query over the tables `runs`, `evaluations`, `agents` (a row for each agent of a
-        finished run), `summary` (the rows above), and of tournaments `tournaments`, `ratings` (a
-        row for each player), `seats` and `games` (a row for each game and seat).
+      where: An SQL condition on evaluations, with the columns of `evaluations` and `runs`.
+      sql: A query over the tables `runs`, `evaluations`, `agents` and `summary` (the rows above),
+        and of tournaments `tournaments`, `ratings`, `seats` and `games`.
       complain: Called with file and line of each damaged entry, which is skipped.
       allow_files: Allow the query to read and write files and use the network.
       timeout: Time limit in seconds.
-      limit: Fetch at most this number of rows.
+      limit: Fetch at most this number of rows; `attrs["complete"]` says whether these are all.
 
-    Returns:
-      A data frame. `attrs["scales"]` has the scale of each (folder, opponent), `attrs["complete"]`
-      says whether all rows were fetched.
-
-    Raises:
-      ValueError: If there are no runs (for `sql`, no tournaments either), DuckDB rejects the query,
-        or it takes more than `MEMORY_GB` or `timeout`.
-      MissingExtra: Without DuckDB or pandas.
+    Returns a data frame; `attrs["scales"]` has the scale of each (folder, opponent). Raises
+    ValueError if there are no runs (for `sql`, no tournaments either), DuckDB rejects the query, or
+    it takes more than `MEMORY_GB` or `timeout`; MissingExtra without DuckDB or pandas.
     """
     if where is not None and sql is not None:
         raise ValueError("give a condition (where) or a whole query (sql), not both")

@@ -163,12 +163,11 @@ def group(
 
     The axes are the settings in `by` (`learner.trace_decay`, or `trace_decay`), then all others
     that differ except those in `pool`, over which each seed counts with its mean. `baseline`
-    ("trace_decay=0", ...) is the row that the others are compared with, paired by seed at otherwise
-    equal settings; the default is the variant without FARL, if variants are an axis. Raises
-    ValueError for settings or values that no run has, or if no seed is in all pooled settings.
+    ("trace_decay=0", ...) is the row to compare with, paired by seed at otherwise equal settings;
+    by default the variant without FARL. Raises ValueError for settings or values that no run has,
+    or if no seed is in all pooled settings.
     """
     curves = [curves_of(source) for source in sources]
-    # Runs that differ only in their seeds share their values.
     kinds = {
         (id(source.values), variant): (source.name, {**source.values, VARIANT: variant})
         for source, each in zip(sources, curves, strict=True)

@@ -53,27 +53,18 @@ def tournament(
 
     Args:
       participants: Names of players ("random", "mcts-100"), agent files, runs or their folders (all
-        agents) and players. "NAME=WHAT", or a mapping, sets a name of your own.
+        agents, or the `first`, with FARL) and players. "NAME=WHAT", or a mapping, sets a name.
       game: The game; required if no agent takes part.
-      games: The minimum number of games of each group. Each opening is played in all orders of the
-        seats (in N rotations with more than four players).
-      starts: The openings; see `Protocol`.
-      plies: Number of random plies of random openings.
-      seed: Seed of openings and random draws.
+      games: Minimum of a group; openings are played in all N! orders, with N > 4 in N rotations.
+      starts: The openings, as in `Protocol`; `plies` are those of random openings.
       out: Folder that keeps each finished group. The same call resumes; more players may join.
-      first: Use only the first agent of a run, with FARL if there is one.
-      progress: Show a progress bar.
-      swiss: Rounds of the Swiss system, in which players of similar standing meet, no pair twice;
-        0 lets all meet.
-      executor: "ray" plays each group on a Ray cluster whose machines see the agents' files at the
-        same paths; the games are the same.
-      address: Address of the cluster; default: a new one on this machine.
+      swiss: Rounds in which players of similar standing meet, no pair twice; 0 lets all meet.
+      executor: "ray" plays each group on the Ray cluster at `address`, or on a new one here; its
+        machines must see the same agents' files, and the games are the same.
 
-    Raises:
-      ValueError: For fewer participants than seats, a participant that occurs twice, an agent of
-        another game, a folder that holds something else, or groups that could not be played, after
-        all others have been.
-      MissingExtra: If the package of a player is not installed.
+    Raises ValueError for fewer participants than seats, a duplicate participant, an agent of
+    another game, a folder that holds something else, or groups that could not be played, after all
+    others; MissingExtra if the package of a player is not installed.
     """
     if address is not None and executor == "inline":
         raise ValueError("address needs the executor ray")
