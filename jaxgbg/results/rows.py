@@ -161,13 +161,13 @@ def group(
 ) -> Table:
     """Make a row for each game, opponent and combination of values of the axes.
 
-    The axes are the settings in `by` (`learner.trace_decay`, or `trace_decay`), then all others
-    that differ except those in `pool`, over which each seed counts with its mean. `baseline`
-    ("trace_decay=0", ...) is the row to compare with, paired by seed at otherwise equal settings;
-    by default the variant without FARL. Raises ValueError for settings or values that no run has,
-    or if no seed is in all pooled settings.
+    The axes are the settings in `by`, then all others that differ except those in `pool`, over
+    which each seed counts with its mean. `baseline` ("trace_decay=0", ...) is the row to compare
+    with, paired by seed; by default the variant without FARL. Raises ValueError for settings or
+    values that no run has, or if no seed is in all pooled settings.
     """
     curves = [curves_of(source) for source in sources]
+    # Runs that differ only in their seeds share their values.
     kinds = {
         (id(source.values), variant): (source.name, {**source.values, VARIANT: variant})
         for source, each in zip(sources, curves, strict=True)
