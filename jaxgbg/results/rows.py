@@ -163,8 +163,8 @@ def group(
 
     The axes are the settings in `by`, then all others that differ except those in `pool`, over
     which each seed counts with its mean. `baseline` ("trace_decay=0", ...) is the row to compare
-    with, paired by seed; by default the variant without FARL. Raises ValueError for settings or
-    values that no run has, or if no seed is in all pooled settings.
+    with, by default the variant without FARL. Raises ValueError for unknown settings or values, or
+    if no seed is in all pooled settings.
     """
     curves = [curves_of(source) for source in sources]
     # Runs that differ only in their seeds share their values.
