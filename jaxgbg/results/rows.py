@@ -189,9 +189,7 @@ def group(
     members, notes = members_of(sources, curves, settings, [axis.path for axis in axes], rest)
     differ = " ".join(axis.short for axis in others)
     if named and others:
-        notes.append(
-            f"Also listed separately, because they differ: {differ}; --pool {differ} pools them."
-        )
+        notes.append(f"Listed separately, as they differ: {differ}; --pool {differ} pools them.")
     notes += _balance(members, rest)
     compared = read_baseline(baseline, axes)
     if not baseline:

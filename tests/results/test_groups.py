@@ -142,9 +142,7 @@ def test_what_is_not_named_is_told_apart_too_and_a_line_says_so(tmp_path):
     table = read_table(tmp_path, ["learner.trace_decay"], ["trace_decay=0"])
     assert [tuple(row.settings) for row in table.rows] == [("trace_decay", "alpha")] * 4
     assert [row.n for row in table.rows] == [3] * 4
-    assert table.notes == [
-        "Also listed separately, because they differ: alpha; --pool alpha pools them."
-    ]
+    assert table.notes == ["Listed separately, as they differ: alpha; --pool alpha pools them."]
     both = read_table(tmp_path, ["alpha", "trace_decay"])
     assert [tuple(row.settings) for row in both.rows] == [("alpha", "trace_decay")] * 4
     assert both.notes == []
