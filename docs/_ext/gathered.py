@@ -1,7 +1,7 @@
-"""Pages made of what stands elsewhere: a page for every experiment, and the notebooks.
+"""Generated pages: a page for every experiment, and the notebooks.
 
-Before a build, `docs/gallery` and `docs/notebooks` are written anew from `experiments/` and
-`notebooks/`; git ignores both. What came out of an experiment, in a sentence, is in `gallery.toml`.
+Before a build, `docs/gallery` and `docs/notebooks` are generated from `experiments/` and
+`notebooks/`; git ignores both. `gallery.toml` has the outcome of each experiment in a sentence.
 """
 
 import re
@@ -17,15 +17,15 @@ EXPERIMENTS = DOCS.parent / "experiments"
 NOTEBOOKS = DOCS.parent / "notebooks"
 HEAD = """# Gallery
 
-Each folder of `experiments/` has the commands, configs and figures of one question, and says what
-falls short. Here is every one with what came out and a picture; a title leads to the whole text.
+Each folder of `experiments/` answers one question, with its commands, configs and shortcomings.
+This page has the outcome of each and a picture; a title links to the full text.
 """
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^):]+)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^):#]+)\)")
 
 
 def text_of(folder: Path, page: str = "README.md") -> str:
-    """A page of an experiment; its links lead to pages of the site, or are names of files."""
+    """A page of an experiment; links lead to pages of the site or become names of files."""
 
     def link(found: re.Match[str]) -> str:
         target = (folder / found[2]).resolve()
@@ -34,7 +34,7 @@ def text_of(folder: Path, page: str = "README.md") -> str:
         if target.suffix == ".md" and target.parent == DOCS:
             return f"[{found[1]}](../{target.name})"
         if not target.exists():
-            raise ExtensionError(f"{folder.name}/{page} leads to {found[2]}, which is not there")
+            raise ExtensionError(f"{folder.name}/{page} links to {found[2]}, which does not exist")
         return f"{found[1]} (`{target.relative_to(DOCS.parent)}`)"
 
     return LINK.sub(link, (folder / page).read_text(encoding="utf-8"))
@@ -55,7 +55,7 @@ def pictures_of(folder: Path, text: str) -> dict[str, str]:
 
 
 def page_of(folder: Path, text: str) -> str:
-    """The page of an experiment: its text, and those of its pictures that the text leaves out."""
+    """The page of an experiment: its text, and pictures that the text does not show."""
     title, _, rest = text.partition("\n")
     source = f"*The folder `experiments/{folder.name}` holds the configs and figures of this page.*"
     rest = IMAGE.sub(rf"![\1](../../experiments/{folder.name}/\2)", rest)
@@ -68,12 +68,12 @@ def page_of(folder: Path, text: str) -> str:
 
 
 def entry_of(folder: Path, text: str, outcomes: dict[str, str]) -> str:
-    """The gallery's lines on an experiment: title, what came out, first picture."""
+    """The gallery's lines on an experiment: title, outcome, first picture."""
     if folder.name not in outcomes:
-        raise ExtensionError(f"docs/gallery.toml lacks what came out of {folder.name}")
+        raise ExtensionError(f"docs/gallery.toml has no outcome of {folder.name}")
     title = text.partition("\n")[0].lstrip("# ")
     picture = list(pictures_of(folder, text))[:1]
-    link = [f"[![What came out of {folder.name}]({path})]({folder.name}.md)" for path in picture]
+    link = [f"[![Outcome of {folder.name}]({path})]({folder.name}.md)" for path in picture]
     return "\n\n".join([f"## [{title}]({folder.name}.md)", outcomes[folder.name], *link])
 
 

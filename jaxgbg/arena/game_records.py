@@ -1,7 +1,7 @@
-"""A tournament on disk: what is played, and the games of each group that has met.
+"""A tournament on disk: its settings, and the games of each group that has played.
 
-`tournament.json` says what is played, `games.jsonl` has a line for each group that has met. A group
-plays the same games whoever else takes part, so that players may join later.
+`tournament.json` has the settings, `games.jsonl` a line for each group. The games of a group do not
+depend on the other participants, so players may join later.
 """
 
 import contextlib
@@ -40,21 +40,21 @@ _GREATEST = 1e9
 
 
 class Kept(NamedTuple):
-    """The line of a group: what its players were called then, and their games."""
+    """The line of a group: the names of its players at that time, and their games."""
 
     names: tuple[str, ...]
     games: Games
 
 
 class Settings(NamedTuple):
-    """What every group plays: `protocol.count` openings, in all seatings, drawn by `seed`."""
+    """The settings of every group: `protocol.count` openings, in all seatings, drawn by `seed`."""
 
     game: Game
     protocol: Protocol
     seed: int
 
     def plain(self) -> dict[str, Any]:
-        """As tournament.json has them."""
+        """The settings in the form of tournament.json."""
         content = {
             "game": plain_game(self.game),
             "fingerprint": fingerprint(self.game),
@@ -63,7 +63,7 @@ class Settings(NamedTuple):
             "openings": self.protocol.count,
             "seed": self.seed,
         }
-        # JSON knows no tuples.
+        # JSON has no tuples.
         plain: dict[str, Any] = json.loads(json.dumps(content))
         return plain
 
@@ -76,7 +76,7 @@ class Settings(NamedTuple):
 
 
 class TournamentFolder:
-    """The folder of a tournament; raises ValueError where it cannot be written or is another's."""
+    """The folder of a tournament; raises ValueError if it cannot be used for it."""
 
     def __init__(self, path: str | Path, settings: Settings) -> None:
         self.path = Path(path)
@@ -85,14 +85,14 @@ class TournamentFolder:
         self._settings = settings
 
     def unwritable(self, error: OSError) -> ValueError:
-        """What to tell a user whose folder could not be written."""
+        """The error for a folder that could not be written."""
         return ValueError(
-            f"cannot write {self.path}: {error.strerror}; make room or choose another --out; the"
-            " same command goes on"
+            f"cannot write {self.path}: {error.strerror}; free space or choose another --out; the"
+            " same command resumes"
         )
 
     def check(self) -> None:
-        """Raise ValueError where the folder holds something else than this tournament."""
+        """Raise ValueError if the folder holds something else than this tournament."""
         try:
             stored = read_object(self._config)
         except FileNotFoundError:
@@ -106,17 +106,17 @@ class TournamentFolder:
         for name, value in self._settings.plain().items():
             if stored.get(name) != value:
                 raise ValueError(
-                    f"{self.path} holds a tournament with other {name}: choose another --out"
+                    f"{self.path} holds a tournament with different {name}: choose another --out"
                 )
         for path in (self._config, self._games):
             check_regular_file(path)
 
     def _leftovers(self) -> list[Path]:
-        """The temporary files that killed processes have left here."""
+        """Temporary files that killed processes have left in the folder."""
         return leftovers(self.path, LADDER.__eq__)
 
     def _make(self) -> None:
-        """Make the folder, now that there is something to be kept."""
+        """Create the folder and write the settings."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             for leftover in self._leftovers():
@@ -126,11 +126,11 @@ class TournamentFolder:
             raise self.unwritable(error) from error
 
     def read(self, complain: Callable[[str], None]) -> dict[tuple[str, ...], Kept]:
-        """`read_games`; what is damaged plays again."""
+        """Like `read_games`; groups on damaged lines play again."""
         return read_games(self._games, lambda text: complain(f"{text}, its group plays again"))
 
     def append(self, players: Sequence[str], names: Sequence[str], games: Games) -> None:
-        """Add the line of a group; ValueError where there is no room for it."""
+        """Append the line of a group; raises ValueError if the disk is full."""
         line = {
             "players": list(players),
             "names": list(names),
@@ -143,7 +143,7 @@ class TournamentFolder:
         size = self._games.stat().st_size if self._games.exists() else 0
         try:
             with open_own(self._games) as file:
-                # A process that was killed may have left the beginning of a line.
+                # A killed process may have left an incomplete line.
                 file.seek(max(size - 1, 0))
                 broken = file.read(1) not in (b"", b"\n")
                 file.write(b"\n" * broken + json.dumps(line).encode() + b"\n")
@@ -154,9 +154,9 @@ class TournamentFolder:
 
 
 def read_games(path: Readable, complain: Callable[[str], None]) -> dict[tuple[str, ...], Kept]:
-    """The groups that have met, by their identities; lines that are damaged are told.
+    """Read the groups that have played, by their identities; damaged lines are reported.
 
-    Raises ValueError where the file cannot be read.
+    Raises ValueError if the file cannot be read.
     """
     try:
         text = read_bytes(path, _MOST_BYTES).decode("utf-8", errors="replace")
@@ -178,25 +178,25 @@ def read_games(path: Readable, complain: Callable[[str], None]) -> dict[tuple[st
 
 
 def _parse(line: str) -> tuple[tuple[str, ...], Kept]:
-    """A group and what is kept of it; raises ValueError for a line that says neither."""
+    """Parse a line as a group and its games; raises ValueError for an invalid line."""
     content = parse_json(line)
     if not isinstance(content, dict):
-        raise ValueError("no JSON object")
+        raise ValueError("not a JSON object")
     try:
         players = content["players"]
         seatings = np.array(content["seatings"])
         openings, rewards = np.array(content["openings"]), np.array(content["rewards"], float)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ValueError("no group with its games") from error
+        raise ValueError("not a group with its games") from error
     seats = len(players) if isinstance(players, list) else 0
     if not seats or not all(isinstance(player, str) for player in players):
-        raise ValueError("players is no list of names")
+        raise ValueError("players is not a list of names")
     if seatings.dtype.kind != "i" or seatings.ndim != 2 or seatings.shape[1] != seats:
-        raise ValueError("seatings is no list of orders of the players")
+        raise ValueError("seatings is not a list of orders of the players")
     if not (np.sort(seatings, 1) == np.arange(seats)).all():
-        raise ValueError("seatings is no list of orders of the players")
+        raise ValueError("seatings is not a list of orders of the players")
     if openings.dtype.kind != "i" or openings.ndim != 1 or not len(openings):
-        raise ValueError("openings is no list of numbers")
+        raise ValueError("openings is not a list of numbers")
     if not (np.abs(openings) <= _GREATEST).all():
         raise ValueError("openings are out of range")
     if rewards.shape != (len(openings), *seatings.shape):

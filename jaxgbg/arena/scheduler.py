@@ -1,4 +1,4 @@
-"""Where the groups of a tournament meet: in this process, or on the machines of a Ray cluster."""
+"""Tournament scheduling: groups play in this process or on a Ray cluster."""
 
 import contextlib
 import json
@@ -18,20 +18,20 @@ from jaxgbg.runs.run import read_game
 from jaxgbg.system import warn
 
 Executor = Literal["inline", "ray"]
-"""Who plays: this process, one group after the other, or a Ray cluster."""
+"""Where groups play: in this process, one after the other, or on a Ray cluster."""
 
 Group = Sequence[Entrant]
 OnMatch = Callable[[Group], None]
-"""Called with a group when it is seen to play."""
+"""A callback that receives each group whose games are reported."""
 
 Play = Callable[[Sequence[Group], Settings, OnMatch], Iterator[tuple[int, Games | Exception]]]
-"""Plays groups: the number of each and its games, or why there are none, as they end."""
+"""Plays groups; yields the number of each and its games, or an exception, as they end."""
 
 
 def here(
     groups: Sequence[Group], settings: Settings, on_match: OnMatch
 ) -> Iterator[tuple[int, Games | Exception]]:
-    """One group after the other in this process; an exception is raised."""
+    """Play one group after the other in this process; an exception is raised."""
     for number, group in enumerate(groups):
         on_match(group)
         yield number, _games(group, settings)
@@ -40,9 +40,9 @@ def here(
 def on_cluster(
     groups: Sequence[Group], settings: Settings, on_match: OnMatch, address: str | None = None
 ) -> Iterator[tuple[int, Games | Exception]]:
-    """A task for each group on a Ray cluster; one whose worker was lost is begun again.
+    """Play each group as a task on a Ray cluster; a task whose worker was lost starts again.
 
-    Raises ValueError for a player made in Python, whom no other process can make.
+    Raises ValueError for a player made in Python, which no other process can create.
     """
     for each in (each for group in groups for each in group):
         if not each.what:
@@ -61,17 +61,17 @@ def _games(group: Group, settings: Settings) -> Games:
 
 
 def _as_text(group: Group, settings: Settings) -> str:
-    """A group and what it plays as JSON, and the modules of games that a worker must import."""
+    """A group, its settings and the modules of games that a worker must import, as JSON."""
     content = {"imports": imported_modules(), "settings": settings.plain()}
     return json.dumps(content | {"group": {each.identity: each.what for each in group}})
 
 
 def play_sent(text: str) -> Games:
-    """The games of a group, given as JSON.
+    """Play the games of a group that is given as JSON.
 
-    Raises ValueError where this machine has other rules, or another agent in the same file.
+    Raises ValueError if this machine has other rules, or another agent in the same file.
     """
-    # Where this process has used JAX before, it stays as it is.
+    # If this process has used JAX before, its settings stay as they are.
     with contextlib.suppress(RuntimeError):
         prepare_jax(devices=1)
     content: dict[str, Any] = json.loads(text)
@@ -93,8 +93,9 @@ def play_sent(text: str) -> Games:
 
 
 class Scheduler:
-    """Where groups meet that have not yet, `total` in all; each is kept. `order` says by which
-    numbers players are known.
+    """Plays the groups that have no games yet, `total` in all, and keeps their games.
+
+    `order` maps its numbers of players to those of the participants.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class Scheduler:
     ) -> None:
         self._settings, self._folder, self._bar = settings, folder, bar
         self._play, self._total, self._done, self._found = play, total, 0, 0
-        # A group is in one order, whatever that of the participants.
+        # The order within a group does not depend on the order of the participants.
         self.order = sorted(
             range(len(entrants)), key=lambda at: (entrants[at].identity, entrants[at].name)
         )
@@ -116,9 +117,9 @@ class Scheduler:
         self._known = {} if folder is None else folder.read(warn)
 
     def meet(self, groups: Sequence[Sequence[int]]) -> list[MatchResult]:
-        """The games of groups, players by their places in `order`.
+        """Return the games of groups, whose players are indices into `order`.
 
-        Raises ValueError where some could not be played, when all others have been.
+        Raises ValueError if some could not be played, after all others have been.
         """
         sitting = [[self._entrants[at] for at in group] for group in groups]
         found = [self._known.get(_identities(group)) for group in sitting]

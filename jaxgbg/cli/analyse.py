@@ -1,4 +1,4 @@
-"""Commands about what there is already: `results` of many runs, `compare` of two players."""
+"""The commands `results` and `compare`: tabulate many runs, compare two players."""
 
 import contextlib
 import json
@@ -40,7 +40,6 @@ from jaxgbg.runs.storage.agents import load_agent
 from jaxgbg.runs.storage.files import check_writable, written_whole
 from jaxgbg.specs import Seed, checked, printable
 
-# More is for a file, not for the eye.
 _GROUPING = "--by, --baseline, --pool, --wins and --statistics"
 _ROWS_SHOWN = 200
 _VERDICTS = {
@@ -48,7 +47,7 @@ _VERDICTS = {
     "reject": "reject: below {1:+g} Elo",
     "continue": "undecided",
 }
-# Figures and their standard errors.
+# Column of a figure -> column of its standard error.
 _ERRORS = {"mean": "sem", "last": "last_sem"}
 
 
@@ -69,30 +68,30 @@ def results(
     parquet: Annotated[Path | None, optional("FILE")] = None,
     json_file: Json = None,
 ) -> None:
-    """Tabulate all runs below a folder by the settings that differ, or ask them in SQL (DuckDB).
+    """Tabulate all runs below a folder by the settings that differ, or query them in SQL (DuckDB).
 
-    A row is a game, opponent and combination of settings, over all seeds: mean, standard error and
-    95 % interval of what each scored in the last fifth of the episodes that all have reached, the
-    last evaluation there alone, and the difference to a baseline, paired by seed. In SQL `runs` has
-    a row a run, `evaluations` a row an evaluation, `summary` one for each run, opponent and FARL
-    variant; of kept tournaments `ratings` has a row a player, `games` one a game and seat, and
-    there are `tournaments` and `seats`. Damaged files and lines are named and left out.
+    A row is a game, an opponent and a combination of settings, over all seeds. It has the mean,
+    standard error and 95% interval of the scores in the last fifth of the episodes that all seeds
+    have reached, the last evaluation alone, and the difference to a baseline, paired by seed. The
+    SQL tables are `runs`, `evaluations`, `agents` and `summary` (a row for each run, opponent and
+    FARL variant), and of kept tournaments `tournaments`, `ratings`, `seats` and `games`. Damaged
+    files and lines are named and skipped.
 
     Args:
-      where: Which evaluations count, in SQL over all columns: "game = 'nim' and variant = 'none'".
-      statistics: Also the interquartile mean and the probability to be better than the baseline,
-        with intervals by stratified bootstrap.
-      runs: A row for each run instead.
-      sql: A query of your own over these tables: "describe runs".
+      where: Evaluations to use, an SQL condition: "game = 'nim' and variant = 'none'".
+      statistics: Also show the interquartile mean and the probability of being better than the
+        baseline, with intervals by stratified bootstrap.
+      runs: Show a row for each run instead.
+      sql: A query over these tables, such as "describe runs".
       allow_files: Let the query read and write files and load extensions.
-      timeout: How long a query may take.
+      timeout: Maximum time of a query.
       csv: Also write the rows to this CSV file.
       parquet: Also write the rows to this Parquet file.
     """
     check_writable(csv, parquet)
     if runs or sql is not None:
         if by or baseline or pool or statistics or wins:
-            raise ValueError(f"{_GROUPING} group runs: leave out --runs, --sql")
+            raise ValueError(f"{_GROUPING} group runs: leave out --runs and --sql")
         whole = form in ("csv", "json") or any((csv, parquet, json_file))
         limit = None if whole else _ROWS_SHOWN
         frame = ask(folder, where, sql, allow_files=allow_files, timeout=timeout, limit=limit)
@@ -115,7 +114,7 @@ def results(
 
 
 def _print_groups(table: Table, statistics: bool, form: Format) -> list[dict[str, Any]]:
-    """Print the rows that differ by settings; returns them as records."""
+    """Print a row for each combination of settings; return the rows as records."""
     records = as_records(table.rows)
     more = None
     if statistics:
@@ -136,8 +135,8 @@ def _print_groups(table: Table, statistics: bool, form: Format) -> list[dict[str
 
 
 def _print_frame(frame: Any, summary: bool, form: Format) -> list[dict[str, Any]]:
-    """Print the answer to a query, or the runs one by one; returns its records."""
-    # What is missing or no number is None.
+    """Print the answer to a query, or one row for each run; return its records."""
+    # Missing values and NaN become None.
     text = frame.to_json(
         orient="records", date_format="iso", double_precision=15, default_handler=str
     )
@@ -154,8 +153,8 @@ def _print_frame(frame: Any, summary: bool, form: Format) -> list[dict[str, Any]
     if form not in ("csv", "json"):
         if not frame.attrs["complete"]:
             console().print(
-                f"the first {_ROWS_SHOWN:,} rows are shown; --csv, --parquet, --json or --format"
-                " csv gives all, LIMIT and OFFSET in --sql others"
+                f"only the first {_ROWS_SHOWN:,} rows are shown; for all rows use --csv, --parquet,"
+                " --json or --format csv, for other rows LIMIT and OFFSET in --sql"
             )
         elif len(records) > _ROWS_SHOWN:
             console().print(f"the first {_ROWS_SHOWN:,} of {len(records):,} rows are shown")
@@ -173,7 +172,7 @@ def _print_summary(
         return figure if error is None else f"{figure} ± {scale.text(error)}"
 
     names = ["game", "opponent", "variant", "unit", "mean", "last", "n", "episodes"]
-    # What all runs share would only make the lines longer.
+    # Columns with one value for all runs are not shown.
     for name in ("learner", "value", "batch"):
         if len({record[name] for record in records}) > 1:
             names.append(name)
@@ -195,7 +194,7 @@ def _plain(value: Any) -> str:
 def _write_parquet(frame: Any, path: Path) -> None:
     import duckdb
 
-    # DuckDB's own complaint would name the temporary file.
+    # DuckDB's own error would name the temporary file.
     path.touch()
     try:
         duckdb.from_df(frame).write_parquet(str(path))
@@ -219,29 +218,31 @@ def compare(
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
-    """Play until it is clear whether an agent is at least about as strong as an opponent.
+    """Test whether an agent is at least about as strong as an opponent.
 
-    A sequential probability ratio test (SPRT): few games where the answer is plain. To accept says
-    that the agent is better than elo0, to reject that it is worse than elo1; between the two either
-    may come. Greedy agents would repeat one game for ever, so every start is drawn: random plies
-    from the start position, played twice, with seats changed; the two games count as one
-    observation. -50 Elo is 43 % of the points.
+    A sequential probability ratio test (SPRT), which needs few games if the answer is clear. Accept
+    means that the agent is better than elo0, reject that it is worse than elo1; between the two,
+    both are possible. Greedy agents would repeat one game, so each start is drawn by random plies
+    and played twice, with seats swapped; the two games count as one observation. -50 Elo is 43% of
+    the points.
 
     Args:
       agent: Agent file, or the folder of a run for its first agent.
-      opponent: Another one, or a player's name; FILE:look-ahead=3 looks ahead.
-      elo0: An agent so much stronger (negative: weaker) is too weak.
-      elo1: One so much stronger is strong enough.
-      alpha: Chance to accept what is too weak.
-      beta: Chance to reject what is strong enough.
+      opponent: Another agent, or the name of a player; FILE:look-ahead=3 looks ahead.
+      elo0: An agent that is stronger by this much (negative: weaker) is too weak.
+      elo1: An agent that is stronger by this much is strong enough.
+      alpha: Probability to accept an agent that is too weak.
+      beta: Probability to reject an agent that is strong enough.
       opening_plies: Random plies before each start.
-      batch: Starts at a time; each is played from both seats.
-      max_games: Give up after so many games.
+      batch: Starts played at once; each is played from both seats.
+      max_games: Give up after this number of games.
       seed: Seed of starts and draws.
     """
     test = SequentialTest(elo0, elo1, alpha, beta)
     if agent.is_dir() and Path(opponent).is_dir() and agent.samefile(opponent):
-        raise ValueError(f"{agent} is given twice, for its first agent: name two files in it")
+        raise ValueError(
+            f"{agent} is given twice, and stands for its first agent: name two files in it"
+        )
     agent = agent_file(agent)
     saved = load_agent(agent)
     game = saved.run.game
@@ -262,7 +263,7 @@ def compare(
 
 
 def _told(comparison: Comparison, scale: Scale, verdict: str) -> dict[str, Any]:
-    """What came out of a comparison, points as the win rates of other tables."""
+    """The result of a comparison as a record; points are win rates, as in other tables."""
     counts = {name: getattr(comparison, name) for name in ("wins", "draws", "losses")}
     return {
         "games": sum(counts.values()),

@@ -21,7 +21,7 @@ from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import did_you_mean, shown
 
 _RULE = re.compile("[-─╰╯]*")
-# The parser says so in words of Python: the kinds it tried, or what int() or float() answered.
+# tyro reports a wrong number in Python terms: the types it tried, or the error of int() or float().
 _NO_NUMBER = re.compile(
     r"Error parsing (--[\w-]+): (?:no type matching .*(?P<kinds>INT|FLOAT).* could be instantiated"
     r" from \[(.*)\]\.|.*(?P<says>int\(\)|to float).*: ('.*'))"
@@ -31,12 +31,12 @@ _UNKNOWN = re.compile(r"Unrecognized options: --([\w-]+)")
 
 
 def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
-    """The command line as a call yet to be made; raises ValueError where it is wrong."""
+    """Parse the command line and return the call to make; raises ValueError for a mistake in it."""
 
     def deferred(command: Callable[..., None]) -> Callable[..., Any]:
         @functools.wraps(command)
         def bind(*arguments: Any, **options: Any) -> Callable[[], None]:
-            # Every command writes its rows there, after all its work.
+            # Every command writes its rows to this file at its very end.
             check_writable(options.get("json_file"))
             return functools.partial(command, *arguments, **options)
 
@@ -62,13 +62,13 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
     except SystemExit as stop:
         if stop.code != 2:
             raise
-        # Of the parser's page, whose frame is drawn as the terminal can, the first paragraph.
+        # Keep the first paragraph of tyro's error page; its frame depends on the terminal.
         lines = [line.strip("│ ") for line in complaint.getvalue().splitlines()[1:]]
         text = itertools.dropwhile(_RULE.fullmatch, lines)
         wrong = itertools.takewhile(lambda line: not _RULE.fullmatch(line), text)
         line = _UNKNOWN.sub(_with_hint, _NO_NUMBER.sub(_in_words, " ".join(wrong)))
         command = f"jaxgbg {sys.argv[1]}" if sys.argv[1:2] and sys.argv[1] in known else "jaxgbg"
-        raise ValueError(f"{line} (`{command} --help` shows what there is)") from None
+        raise ValueError(f"{line} (`{command} --help` lists all options)") from None
 
 
 def _with_hint(found: re.Match[str]) -> str:
@@ -83,7 +83,7 @@ def _in_words(found: re.Match[str]) -> str:
 
 
 def _without_imports(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """The arguments but for `--import MODULE` and `--import=MODULE`, and these modules."""
+    """Split off `--import MODULE` and `--import=MODULE`; return (other arguments, modules)."""
     kept, modules = [], []
     rest = iter(arguments)
     for argument in rest:

@@ -1,4 +1,4 @@
-"""The command `check`: whether a game keeps the contract."""
+"""The command `check`: test whether a game keeps the contract."""
 
 import importlib
 import sys
@@ -13,10 +13,10 @@ from jaxgbg.games.registry import PACKAGES, built
 
 
 def check(game: Annotated[Positional[str], arg(metavar="GAME")], json_file: Json = None) -> None:
-    """List what a game breaks of the contract, a line each; exit code 2 if anything.
+    """List how a game breaks the contract, one line for each fault; exit code 2 if there is any.
 
     Args:
-      game: A name that `jaxgbg games` lists, as pgx:hex, or MODULE:CLASS of your own.
+      game: A name from `jaxgbg games`, such as pgx:hex, or MODULE:CLASS of your own.
     """
     rules = _build(game)
     faults = faults_of(rules)
@@ -24,7 +24,7 @@ def check(game: Annotated[Positional[str], arg(metavar="GAME")], json_file: Json
     if faults:
         for fault in faults:
             print(f"{game}: {fault.line}", file=sys.stderr)
-        # --traceback shows where the game raised it.
+        # --traceback shows where the game raised the error.
         raise SystemExit(2) from next((f.error for f in faults if f.error is not None), None)
     print(f"{game} keeps the contract (fingerprint {fingerprint(rules)})")
 

@@ -1,4 +1,4 @@
-"""What the command `jaxgbg` can do, one function a command; their signatures are its options."""
+"""The commands of `jaxgbg`, one function for each; their signatures are the options."""
 
 from collections.abc import Callable
 
@@ -34,4 +34,4 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "perft": perft,
     "bench": bench,
 }
-"""Name -> what it does, in the order in which help lists them."""
+"""Name -> function, in the order in which help lists them."""

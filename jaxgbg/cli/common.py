@@ -1,4 +1,4 @@
-"""What several commands share: options, and how rows are shown and written."""
+"""Options that several commands share, and functions that print and write rows."""
 
 import dataclasses
 import os
@@ -19,7 +19,7 @@ from jaxgbg.specs import printable
 
 
 def optional(metavar: str, default: str = "", **told: Any) -> Any:
-    """How help shows an option that may be left out, with words for its default, if any."""
+    """How help shows an optional argument, with a description of its default, if any."""
     return arg(metavar=metavar, help_behavior_hint=default and f"(default: {default})", **told)
 
 
@@ -27,22 +27,22 @@ Json = Annotated[
     Path | None, optional("FILE", name="json", help="Also write the rows to this JSON file.")
 ]
 TableFormat = Annotated[
-    Format, arg(name="format", help="Print the table for people, for a text, or as records.")
+    Format, arg(name="format", help="Print a table, a table for a document, or records.")
 ]
 By = Annotated[
     tuple[str, ...],
     arg(
         metavar="SETTING ...",
-        help="Settings to tell apart first, by path or short form: learner.trace_decay, or"
-        " trace_decay; whatever else differs is listed separately too.",
+        help="Settings to list first, by path or short form: learner.trace_decay, or trace_decay;"
+        " other settings that differ are listed separately too.",
     ),
 ]
 Pool = Annotated[
     tuple[str, ...],
     arg(
         metavar="SETTING ...",
-        help="Settings not to tell apart: each seed counts once, by its mean over them, and"
-        " intervals are a bootstrap of seeds.",
+        help="Settings to pool: each seed counts once, with its mean over them, and intervals are a"
+        " bootstrap of seeds.",
     ),
 ]
 Runs = Annotated[
@@ -56,42 +56,44 @@ Baseline = Annotated[
     tuple[str, ...],
     arg(
         metavar="SETTING=VALUE ...",
-        help="What the others are compared with, seed by seed: trace_decay=0; variant=none, if"
-        " none is named and there is such a one.",
+        help="Row to compare the others with, paired by seed: trace_decay=0. Default: variant=none,"
+        " if there is one.",
     ),
 ]
 Wins = Annotated[
-    bool, arg(help="Show the share of games won, a draw counting nothing, in the place of scores.")
+    bool, arg(help="Show the share of games won instead of scores; a draw counts nothing.")
 ]
 _NAMES = ", ".join((*game_names(), *(f"{package}:TITLE" for package in PACKAGES)))
 GameName = Annotated[Positional[str], arg(metavar="GAME", help=f"{_NAMES}, or one of your own.")]
 Size = Annotated[
     int | None,
-    optional("N", help="Of the board (hex, othello, lines_of_action) or each heap."),
+    optional("N", help="Size of the board (hex, othello, lines_of_action) or of each heap."),
 ]
 Parameters = Annotated[
     tuple[str, ...],
     optional(
         "NAME=VALUE ...",
-        help="Of the game: rule, players, heaps (nim), draw_after (connectfour), misere (hex),"
-        " repetition (lines_of_action) ...",
+        help="Parameters of the game: rule, players, heaps (nim), draw_after (connectfour), misere"
+        " (hex), repetition (lines_of_action) ...",
     ),
 ]
-Out = Annotated[Path, arg(help="Folder for the results; each run gets a folder of its own in it.")]
+Out = Annotated[Path, arg(help="Folder for the results; each run gets its own folder in it.")]
 CheckpointEvery = Annotated[
     execution.CheckpointEvery,
-    arg(metavar="SECONDS", help="Between two checkpoints, from which a stopped run goes on."),
+    arg(
+        metavar="SECONDS", help="Time between checkpoints; a stopped run resumes from the last one."
+    ),
 ]
 Log = Annotated[
     tuple[Literal["tensorboard", "wandb"], ...],
-    arg(help="Also show the evaluations there, while they come.", metavar="NAME ..."),
+    arg(help="Also send each evaluation there.", metavar="NAME ..."),
 ]
 
 
 def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
-    """A game by its options, checked if it is a user's own; raises ValueError in one line.
+    """Make a game from its options, and check it if it is a user's own.
 
-    "NAME=VALUE" is read as what the game has there by default: a number, yes or no, or a word.
+    "NAME=VALUE" is parsed as the type of the parameter's default. Raises ValueError.
     """
     parameters: dict[str, Any] = {} if size is None else {"size": size}
     known = dataclasses.asdict(make(name))
@@ -104,7 +106,7 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
             raise ValueError(f"--parameters {entry}: {parameter} is given twice")
         kind = type(known[parameter])
         try:
-            # Only true and false are read as JSON has them; float("nan") is nobody's parameter.
+            # Booleans are true and false, as in JSON.
             parameters[parameter] = (
                 {"true": True, "false": False}[text] if kind is bool else kind(text)
             )
@@ -117,7 +119,7 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
 
 
 def cell(value: Any) -> str:
-    """A value as tables show it; nothing for None."""
+    """Format a value for a table; "" for None."""
     if isinstance(value, int | float):
         return f"{value:,}"
     return printable("" if value is None else str(value))
@@ -129,7 +131,7 @@ def print_records(
     form: Format = "table",
     texts: Mapping[str, Callable[[Any], str]] | None = None,
 ) -> None:
-    """Print and write records; `texts` has the words of some entries."""
+    """Print and write records; `texts` has functions that format some of the columns."""
     words = texts or {}
     names = list(records[0])
     print_table(records, names, lambda record, name: words.get(name, cell)(record[name]), form)
@@ -142,7 +144,7 @@ def print_table(
     text: Callable[[dict[str, Any], str], str],
     form: Format = "table",
 ) -> None:
-    """Some entries of records in the words of `text`, numbers to the right."""
+    """Print the columns `names` of records, formatted by `text`; numbers are right-aligned."""
     if form in ("csv", "json"):
         print_plain([{name: record[name] for name in names} for record in records], form)
         return
@@ -158,7 +160,7 @@ def print_table(
 
 
 def console() -> Console:
-    """Standard output; wide enough for most tables where it is no terminal and COLUMNS not set."""
+    """Standard output: 140 columns wide if it is not a terminal and COLUMNS is not set."""
     known = sys.stdout.isatty() or "COLUMNS" in os.environ
     return Console(width=None if known else 140)
 

@@ -1,4 +1,4 @@
-"""The command that makes one agent of several: `ensemble`."""
+"""The command `ensemble`: combine several agents into one."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,26 +22,26 @@ def ensemble(
     variant: Annotated[str | None, optional("VARIANT", "averaged weights, if any")] = None,
     replace: bool = False,
 ) -> None:
-    """Make one agent of several with n-tuples, whose sum of weights is the mean of theirs.
+    """Combine several n-tuple agents into one, whose sum of weights is the mean of theirs.
 
     Args:
       file: Agent file to write.
-      agents: Agent files, and folders of finished runs for their agents of every seed.
-      variant: Which agents of runs: farl, farl-mean, none ...
-      replace: Write the file also where there is one already.
+      agents: Agent files, and folders of finished runs for the agents of all their seeds.
+      variant: Which agents of the runs: farl, farl-mean, none ...
+      replace: Overwrite an existing file.
     """
     if variant is not None and not any(place.is_dir() for place in agents):
-        raise ValueError("--variant is about the agents of runs: name the folder of one")
+        raise ValueError("--variant chooses among the agents of a run: name the folder of a run")
     members = [each for place in agents for each in _files(place, variant)]
     places = [each.resolve() for each in members]
     for number, place in enumerate(places):
         if place in places[:number]:
             raise ValueError(f"{members[number]} is given twice")
     if file.resolve() in places:
-        raise ValueError(f"{file} is one of its members: first name the file to write")
+        raise ValueError(f"{file} is one of the agents: the first name is the file to write")
     check_writable(file)
     if file.exists() and not replace:
-        raise ValueError(f"{file} is there already: --replace writes it anew")
+        raise ValueError(f"{file} exists already: --replace overwrites it")
     save_agent(file, join({str(each): load_agent(each) for each in members}))
     print(f"{file} is the mean of {len(members)} agents:")
     for each in members:
@@ -49,7 +49,7 @@ def ensemble(
 
 
 def _files(place: Path, variant: str | None) -> list[Path]:
-    """Agents of a run's folder, of one variant; anything else is itself."""
+    """The agents of one variant in a run's folder; for any other path, the path itself."""
     if not place.is_dir():
         return [place]
     files = agents_of(place)

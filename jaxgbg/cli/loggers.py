@@ -1,6 +1,6 @@
-"""Evaluations shown elsewhere while they come: TensorBoard, Weights & Biases. Off by default.
+"""Send evaluations to TensorBoard or Weights & Biases. Off by default.
 
-What counts is metrics.jsonl; a logger only shows it. A run that goes on shows what is new. Both
+metrics.jsonl is the authoritative record. A resumed run sends only new evaluations. Both loggers
 draw a curve for each opponent, variant and seed, in the unit of the tables.
 """
 
@@ -13,11 +13,11 @@ from jaxgbg.players import MissingExtra
 from jaxgbg.runs import Result, Run
 
 Logger = tuple[Callable[[str, float, int], object], Callable[[], object]]
-"""What shows a figure of a curve after some episodes, and what writes the last of them."""
+"""(log, finish): log(curve, figure, episodes) adds a point; finish() writes what is pending."""
 
 
 def _tensorboard(folder: Path, run: Run) -> Logger:
-    """In `folder`/tensorboard, by tensorboardX."""
+    """Write to `folder`/tensorboard, with tensorboardX."""
     from tensorboardX import SummaryWriter
 
     del run
@@ -26,7 +26,7 @@ def _tensorboard(folder: Path, run: Run) -> Logger:
 
 
 def _wandb(folder: Path, run: Run) -> Logger:
-    """In `folder`/wandb, until `wandb sync`."""
+    """Write to `folder`/wandb, offline until `wandb sync`."""
     import wandb
 
     logged = wandb.init(
@@ -41,13 +41,13 @@ def _wandb(folder: Path, run: Run) -> Logger:
 
 
 LOGGERS = {"tensorboard": ("tensorboardX", _tensorboard), "wandb": ("wandb", _wandb)}
-"""Name -> (the package that it needs, what shows a run there)."""
+"""Name -> (required package, function that makes the logger of a run)."""
 
 
 class Loggers:
-    """All loggers of one run; they begin with its first evaluation, when its folder is there.
+    """All loggers of one run. They start with its first evaluation, when its folder exists.
 
-    Raises MissingExtra, before anything is trained, where a logger's package is missing.
+    Raises MissingExtra, before any training, if a logger's package is missing.
     """
 
     def __init__(self, names: Sequence[str], folder: Path, run: Run) -> None:
@@ -59,7 +59,7 @@ class Loggers:
         self._begun: list[Logger] = []
 
     def log(self, result: Result) -> None:
-        """Show one evaluation everywhere."""
+        """Send one evaluation to all loggers."""
         if not self._begun:
             self._begun = [LOGGERS[name][1](self._folder, self._run) for name in self._names]
         figure = scale_of(result.opponent, self._run.game).figure(result.score)
@@ -68,6 +68,6 @@ class Loggers:
             show(name, figure, result.episodes)
 
     def close(self) -> None:
-        """Let all of them write what they have."""
+        """Let all loggers write what is pending."""
         for _, finish in self._begun:
             finish()

@@ -1,4 +1,4 @@
-"""Commands that look at games, agents and speed: `games`, `perft`, `eval` and `bench`."""
+"""The commands `games`, `perft`, `eval` and `bench`: measure games, agents and speed."""
 
 import contextlib
 import sys
@@ -103,8 +103,8 @@ def evaluate(
     opponent: Annotated[
         str | None,
         arg(
-            help=f"{', '.join(judge_names())} or an agent file; random if nothing is given. In a"
-            " game of one player it plays the same starts and has a row of its own.",
+            help=f"{', '.join(judge_names())} or an agent file; default: random. In a game of one"
+            " player, it plays from the same starts and has its own row.",
             aliases=["--opponents"],
         ),
     ] = None,
@@ -121,17 +121,20 @@ def evaluate(
 
     Args:
       what: Folders of runs, for all their agents, or agent files, all of one game.
-      engine: Or an engine that speaks GTP, e.g. "edax -gtp -l 1 -n 1 -book-usage off".
-      timeout: Seconds that an engine may take for a move.
+      engine: Command of a GTP engine to play against instead of --opponent, such as
+        "edax -gtp -l 1 -n 1 -book-usage off".
+      timeout: Maximum time of an engine for a move.
       game: Refuse agents of any other game.
-      seed: Seed of the evaluation's draws.
-      keep: Add what comes of it to the finished run, where `results` finds it, as one more
-        evaluation after its last episode. What was kept before is not done again.
+      seed: Seed of the evaluation's random draws.
+      keep: Add the result to the finished run, as one more evaluation after its last episode;
+        `results` then shows it. An evaluation that was kept before is not repeated.
     """
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
     if keep and (playing != GREEDY or seed):
-        raise ValueError("--keep evaluates as training does: leave out --seed and how to play")
+        raise ValueError(
+            "--keep evaluates as training does: leave out --seed and the options of play"
+        )
     agents = _agents(what, game)
     rules = next(iter(agents.values())).run.game
     if keep:
@@ -149,7 +152,7 @@ def evaluate(
             run = f"{path.parent.parent.name}/" if len(what) > 1 and path not in what else ""
             records.append(_record(judge, run + path.name, rules, saved.variant, player, seed))
     if alone:
-        # Nobody to play against: the opponent plays games of its own, from the same starts.
+        # A game of one player: the opponent plays its own games, from the same starts.
         with contextlib.closing(make_opponent(str(opponent), rules)) as other:
             records.append(_record(judge, str(opponent), rules, "", other, seed))
     print_records(records, json_file, form, {"mean": judge.scale.text})
@@ -158,7 +161,7 @@ def evaluate(
 def _record(
     judge: Judge, name: str, rules: Game, variant: str, player: Player, seed: int
 ) -> dict[str, Any]:
-    """A row of `eval`: what `judge` makes of a player."""
+    """A row of `eval`: the scores that `judge` gives a player."""
     scores = judge.scores(player, jax.random.key(seed))
     return {
         "agent": name,
@@ -172,19 +175,21 @@ def _record(
 
 
 def _agents(what: tuple[Path, ...], game: str | None) -> dict[Path, SavedAgent]:
-    """By their files, the agents of one game that were named; raises ValueError."""
+    """Load the named agents, by file; raises ValueError if they play different games."""
     if not what:
         raise ValueError("name an agent file, or the folder of a run")
     agents = {path: load_agent(path, game) for place in what for path in _agent_files(place)}
     rules = next(iter(agents.values())).run.game
     for path, saved in agents.items():
         if saved.run.game != rules:
-            raise ValueError(f"{path} plays another game than the first agent: one at a time")
+            raise ValueError(
+                f"{path} plays another game than the first agent: name agents of one game"
+            )
     return agents
 
 
 def _agent_files(place: Path) -> list[Path]:
-    """The file `place`, or those of the agents of a run; raises ValueError."""
+    """The file `place`, or the agent files of a run; raises ValueError."""
     if not place.is_dir():
         if place.suffix != ".agent" and not place.exists():
             raise ValueError(f"{place}: No such file; name an agent file, or the folder of a run")
@@ -204,7 +209,7 @@ def _agent_files(place: Path) -> list[Path]:
 
 
 def _judge(rules: Game, opponent: str | None, engine: str | None, timeout: float) -> Judge:
-    """Who judges agents, meeting them as published."""
+    """The judge of the agents, with the published protocol."""
     if engine is not None:
         player = GTPEngine(rules, engine, timeout=timeout)
         return MatchJudge(rules, player, protocol_for(rules, player.name), player.name)
@@ -213,13 +218,11 @@ def _judge(rules: Game, opponent: str | None, engine: str | None, timeout: float
 
 
 def _keep(folder: Path, judge: Judge) -> Source:
-    """Let `judge` judge a finished run whose folder keeps it; what came of it."""
+    """Evaluate a finished run with `judge`, keep the result in its folder, and return it."""
     with contextlib.closing(judge):
         run_folder = RunFolder.open(folder)
         if not run_folder.finished:
-            raise ValueError(
-                f"{folder} is not finished, and keeps no other evaluations until it is"
-            )
+            raise ValueError(f"{folder} is not finished: --keep needs a finished run")
         meet(run_folder, judge.name, lambda: judge)
     results = [each for each in run_folder.results() if each.opponent == judge.name]
     return source_of(run_folder.run, results, run_folder.summary()["training_seconds"])
@@ -239,16 +242,17 @@ def bench(
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
-    """Measure training speed at the published parameters, of the rules alone, or of `play`.
+    """Measure the speed of training at the published parameters, of the rules alone, or of `play`.
 
     Args:
       games: Games; all if none is named.
-      seeds: Seeds side by side, each with and without FARL.
-      batches: Batches to try; else 1, the default and a search.
-      seconds: Seconds of each timing.
-      rules: Random play instead of training, beside pgx where it is installed.
-      play: How soon the page of `play` answers a move, in milliseconds.
-      compile: Seconds until a training starts, for every learner, value function and search.
+      seeds: Number of parallel seeds, each with and without FARL.
+      batches: Batch sizes to try; default: 1, the game's default, and a search for the best.
+      seconds: Duration of each timing.
+      rules: Time random play instead of training, and pgx too if it is installed.
+      play: Measure the response time of the play page, in milliseconds.
+      compile: Measure the seconds until a training starts, for every learner, value function and
+        search.
     """
     if rules + play + compile > 1:
         raise ValueError("choose one of --rules, --play and --compile")

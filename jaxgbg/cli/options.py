@@ -1,4 +1,4 @@
-"""The flags of a run, made from its settings: one flag a setting, by its short form."""
+"""The flags of a run, generated from its settings: one flag for each, by its short form."""
 
 import contextlib
 import dataclasses
@@ -20,7 +20,7 @@ _TRUE = {"true": True, "false": False}
 
 
 def _switch(words: list[str]) -> bool:
-    """A flag alone, or with true or false."""
+    """Parse a flag without a value, or with true or false."""
     if words and words[0] not in _TRUE:
         raise ValueError(f"expected true or false, not {shown(words[0])}")
     return _TRUE[words[0]] if words else True
@@ -34,11 +34,11 @@ _SWITCH = PrimitiveConstructorSpec(
     str_from_instance=lambda value: [str(value).lower()],
 )
 NUMBERS = ConstructorRegistry()
-"""How the command line reads numbers."""
+"""How the command line parses numbers."""
 
 
 def whole(text: str) -> int:
-    """A whole number, also as 20_000 or 5e3; raises ValueError."""
+    """Parse a whole number, also 20_000 or 5e3; raises ValueError."""
     with contextlib.suppress(ValueError, OverflowError):
         if (number := float(text)).is_integer() and "e" in text.lower():
             return int(number)
@@ -60,18 +60,18 @@ def _whole_numbers(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[int] | N
 
 _METAVARS = {int: "N", float: "X", str: "NAME"}
 
-# Asked for in a way of their own: n-tuples by a file, seeds by their number, variants by --no-farl.
-# Whose choices are no fixed list, for a file or a number may be part of them.
+# Options whose choices are not a fixed list, because they may contain a file or a number.
 _NAMED = {
     "opponents": f"{', '.join(judge_names())}",
     "partner": f"{', '.join(player_names())}",
 }
+# Set by other options: n-tuples by a file, seeds by their number, variants by --no-farl.
 _SPECIAL = ("layout", "protocols", "seeds", "variants")
 
 
 @functools.cache
 def run_options(*without: str) -> type:
-    """A dataclass with a field for each flag of a run but some; None where a flag is not given."""
+    """Make a dataclass with a field for each flag of a run except `without`; None if not given."""
     fields = [
         (setting.short, _annotated(setting), dataclasses.field(default=None))
         for setting in settings().values()
@@ -81,13 +81,13 @@ def run_options(*without: str) -> type:
 
 
 def options_of(spec: type[Spec]) -> type:
-    """A dataclass with a flag for each setting of a spec; None where one is not given."""
+    """Make a dataclass with a flag for each setting of a spec; None if not given."""
     hints, texts = typing.get_type_hints(spec), spec.help()
     fields = []
     for field in dataclasses.fields(spec):
         element = kind_of(hints[field.name])
         default = "" if field.default is None else f"(default: {field.default})"
-        text = texts.get(field.name, "")  # None are left by PYTHONOPTIMIZE=2.
+        text = texts.get(field.name, "")  # PYTHONOPTIMIZE=2 removes docstrings.
         flag = arg(help=text, metavar=_METAVARS[element], help_behavior_hint=default)
         fields.append(
             (field.name, Annotated[element | None, flag], dataclasses.field(default=None))
@@ -96,13 +96,13 @@ def options_of(spec: type[Spec]) -> type:
 
 
 def given(options: Any) -> dict[str, Any]:
-    """The settings that were asked for, by their short forms."""
+    """The settings that were given, by their short forms."""
     fields = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def flag(short: str) -> Any:
-    """The annotated type of one flag by its short form."""
+    """The annotated type of a flag, by its short form."""
     return _annotated(settings()[short])
 
 
@@ -127,7 +127,7 @@ def _annotated(setting: Setting) -> Any:
         arg(
             help=text,
             metavar=metavar,
-            # `jaxgbg show GAME` tells them, game by game.
+            # The default depends on the game; `jaxgbg show GAME` prints it.
             help_behavior_hint="",
             aliases=["--opponent"] if setting.short == "opponents" else None,
         ),
@@ -140,7 +140,7 @@ def _play_flag(hint: Any, name: str, metavar: str) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class _Playing:
-    """How the agents choose their moves, by flags of their own."""
+    """Flags for how agents choose their moves."""
 
     look_ahead: _play_flag(int, "look_ahead", "PLIES") = 1  # type: ignore[valid-type]
     width: _play_flag(tuple[int, ...], "width", "N ...") = ()  # type: ignore[valid-type]

@@ -1,4 +1,4 @@
-"""The command `play`: the page on which people meet agents."""
+"""The command `play`: a page on which people play against agents."""
 
 import os
 from pathlib import Path
@@ -33,24 +33,26 @@ def play(
     export: Annotated[Path | None, optional("FILE")] = None,
     replace: bool = False,
 ) -> None:
-    """Open a page to play on: against agents and players, with what they think of each move.
+    """Open a page to play on against agents and other players, with their value of each move.
 
     Args:
-      what: Agent files, folders of runs for their first agents (of unfinished ones those of the
-        newest checkpoints), or the name of a game; several agents of one game may meet. ConnectFour
-        if nothing is named.
-      host: Who may reach the page: this machine alone, or 0.0.0.0 for all who can reach it.
-      port: Where the page is served; 0 takes any free port.
+      what: Agent files, folders of runs for their first agents (for unfinished runs the latest
+        checkpoint), or the name of a game. Several agents of one game are possible. Default:
+        connectfour.
+      host: Address to serve the page at: this machine only, or 0.0.0.0 for all that can reach it.
+      port: Port of the page; 0 takes any free port.
       browser: Open the page in a browser.
-      export: Serve nothing, but write this HTML file, which plays the game with its agents offline
-        and without Python, in browsers of 2023 or later; 25 MB at most, for all games but
+      export: Do not serve, but write this HTML file, which plays the game with its agents offline
+        and without Python, in browsers of 2023 or later; at most 25 MB, all games except
         lines_of_action.
-      replace: Write the file also where there is one already.
+      replace: Overwrite an existing file.
     """
     if export is not None:
         if (host, port, browser) != (LOOPBACK, 8484, True):
-            raise ValueError("--host, --port and --browser are about a page that is served")
-        # To read the agents of a large game takes long: what is refused anyway is refused before.
+            raise ValueError(
+                "--host, --port and --browser do not go with --export, which serves no page"
+            )
+        # Loading the agents of a large game takes long, so refuse games without export first.
         for name in what:
             if (Path(name) / "config.json").is_file():
                 check_offered(RunFolder.open(name).run.game)
@@ -58,7 +60,7 @@ def play(
         _write_file(export, replace, guests.game, guests.agents)
         return
     if replace:
-        raise ValueError("--replace is about the file of --export")
+        raise ValueError("--replace goes with --export")
     check_extra()
     guests = _read(what, size, parameters)
     listener = listen(host, port)
@@ -69,17 +71,17 @@ def play(
 
 
 def _table(guests: Guests) -> Table:
-    """Where they meet, with what the first questions need compiled."""
+    """The table at which they play, compiled for the first requests."""
     table = Table(*guests)
     table.warm_up()
     return table
 
 
 def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyAgent]) -> None:
-    """Write the game as a file to share; raises ValueError, and OSError, with nothing written."""
+    """Write the game as a file to share; on ValueError or OSError nothing is written."""
     check_writable(path)
     if path.exists() and not replace:
-        raise ValueError(f"{path} is there already: --replace writes it anew")
+        raise ValueError(f"{path} exists already: --replace overwrites it")
     with Console(stderr=True).status("compiling"):
         text = game_file(game, agents)
     with written_whole(path) as temporary:
@@ -95,11 +97,13 @@ def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) 
     for name in games:
         if os.sep in name and ":" not in name:
             raise ValueError(
-                f"there is no {shown(name)}: name a run's folder, an agent file, a game"
+                f"{shown(name)} does not exist: name the folder of a run, an agent file or a game"
             )
     if len(games) > 1:
-        raise ValueError(f"one game is played at a time, not {' and '.join(games)}")
+        raise ValueError(f"name one game, not {' and '.join(games)}")
     game = read_game(games[0], size, parameters) if games else None
     if files and not games and (size is not None or parameters):
-        raise ValueError("an agent knows its game: --size and --parameters are for a game's name")
+        raise ValueError(
+            "--size and --parameters go with the name of a game; an agent file has its own"
+        )
     return met([Path(name) for name in files], game)

@@ -1,4 +1,4 @@
-"""The commands that show what there is: `report` as a page, `plot` as a figure."""
+"""The commands `report` and `plot`: show runs as a page or as a figure."""
 
 import sys
 import time
@@ -36,10 +36,10 @@ def report(
 ) -> None:
     """Write one HTML file about all runs below a folder: table, curves, weights, sample games.
 
-    Tournaments that were kept there are shown as ladders: ratings, and who scores against whom.
+    It also has the ratings of tournaments below the folder, and who scores against whom.
 
     Args:
-      out: Where to write it.
+      out: File to write.
     """
     path = out if out is not None else _default(folder)
     start = time.perf_counter()
@@ -59,7 +59,7 @@ def report(
 def _default(folder: str) -> Path:
     place = place_of(folder)
     if not isinstance(place, Path):
-        raise ValueError(f"a report is written on this machine, not to {folder}: give --out")
+        raise ValueError(f"a report cannot be written to {folder}: name a local file with --out")
     return place / "report.html"
 
 
@@ -75,14 +75,14 @@ def plot(
     wins: Wins = False,
     json_file: Json = None,
 ) -> None:
-    """Draw all runs below a folder: a panel a game and opponent, a line for each setting.
+    """Draw all runs below a folder: a panel for each game and opponent, a line for each setting.
 
     Args:
-      out: The figure.
-      where: Which evaluations count, in SQL over all columns: "game = 'nim'" (DuckDB).
-      kind: curves over the episodes; means with 95 % intervals over the first setting; heatmap over
-        two settings; profile, the share of agents above each figure.
-      band: Around a curve: one standard error, or the 95 % interval.
+      out: File of the figure.
+      where: Which evaluations to use, an SQL condition over all columns: "game = 'nim'" (DuckDB).
+      kind: curves over the episodes; means with 95% intervals over the first setting; heatmap over
+        two settings; profile, the share of agents above each score.
+      band: Band around a curve: one standard error, or the 95% interval.
     """
     check_name(out)
     check_writable(out)

@@ -1,4 +1,4 @@
-"""The command `show`: what a training of a game is, and what it takes here, before it begins."""
+"""The command `show`: the settings, time and memory of a training before it begins."""
 
 import dataclasses
 import sys
@@ -36,8 +36,8 @@ from jaxgbg.values import read_layout
 SETTINGS: Any = run_options()
 NOTHING_GIVEN = SETTINGS()
 Layout = Annotated[Path | None, optional("FILE")]
-Farl = Annotated[bool, arg(help="Final Adaptation, both parts, or those of the paper.")]
-# Told above the settings, or not by a flag of that name.
+Farl = Annotated[bool, arg(help="Train with Final Adaptation: both parts, or those of the paper.")]
+# Printed above the settings, or set by a flag with another name.
 _ELSEWHERE = ("seeds", "protocols", VARIANT)
 
 
@@ -56,14 +56,14 @@ def show(
 ) -> None:
     """Show what `train` would do with the same options: settings, budget, opponents, time, memory.
 
-    Without options these are the published settings of the game, or our own where no paper has any.
-    The time is that of a second of this training on this machine, scaled to all of it.
+    Without options these are the published settings of the game, or our own if there are none. The
+    time is measured: a second of this training on this machine, scaled to all of it.
 
     Args:
-      seeds: Number of agents, trained side by side.
+      seeds: Number of agents, trained in parallel.
       seed: Number of the first seed.
       layout: ntuple: JSON file with the n-tuples.
-      time: Compile and train for a second to tell how long all of it takes.
+      time: Compile and train for a second to estimate the total time.
     """
     run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
     show_run(run, time, json_file)
@@ -79,7 +79,7 @@ def run_of(
     farl: bool,
     layout: Path | None,
 ) -> Run:
-    """The run that the options of `train` ask for; raises ValueError in one line."""
+    """Make the run from the options of `train`; raises ValueError."""
     rules = read_game(game, size, parameters)
     changes = given(settings)
     if layout is not None:
@@ -91,7 +91,7 @@ def run_of(
 
 
 def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
-    """Print a run: what it is and needs, then each setting by its flag, then how long it takes."""
+    """Print a run: what it is and needs, then each setting by its flag, then the expected time."""
     memory = len(run.lanes) * lane_memory(run)
     check_memory([run])
     facts = [*_facts(run), ("memory", f"{memory / 1e6:,.1f} MB for {_agents(run)}")]
@@ -115,7 +115,7 @@ def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
-    """What a reader wants to know first, each with its name."""
+    """The main facts of a run, as (name, text)."""
     game, schedule = run.game, run.schedule
     yield (
         "game",
@@ -154,7 +154,7 @@ def _source(run: Run) -> str:
 
 
 def _records(run: Run) -> Iterator[dict[str, Any]]:
-    """A record for each setting that such a run has."""
+    """Make a record for each setting of the run."""
     values = run_values(run)
     for setting in all_settings().values():
         value = values[setting.path]
@@ -167,6 +167,6 @@ def _records(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _agents(run: Run) -> str:
-    """How many agents a run trains, in words."""
+    """The number of agents of a run, in words."""
     each = f", {' and '.join(run.variants)}" if len(run.variants) > 1 else ""
     return f"{counted(len(run.lanes), 'agent')}{each}"

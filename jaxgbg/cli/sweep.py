@@ -1,4 +1,4 @@
-"""The command that does many runs: `sweep`."""
+"""The command `sweep`: train many runs."""
 
 import itertools
 import os
@@ -57,21 +57,21 @@ def sweep(
     out: Out = Path("runs"),
     json_file: Json = None,
 ) -> None:
-    """Do all runs of a specification that are not yet done.
+    """Train all runs of a sweep file that are not yet finished.
 
-    Runs that differ only in numbers, seeds or FARL are lanes of one program: a unit of work. What
-    is finished below --out is not done again, and what was stopped goes on from its checkpoint.
+    Runs that differ only in numbers, seeds or FARL are lanes of one program: a unit of work. Runs
+    that are finished below --out are not run again, and stopped runs resume from their checkpoint.
 
     Args:
-      spec: TOML file that says what to run.
-      executor: Who does it: this process, several, a Ray cluster, or Slurm.
-      workers: Processes, or Slurm jobs at a time.
-      address: Of the Ray cluster; auto finds one. slurm: local tries it without Slurm.
-      adaptive: Stop settings that fall behind: halving keeps the better half at 1/8, 1/4 and 1/2
-        of the episodes; racing those not surely worse than the best; none goes on with all.
+      spec: TOML file with the settings, axes and seeds.
+      executor: Where to train: in this process, in several, on a Ray cluster, or with Slurm.
+      workers: Number of processes, or of Slurm jobs at a time.
+      address: Address of the Ray cluster; auto finds one. slurm: local tests it without Slurm.
+      adaptive: Stop bad settings early: halving keeps the better half at 1/8, 1/4 and 1/2 of the
+        episodes; racing keeps those not significantly worse than the best; none keeps all.
       dry_run: Only show the axes, the units of work, their programs and memory.
-      time_it: With --dry-run, also the time expected in one process here, from a second of each
-        program; programs that are not begun after 20 s are left out.
+      time_it: With --dry-run, also show the expected time in one process here, from a second of
+        each program; programs that are not started after 20 s are skipped.
     """
     plan = read_spec(spec, adaptive)
     given_resources = Resources(**given(resources))
@@ -101,9 +101,9 @@ def sweep(
 def _dry_run(
     plan: Plan, executor: Executor, out: Path, timed: bool, json_file: Path | None
 ) -> None:
-    """Show what there is to do, and then, if asked for, how long it takes."""
+    """Show the plan and, with --time, the expected time."""
     if executor in ("inline", "processes"):
-        # What this machine cannot hold is refused before anything is said.
+        # Refuse what does not fit into the memory of this machine before printing anything.
         for unit in {(program_of(u.runs[0]), u.lanes): u for u in plan.units}.values():
             check_memory(unit.runs)
     records = _plan(plan, out)
@@ -116,7 +116,7 @@ def _dry_run(
 
 
 def _print_sums(plan: Plan, out: Path) -> None:
-    """Say how much there is of everything."""
+    """Print the number of runs, units, programs and lanes."""
     units = plan.units
     runs, lanes = sum(len(unit.runs) for unit in units), sum(unit.lanes for unit in units)
     programs = len({program_of(unit.runs[0]) for unit in units})
@@ -131,7 +131,7 @@ def _print_sums(plan: Plan, out: Path) -> None:
 
 
 def _print_time(plan: Plan, records: list[dict[str, Any]], out: Path) -> None:
-    """Time a pilot of each program for some seconds; tell it, and keep it in `records`."""
+    """Time a pilot of each program for some seconds; print the times and add them to `records`."""
     missing = [unit for unit in plan.units if not unit.finished(out)]
     with Console(stderr=True).status("timing a pilot of each program"):
         seconds = expected_seconds(missing, _TIMING_SECONDS)
@@ -145,7 +145,7 @@ def _print_time(plan: Plan, records: list[dict[str, Any]], out: Path) -> None:
 
 
 def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
-    """Say what there is to do; returns what tells of each unit that is done."""
+    """Print what there is to do; return a function that reports each finished unit."""
     missing = sum(not unit.finished(out) for unit in units)
     runs = sum(len(unit.runs) for unit in units)
     print(
@@ -178,7 +178,7 @@ def _record(unit: Unit, out: Path) -> dict[str, Any]:
 
 
 def _print_axes(plan: Plan) -> None:
-    """Say what is varied, and how often each combination is trained."""
+    """Print the axes, and the number of seeds of each combination."""
     for name, values in plan.axes.items():
         print(f"axis {name}: {_values(values)}")
     seeds = {seed for unit in plan.units for run in unit.runs for seed in run.seeds}
@@ -187,12 +187,12 @@ def _print_axes(plan: Plan) -> None:
 
 
 def _print_units(records: list[dict[str, Any]]) -> None:
-    """A row a unit and one for all; above them what is the same for several units."""
+    """Print a row for each unit and one for all, below the values that all units share."""
     *units, total = records
     more = len(units) - _MOST_UNITS
     if more > 0:
         units, records = units[:_MOST_UNITS], [*units[:_MOST_UNITS], total]
-    # What adds up has a column in any case.
+    # Columns that have a sum are always shown.
     alike = [
         name
         for name in units[0]
@@ -207,7 +207,7 @@ def _print_units(records: list[dict[str, Any]]) -> None:
 
 
 def _values(values: Sequence[Any]) -> str:
-    """Values of an axis in words; of many the first and the last."""
+    """Format the values of an axis; of many, the first and the last."""
     words = [value_text(tuple(each) if isinstance(each, list) else each) for each in values]
     if len(words) > _MOST_VALUES:
         return f"{words[0]}, {words[1]} ... {words[-1]} ({len(words)})"
@@ -215,7 +215,7 @@ def _values(values: Sequence[Any]) -> str:
 
 
 def _plan(plan: Plan, out: Path) -> list[dict[str, Any]]:
-    """A record a unit with its axes, and one for all."""
+    """Make a record for each unit with its axes, and one for all."""
     records = []
     programs: dict[Any, int] = {}
     for unit in plan.units:

@@ -1,4 +1,4 @@
-"""The command that ranks many players: `tournament`."""
+"""The command `tournament`: rate many players."""
 
 from pathlib import Path
 from typing import Annotated
@@ -31,7 +31,7 @@ def tournament(
         Positional[tuple[str, ...]],
         arg(
             metavar="NAME|AGENT|RUN ...",
-            help="Players by name, agent files, folders of runs; farl=AGENT calls it farl.",
+            help="Names of players, agent files, folders of runs; farl=AGENT names the agent farl.",
         ),
     ] = (),
     game: Annotated[str | None, optional("GAME", "that of the agents")] = None,
@@ -52,32 +52,32 @@ def tournament(
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
-    """Let all players meet each other from all seats, and rate them in Elo with 95 % intervals.
+    """Let all players meet in all seats, and rate them in Elo with 95% intervals.
 
-    In a game of N seats every N players are a group, which plays drawn openings in all orders of
-    seats; all groups meet, or with --swiss those of like standing. Ratings are those of Bradley and
-    Terry with draws (Davidson), of Plackett and Luce among more, with the worth of each seat;
-    random is 0. Of a run every agent takes part. With --out what is done is kept: the same command
-    goes on, also with more players or rounds.
+    In a game of N seats, every N players form a group. A group plays drawn openings in all orders
+    of seats. All groups play, or with --swiss those of similar standing. Ratings follow the model
+    of Bradley and Terry with draws (Davidson), for more than two players that of Plackett and Luce,
+    with an advantage for each seat; random has 0. All agents of a run take part. With --out the
+    games are kept, and the same command resumes, also with more players or rounds.
 
     Args:
-      game: The game; needed where no agent takes part.
-      games: Games of each group, at least.
-      starts: Where games start.
-      plies: Uniformly random plies of random_plies.
-      swiss: Rounds of the Swiss system, for many players of a game of two; 0 lets all meet.
-      first: Of a run its first agent alone, with FARL if one is.
-      seed: Seed of openings and draws.
-      executor: Who plays: this process, or a Ray cluster, a group at a time on each core.
-      address: Of the Ray cluster; auto finds one.
+      game: The game; required if no agent takes part.
+      games: Minimum number of games of each group.
+      starts: How games start.
+      plies: Number of uniformly random plies of random_plies.
+      swiss: Rounds of the Swiss system, for many players of a two-player game; 0 lets all meet.
+      first: Use only the first agent of a run, with FARL if there is one.
+      seed: Seed of openings and random draws.
+      executor: Where to play: in this process, or on a Ray cluster, a group at a time on each core.
+      address: Address of the Ray cluster; auto finds one.
       out: Folder that keeps the games.
-      plot: Also draw the ladder and who scores against whom.
+      plot: Also draw the ratings and who scores against whom.
     """
     check_writable(plot)
     if plot is not None:
         check_name(plot)
     if game is None and (size is not None or parameters):
-        raise ValueError("--size and --parameters are those of --game: name it")
+        raise ValueError("--size and --parameters need --game")
     rules = None if game is None else read_game(game, size, parameters)
     on = (executor, address)
     ladder = play(participants, rules, games, starts, plies, seed, out, first, True, swiss, *on)

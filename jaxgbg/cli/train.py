@@ -47,7 +47,7 @@ _Opponents = Annotated[
         f" {', '.join(judge_names())}.",
     ),
 ]
-# These are told by game there.
+# In `ablate`, these options differ by game.
 _Shared: Any = run_options("episodes", "eval_every", "batch", "opponents")
 _NOTHING_SHARED = _Shared()
 
@@ -71,19 +71,19 @@ def train(
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
-    """Train agents of one game; what is not given stays as published: `jaxgbg show GAME` tells it.
+    """Train agents of one game. Defaults are the published settings; `jaxgbg show GAME` lists them.
 
-    Any learner goes with any value and any partner: td learns values of afterstates, sarsa and q
-    those of actions; ntuple keeps them in tables, mlp in a network; the partner is the agent itself
-    (self-play), a fixed player, or an agent trained before.
+    Every learner works with every value function and every partner: td learns values of
+    afterstates, sarsa and q those of actions; ntuple stores them in tables, mlp in a network; the
+    partner is the agent itself (self-play), a fixed player, or an agent trained before.
 
     Args:
-      seeds: Number of agents, trained side by side.
+      seeds: Number of agents, trained in parallel.
       seed: Number of the first seed.
       layout: ntuple: JSON file with the n-tuples.
-      show: Only show the settings, and the time and memory expected here; see `jaxgbg show`.
-      watch: Show the training in a browser while it goes on, as the command watch does.
-      watch_port: Where that page is served, to this machine alone; 0 takes any free port.
+      show: Only show the settings, and the expected time and memory; see `jaxgbg show`.
+      watch: Show the training in a browser, like the command watch.
+      watch_port: Port of that page, for this machine only; 0 takes any free port.
     """
     run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
     if show:
@@ -93,7 +93,7 @@ def train(
     if run.value.kind not in published:
         others = f" but with --value {' or '.join(published)}" if published else ""
         print(
-            f"jaxgbg: no paper has parameters for {game}{others}; these are our own for its size:"
+            f"jaxgbg: no paper has parameters for {game}{others}; using our own for its size:"
             f" {run.value.describe()}; {run.schedule.describe()}",
             file=sys.stderr,
         )
@@ -120,11 +120,11 @@ def ablate(
     """Train with and without FARL, and compare with the published figures.
 
     Args:
-      games: `jaxgbg games` lists them; `jaxgbg show GAME` tells the settings of one.
-      seeds: Agents of each variant, of all games or one.
-      episodes: Budgets; the paper's where not given.
+      games: Games to train; `jaxgbg games` lists them, `jaxgbg show GAME` shows their settings.
+      seeds: Number of agents of each variant, for all games or for one.
+      episodes: Budget of each agent; default: the paper's.
       eval_every: Episodes between evaluations.
-      batch: Games in lockstep.
+      batch: Number of games in lockstep.
       part1: Also train with part 1 of FARL alone.
     """
     if not games:
@@ -164,15 +164,15 @@ def table1(
     form: TableFormat = "table",
     json_file: Json = None,
 ) -> None:
-    """Make the paper's Table 1: train and evaluate what is not yet on disk.
+    """Reproduce the paper's Table 1: train and evaluate what is not yet on disk.
 
     Args:
-      games: Rows to make; all where not given.
-      seeds: Agents of each variant.
+      games: Rows to make; default: all.
+      seeds: Number of agents of each variant.
       seed: Number of the first seed.
-      scale: Times the published number of episodes.
-      batch: Games in lockstep; 1 is the serial algorithm, as published.
-      engine: GTP engine of the Othello row, e.g. Edax; else GRhino where it is installed.
+      scale: Factor on the published number of episodes.
+      batch: Number of games in lockstep; 1 is the serial algorithm, as published.
+      engine: GTP engine of the Othello row, such as Edax; default: GRhino, if it is installed.
     """
     rows_asked = games or konen2021.GAMES
     runs = [paper.table1_run(game, seeds, scale, seed, batch) for game in rows_asked]
@@ -186,7 +186,7 @@ def table1(
 
 
 def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> dict[str, int]:
-    """Read ("10", "connectfour=4") as a number for each game; raises ValueError in one line."""
+    """Parse ("10", "connectfour=4") as a number for each game; raises ValueError."""
     numbers: dict[str, int] = {}
     for entry in sorted(entries, key=lambda entry: "=" in entry):
         game, _, text = entry.rpartition("=")
@@ -203,9 +203,9 @@ def _numbers(option: str, entries: tuple[str, ...], games: tuple[str, ...]) -> d
 
 
 def _opponents(entries: tuple[str, ...], games: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Read ("maxn", "connectfour=solver") as names by game; those of one replace those of all.
+    """Parse ("maxn", "connectfour=solver") as names by game; a game's own names take precedence.
 
-    An agent file may be told how to play, by more of "=".
+    The options of an agent file may contain more "=".
     """
     of_all = tuple(entry for entry in entries if entry.partition("=")[0] not in games)
     named = dict.fromkeys(games, of_all) if of_all else {}
@@ -227,9 +227,10 @@ def _run_all(
     name: str | None = None,
     watched_on: int | None = None,
 ) -> None:
-    """Train what is not yet on disk, `finish` each run, then print the table and write curves and
-    rows, of what there is if stopped. The name of the picture begins with `name`, or the games'.
-    A page on a port `watched_on` shows the training.
+    """Train what is not yet on disk, `finish` each run, print the table, write curves and rows.
+
+    After an interruption, use the results so far. The name of the picture starts with `name`, or
+    with the names of the games. A page on the port `watched_on` shows the training.
     """
     screen = console()
     finished: list[tuple[Run, list[Result], float]] = []
@@ -265,14 +266,14 @@ def _run_all(
         count = len(folders[-1].results())
         print(
             f"jaxgbg: stopped; {count} evaluations kept in {folders[-1].path};"
-            " the same command goes on from there",
+            " the same command resumes from there",
             file=sys.stderr,
         )
         sys.exit(128 + stopped)
 
 
 def _name_of(runs: list[Run], name: str | None) -> str:
-    """A name for these runs and no others: that of a single one, else a digest of all."""
+    """A unique name for these runs: the name of a single one, otherwise a digest of all."""
     if len(runs) == 1 and name is None:
         return runs[0].name
     games = "-".join(run.game.name for run in runs)

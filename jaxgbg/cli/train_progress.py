@@ -1,4 +1,4 @@
-"""A run with a progress bar: time left, episodes/s, the latest scores."""
+"""Train a run with a progress bar: remaining time, episodes/s, the latest scores."""
 
 import contextlib
 import signal
@@ -23,14 +23,18 @@ def train_with_bar(
     log: Sequence[str] = (),
     watched_on: int | None = None,
 ) -> tuple[RunFolder, float, int]:
-    """Do a run unless it is done, shown by the loggers `log` too, and on a page if on a port.
+    """Train a run unless it is finished; also send evaluations to the loggers `log`.
 
-    Returns (folder, training seconds, 0 or the number of the signal that stopped it).
+    With a port `watched_on`, a page shows the training. Returns (folder, training seconds, 0 or the
+    number of the signal that stopped it).
     """
     folder = RunFolder(out, run)
     if folder.finished:
         if watched_on is not None:
-            print(f"jaxgbg: it is finished; `jaxgbg watch {folder.path}` shows it", file=sys.stderr)
+            print(
+                f"jaxgbg: the run is finished; `jaxgbg watch {folder.path}` shows it",
+                file=sys.stderr,
+            )
         return folder, folder.summary()["training_seconds"], 0
     seconds = 0.0
     loggers = Loggers(log, folder.path, run)
@@ -58,7 +62,7 @@ def train_with_bar(
 
 @contextlib.contextmanager
 def _page(folder: Path, port: int | None) -> Iterator[None]:
-    """A page on the run in `folder`, in a process of its own; none without a port."""
+    """Serve a page on the run in `folder` from a separate process; nothing without a port."""
     if port is None:
         yield
         return
@@ -66,5 +70,7 @@ def _page(folder: Path, port: int | None) -> Iterator[None]:
         if page.show(folder):
             print(f"jaxgbg: the training is shown at {page.address}", file=sys.stderr)
         else:
-            print("jaxgbg: no process could be started to show the training", file=sys.stderr)
+            print(
+                "jaxgbg: the process that shows the training could not be started", file=sys.stderr
+            )
         yield

@@ -1,4 +1,4 @@
-"""The command `watch`: a page on which runs in progress are seen."""
+"""The command `watch`: a page that shows runs in progress."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,16 +20,16 @@ def watch(
     browser: bool = True,
     wait: bool = False,
 ) -> None:
-    """Open a page on runs in progress: curves, rate, time left, and a game of the newest agent.
+    """Open a page on runs in progress: curves, rate, remaining time, a game of the latest agent.
 
-    It reads what the runs write, changes nothing, and gives way to them on the processor.
+    It only reads what the runs write, and has a lower priority than they have.
 
     Args:
-      folder: A run's folder, or one that holds runs at any depth, at most 200.
-      host: Who may reach the page: this machine alone, or 0.0.0.0 for all who can reach it.
-      port: Where the page is served; 0 takes any free port.
+      folder: Folder of a run, or a folder with runs at any depth, at most 200.
+      host: Address to serve the page at: this machine only, or 0.0.0.0 for all that can reach it.
+      port: Port of the page; 0 takes any free port.
       browser: Open the page in a browser.
-      wait: Begin before there is such a folder, or any run in it.
+      wait: Start before the folder, or a run in it, exists.
     """
     check_extra()
     _leave_accelerators_alone()
@@ -45,7 +45,7 @@ def watch(
 
 
 def _leave_accelerators_alone() -> None:
-    """Their memory is the training's."""
+    """Use the CPU only: accelerator memory belongs to the trainings."""
     import jax
 
     jax.config.update("jax_platforms", "cpu")

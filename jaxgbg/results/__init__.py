@@ -1,8 +1,8 @@
-"""What came out: runs read from disk, means over seeds, tables, SQL, and learning curves.
+"""Results: read runs from disk, compute means over seeds, make tables, SQL and learning curves.
 
-`jaxgbg.results("runs")` is the table of all runs below a folder as a data frame, a row for each
-setting that differs (`groups.frame`). `rows.rows` makes the rows of one run; `queries.ask` answers
-questions in SQL; `statistics` has the means and intervals over seeds.
+`jaxgbg.results("runs")` returns the table of all runs below a folder as a data frame, with a row
+for each setting that differs (`groups.frame`). `rows.rows` makes the rows of one run; `queries.ask`
+answers SQL queries; `statistics` has means and intervals over seeds.
 """
 
 from jaxgbg.results.figures import draw, draw_curves

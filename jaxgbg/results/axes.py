@@ -1,4 +1,4 @@
-"""Which settings differ among runs, and what their values are called."""
+"""Axes: the settings that differ between runs, and the labels of their values."""
 
 import dataclasses
 import hashlib
@@ -14,19 +14,19 @@ from jaxgbg.specs import Spec, shown
 VARIANT = "variants"
 """The path of the one setting that differs between the lanes of a run."""
 _WORDS = {VARIANT: "variant", "fingerprint": "rules"}
-# Seeds are pooled, and each opponent is a panel of its own.
+# Seeds are pooled, and each opponent has its own panel.
 _POOLED = ("seeds", "evaluation.opponents", "evaluation.protocols")
-# The first ones are told first, and the others by these where they go together.
+# These come first. If settings change together, one of these names the axis.
 _FIRST = ("game.", "value", "learner")
 
 Values = Mapping[str, Any]
-"""What a lane was trained with: path -> value; of what it has not, None."""
+"""The settings of a lane: path -> value, None for settings that it does not have."""
 
 
 class Axis(NamedTuple):
-    """A setting that differs: its path, the short form it is called by, its values in order.
+    """A setting that differs: its path, its short form, its values in order.
 
-    `follows` are the short forms of others that differ with it and tell nothing more.
+    `follows` has the short forms of settings that change together with it.
     """
 
     path: str
@@ -35,7 +35,7 @@ class Axis(NamedTuple):
     follows: tuple[str, ...] = ()
 
     def label(self, value: Any) -> str:
-        """A value with the name of the setting: trace_decay 0.5; the words of FARL alone."""
+        """Label a value, as "trace_decay 0.5"; FARL variants without the name of the setting."""
         words = value_text(value)
         return words if self.path == VARIANT else f"{self.short} {words}"
 
@@ -55,13 +55,13 @@ def setting_values(parts: Mapping[str, Any], game: Mapping[str, Any]) -> dict[st
 
 
 def run_values(run: Run) -> dict[str, Any]:
-    """`setting_values` of a run at hand."""
+    """`setting_values` of a run."""
     parts = {field.name: getattr(run, field.name) for field in dataclasses.fields(run)}
     return setting_values(parts, plain_game(run.game))
 
 
 class Axes(NamedTuple):
-    """What tells rows apart: `named` axes and `others` that differ too; `pooled` are paths."""
+    """The axes of a table: `named` by the user, `others` that differ too, and `pooled` paths."""
 
     named: tuple[Axis, ...]
     others: tuple[Axis, ...]
@@ -71,11 +71,11 @@ class Axes(NamedTuple):
 def find_axes(
     lanes: Iterable[tuple[str, Values]], by: Sequence[str] = (), pool: Sequence[str] = ()
 ) -> Axes:
-    """The axes of lanes, each (name of its game, its values).
+    """Find the axes of lanes, each given as (name of its game, its values).
 
-    They are those named `by`, and whatever else differs within a game, of settings that go together
-    the first one. What is named in `pool`, and what goes together with it, tells no rows apart.
-    Raises ValueError for a name that no run has.
+    Axes are the settings in `by` and all others that differ within a game; of settings that change
+    together only the first one. Settings in `pool`, and those that change together with them, are
+    no axes. Raises ValueError for a name that no run has.
     """
     kinds = [dict(pairs) for pairs in dict.fromkeys(_hashable(*lane) for lane in lanes)]
     ranked = _differing(kinds)
@@ -86,7 +86,7 @@ def find_axes(
     )
     for path in chosen:
         if path in pooled:
-            raise ValueError(f"{short_of(path)} cannot both tell rows apart and be pooled")
+            raise ValueError(f"{short_of(path)} cannot be in both --by and --pool")
     kept, followers = _independent(kinds, ranked, [*chosen, *pooled])
     axes = [
         _axis(path, kinds)._replace(
@@ -103,9 +103,9 @@ def find_axes(
 def _independent(
     kinds: Sequence[Values], paths: Sequence[str], given: Sequence[str]
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """Those of `paths` that do not follow from `given` and the ones before them, game by game.
+    """Select the `paths` that are not determined by `given` and the paths before them, in any game.
 
-    Also path -> those left out because they follow from that one alone.
+    Also returns path -> the paths that were dropped because this one alone determines them.
     """
     kept: list[str] = []
     followers: dict[str, list[str]] = {}
@@ -122,7 +122,7 @@ def _independent(
 
 
 def _several(path: str, kinds: Sequence[Values]) -> bool:
-    """Whether it differs among those that have it: what other kinds have not tells nothing more."""
+    """Whether a setting has several values among the kinds that have it."""
     return len({kind.get(path) for kind in kinds} - {None}) > 1
 
 
@@ -134,7 +134,7 @@ def short_of(path: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value of a setting in words."""
+    """Format the value of a setting."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -150,7 +150,7 @@ def value_text(value: Any) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """A value of a setting in a record: lists are words."""
+    """The value of a setting in a record; tuples as text."""
     return value_text(value) if isinstance(value, tuple) else value
 
 
@@ -160,14 +160,14 @@ def _hashable(game: str, values: Values) -> tuple[tuple[str, Any], ...]:
 
 
 def frozen(value: Any) -> Any:
-    """A value of a setting that may be a key."""
+    """The value of a setting in a hashable form."""
     if dataclasses.is_dataclass(value):
         return str(value)
     return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def _differing(kinds: Sequence[Values]) -> list[str]:
-    """What differs within some game, in the order in which it is told."""
+    """The paths that differ within some game, in display order."""
     found: dict[str, None] = {}
     for _, group in itertools.groupby(sorted(kinds, key=_game), key=_game):
         of_game = list(group)
@@ -178,7 +178,7 @@ def _differing(kinds: Sequence[Values]) -> list[str]:
 
 
 def _follows(kinds: Sequence[Values], path: str, leaders: Sequence[str]) -> bool:
-    """Whether in each game the values of `leaders` tell that of `path`."""
+    """Whether in each game the values of `leaders` determine that of `path`."""
     told: dict[Any, Any] = {}
     for kind in kinds:
         key = tuple(kind.get(leader) for leader in ("", *leaders))
@@ -188,7 +188,7 @@ def _follows(kinds: Sequence[Values], path: str, leaders: Sequence[str]) -> bool
 
 
 def _path(name: str, known: frozenset[str]) -> str | None:
-    """The path that a path or a short form names; None for what is told apart anyway."""
+    """The path of a path or short form; None for game and opponent, always separate."""
     if name in ("game", "opponent", "opponents"):
         return None
     if name == "variant":
@@ -197,7 +197,7 @@ def _path(name: str, known: frozenset[str]) -> str | None:
         return name if name in known else f"game.{name}"
     path = find(name).path
     if path in _POOLED:
-        raise ValueError(f"runs are not told apart by {name}: seeds are pooled, opponents never")
+        raise ValueError(f"{name} cannot be an axis: seeds are always pooled, opponents never")
     return path
 
 
@@ -207,7 +207,7 @@ def _axis(path: str, kinds: Sequence[Values]) -> Axis:
 
 
 def _order(path: str, value: Any) -> tuple[Any, ...]:
-    """Numbers by size before words; variants as they are always told, each before its mean."""
+    """Sort key: numbers before text; variants in their fixed order, each before its mean."""
     if path == VARIANT and (lane := str(value).removesuffix(MEAN)) in FARL_PARTS:
         return 0, list(FARL_PARTS).index(lane), str(value)
     number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -219,9 +219,9 @@ def _game(kind: Values) -> str:
 
 
 def read_baseline(entries: Sequence[str], axes: Sequence[Axis]) -> dict[str, Any]:
-    """Path -> value of what the other groups are compared with, from ("trace_decay=0", ...).
+    """Parse the baseline ("trace_decay=0", ...) as path -> value.
 
-    Raises ValueError for what no group has.
+    Raises ValueError for a setting or value that no row has.
     """
     baseline: dict[str, Any] = {}
     for entry in entries:
@@ -230,7 +230,7 @@ def read_baseline(entries: Sequence[str], axes: Sequence[Axis]) -> dict[str, Any
         if not equals or axis is None:
             known = ", ".join(axis.short for axis in axes) or "nothing"
             raise ValueError(
-                f"baseline {shown(entry)}: expected SETTING=VALUE of what differs here: {known}"
+                f"baseline {shown(entry)}: expected SETTING=VALUE, with SETTING one of {known}"
             )
         found = [value for value in axis.values if _reads_as(text, value)]
         if not found:

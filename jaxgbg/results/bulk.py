@@ -1,4 +1,4 @@
-"""What makes very many objects at once, without the collector of cycles."""
+"""Create very many objects without the garbage collector."""
 
 import contextlib
 import gc
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def without_collector() -> Iterator[None]:
-    """No search for cycles, of which runs and their evaluations have none.
+    """Turn off the garbage collector: runs and their evaluations have no reference cycles.
 
-    It would go through all that is there already again and again: half of the time.
+    It would scan all existing objects again and again, which takes half of the time.
     """
     enabled = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""What config.json says, read once for all runs that differ by their seeds alone."""
+"""Read config.json, once for all runs that differ only in their seeds."""
 
 import dataclasses
 import functools
@@ -17,10 +17,10 @@ _NAMES = frozenset(field.name for field in dataclasses.fields(Run)) | {"fingerpr
 
 @dataclasses.dataclass(frozen=True)
 class Config:
-    """The config of runs but for their seeds, of which those of the first one stand here.
+    """The config of runs that differ only in their seeds; it has those of the first run.
 
-    `content` is its plain form, without what is not known here (`unknown`: their names); `parts`
-    are its specs and settings, `game` its game, None where none of that name is registered.
+    `content` is its plain form without unknown settings (`unknown` has their names), `parts` its
+    specs and settings, `game` its game, None if no game of that name is registered.
     """
 
     content: dict[str, Any]
@@ -36,16 +36,16 @@ class Config:
 
     @functools.cached_property
     def changed(self) -> dict[str, Any]:
-        """What its digest is made of."""
+        """The parts that its digest covers."""
         return changed_parts(self.parts | {"game": self.content["game"]})
 
     def digest(self, seeds: tuple[int, ...]) -> str:
-        """That of a run of these seeds."""
+        """The digest of a run with these seeds."""
         return digest_of(self.changed | {"seeds": list(seeds)})
 
     @functools.cached_property
     def error(self) -> ValueError | None:
-        """Why such a run cannot be repeated here, as under other rules of its game."""
+        """Why such a run cannot be repeated here, for example under other rules; None if it can."""
         try:
             Run.read(self.content | {"seeds": [0]})
         except ValueError as error:
@@ -54,16 +54,16 @@ class Config:
 
 
 class Configs:
-    """Reads configs, those that differ by their seeds alone once."""
+    """Reads configs; those that differ only in their seeds are read once."""
 
     def __init__(self) -> None:
         self._known: dict[str, Config] = {}
         self._games: dict[str, bool] = {}
 
     def read(self, content: Mapping[str, Any]) -> tuple[Config, tuple[int, ...], str]:
-        """(config, seeds of this run, the text that tells it from others).
+        """Return (config, seeds of this run, text that identifies the config).
 
-        Raises ValueError for what is no config.
+        Raises ValueError for an invalid config.
         """
         seeds = content.get("seeds", Run.__dataclass_fields__["seeds"].default)
         checked: tuple[int, ...] = Run.check("seeds", seeds)
@@ -71,7 +71,7 @@ class Configs:
         return self.known(text, checked), checked, text
 
     def known(self, text: str, seeds: tuple[int, ...]) -> Config:
-        """The config that a text of `read` tells; of the first run, whose seeds these are."""
+        """The config of a text from `read`; `seeds` are those of the first run."""
         config = self._known.get(text)
         if config is None:
             config = self._known[text] = self._read({**json.loads(text), "seeds": list(seeds)})
@@ -88,14 +88,14 @@ class Configs:
         return Config(known, None if elsewhere else read_game(game), parts, unknown)
 
     def _has(self, name: str) -> bool:
-        """Whether there is such a game here; asked once for each name."""
+        """Whether such a game is registered; looked up once for each name."""
         if name not in self._games:
             self._games[name] = is_known(name)
         return self._games[name]
 
 
 def _known(content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """A config without the settings that no spec has, and their names."""
+    """Split a config into its known settings and the names of unknown ones."""
     known: dict[str, Any] = {}
     unknown: list[str] = []
     for name, part in content.items():

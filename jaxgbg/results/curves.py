@@ -1,4 +1,4 @@
-"""Learning curves of rows, and how they look wherever they are drawn."""
+"""Learning curves of rows, and their colors, lines and axes in every chart."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -13,7 +13,7 @@ from jaxgbg.results.statistics import mean_sem
 from jaxgbg.runs import presets as papers
 from jaxgbg.runs.run import MEAN
 
-# Okabe and Ito's colours, told apart by colour-blind readers.
+# The colors of Okabe and Ito, which color-blind readers can distinguish.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 STYLES = {
     "farl": ("FARL", "#0072B2"),
@@ -25,7 +25,7 @@ _DASHES = ("-", "--", ":", "-.")
 
 
 class Look(NamedTuple):
-    """How the lanes of a row are drawn: their label, their colour and their line."""
+    """The label, color and line style of a row."""
 
     label: str
     colour: Any
@@ -38,10 +38,10 @@ def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def looks_of(table: Table) -> dict[tuple[Any, ...], Look]:
-    """How the rows of each combination of settings are drawn: numbers from dark to light.
+    """The look of each combination of settings: numbers go from dark to light.
 
-    The last of several axes is told by the kind of line where there are kinds enough, what is left
-    by colour.
+    The last of several axes sets the line style, if there are enough styles; the others set the
+    color.
     """
     several = [axis for axis in table.axes if len(axis.values) > 1]
     rows = {row.key: row.settings for row in table.rows}
@@ -70,7 +70,7 @@ def looks_of(table: Table) -> dict[tuple[Any, ...], Look]:
 
 
 def _colour(axis: Axis, value: Any, alone: bool) -> Any:
-    """The colour of a value of the one axis that is told by colours."""
+    """The color of a value of the only axis that is shown by colors."""
     from matplotlib import colormaps
 
     rank = axis.values.index(value)
@@ -82,26 +82,26 @@ def _colour(axis: Axis, value: Any, alone: bool) -> Any:
 
 
 def label_of(axes: Sequence[Axis], settings: Mapping[str, Any]) -> str:
-    """Values of some axes in words, without those that such a run has not."""
+    """Format the values of some axes, without settings that the run does not have."""
     values = [(axis, settings[axis.short]) for axis in axes]
     known = [(axis, value) for axis, value in values if value is not None] or values
     return ", ".join(words(axis, value, len(axes)) for axis, value in known)
 
 
 def words(axis: Axis, value: Any, axes: int) -> str:
-    """A value of one of `axes` settings."""
+    """Format a value; `axes` is the number of settings in the label."""
     if axis.path == VARIANT:
         return STYLES[value][0]
     return value_text(value) if axes == 1 else axis.label(value)
 
 
 def title(row: Row) -> str:
-    """What a panel shows."""
+    """The title of a panel."""
     return row.game if row.opponent == "score" else f"{row.game} against {row.opponent}"
 
 
 def span_of_shares(row: Row) -> tuple[float, float] | None:
-    """The axis of a panel of shares, up to what anybody can reach; None for other units."""
+    """The y-range of a panel of shares, up to the best possible score; None for other units."""
     greatest = papers.greatest(row.game, row.opponent) if row.scale == WIN_RATE else None
     high = greatest or row.scale.high
     if not row.scale.percent or row.scale.low is None or high is None:
@@ -111,7 +111,7 @@ def span_of_shares(row: Row) -> tuple[float, float] | None:
 
 
 def span_of(panel: Sequence[Row], rows: Sequence[Row]) -> tuple[float, float]:
-    """The axis of a panel, the same for all of its game and unit."""
+    """The y-range of a panel, the same for all panels of its game and unit."""
     share = span_of_shares(panel[0])
     if share is not None:
         return share
@@ -125,12 +125,12 @@ def span_of(panel: Sequence[Row], rows: Sequence[Row]) -> tuple[float, float]:
 
 
 def length_of(row: Row) -> int:
-    """Episodes of the last evaluation of any of its lanes."""
+    """The episodes of the last evaluation of any lane."""
     return max(map(max, row.curves))
 
 
 def paper_words(row: Row) -> str:
-    """What the paper's figure of a row is, with its budget where the row has another."""
+    """The label of the paper's figure, with its budget if the row has another one."""
     published = papers.episodes_of(row.game)
     if row.scale == WINS or published is None or published == length_of(row):
         return "paper"
@@ -140,14 +140,14 @@ def paper_words(row: Row) -> str:
 def curve(row: Row) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(episodes, mean, standard error) over the lanes that have reached each evaluation."""
     episodes, figures = figures_of(row)
-    # One lane alone has no error: its band is its curve.
+    # A single lane has no error: its band is its curve.
     both = [np.nan_to_num(mean_sem(at)) for at in figures]
     mean, sem = np.array(both).reshape(-1, 2).T
     return episodes, mean, sem
 
 
 def figures_of(row: Row) -> tuple[np.ndarray, list[list[float]]]:
-    """What all lanes that have come so far have scored, at each evaluation that all of them had."""
+    """Scores at each evaluation that all lanes had which have come that far."""
     ends = sorted((max(curve) for curve in row.curves), reverse=True)
     figures: dict[int, list[float]] = {}
     for each in row.curves:

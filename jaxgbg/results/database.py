@@ -1,4 +1,4 @@
-"""Runs as tables of DuckDB: a row a run, agent or evaluation, a summary of them; tournaments."""
+"""Runs and tournaments as DuckDB tables: runs, agents, evaluations, summary and more."""
 
 import typing
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _COLUMNS: dict[Any, str] = {bool: "boolean", int: "bigint", float: "double", str
 
 
 def _column(hint: Any) -> str:
-    """The type of a setting's column: lists of numbers or words are text, others a length."""
+    """The type of a setting's column: tuples of numbers or text are text, others their length."""
     if typing.get_origin(hint) is tuple:
         return "varchar" if typing.get_args(hint)[0] in _COLUMNS else "bigint"
     return _COLUMNS[hint]
@@ -47,7 +47,7 @@ _AGENTS = {
     **dict.fromkeys(("folder", "game", "variant"), "varchar"),
     **dict.fromkeys(("seed", "episodes", "moves", "weights", "active_weights"), "bigint"),
 }
-# A score of any game becomes a figure in its unit by one multiplication and one addition.
+# figure = zero + factor * score, for every game and unit.
 _SCALES = {
     "run": "bigint",
     **dict.fromkeys(("opponent", "unit"), "varchar"),
@@ -65,7 +65,8 @@ select evaluations.*, runs.* exclude (folder, game, digest, episodes)
 from evaluations join runs using (folder);
 """
 
-# Of a stopped run, what all its seeds have reached; an evaluation made again replaces the first.
+# A stopped run counts up to the episodes that all its seeds have reached. A repeated evaluation
+# replaces the first.
 SUMMARY = """
 with latest as (
   select folder, opponent, variant, unit, seed, episodes, arg_max(figure, line) as figure
@@ -93,7 +94,7 @@ order by game, folder, opponent, variant
 
 
 def scales_of(runs: list[StoredRun]) -> dict[tuple[int, str], Scale]:
-    """The scale of every run against each of its opponents; raw rewards of games unknown here."""
+    """The scale of every run against each of its opponents; raw rewards for unknown games."""
     return {
         (number, opponent): scale_of(opponent, run.game) if run.game else Scale("reward")
         for number, run in enumerate(runs)
@@ -106,7 +107,7 @@ def connect(
     scales: dict[tuple[int, str], Scale],
     ladders: Sequence[kept.StoredLadder] = (),
 ) -> "duckdb.DuckDBPyConnection":
-    """A database in memory: `runs`, `agents`, `evaluations`, `summary` and tables of ladders."""
+    """Make a database in memory with all tables of runs and tournaments."""
     import duckdb
     import pandas
 
@@ -121,7 +122,7 @@ def connect(
         for (run, opponent), scale in scales.items()
     ]
     connection = duckdb.connect()
-    # A misspelt table must not be found among the variables of this program.
+    # Otherwise DuckDB resolves a misspelt table name to a variable of this program.
     connection.execute("set python_enable_replacements = false")
     for name, kinds, rows in (
         ("runs", _columns_of_runs(), pandas.DataFrame(_records(runs))),
@@ -142,7 +143,7 @@ def connect(
 
 
 def _records(runs: list[StoredRun]) -> list[dict[str, Any]]:
-    """The rows of `runs`; settings that a value function or learner has not are None."""
+    """The rows of `runs`; settings that a value function or learner does not have are None."""
     configs = {id(run.shared): run.shared for run in runs}
     shared = {key: _record(config) for key, config in configs.items()}
     records = []
@@ -160,7 +161,7 @@ def _records(runs: list[StoredRun]) -> list[dict[str, Any]]:
 
 
 def _agents(runs: list[StoredRun]) -> list[dict[str, Any]]:
-    """The rows of `agents`, of runs that are finished and tell of them."""
+    """The rows of `agents`, from finished runs whose summary has them."""
     names = ("seed", "variant", "episodes", "moves", "weights", "active_weights")
     return [
         {
@@ -174,7 +175,7 @@ def _agents(runs: list[StoredRun]) -> list[dict[str, Any]]:
 
 
 def _record(config: Config) -> dict[str, Any]:
-    """What is the same for all runs of a config."""
+    """The columns that are equal for all runs of a config."""
     game = dict(config.content["game"])
     record = {
         "game": game.pop("name"),

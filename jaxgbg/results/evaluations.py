@@ -1,4 +1,4 @@
-"""The evaluations of a stored run, packed: a folder may hold millions of them."""
+"""The evaluations of a stored run in packed form, as a folder may hold millions of them."""
 
 import itertools
 import json
@@ -16,9 +16,9 @@ _WINS, _GAMES = (_OTHERS.index(name) - len(_OTHERS) for name in ("wins", "games"
 
 
 class Evaluations:
-    """Evaluations lane by lane as two lines of JSON, which are read each time they are asked.
+    """Evaluations, lane by lane, as two lines of JSON that are parsed on each access.
 
-    The first line has what curves are made of, the second all else.
+    The first line has the data of curves, the second everything else.
     """
 
     __slots__ = ("packed",)
@@ -28,7 +28,7 @@ class Evaluations:
 
     @classmethod
     def pack(cls, columns: Sequence[Sequence[Any]]) -> "Evaluations":
-        """Of `COLUMNS` of equal length; there may be none at all."""
+        """Pack `COLUMNS` of equal length, which may be empty."""
         named = dict(zip(COLUMNS, columns or ((),) * len(COLUMNS), strict=True))
         lanes: dict[tuple[Any, ...], list[int]] = {}
         for at, lane in enumerate(zip(*(named[name] for name in _LANE), strict=True)):
@@ -45,7 +45,7 @@ class Evaluations:
 
     @classmethod
     def of(cls, results: Iterable[Result]) -> "Evaluations":
-        """Those of a run at hand."""
+        """The evaluations of a run in memory."""
         made = list(results)
         return cls.pack([range(1, len(made) + 1), *zip(*made, strict=True)] if made else [])
 
@@ -54,7 +54,7 @@ class Evaluations:
         return iter(json.loads(self.packed.partition("\n")[0]))
 
     def wins(self) -> Iterator[tuple[str, str, int, list[int], list[float]]]:
-        """What `lanes` gives, with shares of games won; evaluations that know none are left out."""
+        """Like `lanes`, with shares of games won; evaluations without them are skipped."""
         others = json.loads(self.packed.partition("\n")[2])
         for (*lane, episodes, _), other in zip(self.lanes(), others, strict=True):
             known = [(at, w) for at, w in zip(episodes, other[_WINS], strict=True) if w is not None]
@@ -62,7 +62,7 @@ class Evaluations:
                 yield (*lane, [at for at, _ in known], [w for _, w in known])  # type: ignore[misc]
 
     def fewest_games(self, opponent: str) -> int:
-        """Games of the smallest evaluation against `opponent`; 0 where there is none."""
+        """Games of the smallest evaluation against `opponent`; 0 if there is none."""
         others = json.loads(self.packed.partition("\n")[2])
         games = [other[_GAMES] for other in others if other[0] == opponent]
         return min(itertools.chain.from_iterable(games), default=0)

@@ -1,4 +1,4 @@
-"""Packages that only some questions need."""
+"""Packages that only some results need."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""Figures of rows: learning curves, means by a setting, heat maps and performance profiles."""
+"""Charts of rows: learning curves, means by setting, heat maps and performance profiles."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -28,27 +28,27 @@ from jaxgbg.runs import Result, Run
 from jaxgbg.runs.storage.files import written_whole
 
 Kind = Literal["curves", "means", "heatmap", "profile"]
-"""What a figure shows."""
+"""The kinds of charts."""
 Band = Literal["sem", "interval"]
-"""The band around a mean: ± one standard error, or the 95 % interval."""
+"""The band around a mean: ± one standard error, or the 95% interval."""
 
 FORMATS = ("png", "svg", "pdf")
-# A longer legend stands beside the panels instead of above them.
+# A longer legend goes to the right of the panels instead of above them.
 _MOST_ABOVE = 4
 _INCHES_A_LINE = 0.18
 _BANDS = {"sem": "band ± one standard error", "interval": "band 95 % interval"}
 
 
 def draw_curves(curves: Sequence[tuple[Run, Sequence[Result]]], path: Path) -> None:
-    """Draw one panel for each game and opponent of some runs, as `draw` does."""
+    """Draw one panel for each game and opponent of some runs, like `draw`."""
     draw(group([source_of(run, results) for run, results in curves]), path)
 
 
 @contextlib.contextmanager
 def default_style() -> Iterator[None]:
-    """Draw as matplotlib does by default, whatever the user's matplotlibrc says.
+    """Use matplotlib's default style and ignore the user's matplotlibrc.
 
-    With that of somebody else a figure has other bytes, or needs LaTeX, which may be missing.
+    A matplotlibrc would change the bytes of a figure, or need LaTeX, which may be missing.
     """
     from matplotlib import rc_context, rcdefaults
 
@@ -59,17 +59,17 @@ def default_style() -> Iterator[None]:
 
 @default_style()
 def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") -> None:
-    """Draw rows to a PNG, SVG or PDF file, by its name, whole or not at all.
+    """Draw rows to a PNG, SVG or PDF file, chosen by its name; the file is complete or absent.
 
-    A panel shows a game and opponent: "curves" a line for each row over the episodes, the paper's
-    figure dashed; "means" those of the last fifth with 95 % intervals over the first axis;
-    "heatmap" the means over two axes; "profile" the share of lanes above each figure. Raises
-    ValueError for another kind of file, or where there is nothing to be drawn.
+    A panel shows a game and opponent. "curves" has a line for each row over the episodes, and the
+    paper's figure dashed; "means" the means of the last fifth with 95% intervals over the first
+    axis; "heatmap" the means over two axes; "profile" the share of lanes above each score. Raises
+    ValueError for another type of file, or if there is nothing to draw.
     """
     check_name(path)
     panels = panels_of(table.rows)
     if not panels:
-        raise ValueError("there are no evaluations to be drawn")
+        raise ValueError("there are no evaluations to draw")
     _check_axes(table.axes, kind)
     columns = min(3, len(panels))
     lines = -(-len(panels) // columns)
@@ -96,7 +96,7 @@ def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") ->
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure of matplotlib, in inches, which needs no screen."""
+    """Make an empty matplotlib figure that needs no screen; sizes in inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -106,7 +106,7 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure, whole or not at all, the same bytes every time."""
+    """Write a figure, complete or not at all, with reproducible bytes."""
     from matplotlib import rc_context
 
     form = check_name(path)
@@ -119,10 +119,10 @@ def save(figure: Any, path: Path) -> None:
 
 
 def check_name(path: Path) -> str:
-    """The kind of file that a figure's name asks for; raises ValueError for others."""
+    """The file type of a figure, by its name; raises ValueError for other types."""
     form = path.suffix.lower().removeprefix(".")
     if form not in FORMATS:
-        raise ValueError(f"{path}: a figure is a file .png, .svg or .pdf")
+        raise ValueError(f"{path}: the name of a figure must end in .png, .svg or .pdf")
     return form
 
 
@@ -171,7 +171,7 @@ def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ban
     for row in panel:
         lines.setdefault(label_of(others, row.settings), []).append(row)
     for number, (label, of_line) in enumerate(lines.items()):
-        # Side by side, that no bar hides another.
+        # Offset the points so that no bar hides another.
         aside = 0.012 * (number - (len(lines) - 1) / 2) * width
         x = [places[row.settings[first.short]] + aside for row in of_line]
         mean = np.array([row.mean for row in of_line])
@@ -186,7 +186,7 @@ def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ban
             marker="o",
             ms=4,
             capsize=3,
-            # Between words lies nothing.
+            # Only numbers are connected by lines.
             ls="-" if numbers else "",
         )
         published = [row.paper_mean if row.as_published else None for row in of_line]
@@ -199,10 +199,10 @@ def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ban
 
 
 def _places(axis: Axis) -> Sequence[float]:
-    """Where the values of an axis stand: numbers where they belong, others one after the other."""
+    """The x-positions of an axis: numbers at their values, others equally spaced."""
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in axis.values)
     spread = np.diff(axis.values) if numbers else np.ones(1)
-    # What lies too close together, as powers of ten, could not be read.
+    # Numbers that are too close together, such as powers of ten, are equally spaced.
     if numbers and spread.min() > 0.05 * spread.sum():
         return axis.values
     return range(len(axis.values))
@@ -253,7 +253,7 @@ _PANELS = {
 
 
 def _check_axes(axes: Sequence[Axis], kind: Kind) -> None:
-    """Raise ValueError where a figure needs other axes."""
+    """Raise ValueError if a chart needs other axes."""
     several = [axis.short for axis in axes if len(axis.values) > 1]
     more = " ".join(several[2:])
     told = (
@@ -262,14 +262,14 @@ def _check_axes(axes: Sequence[Axis], kind: Kind) -> None:
         else (f"{', '.join(several)} differ here")
     )
     if kind == "heatmap" and len(several) != 2:
-        over = f": leave two of them, as by --pool {more}" if more else ""
-        raise ValueError(f"a heatmap has two axes, and {told}{over}")
+        over = f": reduce them to two, for example with --pool {more}" if more else ""
+        raise ValueError(f"a heatmap needs two axes, and {told}{over}")
     if kind == "means" and not several:
-        raise ValueError(f"a figure of means has an axis, and {told}")
+        raise ValueError(f"a chart of means needs an axis, and {told}")
 
 
 def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool, columns: int) -> None:
-    """One legend for all panels, outside of them: above, or beside them where it is long."""
+    """Add one legend for all panels: above them, or to their right if it is long."""
     from matplotlib.lines import Line2D
 
     found: dict[str, Any] = {}
@@ -284,11 +284,11 @@ def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool, co
     several = [axis for axis in table.axes if len(axis.values) > 1]
     name = several[0].short if len(several) == 1 and several[0].path != VARIANT else None
     if beside:
-        # A long one would be cut off at the foot of the figure.
+        # A long legend would be cut off at the bottom of the figure.
         figure.set_figheight(max(figure.get_figheight(), _INCHES_A_LINE * (len(found) + 2)))
         where, across = "outside right upper", 1
     else:
-        # As many side by side as fit above the panels.
+        # As many columns as fit above the panels.
         longest = max(map(len, found))
         across = min(len(found), max(1, int(4.3 * columns / (0.5 + 0.07 * longest))))
         where = "outside upper center"
@@ -300,7 +300,7 @@ def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool, co
 def _caption(rows: Sequence[Row], kind: Kind, band: Band) -> str:
     counts = sorted({row.n for row in rows})
     if counts == [1]:
-        # One agent alone has neither a mean nor an error.
+        # A single agent has neither a mean nor an error.
         last = "" if kind == "curves" else ", mean of the last fifth of the training"
         return f"1 agent{last}"
     pooled = list(dict.fromkeys(name for row in rows for name in row.pooled))

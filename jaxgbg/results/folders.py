@@ -1,4 +1,4 @@
-"""The runs below a folder, finished or not, as far as they can be read; damage is named."""
+"""Read the runs below a folder, finished or not; damaged files are reported and skipped."""
 
 import dataclasses
 import functools
@@ -28,13 +28,12 @@ FIGURES = ("episodes", "moves", "training_seconds", "moves_per_second")
 
 @dataclasses.dataclass
 class StoredRun:
-    """A run on disk; `name` is its path below the folder searched.
+    """A run on disk; `name` is its path below the searched folder.
 
-    `shared` is what its config says but for its `seeds`, the same object for all runs that differ
-    by these alone; `finished` whether nothing was left to be done, `stopped` whether it says that
-    it was stopped early. `summary` is what is good in summary.json; `untrained` are agents whose
-    weights are all 0, as far as the run kept how they are spread. `problems` collects a line for
-    each thing that could not be read.
+    `shared` is its config without `seeds`, one object for all runs that differ only in their seeds.
+    `finished` means that the run is complete, `stopped` that it was stopped early. `summary` has
+    the valid entries of summary.json. `untrained` are agents whose weights are all 0, if the run
+    has histograms. `problems` has a line for everything that could not be read.
     """
 
     path: Place
@@ -50,22 +49,22 @@ class StoredRun:
 
     @property
     def config(self) -> dict[str, Any]:
-        """Its plain form, without what is not known here."""
+        """The plain form of its config, without unknown settings."""
         return self.shared.content | {"seeds": list(self.seeds)}
 
     @property
     def game(self) -> Game | None:
-        """None where no game of that name is known in this process."""
+        """The game; None if no game of that name is registered in this process."""
         return self.shared.game
 
     @functools.cached_property
     def run(self) -> Run:
-        """Raises ValueError where it cannot be repeated here, as under other rules of its game."""
+        """The run; raises ValueError if it cannot be repeated here, as under other rules."""
         return Run.read(self.config)
 
     @property
     def error(self) -> ValueError | None:
-        """Why `run` raises one, if it does."""
+        """The error that `run` raises, or None."""
         if self.shared.error is None and self.seeds and len(set(self.seeds)) == len(self.seeds):
             return None
         try:
@@ -75,7 +74,7 @@ class StoredRun:
         return None
 
     def content(self, name: str, kind: type[Spec]) -> dict[str, Any]:
-        """What is good in a file of JSON in its folder; damage is a problem, no file is none."""
+        """The valid entries of a JSON file in its folder; {} if absent. Damage is a problem."""
         path = self.path / name
         try:
             content = read_json(path)
@@ -87,20 +86,20 @@ class StoredRun:
         return read_leniently(kind, content, self.complain(path))
 
     def complain(self, path: Place) -> Complain:
-        """Who is told of something in a file that is left out."""
+        """A function that reports something in a file that is skipped."""
         return lambda text: self._note(f"{path}: {text}; left out")
 
     def _note(self, problem: str) -> None:
-        """Keep a problem, once: a file may be read more than once."""
+        """Add a problem unless it is known: a file may be read more than once."""
         if problem not in self.problems:
             self.problems.append(problem)
 
 
 def find_runs(folder: str | Path) -> tuple[list[StoredRun], list[str]]:
-    """All runs below a folder, however deep, and itself; and a line for what is left out.
+    """Find all runs in and below a folder; also returns a line for everything that is skipped.
 
-    `folder` may be a URL of an object storage, as s3://bucket/runs. Raises NoRuns where there
-    is no folder, or no run in it, MissingExtra where what reads the URL is not installed.
+    `folder` may be a URL of an object storage, such as s3://bucket/runs. Raises NoRuns if there is
+    no folder or no run in it, MissingExtra if the package for the URL is not installed.
     """
     everything = find_all(folder)
     everything.check(everything.runs)
@@ -108,7 +107,7 @@ def find_runs(folder: str | Path) -> tuple[list[StoredRun], list[str]]:
 
 
 class Everything(NamedTuple):
-    """What is below a folder: runs, folders of tournaments, a line for each that is left out."""
+    """The content of a folder: runs, folders of tournaments, a line for each skipped one."""
 
     root: Place
     runs: list[StoredRun]
@@ -116,17 +115,17 @@ class Everything(NamedTuple):
     problems: list[str]
 
     def check(self, wanted: Sequence[Any]) -> None:
-        """Raise NoRuns where there is nothing of what is wanted, nor a problem with it."""
+        """Raise NoRuns if there is nothing of what is wanted and no problem either."""
         if wanted or self.problems:
             return
         raise NoRuns(
-            f"{self.root} holds no runs; `jaxgbg train`, `ablate`, `table1` and `sweep` leave them"
-            " in --out"
+            f"{self.root} has no runs; `jaxgbg train`, `ablate`, `table1` and `sweep` write them"
+            " to --out"
         )
 
 
 def find_all(folder: str | Path) -> Everything:
-    """`find_runs` with the tournaments there; raises no error where there is nothing."""
+    """Like `find_runs`, with tournaments; an empty folder is no error."""
     root = place_of(folder)
     problems: list[str] = []
     with without_collector():
@@ -140,7 +139,7 @@ def find_all(folder: str | Path) -> Everything:
 
 
 class _Reader:
-    """Reads runs from their files or, where these are what they were, from the index."""
+    """Reads runs from their files, or from the index if the files have not changed."""
 
     def __init__(self, index: Index | None, problems: list[str]) -> None:
         self._index, self._problems = index, problems
@@ -148,7 +147,7 @@ class _Reader:
         self._unknown: dict[str, list[Place]] = {}
 
     def read(self, found: Iterable[Found]) -> list[StoredRun]:
-        """What can be read of them; a line for all else goes to the problems."""
+        """Read the runs; adds a line to the problems for each that cannot be read."""
         entries = self._index.load() if self._index is not None else {}
         known = frozenset(entries)
         runs = []
@@ -198,7 +197,7 @@ class _Reader:
             self._problems.append(f"{found.path}: {problem}")
             return None
         except ValueError as error:
-            # Others keep a config.json too: only a run has one of these beside it.
+            # Other programs have a config.json too; only a run also has one of these files.
             if found.files.intersection(("metrics.jsonl", "provenance.json")):
                 self._problems.append(f"{defect(path, error)}; the run is left out")
             return None
@@ -211,7 +210,7 @@ class _Reader:
 
 
 def unknown_games(runs: Iterable[StoredRun], consequence: str) -> list[str]:
-    """A line for each game that is not known in this process, though runs of it are here."""
+    """A line for each unregistered game that has runs here."""
     counts = Counter(run.config["game"]["name"] for run in runs if run.game is None)
     return [
         f"{broken_games().get(name, f'no game {name!r} is known here')}:"
@@ -222,7 +221,7 @@ def unknown_games(runs: Iterable[StoredRun], consequence: str) -> list[str]:
 
 
 def _read(found: Found, config: Config, seeds: tuple[int, ...]) -> StoredRun:
-    """All but the config of a run."""
+    """Read everything of a run except its config."""
     problems: list[str] = []
     columns = evaluation_columns(
         found.path / "metrics.jsonl", lambda text: problems.append(f"{text}; left out")
@@ -251,10 +250,10 @@ def _read(found: Found, config: Config, seeds: tuple[int, ...]) -> StoredRun:
 
 
 def _check_name(name: str, config: Config, seeds: tuple[int, ...]) -> None:
-    """Raise ValueError where a folder has the name of another run than its config."""
+    """Raise ValueError if the name of a folder does not match its config."""
     named = re.fullmatch(r"[\w-]+-([0-9a-f]{8})", name)
     if named is not None and named[1] != config.digest(seeds):
         raise ValueError(
-            "of another run than its folder is named after, which would end in"
+            "of another run than its folder's name says, which should end in"
             f" -{config.digest(seeds)}: rename the folder if the config is right"
         )

@@ -1,4 +1,4 @@
-"""All runs below a folder as one table: a row for each combination of the settings that differ."""
+"""All runs below a folder as one table: a row for each combination of settings that differ."""
 
 import math
 from collections import defaultdict
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas
 
 MOST_ROWS = 200
-"""So many rows of a game and opponent are for the eye."""
+"""The maximum number of rows of a game and opponent that are shown."""
 
 
 @checked
@@ -35,13 +35,12 @@ def read_table(
     timeout: Seconds = SECONDS,
     pool: Sequence[str] = (),
 ) -> Table:
-    """The rows of all runs below `folder`, as `group` makes them.
+    """Read the rows of all runs below `folder`, as `group` makes them.
 
-    `where` is an SQL condition on the evaluations that count, with the columns of `evaluations` and
-    `runs`, which may take `timeout` seconds. `wins` are the shares of games won in the place of
-    scores. What is damaged is left out, and `complain` is told
-    file and line. Raises ValueError where there are no runs, or for a setting, a value or a
-    condition that is wrong, or where no share of games won is known.
+    `where` is an SQL condition on the evaluations to use, with the columns of `evaluations` and
+    `runs`; it may take `timeout` seconds. `wins` shows shares of games won instead of scores.
+    Damaged files are skipped, and `complain` is called with file and line. Raises ValueError if
+    there are no runs, a setting, value or condition is wrong, or no share of games won is known.
     """
     runs, problems = find_runs(folder)
     if where is not None:
@@ -68,14 +67,13 @@ def frame(
     wins: bool = False,
     pool: Sequence[str] | str = (),
 ) -> "pandas.DataFrame":
-    """All runs below `folder` as a data frame, a row for each setting that differs.
+    """Return all runs below `folder` as a data frame, with a row for each setting that differs.
 
-    Seeds are pooled over folders; see `Row` for the columns, of which each setting has one by its
-    short form. `by` names the settings that come first, by paths or short forms; those in `pool`
-    are not told apart; `baseline` ("trace_decay=0") is what the others are compared with;
-    `where` is an SQL condition on the evaluations that count; `wins` are shares of games won in the
-    place of scores. Raises ValueError where there are no
-    runs or a name is wrong, MissingExtra without pandas.
+    Seeds are pooled over folders. `Row` has the columns; each setting has one by its short form.
+    `by` names the settings that come first, by paths or short forms; settings in `pool` are pooled;
+    `baseline` ("trace_decay=0") is the row that the others are compared with; `where` is an SQL
+    condition on the evaluations to use; `wins` shows shares of games won instead of scores. Raises
+    ValueError if there are no runs or a name is wrong, MissingExtra without pandas.
     """
     require_extra("pandas")
     names, compared, pooled = (
@@ -99,13 +97,13 @@ def group_stored(
     wins: bool = False,
     pool: Sequence[str] = (),
 ) -> Table:
-    """`group` of runs on disk."""
+    """Like `group`, for runs on disk."""
     with without_collector():
         return group([_source(run, wins) for run in runs], by, baseline, pool)
 
 
 def shortened(table: Table, most: int = MOST_ROWS) -> Table:
-    """The rows with the highest means, `most` of each game and opponent, and a note on others."""
+    """Keep the `most` highest means of each game and opponent, with a note on the rest."""
     panels = defaultdict(list)
     for row in table.rows:
         panels[row.game, row.opponent].append(row)
@@ -116,8 +114,8 @@ def shortened(table: Table, most: int = MOST_ROWS) -> Table:
         kept.update(map(id, best))
         if len(rows) > most:
             notes.append(
-                f"{game}, {opponent}: the {most:,} highest means of {len(rows):,} rows; --pool"
-                " SETTING makes them fewer, and --json keeps all rows."
+                f"{game}, {opponent}: showing the {most:,} highest means of {len(rows):,} rows; use"
+                " --pool SETTING for fewer rows, or --json for all of them."
             )
     return table._replace(rows=[row for row in table.rows if id(row) in kept], notes=notes)
 

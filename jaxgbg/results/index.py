@@ -1,8 +1,8 @@
-"""What was read of many runs, kept for the next time in the user's cache.
+"""An index of many runs in the user's cache.
 
-A file is opened again only if its time, size or inode has changed; that alone is most of the time
-that a folder of 100 000 runs takes. Nothing here is believed over the files, and nothing depends on
-it: damaged, of another version or where it cannot be written, it is made anew or done without.
+A file is opened again only if its time, size or inode has changed; opening files is most of the
+time that a folder of 100,000 runs takes. The files take precedence, and nothing depends on the
+index: if it is damaged, of another version or not writable, it is rebuilt or not used.
 """
 
 import contextlib
@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 LEAST = 1000
-"""Fewer runs are read in less time than an index is worth."""
+"""The minimum number of runs for which an index saves time."""
 
-# Of what is kept and of what it means; other numbers are other files.
+# The version of the format; another version uses another file.
 _FORMAT = 1
 _PORTION = 10_000
-# A file may be written twice within one tick of the clock that dates it.
+# A file may be written twice within one tick of the file system's clock.
 _SETTLED = 2.0
 _WAIT = 2.0
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -35,7 +35,7 @@ create table if not exists runs (
 
 
 class Entry(NamedTuple):
-    """A run as it was read: what its files were (see `Found`), its config's text, all else."""
+    """A run in the index: the signature of its files (see `Found`), its config, everything else."""
 
     signature: bytes
     config: str
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
 
 
 class Index:
-    """What is kept of the runs below a folder: one SQLite file a folder, and no error ever."""
+    """The index of the runs below a folder: one SQLite file per folder. It raises no errors."""
 
     def __init__(self, folder: Path, cache: Path) -> None:
         import jaxgbg
@@ -55,7 +55,7 @@ class Index:
         self._added: dict[str, Entry] = {}
 
     def load(self) -> dict[str, Entry]:
-        """All entries by the names of their runs; none, and a new file, where any is damaged."""
+        """All entries by the names of their runs; {} and a new file if any entry is damaged."""
         if not self.path.exists():
             return {}
         try:
@@ -67,14 +67,14 @@ class Index:
             return {}
 
     def add(self, name: str, entry: Entry, newest: float) -> None:
-        """Keep what was read of files the last of which changed at `newest` (seconds)."""
+        """Add a run; `newest` is the time of the last change of its files (seconds)."""
         if newest < self._started - _SETTLED and name.isprintable():
             self._added[name] = entry
         if len(self._added) >= _PORTION:
             self.save()
 
     def save(self, gone: Iterable[str] = ()) -> None:
-        """Write what was added, and forget the runs that are gone."""
+        """Write the added entries, and delete those of runs that no longer exist."""
         added, self._added = self._added, {}
         names = [(name,) for name in gone]
         if not added and not names:
@@ -84,14 +84,14 @@ class Index:
             with contextlib.closing(self._connect()) as connection, connection:
                 _write(connection, added, names)
         except (sqlite3.Error, OSError) as error:
-            # Else another process is at work here, the disk is full, or nothing may be written.
+            # Otherwise another process uses the file, the disk is full, or it is read-only.
             if getattr(error, "sqlite_errorcode", None) in _DAMAGED:
                 self._remove()
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)
         try:
-            # What a crash leaves half-written shows in the check sums.
+            # Checksums detect what a crash leaves half-written.
             connection.execute("pragma synchronous = off")
         except sqlite3.Error:
             connection.close()
@@ -121,7 +121,7 @@ def _write(connection: sqlite3.Connection, added: dict[str, Entry], gone: list[t
 
 
 def _entries(connection: sqlite3.Connection) -> dict[str, Entry]:
-    """Raises ValueError where a check sum is wrong."""
+    """Read all entries; raises ValueError for a wrong checksum."""
     texts = dict(connection.execute("select number, text from configs"))
     entries = {}
     for name, signature, config, content, checksum in connection.execute("select * from runs"):

@@ -1,4 +1,4 @@
-"""The ladder: what a tournament came to, as rows, sentences and a figure."""
+"""The ladder: the ratings of a tournament as rows, notes and a chart."""
 
 import dataclasses
 import math
@@ -20,7 +20,7 @@ from jaxgbg.results.statistics import agree, confidence_interval
 if TYPE_CHECKING:
     import pandas
 
-# Of fewer openings, all of which end alike, nothing follows: (1/2)^5 is more than 2.5 %.
+# Fewer openings that all end alike prove nothing: (1/2)^5 is more than 2.5%.
 _LEAST_OPENINGS = 6
 _MOST_CYCLES = 5
 
@@ -29,8 +29,8 @@ _MOST_CYCLES = 5
 class Standing:
     """A player on the ladder: rating in Elo, `score` in % of the points, `seats` the same by seat.
 
-    In a game of two a draw counts half; among more each of the others who ended with less is a
-    point, and who ended with as much half of one. `alpha_rank` is the share of time of
+    With two players a draw counts half. With more, a player gets a point for each other player with
+    a lower reward, and half a point for each with the same. `alpha_rank` is the share of time from
     `arena.cycles.alpha_rank`.
     """
 
@@ -44,12 +44,12 @@ class Standing:
 
 
 class Ladder:
-    """What a tournament came to, the strongest first.
+    """The result of a tournament, the strongest player first.
 
-    `standings` are its rows, `seats` the advantage of each seat in Elo over the mean of the others,
-    `scores` float64[P, P] the points in % of the player of a row against that of a column, in the
-    order of the standings (not a number on the diagonal), `cycles` three names each of whom beats
-    the next, and the last the first, beyond chance (95 % intervals).
+    `standings` are its rows. `seats` is the advantage of each seat in Elo over the mean of the
+    others. `scores` float64[P, P] has the points in % of the row's player against the column's, in
+    the order of the standings (NaN on the diagonal). `cycles` has triples of names: each beats the
+    next one, and the last the first, beyond chance (95% intervals).
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Ladder:
         order = sorted(range(len(names)), key=lambda at: (-ratings.players[at].elo, names[at]))
         pairs = pair_points(results)
         points, beats = _scores(pairs, len(names))
-        # Pairs of whom neither is known to be better count as equal.
+        # A pair without a known better player counts as equal.
         shares = alpha_rank(np.where(beats, 1.0, np.where(beats.T, 0.0, 0.5)))
         self.scores = 100 * points[np.ix_(order, order)]
         self.cycles = [tuple(names[at] for at in each) for each in cycles(beats)]
@@ -73,7 +73,7 @@ class Ladder:
         ]
 
     def records(self) -> list[dict[str, Any]]:
-        """A flat record a player; None where games set no bound. Points in %, ratings in Elo."""
+        """A flat record for each player; None for an open bound. Points in %, ratings in Elo."""
         names = [standing.player for standing in self.standings]
         seats = {
             f"seat_{number}_{name}": _plain(value)
@@ -107,7 +107,7 @@ class Ladder:
         return pandas.DataFrame(self.records())
 
     def columns(self) -> list[Column]:
-        """The table in words."""
+        """The columns of the printed table."""
         rows = self.standings
         return [
             Column("rank", [str(row.rank) for row in rows], True),
@@ -119,19 +119,19 @@ class Ladder:
         ]
 
     def notes(self) -> list[str]:
-        """What the figures are, and what they leave open."""
+        """Notes below the table: what the figures mean, and open bounds and cycles."""
         zero = f"{self.anchor} is 0" if self.anchor else "their mean is 0"
         sides = list(zip(self.game.sides, map(in_words, self.seats), strict=True))
         if len(sides) == 2:
-            seats = f"the seat of {sides[0][0]} is worth {sides[0][1]}"
+            seats = f"advantage of the seat of {sides[0][0]}: {sides[0][1]}"
         else:
             each = ", ".join(f"{side} {worth}" for side, worth in sides)
-            seats = f"seats above the mean of the others: {each}"
+            seats = f"advantage of each seat over the mean of the others: {each}"
         told = [f"Elo: {zero}; {seats}."]
         if any(not all(map(math.isfinite, one.rating)) for one in self.standings):
             told.append(
-                "> and <: one who never lost to, or never won against, those whom the ratings are"
-                " measured from, by a chain of games; the end of a one-sided 95 % interval."
+                "> and <: a player that never lost to, or never won against, the reference of the"
+                " ratings, through any chain of games; the end of a one-sided 95 % interval."
             )
         for names in self.cycles[:_MOST_CYCLES]:
             told.append(f"A cycle: {' beats '.join((*names, names[0]))}, each beyond chance.")
@@ -141,7 +141,7 @@ class Ladder:
 
     @default_style()
     def plot(self, path: str | Path) -> Path:
-        """Write a figure (PNG, SVG, PDF): ratings with intervals, and who scores against whom."""
+        """Write a chart (PNG, SVG, PDF): ratings with intervals, and who scores against whom."""
         check_name(Path(path))
         number = len(self.standings)
         size = 1.6 + 0.42 * number
@@ -169,7 +169,7 @@ class Ladder:
 
 
 def in_words(rating: Rating) -> str:
-    """A rating with its interval, or the bound that there is."""
+    """Format a rating with its interval, or with the only bound it has."""
     elo, low, high = (f"{value:,.0f}" for value in rating)
     if math.isfinite(rating.low) and math.isfinite(rating.high):
         if rating.low == rating.high:
@@ -181,7 +181,7 @@ def in_words(rating: Rating) -> str:
 
 
 def _draw_rating(axis: Any, at: int, rating: Rating) -> None:
-    """A point with its interval; an arrow where that has no end."""
+    """Draw a point with its interval, or an arrow for an open interval."""
     closed = math.isfinite(rating.low) and math.isfinite(rating.high)
     if closed:
         reach = (rating.high - rating.low) / 2
@@ -204,7 +204,7 @@ def _scores(
     for pair, values in pairs.items():
         points[pair] = np.mean(values)
         if len(values) >= _LEAST_OPENINGS:
-            # So many openings that all end alike are a sign test of their own.
+            # If all of these openings end alike, that is a sign test.
             low = values[0] if agree(values) else confidence_interval(values, span=(0.0, 1.0))[0]
             beats[pair] = low > 0.5
     return points, beats

@@ -1,4 +1,4 @@
-"""The lanes of runs: their curves, the rows that they belong to, what they have come to."""
+"""The lanes of runs: their curves, the rows that they belong to, their scores."""
 
 import dataclasses
 import math
@@ -18,15 +18,15 @@ from jaxgbg.runs.run import MEAN
 Curve = Mapping[int, float]
 """Episodes -> figure of one agent."""
 LaneKey = tuple[tuple[Any, ...], int]
-"""What tells a lane of a row from others: the values of what else differs, and its seed."""
+"""The key of a lane within a row: the values of the pooled settings, and its seed."""
 
 
 class Source(NamedTuple):
-    """A run with what came of it: its settings by their paths, its game (None if not known here).
+    """A run with its results: settings by their paths, and its game (None if not registered).
 
-    `order` are opponents as the run names them; `untrained` are lanes whose weights are all 0,
-    `diverged` those whose weights are no finite numbers. Of its games count the scores, or the
-    share of them that were won (`wins`).
+    `order` has the opponents in the order of the run. `untrained` are lanes whose weights are all
+    0, `diverged` lanes with weights that are not finite. Figures are scores, or with `wins` shares
+    of games won.
     """
 
     name: str
@@ -51,7 +51,7 @@ Curves: TypeAlias = dict[tuple[str, str], dict[int, dict[int, float]]]
 
 
 class RowKey(NamedTuple):
-    """What tells a row from others: its game, its opponent, the values of the axes in order."""
+    """The key of a row: its game, its opponent, the values of the axes in order."""
 
     game: str
     opponent: str
@@ -60,7 +60,7 @@ class RowKey(NamedTuple):
 
 @dataclasses.dataclass
 class Members:
-    """The lanes of a row, by the values of what else differs; each has its curve by its seed."""
+    """The lanes of a row: pooled settings -> seed -> curve."""
 
     scale: Scale
     curves: dict[tuple[Any, ...], dict[int, Curve]] = dataclasses.field(default_factory=dict)
@@ -75,24 +75,26 @@ class Members:
         return len(self.curves) > 1
 
     def keep_seeds_of_all(self, opponent: str) -> int:
-        """Leave out seeds that some pooled setting has not, which would weigh settings unequally;
-        returns how many. Raises ValueError where none is left.
+        """Drop seeds that some pooled setting lacks; they would weigh settings unequally.
+
+        Returns how many. Raises ValueError if none is left.
         """
         seeds = [set(cell) for cell in self.curves.values()]
         common, every = set.intersection(*seeds), set.union(*seeds)
         if not common:
             name = self.sources[0].name
             raise ValueError(
-                f"{name} against {opponent}: no seed is in all settings that are to be pooled, and"
-                " settings of other seeds cannot be: leave out --pool, or choose runs by --where"
+                f"{name} against {opponent}: no seed is in all settings to be pooled: leave out"
+                " --pool, or choose runs with --where"
             )
         for values, cell in self.curves.items():
             self.curves[values] = {seed: cell[seed] for seed in cell if seed in common}
         return len(every - common)
 
     def seed_curves(self) -> "list[Curve]":
-        """A curve a seed: over pooled settings the mean, at the evaluations that all of them have,
-        or any of them where they share none.
+        """A curve for each seed: the mean over pooled settings, at their common evaluations.
+
+        If they share no evaluation, at those that any of them has.
         """
         if not self.pooled:
             return [curve for cell in self.curves.values() for curve in cell.values()]
@@ -115,15 +117,16 @@ class Members:
 
 
 class Scored(NamedTuple):
-    """What the lanes of a row have come to, by what else differs and their seeds."""
+    """The scores of the lanes of a row, by pooled settings and seeds."""
 
     episodes: int
     late: dict[LaneKey, float]
     last: dict[LaneKey, float]
 
     def by_seed(self, figures: Mapping[LaneKey, float]) -> dict[int, float]:
-        """The mean of each seed over the settings that are pooled: agents of a seed hang together,
-        and may even be the same agent.
+        """The mean of each seed over pooled settings.
+
+        Agents of one seed are correlated and may even be the same agent.
         """
         seeds: dict[int, list[float]] = defaultdict(list)
         for (_, seed), figure in figures.items():
@@ -138,7 +141,7 @@ def members_of(
     paths: Sequence[str],
     rest: Sequence[str],
 ) -> tuple[dict[RowKey, Members], list[str]]:
-    """The lanes of every row; and a line for each that is there twice, which counts once."""
+    """Group lanes into rows; also returns a line for lanes that occur twice and count once."""
     members: dict[RowKey, Members] = {}
     twice: dict[str, int] = defaultdict(int)
     told = {
@@ -173,7 +176,7 @@ def members_of(
 
 
 def curves_of(source: Source) -> Curves:
-    """An evaluation made again replaces the first."""
+    """The curves of a run; a repeated evaluation replaces the first."""
     curves: Curves = {}
     evaluations = source.evaluations
     lanes = evaluations.wins() if source.wins else evaluations.lanes()
@@ -182,7 +185,7 @@ def curves_of(source: Source) -> Curves:
         variants += [variant + MEAN for variant in variants]
     for opponent, variant, seed, episodes, scores in lanes:
         if variant not in variants:
-            # A line of metrics may be whole and yet be of no agent.
+            # A valid line of metrics may belong to no agent of the run.
             continue
         figure = source.scale(opponent).figure
         of_lanes = curves.setdefault((opponent, variant), {})
@@ -191,7 +194,7 @@ def curves_of(source: Source) -> Curves:
 
 
 def score(members: Members) -> Scored:
-    """Lanes that differ by their seeds alone count as far as all of them have come."""
+    """Score the lanes of a row, up to the episodes that all seeds of a setting have reached."""
     reached: list[int] = []
     late: dict[LaneKey, float] = {}
     last: dict[LaneKey, float] = {}
@@ -206,9 +209,9 @@ def score(members: Members) -> Scored:
 def _reached(
     curves: Mapping[int, Curve],
 ) -> tuple[int, dict[int, float], dict[int, float]]:
-    """(episodes that all seeds have reached, mean of the last fifth of them, the last figure).
+    """Return (episodes that all seeds have reached, mean of their last fifth, last figure).
 
-    A seed without an evaluation in the last fifth gives its last one; without any, nothing.
+    A seed without an evaluation in the last fifth counts with its last one, if it has any.
     """
     reached = min(max(curve) for curve in curves.values())
     late, last = {}, {}

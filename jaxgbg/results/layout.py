@@ -1,4 +1,4 @@
-"""Tables as text: for a terminal of any width, as Markdown, and for LaTeX."""
+"""Format tables for terminals of any width, as Markdown and as LaTeX."""
 
 import csv
 import io
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Format = Literal["table", "markdown", "latex", "csv", "json"]
-"""How a table is printed: for people, for a text, or as records."""
+"""The output formats of a table."""
 
 _GAP = 2
-# A cell of figures is broken before these, and nowhere else.
+# A numeric cell may be wrapped only before these.
 _BREAKS = re.compile(r" (?=[±(]|to )")
 _LEAST = 8
 _LATEX = {
@@ -30,7 +30,7 @@ _LATEX = {
 
 
 class Column(NamedTuple):
-    """A column in words: its name, a cell for each row, and whether they are figures."""
+    """A column: its name, a cell for each row, and whether the cells are numbers."""
 
     name: str
     cells: Sequence[str]
@@ -38,12 +38,12 @@ class Column(NamedTuple):
 
     @property
     def natural(self) -> int:
-        """Its width on one line."""
+        """Its width without wrapping."""
         return max(map(len, (self.name, *self.cells)))
 
     @property
     def least(self) -> int:
-        """The width below which a figure, or a word of the name, would be cut."""
+        """The minimum width at which no number and no word of the name is cut."""
         parts = [word for word in self.name.split()]
         if not self.figures:
             return max(min(self.natural, _LEAST), *map(len, parts), 1)
@@ -51,7 +51,7 @@ class Column(NamedTuple):
         return max(map(len, parts), default=1)
 
     def wrapped(self, cell: str, width: int) -> str:
-        """A cell on as many lines as it takes."""
+        """Wrap a cell to `width`."""
         if not self.figures or len(cell) <= width:
             return cell
         lines: list[str] = []
@@ -66,7 +66,7 @@ class Column(NamedTuple):
 def print_columns(
     columns: Sequence[Column], console: "Console", form: Format = "table", title: str = ""
 ) -> None:
-    """Print a table; one that is wider than the terminal as a list of its rows, so none is cut."""
+    """Print a table; if it is wider than the terminal, print its rows as a list."""
     if form == "markdown":
         console.print(markdown(columns), markup=False, highlight=False, soft_wrap=True)
         return
@@ -88,7 +88,7 @@ def print_columns(
         side = "right" if column.figures else "left"
         table.add_column(Text(column.name), justify=side, width=width, overflow="fold")  # type: ignore[arg-type]
     for row in zip(*(column.cells for column in columns), strict=True):
-        # Text, so that no value is taken for a style.
+        # Text, so that rich does not interpret a value as markup.
         texts = [
             Text(column.wrapped(cell, width))
             for column, cell, width in zip(columns, row, widths, strict=True)
@@ -109,10 +109,10 @@ def print_plain(records: Sequence[Mapping[str, Any]], form: Format) -> None:
 
 
 def _widths(columns: Sequence[Column], width: int) -> list[int] | None:
-    """The columns' widths in a terminal of `width`; None where not even the least ones fit."""
+    """The widths of the columns in a terminal of `width`; None if the minimum widths do not fit."""
     widths = [column.natural for column in columns]
     excess = sum(widths) + _GAP * (len(columns) - 1) - width
-    # The last columns first, so that most of the rows stay on one line.
+    # Wrap the last columns first, so that most rows stay on one line.
     for at in reversed(range(len(columns))):
         less = min(max(excess, 0), widths[at] - columns[at].least)
         widths[at] -= less
@@ -121,7 +121,7 @@ def _widths(columns: Sequence[Column], width: int) -> list[int] | None:
 
 
 def _print_list(columns: Sequence[Column], console: "Console") -> None:
-    """A line for each entry of each row, rows apart."""
+    """Print a line for each entry of each row, with a blank line between rows."""
     name = max(len(column.name) for column in columns)
     for row in zip(*(column.cells for column in columns), strict=True):
         lines = [
@@ -131,7 +131,7 @@ def _print_list(columns: Sequence[Column], console: "Console") -> None:
 
 
 def markdown(columns: Sequence[Column]) -> str:
-    """A table of GitHub's Markdown."""
+    """Format a table as GitHub Markdown."""
     lines = [
         [column.name for column in columns],
         ["---:" if column.figures else "---" for column in columns],
@@ -143,7 +143,7 @@ def markdown(columns: Sequence[Column]) -> str:
 
 
 def latex(columns: Sequence[Column]) -> str:
-    """A tabular in the manner of the package booktabs."""
+    """Format a table as a LaTeX tabular with booktabs rules."""
     out = io.StringIO()
     out.write("\\begin{tabular}{" + "".join("lr"[c.figures] for c in columns) + "}\n\\toprule\n")
     rows = [[column.name for column in columns], *zip(*(c.cells for c in columns), strict=True)]

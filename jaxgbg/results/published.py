@@ -1,4 +1,4 @@
-"""What a paper has for a row of a table, and whether the row has the paper's settings."""
+"""The published figure for a row of a table, and whether the row has the paper's settings."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,16 +11,16 @@ from jaxgbg.results.lane_results import Members, RowKey
 from jaxgbg.runs import presets as papers
 from jaxgbg.values import NTupleSpec
 
-# Whatever these are, a paper's figure is worth looking at; its budget is said beside it.
+# The paper's figure is shown for any value of these; its budget is shown with it.
 _ANY = (VARIANT, "schedule.batch", "schedule.episodes", "evaluation.every")
 
 
 def published_figure(
     key: RowKey, members: Members, variant: str
 ) -> tuple[float | None, float | None]:
-    """What a paper has for a row, mean and standard error; None for each that it has not."""
+    """The published mean and standard error for a row; None for each that is not published."""
     if members.scale != WINS:
-        # Table 1 is of TD with n-tuples alone.
+        # Table 1 has only TD with n-tuples.
         kinds = {(s.values["learner"], s.values["value"]) for s in members.sources}
         theirs = kinds == {(TDSpec.kind, NTupleSpec.kind)}
         published = papers.figure(key.game, key.opponent, variant) if theirs else None
@@ -30,11 +30,12 @@ def published_figure(
 
 
 def settings_are_published(members: Members, paths: Sequence[str]) -> bool:
-    """Whether all lanes of a row have the paper's game and, of the settings by which rows are told
-    apart or which are pooled, the paper's values.
+    """Whether all lanes of a row have the paper's game and settings.
+
+    Settings count if they are axes of the table or pooled.
     """
     if members.scale == WINS:
-        # Those figures are looked up by all settings.
+        # Figures of this scale are looked up by all settings.
         return True
     theirs = _values(members.sources[0].name)
     return all(
@@ -47,5 +48,5 @@ def settings_are_published(members: Members, paths: Sequence[str]) -> bool:
 
 @cache
 def _values(game: str) -> dict[str, Any]:
-    """All settings of the published run of a game by their paths."""
+    """All settings of the published run of a game, by their paths."""
     return {path: frozen(value) for path, value in run_values(papers.preset(game)).items()}

@@ -1,4 +1,4 @@
-"""Questions in SQL to all runs below a folder."""
+"""SQL queries over all runs below a folder."""
 
 import dataclasses
 import re
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     import pandas
 
 MEMORY_GB = 2
-"""What a question may take in DuckDB, and its answer as a data frame."""
+"""The memory limit of a query in DuckDB, and of its answer as a data frame."""
 SECONDS = 60.0
-"""How long a question is thought about, where nothing else is said."""
-# In each piece of an answer.
+"""The default time limit of a query."""
+# The size of each piece of an answer.
 _VECTORS, _ROWS_OF_VECTOR = 100, 2048
-# Types that DuckDB makes no NumPy array of, or one of its raw bytes.
+# Types that DuckDB cannot convert to NumPy, or converts to raw bytes.
 _NO_ARRAY = re.compile(r"\b(BIT|UHUGEINT|BIGNUM|TIME WITH TIME ZONE)\b")
-# Twenty a second.
+# Twenty per second.
 _INTERRUPTS = 40
 _OF_LADDERS = re.compile(rf"\b({'|'.join(COLUMNS)})\b", re.IGNORECASE)
 
@@ -47,20 +47,23 @@ def ask(
     timeout: Seconds = SECONDS,
     limit: Rows = None,
 ) -> "pandas.DataFrame":
-    """All runs below `folder` as a data frame, one row for each run, opponent and FARL variant.
+    """Query all runs below `folder`; by default one row for each run, opponent and FARL variant.
 
-    A row holds, in `unit` and over seeds, `mean` ± `sem` of what each scored on average in the last
-    fifth of the episodes that all have reached, and `last` ± `last_sem` of its last evaluation
-    there, as `rows` has them. `where` is an SQL condition on the evaluations that count, with the
-    columns of `evaluations` and `runs`; `sql` a query of your own over these two tables, over
-    `agents` (a row an agent of a finished run), `summary`, which holds the rows above, or those of
-    the tournaments there: `tournaments`, `ratings` (a row a player), `seats` and `games` (a row a
-    game and seat). Neither reads or writes a file or the network unless `allow_files`.
-    `attrs["scales"]` of the frame has the scale of each (folder, opponent). No more than `limit`
-    rows are fetched; `attrs["complete"]` says whether these are all. What is damaged is left
-    out, and `complain` is told file and line. Raises ValueError where there are no runs (for `sql`,
-    no tournaments either), DuckDB refuses the question or it takes more than `MEMORY_GB` or
-    `timeout` seconds, MissingExtra without DuckDB or pandas.
+    Such a row has, in `unit` and over seeds, `mean` ± `sem` of the scores in the last fifth of the
+    episodes that all seeds have reached, and `last` ± `last_sem` of the last evaluation, as `rows`.
+
+    Args:
+      where: An SQL condition on evaluations, with the columns of `evaluations` and `runs`.
+      sql: A query over the tables `runs`, `evaluations`, `agents` and `summary` (the rows above),
+        and of tournaments `tournaments`, `ratings`, `seats` and `games`.
+      complain: Called with file and line of each damaged entry, which is skipped.
+      allow_files: Allow the query to read and write files and use the network.
+      timeout: Time limit in seconds.
+      limit: Fetch at most this number of rows; `attrs["complete"]` says whether these are all.
+
+    Returns a data frame; `attrs["scales"]` has the scale of each (folder, opponent). Raises
+    ValueError if there are no runs (for `sql`, no tournaments either), DuckDB rejects the query, or
+    it takes more than `MEMORY_GB` or `timeout`; MissingExtra without DuckDB or pandas.
     """
     if where is not None and sql is not None:
         raise ValueError("give a condition (where) or a whole query (sql), not both")
@@ -68,7 +71,7 @@ def ask(
     found = find_all(folder)
     found.check(found.runs if sql is None else [*found.runs, *found.tournaments])
     runs, problems = found.runs, found.problems
-    # Ratings take a while, and most questions are about runs alone.
+    # Ratings take a while, and most queries are about runs only.
     wanted = sql is not None and _OF_LADDERS.search(sql)
     ladders = read_ladders(found.tournaments, problems) if wanted else []
     problems += [problem for run in runs for problem in run.problems]
@@ -93,7 +96,7 @@ def ask(
 
 
 def choose(runs: list[StoredRun], where: str, timeout: Seconds = SECONDS) -> list[StoredRun]:
-    """The runs with those evaluations alone that meet an SQL condition, as in `ask`."""
+    """Keep only the evaluations of runs that satisfy an SQL condition, as in `ask`."""
     require_extra("duckdb", "pandas")
     query = f"select folder, line from joined where (\n{_condition(where)}\n)"
     frame = _asked(runs, scales_of(runs), query, f"--where {where!r}", timeout)
@@ -109,7 +112,7 @@ def choose(runs: list[StoredRun], where: str, timeout: Seconds = SECONDS) -> lis
 
 
 def _condition(where: str | None) -> str:
-    """Written anew from what was parsed, so that no bracket or remark ends the condition."""
+    """Print the parsed condition, so that no bracket or comment in it can end it."""
     import duckdb
 
     if where is None:
@@ -121,11 +124,11 @@ def _condition(where: str | None) -> str:
 
 
 def _text(query: str) -> str:
-    """The same; raises ValueError for what DuckDB cannot take as text."""
+    """Return the query; raises ValueError for text that is not valid Unicode."""
     try:
         query.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"{query!r} is no UTF-8") from error
+        raise ValueError(f"{query!r} is not valid Unicode (unpaired surrogate)") from error
     return query
 
 
@@ -139,7 +142,7 @@ def _asked(
     ladders: Sequence[StoredLadder] = (),
     limit: int | None = None,
 ) -> "pandas.DataFrame":
-    """The answer to a query about runs; ValueError, which begins with `asked`, if there is none."""
+    """Run a query; raises ValueError, whose message begins with `asked`, if it fails."""
     import duckdb
 
     connection = connect(runs, scales, ladders)
@@ -158,8 +161,8 @@ def _asked(
 
 
 def _close(connection: "duckdb.DuckDBPyConnection", allow_files: bool) -> None:
-    """Bound what a question takes and, unless `allow_files`, keep it to what is loaded."""
-    # An answer that does not fit must not fill the current folder instead.
+    """Limit the memory of queries and, unless `allow_files`, restrict them to the loaded tables."""
+    # An answer that does not fit must not spill into the current folder.
     connection.execute(f"set memory_limit = '{MEMORY_GB}GB'; set temp_directory = ''")
     connection.execute("set enable_progress_bar = false")
     if not allow_files:
@@ -168,15 +171,15 @@ def _close(connection: "duckdb.DuckDBPyConnection", allow_files: bool) -> None:
 
 
 class _TooLong(Exception):
-    """A question that was not answered in time."""
+    """The query was not answered in time."""
 
 
 def _answer(
     connection: "duckdb.DuckDBPyConnection", query: str, timeout: float, limit: int | None
 ) -> "pandas.DataFrame":
-    """The rows of a query, from a thread of its own: in this one Ctrl-C is heard while it runs."""
-    # For DuckDB, for the data frame, and for what pandas takes to put its pieces together. DuckDB's
-    # own limit leaves out what a single function makes, such as repeat('x', 4000000000).
+    """Run a query in another thread, so that this one can handle Ctrl-C meanwhile."""
+    # For DuckDB, for the data frame, and for pandas to concatenate its pieces. DuckDB's own limit
+    # does not cover what a single function allocates, such as repeat('x', 4000000000).
     with limited_memory(3 * int(MEMORY_GB * 1e9)):
         answer = BackgroundCall(partial(_rows, connection, query, limit))
         try:
@@ -184,7 +187,7 @@ def _answer(
                 return answer.result()
             raise _TooLong(f"this takes more than {timeout:g} s; ask for less, or raise --timeout")
         finally:
-            # A step that DuckDB cannot interrupt is left to itself: the process may end meanwhile.
+            # DuckDB cannot interrupt some steps: leave them running, the process may end meanwhile.
             for _ in range(_INTERRUPTS):
                 if answer.returns_within(0.05):
                     connection.close()
@@ -195,14 +198,14 @@ def _answer(
 def _rows(
     connection: "duckdb.DuckDBPyConnection", query: str, limit: int | None
 ) -> "pandas.DataFrame":
-    """The first rows of a query, a piece at a time; MemoryError where they exceed MEMORY_GB.
+    """Fetch the first rows of a query in pieces; raises MemoryError above MEMORY_GB.
 
-    Its attribute "complete" says whether these are all.
+    The attribute "complete" says whether these are all rows.
     """
     import pandas
 
     connection.execute(query)
-    # Only after `limit` rows it is known whether there are more.
+    # One more row tells whether the answer is complete.
     wanted = None if limit is None else limit + 1
     fetch = _fetch(connection, 1 if wanted is not None else _VECTORS)
     pieces = [fetch()]
@@ -213,7 +216,7 @@ def _rows(
             raise MemoryError
         rows += len(pieces[-1])
         pieces.append(fetch())
-    # An empty piece has the columns where there is no row.
+    # If there are no rows, the empty piece has the columns.
     full = [piece for piece in pieces if len(piece)] or pieces[:1]
     frame = pandas.concat(full, ignore_index=True) if len(full) > 1 else full[0]
     complete = limit is None or len(frame) <= limit
@@ -225,7 +228,7 @@ def _rows(
 def _fetch(
     connection: "duckdb.DuckDBPyConnection", vectors: int
 ) -> Callable[[], "pandas.DataFrame"]:
-    """What gives the next rows of the query that runs, none at its end."""
+    """Make a function that returns the next rows of the running query, and none at its end."""
     import pandas
 
     columns = connection.description or []
@@ -238,7 +241,7 @@ def _fetch(
 
 
 def _in_a_line(error: Exception) -> str:
-    """What DuckDB says, without the drawing of where it stands in the query and its advice."""
+    """DuckDB's message without the query excerpt and its advice."""
     import duckdb
 
     if isinstance(error, MemoryError | duckdb.OutOfMemoryException):

@@ -1,4 +1,4 @@
-"""Statistics of rows that outliers do not move: Agarwal et al. 2021, by stratified bootstrap."""
+"""Robust statistics of rows by stratified bootstrap. Source: Agarwal et al. 2021."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,10 +15,10 @@ from jaxgbg.results.statistics import (
 
 
 class Robust(NamedTuple):
-    """Of one row: its interquartile mean in the row's unit, and the probability to be better.
+    """The interquartile mean of a row in its unit, and its probability of improvement.
 
-    `better` is P(a lane of this row is better than one of the baseline), a tie counting half; None
-    where there is none. Intervals are of 95 %.
+    `better` is P(a lane of this row is better than one of the baseline), where a tie counts half;
+    None without a baseline. Intervals are 95% intervals.
     """
 
     iqm: float
@@ -30,7 +30,7 @@ class Robust(NamedTuple):
 
 
 def robust(table: Table) -> list[Robust]:
-    """The statistics of each row; seeds are drawn anew within each row."""
+    """The statistics of each row; the bootstrap resamples seeds within each row."""
     rows = {_key(row, row.settings): row for row in table.rows}
     found = []
     for row in table.rows:
@@ -47,7 +47,7 @@ def robust(table: Table) -> list[Robust]:
 
 
 def columns(rows: Sequence[Row], told: Sequence[Robust], baseline: str) -> dict[str, list[str]]:
-    """The same as columns in words, a cell for each row."""
+    """The statistics as columns of a table, a cell for each row."""
     words: dict[str, list[str]] = {"IQM (95 %)": [], f"P(> {baseline}) (95 %)": []}
     for row, each in zip(rows, told, strict=True):
         text = row.scale.text
@@ -62,9 +62,9 @@ def columns(rows: Sequence[Row], told: Sequence[Robust], baseline: str) -> dict[
 
 
 def profile(row: Row, levels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The performance profile: shares of lanes above `levels` [L], and its 95 % band, each [L].
+    """The performance profile: shares of lanes above `levels` [L], and its 95% band, each [L].
 
-    The band is of the same bootstrap, point by point.
+    The band comes from the same bootstrap, pointwise.
     """
     scores = np.array(row.per_seed)
     drawn = np.random.default_rng(0).choice(scores, (2000, len(scores)))

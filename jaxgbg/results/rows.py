@@ -1,4 +1,4 @@
-"""From the evaluations of runs to the rows of a table: lanes of the same settings are one row."""
+"""Make the rows of a table from evaluations: lanes with the same settings form a row."""
 
 import dataclasses
 import math
@@ -49,17 +49,17 @@ _OF_POOLED = ("agents", "pooled")
 class Row:
     """All lanes of a game and opponent that share `settings`; figures in the unit of `scale`.
 
-    `settings` are the values of the axes by their short forms. `mean` ± `sem` are over the n seeds,
-    each giving the mean of its evaluations in the last fifth of the training (`per_seed`), as
-    published; `low` to `high` is the 95 % interval of that mean. `last` ± `last_sem` are of the
-    last evaluations alone. `difference` is this mean minus that of the baseline, over `pairs` of
-    equal seeds, with its 95 % interval; None without a baseline. Where settings are `pooled`
-    (their short forms), a seed gives the mean over them of its agents, of which there are `agents`
-    in all. `seconds` are those of the training of all its `runs`. `untrained` is how many agents
-    have never learned: their weights are all 0; `diverged` how many play at random, for their
-    weights are no finite numbers. `as_published` says that the settings by which
-    rows are told apart are the paper's. `curves` are those of the seeds. `games` tells how many
-    games the smallest evaluation of an agent had.
+    `settings` has the values of the axes by their short forms. `mean` ± `sem` are over the n seeds;
+    each seed counts with the mean of its evaluations in the last fifth of the training
+    (`per_seed`), as published; `low` to `high` is the 95% interval of that mean. `last` ±
+    `last_sem` are of the last evaluation alone. `difference` is this mean minus that of the
+    baseline, over `pairs` of equal seeds, with its 95% interval; None without a baseline. If
+    settings are `pooled` (their short forms), a seed counts with the mean of its agents over them;
+    `agents` is the number of all agents. `seconds` is the training time of all its `runs`.
+    `untrained` is the number of agents whose weights are all 0, `diverged` the number of agents
+    that play at random because their weights are not finite. `as_published` means that the settings
+    of the axes are the paper's. `curves` are those of the seeds. `games` returns the number of
+    games in the smallest evaluation of an agent.
     """
 
     game: str
@@ -98,12 +98,12 @@ class Row:
 
     @property
     def variant(self) -> str:
-        """The FARL variant, "" where several are pooled."""
+        """The FARL variant, "" if several are pooled."""
         return str(self.settings.get("variant", ""))
 
 
 class Table(NamedTuple):
-    """Rows, the axes that they differ by, what they are compared with, and lines about them."""
+    """Rows, the axes in which they differ, their baseline, and notes about them."""
 
     rows: list[Row]
     axes: tuple[Axis, ...]
@@ -112,13 +112,13 @@ class Table(NamedTuple):
 
     @property
     def compared(self) -> str:
-        """What the rows are compared with, in words."""
+        """The label of the baseline."""
         return ", ".join(
             axis.label(self.baseline[axis.path]) for axis in self.axes if axis.path in self.baseline
         )
 
     def of_games(self) -> Iterator["Table"]:
-        """The rows of each game by themselves, told apart by what differs in that game."""
+        """Split the table by game; each part has the axes that differ in its game."""
         for game in dict.fromkeys(row.game for row in self.rows):
             rows = [row for row in self.rows if row.game == game]
             known = [{row.settings[axis.short] for row in rows} for axis in self.axes]
@@ -131,18 +131,18 @@ class Table(NamedTuple):
 
 
 def _narrowed(row: Row, axes: Sequence[Axis]) -> Row:
-    """A row that names these settings alone."""
+    """A row with only these settings."""
     settings = {axis.short: row.settings[axis.short] for axis in axes}
     return dataclasses.replace(row, settings=settings)
 
 
 def rows(run: Run, results: Sequence[Result], seconds: float) -> list[Row]:
-    """The rows of a run, finished or stopped: of a stopped one, what all its seeds have reached."""
+    """The rows of a run; a stopped run counts as far as all its seeds have come."""
     return group([source_of(run, results, seconds)], ("variant",)).rows
 
 
 def source_of(run: Run, results: Sequence[Result], seconds: float = math.nan) -> Source:
-    """A run at hand as a source of rows."""
+    """A run in memory as a source of rows."""
     return Source(
         run.game.name,
         run.game,
@@ -159,16 +159,15 @@ def group(
     baseline: Sequence[str] = (),
     pool: Sequence[str] = (),
 ) -> Table:
-    """A row for each game, opponent and combination of values of the axes.
+    """Make a row for each game, opponent and combination of values of the axes.
 
-    The axes are the settings named `by` (`learner.trace_decay`, or `trace_decay`), then all others
-    that differ but those named in `pool`, over which each seed gives its mean. `baseline`
-    ("trace_decay=0", ...) names what the other rows are compared with, lane by lane of equal seeds
-    and other settings; where variants are told apart it is the one without FARL. Raises ValueError
-    for settings or values that no run has, or where no seed is in all settings to be pooled.
+    The axes are the settings in `by`, then all others that differ except those in `pool`, over
+    which each seed counts with its mean. `baseline` ("trace_decay=0", ...) is the row to compare
+    with, by default the variant without FARL. Raises ValueError for unknown settings or values, or
+    if no seed is in all pooled settings.
     """
     curves = [curves_of(source) for source in sources]
-    # Runs that differ by their seeds alone share their values.
+    # Runs that differ only in their seeds share their values.
     kinds = {
         (id(source.values), variant): (source.name, {**source.values, VARIANT: variant})
         for source, each in zip(sources, curves, strict=True)
@@ -177,7 +176,7 @@ def group(
     named, others, rest = find_axes(kinds.values(), by, pool)
     axes = named + others
     if VARIANT not in [axis.path for axis in axes]:
-        # The last and the mean weights of one training are not two of it.
+        # The last and the mean weights of one training must not count as two trainings.
         curves = [
             {
                 (opponent, variant): lanes
@@ -190,7 +189,7 @@ def group(
     members, notes = members_of(sources, curves, settings, [axis.path for axis in axes], rest)
     differ = " ".join(axis.short for axis in others)
     if named and others:
-        notes.append(f"Told apart too, as they differ: {differ}; --pool {differ} pools them.")
+        notes.append(f"Listed separately, as they differ: {differ}; --pool {differ} pools them.")
     notes += _balance(members, rest)
     compared = read_baseline(baseline, axes)
     if not baseline:
@@ -216,26 +215,26 @@ def group(
 
 
 def _follow(axes: Sequence[Axis]) -> list[str]:
-    """A line about settings that go together, if any do."""
+    """A note about settings that change together, if there are any."""
     follow = [f"{axis.short} and {', '.join(axis.follows)}" for axis in axes if axis.follows]
     return [f"These differ together: {'; '.join(follow)}."] if follow else []
 
 
 def _balance(members: Mapping[RowKey, Members], rest: Sequence[str]) -> list[str]:
-    """Keep in rows that pool settings the seeds of all of them; lines about those left out."""
+    """In rows that pool settings, keep only seeds that all of them have; notes about the rest."""
     notes = []
     for key, row in members.items():
         left_out = row.keep_seeds_of_all(key.opponent) if row.pooled else 0
         if left_out:
             notes.append(
-                f"{key.game}, {key.opponent}: {counted(left_out, 'seed')} left out that some"
-                f" {' and '.join(map(short_of, rest))} has not."
+                f"{key.game}, {key.opponent}: {counted(left_out, 'seed')} not used, because some"
+                f" {' and '.join(map(short_of, rest))} does not have them."
             )
     return list(dict.fromkeys(notes))
 
 
 def _rank(key: RowKey, order: Sequence[str], axes: Sequence[Axis]) -> tuple[Any, ...]:
-    """Games in the order of Table 1, opponents in that of the run, values in that of their axes."""
+    """Sort key: games as in Table 1, opponents as in the run, values as in their axes."""
     known = key.game in papers.GAMES
     values = [axis.values.index(value) for axis, value in zip(axes, key.values, strict=True)]
     return (
@@ -304,7 +303,7 @@ def _row(
 
 
 def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:
-    """Flat records, a setting an entry; rounded to what they mean, what is no number is None."""
+    """Flat records with an entry for each setting; figures are rounded, NaN becomes None."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, tuple):

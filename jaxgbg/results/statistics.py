@@ -1,4 +1,4 @@
-"""Means over seeds and how sure they are."""
+"""Means over seeds and their confidence intervals."""
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -11,7 +11,7 @@ _CLUSTER_DRAWS = 10_000
 
 
 def mean_sem(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard error of the mean; the error of one value is not a number."""
+    """Mean and standard error of the mean; the error of a single value is NaN."""
     array = np.asarray(values, float)
     if array.size < 2:
         return float(array.mean()), float("nan")
@@ -19,7 +19,7 @@ def mean_sem(values: Sequence[float]) -> tuple[float, float]:
 
 
 def agree(values: Sequence[float]) -> bool:
-    """Whether all values are the same but for rounding."""
+    """Whether all values are equal up to rounding."""
     return bool(np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())))
 
 
@@ -29,14 +29,14 @@ def confidence_interval(
     span: tuple[float, float] | None = None,
     games: int | None = None,
 ) -> tuple[float, float]:
-    """The interval of the mean of `values`, one for each seed; not a number where none is known.
+    """The confidence interval of the mean of `values`, one for each seed; NaN if it is unknown.
 
-    Without `span` Student's t. Values that lie in `span` have one that does too: Wilson's score
-    interval with Student's t and the effective number of trials, m (1 - m) / s.e.^2 for a mean m of
-    [0, 1]. Seeds that all agree have a standard error of 0, which says nothing about the next seed:
-    then the number of trials is that of their games, `games` for each seed. One value has no
-    interval, nor have values that agree without `span` and `games`. Source: Wilson 1927; Korn &
-    Graubard 1998; Dean & Pagano 2015.
+    Without `span` it is Student's t interval. With `span` it stays within `span`: Wilson's score
+    interval with Student's t and the effective number of trials, m (1 - m) / s.e.^2 for a mean m in
+    [0, 1]. If all seeds agree, their standard error of 0 says nothing about another seed; the
+    number of trials is then that of their games, `games` for each seed. A single value has no
+    interval, and neither have values that agree without `span` and `games`. Source: Wilson 1927;
+    Korn & Graubard 1998; Dean & Pagano 2015.
     """
     from scipy import special
 
@@ -66,10 +66,10 @@ def cluster_interval(
 ) -> tuple[float, float]:
     """The interval of the mean over clusters, whose means are `values`: a bootstrap of clusters.
 
-    Whole clusters are drawn anew, so what hangs together in one counts once. Percentiles are moved
-    outward as Student's t with this number of clusters asks for, without which ten clusters would
-    cover too little. Where all clusters agree there is nothing to draw: `confidence_interval`.
-    Source: Hesterberg 2015, "What teachers should know about the bootstrap" (expanded percentile).
+    Whole clusters are resampled, so correlated values of a cluster count once. Percentiles are
+    expanded according to Student's t for this number of clusters; otherwise the interval of ten
+    clusters would be too narrow. If all clusters agree, `confidence_interval` is used. Source:
+    Hesterberg 2015, "What teachers should know about the bootstrap" (expanded percentile).
     """
     from scipy import special
 
@@ -92,11 +92,11 @@ def paired_difference(
     interval: Callable[..., tuple[float, float]] = confidence_interval,
     cluster: Callable[[_Lane], Hashable] = lambda lane: lane,
 ) -> tuple[float, float, float] | None:
-    """Mean and 95 % interval of first - second over the lanes of both; None without any.
+    """Mean and 95% interval of first - second over the lanes that both have; None without any.
 
-    Lanes of one `cluster` count once, by their mean. Both lie in `span`, where it is given, and so
-    the `interval` within what differences can be; `games` are those of a lane. Where all
-    differences are the same, their interval is made of those of the two means by their games.
+    Lanes of one `cluster` count once, with their mean. If values lie in `span`, the `interval`
+    stays within the possible differences; `games` is the number of games of a lane. If all
+    differences are equal, their interval is made from those of the two means by their games.
     Source: Newcombe 1998, method 10.
     """
     clusters: dict[Hashable, list[tuple[float, float]]] = {}
@@ -109,7 +109,7 @@ def paired_difference(
     differences = [float(one - other) for one, other in means]
     mean = mean_sem(differences)[0]
     if len(means) > 1 and agree(differences):
-        # What differs from seed to seed is the same on both sides.
+        # All variation between seeds is equal on both sides.
         one, other = (float(side.mean()) for side in means.T)
         (low, high), (other_low, other_high) = (
             confidence_interval([side] * len(means), span=span, games=games)
@@ -124,7 +124,7 @@ def paired_difference(
 def interquartile_mean(scores: np.ndarray) -> np.ndarray:
     """Mean of the middle half of all scores [..., seeds, tasks] -> [...].
 
-    A quarter of them, rounded down, is left out at either end. Source: Agarwal et al. 2021, "Deep
+    A quarter of them, rounded down, is dropped at either end. Source: Agarwal et al. 2021, "Deep
     RL at the edge of the statistical precipice".
     """
     flat = np.sort(np.asarray(scores, float).reshape(*np.shape(scores)[:-2], -1))
@@ -133,7 +133,7 @@ def interquartile_mean(scores: np.ndarray) -> np.ndarray:
 
 
 def improvement_probability(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """P(X > Y) of one score each, ties counted half: [..., seeds, tasks] of both -> [...].
+    """P(X > Y) for one score of each, where ties count half: [..., seeds, tasks] of both -> [...].
 
     The mean over tasks of the share of pairs of seeds; the numbers of seeds may differ. Source:
     Agarwal et al. 2021; Mann & Whitney 1947.
@@ -149,25 +149,25 @@ def bootstrap_interval(
     repetitions: int = 10_000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Percentile interval of a statistic of groups of scores [seeds, tasks], all of equal tasks.
+    """Percentile interval of a statistic of groups of scores [seeds, tasks] with the same tasks.
 
-    Seeds are drawn anew within each task and group (stratified bootstrap); `statistic` takes the
-    groups with a leading axis of repetitions. With few seeds the interval is too narrow, as every
-    bootstrap's. Raises ValueError for scores that are no such table of finite numbers. Source:
-    Agarwal et al. 2021.
+    Seeds are resampled within each task and group (stratified bootstrap); `statistic` takes the
+    groups with a leading axis of repetitions. With few seeds the interval is too narrow, as for
+    every bootstrap. Raises ValueError for scores that are not such a table of finite numbers.
+    Source: Agarwal et al. 2021.
     """
     tables = [np.asarray(group, float) for group in groups]
     if any(table.ndim != 2 or not table.size for table in tables):
-        raise ValueError("scores must be a table [seeds, tasks] with something in it")
+        raise ValueError("scores must be a table [seeds, tasks] that is not empty")
     if len({table.shape[1] for table in tables}) > 1:
         raise ValueError("all groups need scores of the same tasks")
     if not all(np.isfinite(table).all() for table in tables):
-        raise ValueError("a score is no finite number: leave out the runs that have none")
+        raise ValueError("a score is not a finite number: leave out such runs")
     if not 0 < level < 1 or repetitions < 1:
         raise ValueError("level must lie between 0 and 1, and repetitions be at least 1")
     random = np.random.default_rng(seed)
     estimates = []
-    # In portions, for the memory of large tables.
+    # In chunks, to bound the memory of large tables.
     for start in range(0, repetitions, 1000):
         drawn = [
             np.take_along_axis(

@@ -1,4 +1,4 @@
-"""Tournaments that were kept, read again: each as a ladder, and all of them as tables."""
+"""Read kept tournaments: each as a ladder, all of them as tables."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -48,10 +48,10 @@ COLUMNS: dict[str, dict[str, str]] = {
 
 
 class StoredLadder(NamedTuple):
-    """A tournament on disk; `name` is its path below the folder searched.
+    """A tournament on disk; `name` is its path below the searched folder.
 
-    `settings` are those of its openings, None where they cannot be read; `names` and `met` the
-    players and the groups that met; `ladder` is None where their games do not connect them all.
+    `settings` are those of its openings, None for invalid ones; `names` and `met` are the players
+    and the groups that played; `ladder` is None if the games do not connect all players.
     """
 
     name: str
@@ -63,7 +63,7 @@ class StoredLadder(NamedTuple):
 
 
 def read_ladders(found: Sequence[Found], problems: list[str]) -> list[StoredLadder]:
-    """The tournaments in these folders in which somebody has met; what cannot be read is told."""
+    """Read the tournaments with games in these folders; add a line for each that is unreadable."""
     ladders = []
     for each in found:
         try:
@@ -104,7 +104,7 @@ def _read(found: Found, problems: list[str]) -> StoredLadder | None:
 
 
 def _names(kept: Mapping[tuple[str, ...], Kept]) -> dict[str, str]:
-    """What each identity was called last; of several so called, the identity itself."""
+    """The last name of each identity; the identity itself if several have the same name."""
     called: dict[str, str] = {}
     for players, group in kept.items():
         called |= zip(players, group.names, strict=True)
@@ -152,7 +152,7 @@ def frames(ladders: Sequence[StoredLadder]) -> dict[str, "pandas.DataFrame"]:
 
 
 def _games(stored: StoredLadder, where: Mapping[str, str]) -> "pandas.DataFrame":
-    """A row a game and seat; games that began alike have the same opening."""
+    """A row for each game and seat; games with the same start have the same opening."""
     import pandas
 
     names, sides = np.array(stored.names, object), np.array(stored.game.sides, object)

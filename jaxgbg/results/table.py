@@ -1,4 +1,4 @@
-"""The table that a run ends with, and that of many runs: a row for each setting that differs."""
+"""Print the table of one run or of many: a row for each setting that differs."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,8 +24,8 @@ def print_table(
 ) -> None:
     """Print rows: mean ± s.e. and 95 % interval over n seeds, and the difference to `baseline`.
 
-    For people a table each game and opponent, and notes; in other forms one for all. `more` are
-    columns of a table beneath, a cell for each row.
+    The form "table" prints a table for each game and opponent, and notes; the other forms print one
+    for all. `more` has the columns of a second table below, a cell for each row.
     """
     if form in ("csv", "json"):
         print_plain(as_records(table), form)
@@ -71,13 +71,13 @@ def _panels(table: Sequence[Row]) -> Iterator[tuple[str, list[Row], list[int]]]:
 
 
 def _telling(columns: Sequence[Column], of_panel: Sequence[Row], at: Sequence[int]) -> list[Column]:
-    """The columns of the rows numbered `at` that say more than their heading does."""
+    """The columns of the rows `at` that add something to their heading."""
     kept = [column._replace(cells=[column.cells[n] for n in at]) for column in columns]
     return [column for column in kept if _tells(column, of_panel)]
 
 
 def _columns(table: Sequence[Row], baseline: str) -> Iterator[Column]:
-    """The columns of all rows; an axis that a game has not is empty there."""
+    """The columns of all rows; an axis that a game does not have is empty there."""
     for name in dict.fromkeys(name for row in table for name in row.settings):
         cells = [value_text(row.settings.get(name)) for row in table]
         numbers = [isinstance(row.settings.get(name), int | float) for row in table]
@@ -99,10 +99,10 @@ def _columns(table: Sequence[Row], baseline: str) -> Iterator[Column]:
 
 
 def _tells(column: Column, table: Sequence[Row]) -> bool:
-    """Whether a column says more of the rows of one game than their heading does."""
+    """Whether a column adds something to the heading of the rows of one game."""
     settings = table[0].settings
     if column.name == "paper":
-        # A figure that all rows share stands in the heading.
+        # A figure that all rows share is in the heading.
         figures = {row.paper_mean for row in table}
         return any(column.cells) and (len(figures) > 1 or len(table) == 1)
     if column.name in settings:
@@ -111,12 +111,12 @@ def _tells(column: Column, table: Sequence[Row]) -> bool:
 
 
 def heading(game: str, opponent: str, table: Sequence[Row]) -> str:
-    """What the rows of a game and opponent have in common."""
+    """The heading: what the rows of a game and opponent have in common."""
     against = "" if opponent == "score" else f" against {opponent}"
     reached = sorted({row.episodes for row in table})
     episodes = " to ".join(f"{each:,}" for each in dict.fromkeys((reached[0], reached[-1])))
     seconds = {row.seconds for row in table}
-    # Of one run; those of several add up to nothing that is asked for.
+    # Only for a single run; the sum over several runs is not useful.
     one = len(seconds) == 1 and all(row.runs == 1 for row in table)
     took = f", {table[0].seconds:,.0f} s" if one and math.isfinite(table[0].seconds) else ""
     published = {in_figures(row, row.paper_mean, row.paper_error) for row in table} - {""}
@@ -125,10 +125,10 @@ def heading(game: str, opponent: str, table: Sequence[Row]) -> str:
 
 
 def notes(table: Sequence[Row]) -> list[str]:
-    """What the figures of these rows are, a sentence or two a line."""
+    """Notes about the figures of these rows, a line for each."""
     scored: dict[str, dict[str, None]] = {}
     for row in table:
-        draws = ", a draw counting half" if row.scale == WIN_RATE else ""
+        draws = ", a draw counts half" if row.scale == WIN_RATE else ""
         words = f"{row.scale.unit} in %{draws}" if row.scale.percent else f"mean {row.scale.unit}"
         several = len({other.scale for other in table if other.game == row.game}) > 1
         against = f" against {row.opponent}" if several else ""
@@ -140,8 +140,8 @@ def notes(table: Sequence[Row]) -> list[str]:
     sentences += dict.fromkeys(filter(None, (papers.note(row.game, row.opponent) for row in table)))
     told = [
         f"Scores: {'; '.join(sentences)}."
-        " Mean: of the evaluations in the last fifth of the episodes that all seeds have reached;"
-        " last: of the last one alone. Intervals: Student's t, Wilson's where figures are bounded.",
+        " Mean: over the evaluations in the last fifth of the episodes that all seeds have reached;"
+        " last: the last evaluation alone. Intervals: Student's t, Wilson's for bounded scores.",
     ]
     if any(row.difference is not None for row in table):
         told[0] += " Differences: paired by seed."
@@ -153,13 +153,13 @@ def notes(table: Sequence[Row]) -> list[str]:
     pooled = list(dict.fromkeys(name for row in table for name in row.pooled))
     if pooled:
         told.append(
-            f"Pooled over {' and '.join(pooled)}: n are seeds, each of which counts once, by the"
-            " mean of its agents; intervals: bootstrap of seeds (cluster bootstrap)."
+            f"Pooled over {' and '.join(pooled)}: n is the number of seeds, each of which counts"
+            " once, with the mean of its agents; intervals: bootstrap of seeds (cluster bootstrap)."
         )
     alike = [row for row in table if row.n > 1 and row.sem == 0]
     if alike:
         told.append(
-            "Where all seeds agree, s.e. 0 says nothing of another seed: the interval is that of"
+            "If all seeds agree, s.e. 0 says nothing about another seed: the interval is that of"
             " the games of one evaluation."
         )
     told += [
@@ -177,18 +177,18 @@ def notes(table: Sequence[Row]) -> list[str]:
 
 
 def _shorter(row: Row) -> bool:
-    """Whether the paper's figure beside a row is after more episodes than the row has had."""
+    """Whether the paper's figure of a row is after more episodes than the row has."""
     return row.as_published and row.episodes < (papers.episodes_of(row.game) or 0)
 
 
 def place(row: Row) -> str:
-    """A row in words."""
+    """The label of a row."""
     values = (f"{name} {value_text(value)}" for name, value in row.settings.items())
     return ", ".join((row.game, row.opponent, *values))
 
 
 def in_figures(row: Row, mean: float | None, error: float | None) -> str:
-    """A mean ± its standard error, if it has one; empty where there is no mean."""
+    """Format a mean ± its standard error, if it has one; "" for no mean."""
     if mean is None:
         return ""
     text = row.scale.text(mean)
@@ -198,14 +198,14 @@ def in_figures(row: Row, mean: float | None, error: float | None) -> str:
 
 
 def interval(row: Row) -> str:
-    """95 % of the mean over seeds; empty for a single one."""
+    """Format the 95% interval of the mean over seeds; "" for a single seed."""
     if not math.isfinite(row.low):
         return ""
     return f"{row.scale.text(row.low)} to {row.scale.text(row.high)}"
 
 
 def difference(row: Row) -> str:
-    """The difference to the baseline with its 95 % interval; empty on other rows."""
+    """Format the difference to the baseline with its 95% interval; "" if there is none."""
     if row.difference is None:
         return ""
 

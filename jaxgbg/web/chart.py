@@ -1,4 +1,4 @@
-"""Line charts as SVG in the colours of the page: learning curves and histograms."""
+"""Line charts as SVG in the colors of the page: learning curves and histograms."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -13,11 +13,11 @@ _INNER_WIDTH, _INNER_HEIGHT = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
 
 @dataclasses.dataclass(frozen=True)
 class Series:
-    """A line `y` over `x` with a band from `low` to `high`; `style` is its class in the page's CSS.
+    """A line `y` over `x` with a band from `low` to `high`; `style` is its CSS class.
 
-    There is no line where `y` is not a number. `reference` is a figure to compare with, drawn as a
-    dashed line as far as the line goes, and `reference_words` what it is. `steps` draws bins: `x`
-    are then their edges, one more than there are `y`.
+    The line has gaps where `y` is NaN. `reference` is a figure to compare with, drawn as a dashed
+    line over the length of the line, and `reference_words` its label. `steps` draws bins: `x` are
+    then the edges, one more than `y`.
     """
 
     label: str
@@ -41,7 +41,7 @@ def chart(
     span: tuple[float, float] | None = None,
     x_span: tuple[float, float] | None = None,
 ) -> str:
-    """The markup of one panel; `span` is the range of y, `x_span` that of x, else the data's."""
+    """The markup of one panel; `span` is the y-range, `x_span` the x-range (default: from data)."""
     x_low, x_high = x_span or _range([s.x for s in series])
     references = [np.array([s.reference]) for s in series if s.reference is not None]
     y_low, y_high = span or _range([part for s in series for part in (s.low, s.high)] + references)
@@ -87,7 +87,7 @@ def chart(
 
 
 def _reference(series: Series, level: float, end: float, figure: str) -> str:
-    """The dashed line of a figure to compare with, at the height `level` as far as `end`."""
+    """The dashed line of a figure to compare with, at the height `level` up to `end`."""
     words = escape(series.reference_words)
     line = (
         f'<path class="reference {series.style}" d="M{_LEFT} {level:.1f}H{end:.1f}">'
@@ -99,7 +99,7 @@ def _reference(series: Series, level: float, end: float, figure: str) -> str:
 
 
 def _headings(title: str, x_label: str, y_label: str) -> str:
-    """The opening tag, the title, and what stands beside the axes."""
+    """The opening tag, the title, and the labels of the axes."""
     return (
         f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
         f' aria-label="{escape(title)}: {escape(y_label)} over {escape(x_label)}">'
@@ -122,7 +122,7 @@ def _points(x: np.ndarray, y: np.ndarray) -> str:
 
 
 def _range(parts: Sequence[np.ndarray]) -> tuple[float, float]:
-    """The least and the greatest number, a little apart where they are the same."""
+    """The minimum and the maximum, slightly apart if they are equal."""
     numbers = np.concatenate([part[np.isfinite(part)] for part in parts])
     low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
     return (low, high) if high > low else (low - 0.5, high + 0.5)

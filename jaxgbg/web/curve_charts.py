@@ -25,8 +25,8 @@ from jaxgbg.runs.storage.schemas import Histogram
 from jaxgbg.web.chart import Series, chart
 
 PALETTE = 8
-"""How many colours the page has for lines; then they are dashed."""
-# Of the logarithm of a share; agents without any weight in a bin are drawn as if it were this rare.
+"""The number of line colors; further lines are dashed."""
+# The lowest logarithm of a share; empty bins are drawn at this level.
 _RAREST = -6
 
 
@@ -64,7 +64,7 @@ def curve_panels(table: Table) -> list[str]:
 
 
 def curve_looks(table: Table) -> dict[tuple[Any, ...], tuple[str, str]]:
-    """The label of each combination of settings, and its class in the page's CSS."""
+    """The label of each combination of settings, and its CSS class."""
     several = [axis for axis in table.axes if len(axis.values) > 1]
     looks = {}
     for number, (values, look) in enumerate(looks_of(table).items()):
@@ -80,13 +80,13 @@ def curve_looks(table: Table) -> dict[tuple[Any, ...], tuple[str, str]]:
 
 
 def short_text(scale: Scale, figure: float) -> str:
-    """A figure as tables show it, without digits that are 0."""
+    """Format a figure as in tables, without trailing zeros."""
     text = scale.text(figure)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def histogram_panels(histograms: Mapping[str, Histogram | None]) -> list[str]:
-    """Panels of the fields of `Histograms`: the mean over seeds, the band all of them."""
+    """Panels of the fields of `Histograms`: the mean over the seeds, the band over all seeds."""
     names = {
         "weights": ("active weights", "weight"),
         "tc_factors": ("TC factors of active weights", "|N| / A"),
@@ -104,7 +104,7 @@ def histogram_panels(histograms: Mapping[str, Histogram | None]) -> list[str]:
         for variant in (variant for variant in STYLES if variant in shares):
             logs = np.log10(np.maximum(shares[variant], 10.0**_RAREST))
             mean = np.log10(np.maximum(np.mean(shares[variant], 0), 10.0**_RAREST))
-            # No line for weights that nobody has.
+            # No line for a kind of weights that no agent has.
             mean[np.sum(shares[variant], 0) == 0] = np.nan
             edges = np.array(histogram.edges, float)
             label = STYLES[variant][0]

@@ -1,4 +1,4 @@
-"""One game as an HTML file that needs nothing else, as sample games stand in the report."""
+"""One game as a self-contained HTML file, like the sample games of the report."""
 
 from jaxgbg.web.positions import shape_markup
 from jaxgbg.web.record_view import RecordView
@@ -6,7 +6,7 @@ from jaxgbg.web.records import GameRecord
 
 
 def game_page(record: GameRecord) -> str:
-    """The file's text."""
+    """The text of the file."""
     from jinja2 import Environment, PackageLoader
 
     loader = PackageLoader("jaxgbg.web", "page")

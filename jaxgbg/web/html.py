@@ -1,4 +1,4 @@
-"""The report on all runs below a folder: one HTML file that needs nothing else."""
+"""The report on all runs below a folder: one self-contained HTML file."""
 
 import dataclasses
 import json
@@ -32,20 +32,22 @@ from jaxgbg.web.record_view import RecordView
 from jaxgbg.web.records import record_games
 from jaxgbg.web.run_facts import origin, run_names, settings_told
 
-# More would bury the table, and make the page too large to be opened.
+# More would hide the table and make the page too large to open.
 _MOST_SECTIONS = 30
-# More sections than these are shut at first: their headings are the index.
+# More sections than this are folded at first; their headings are the index.
 _MOST_UNFOLDED = 2
 _MOST_PROBLEMS = 1000
-# Runs of a game that are searched for an agent whose games are shown.
+# The number of runs of a game that are searched for an agent to show.
 _MOST_TRIED = 100
 _RARE = "The scale is logarithmic; bins without weights have no line."
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What was written: the table's rows, how many runs and tournaments, how much, and every line
-    about what is damaged.
+    """The result of writing a report.
+
+    It has the rows of the table, the numbers of runs and tournaments, the size in bytes, and a line
+    for each problem.
     """
 
     rows: list[Row]
@@ -57,8 +59,8 @@ class Report:
 
 @dataclasses.dataclass(frozen=True)
 class _Sample:
-    """Games of one agent, the histograms of its weights for a run that kept none, and how well it
-    foretells what it has outputs for.
+    """Games of one agent, histograms of its weights if the run has none, and the errors of its
+    auxiliary outputs.
     """
 
     file: Place
@@ -76,10 +78,10 @@ def write_report(
 ) -> Report:
     """Write the report on all runs and tournaments below `root`, a folder or a URL, to `out`.
 
-    Rows and lines are the settings named `by`, else those that differ, as in `results.group`.
-    What cannot be read is named in the report and in `problems`, as is a run left out because its
-    game is not known or has other rules now. The file is written whole or not at all. Raises
-    ValueError in one line where there is nothing to report, OSError where `out` cannot be written.
+    Rows and lines are the settings in `by`, or those that differ, as in `results.group`. Unreadable
+    files are named in the report and in `problems`, and so is a run that is skipped because its
+    game is not registered or has other rules now. The file is complete or absent. Raises ValueError
+    if there is nothing to report, OSError if `out` cannot be written.
     """
     found = find_all(root)
     found.check([*found.runs, *found.tournaments])
@@ -127,13 +129,13 @@ def _template() -> Any:
 
 
 def game_section(table: Table) -> dict[str, Any]:
-    """The tables and the curves of one game, as the template of that name shows them."""
+    """The tables and the curves of one game, rendered with the template of that name."""
     return {
         "name": table.rows[0].game,
         "tables": list(panel_tables(table.rows, table.compared)),
         "curves": curve_panels(table),
         "looks": curve_looks(table),
-        # One agent alone has neither a mean nor an error.
+        # A single agent has neither a mean nor an error.
         "shows": "Mean over the seeds, band ± one standard error"
         if any(row.n > 1 for row in table.rows)
         else "One agent",
@@ -142,7 +144,7 @@ def game_section(table: Table) -> dict[str, Any]:
 
 
 def _ladder_section(stored: StoredLadder, ladder: Ladder) -> dict[str, Any]:
-    """The table, the figures and the notes of one tournament."""
+    """The table, the charts and the notes of one tournament."""
     settings = stored.settings
     cut = len(ladder.standings) - MOST_PLAYERS
     more = [f"The figures show the first {MOST_PLAYERS}."] if cut > 0 else []
@@ -160,19 +162,19 @@ def _ladder_section(stored: StoredLadder, ladder: Ladder) -> dict[str, Any]:
 
 
 def _name(root: str | Path) -> str:
-    """That of the folder."""
+    """The name of the folder."""
     place = place_of(root)
     return (place.resolve().name if isinstance(place, Path) else place.name) or str(root)
 
 
 def _shown(runs: Sequence[StoredRun], samples: Mapping[str, _Sample]) -> list[StoredRun]:
-    """The runs with a section of their own: of many the first, and those of the sample games."""
+    """The runs with their own section: the first ones, and those of the sample games."""
     places = {sample.file.parent.parent for sample in samples.values()}
     return [run for at, run in enumerate(runs) if at < _MOST_SECTIONS or run.path in places]
 
 
 def _runs(found: Everything) -> tuple[list[StoredRun], list[str]]:
-    """What can be reported, in the order of Table 1, and a line for all that cannot."""
+    """The runs to report, in the order of Table 1, and a line for each that is skipped."""
     problems = found.problems + unknown_games(found.runs, "left out")
     runs = []
     for stored in found.runs:
@@ -197,9 +199,9 @@ def _game(stored: StoredRun) -> str:
 
 
 def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
-    """By game: games of the first agent of the run with the most episodes, or of the next best.
+    """By game: games of the first agent of the run with the most episodes, or of the next best run.
 
-    Most of the time goes into compiling, which several threads do side by side.
+    Most of the time is compile time, so several threads do this in parallel.
     """
     of_games: dict[str, list[StoredRun]] = {}
     for stored in runs:
@@ -229,14 +231,14 @@ def _samples(runs: Sequence[StoredRun]) -> dict[str, _Sample]:
 
 
 def _agent_files(stored: StoredRun) -> list[Place]:
-    """The agents, those with FARL first, in the order of their seeds."""
+    """The agent files, those with FARL first, in the order of their seeds."""
     lanes = sorted(stored.run.lanes, key=lambda lane: (lane.variant, lane.seed))
     files = [stored.path / "agents" / lane.file for lane in lanes]
     return [file for file in files if file.exists()]
 
 
 def _seconds(stored: StoredRun) -> float:
-    """Those of the training; not a number where they are not known, as while it is unfinished."""
+    """The training time; NaN if it is unknown, for example while the run is unfinished."""
     seconds = stored.summary.get("training_seconds")
     return math.nan if seconds is None else seconds
 
@@ -261,7 +263,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _units(number: float) -> str:
-    """Of counts two decimals say enough, of larger numbers none."""
+    """Format a figure: counts with two decimals, larger numbers with none."""
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.2f}"
 
 
@@ -287,7 +289,7 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
 
 
 def _histograms(stored: StoredRun, sample: _Sample | None) -> tuple[list[str], str]:
-    """(panels, what they show): those the run kept, else the weights of the agent at hand."""
+    """(panels, caption): the histograms of the run, or the weights of its agent."""
     kept = stored.content("histograms.json", Histograms)
     if kept:
         several = ": mean over the seeds, band from the least to the most"

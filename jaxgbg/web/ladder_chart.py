@@ -1,4 +1,4 @@
-"""A ladder as SVG in the colours of the page: ratings with intervals, and who scores what."""
+"""A ladder as SVG in the colors of the page: ratings with intervals, and pairwise scores."""
 
 import math
 from html import escape
@@ -7,14 +7,14 @@ from jaxgbg.results.ladder import Ladder, Standing, in_words
 from jaxgbg.web.chart import ticks
 
 MOST_PLAYERS = 40
-"""Of more players neither figure could be read."""
+"""The maximum number of players in the charts; more would be unreadable."""
 _ROW, _TOP, _BOTTOM = 22, 26, 40
 _LETTER, _MOST_LETTERS = 6.2, 28
 _WIDTH = 300
 
 
 def ratings_chart(ladder: Ladder) -> str:
-    """A row a player: the rating and its 95 % interval, an arrow where that has no end."""
+    """A row for each player: the rating and its 95% interval, or an arrow for an open interval."""
     rows = ladder.standings[:MOST_PLAYERS]
     left = _room(rows)
     numbers = [x for one in rows for x in (one.rating.low, one.rating.high) if math.isfinite(x)]
@@ -55,8 +55,9 @@ def ratings_chart(ladder: Ladder) -> str:
 
 
 def scores_chart(ladder: Ladder) -> str:
-    """Points in % of the player of a row against that of a column, the stronger the colour the
-    further from a half.
+    """The points in % of the row's player against the column's.
+
+    The color is stronger the further the points are from a half.
     """
     rows = ladder.standings[:MOST_PLAYERS]
     left, cell = _room(rows), 34

@@ -1,4 +1,4 @@
-"""A position as pages show it: which pieces stand where, how moves are marked, what it came to."""
+"""A position as pages show it: pieces, marks of moves, and the outcome."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ _LABEL_DIGITS = 2
 
 @dataclasses.dataclass(frozen=True)
 class Position:
-    """`pieces` names the kind on each spot; `moves` are (action, value, spot, value in words).
+    """`pieces` names the kind on each spot; `moves` are (action, value, spot, value as text).
 
-    `played` is the action that follows, `came` the spot of the one before; -1 where there is none.
-    `names` are those of the moves where they depend on the board. `ways` are the paths from spot to
-    spot, as SVG, of the move before and the one that follows; "" where nothing goes.
+    `played` is the action that follows, `came` the spot of the previous one; -1 for none. `names`
+    are the names of the moves if they depend on the board. `ways` are the paths from spot to spot,
+    as SVG, of the previous move and of the one that follows; "" if a move has no path.
     """
 
     pieces: list[int]
@@ -74,7 +74,7 @@ def shape_markup(drawing: Drawing, shapes: str) -> str:
 
 
 def way(drawing: Drawing, board: np.ndarray, action: int) -> str:
-    """The path of a move from spot to spot, "" where it has none."""
+    """The path of a move from spot to spot, "" if it has none."""
     ends = drawing.origin_of(board, action), drawing.spot_of(board, action)
     if -1 in ends:
         return ""
@@ -83,7 +83,7 @@ def way(drawing: Drawing, board: np.ndarray, action: int) -> str:
 
 
 def halos(values: Sequence[float | None]) -> list[float]:
-    """How strongly each move is marked, from the worst to the best of the position."""
+    """The opacity of each mark, from the worst to the best move of the position."""
     finite = [value for value in values if value is not None]
     if not finite:
         return [0.0] * len(values)
@@ -102,7 +102,7 @@ def value_scale(game: Game) -> Scale:
     """How values of moves are shown.
 
     Two players learn rewards from loss to win, which a share of wins would hide. A value function
-    may leave a range of rewards other than [-1, 1]: what it says there is called an estimate.
+    may leave a range of rewards other than [-1, 1]; its values are then called estimates.
     """
     if tuple(game.reward_range) == (-1, 1):
         scale = Scale("value") if game.num_players == 2 else game.scale
@@ -112,7 +112,7 @@ def value_scale(game: Game) -> Scale:
 
 
 def value_on(scale: Scale, value: float) -> float | None:
-    """A value on a scale; None where a network has diverged."""
+    """A value on a scale; None if a network has diverged."""
     return float(f"{scale.figure(float(value)):.6g}") if np.isfinite(value) else None
 
 
@@ -121,7 +121,7 @@ def value_text(scale: Scale, figure: float | None) -> str:
 
 
 def figure_text(scale: Scale, figure: float, short: bool = False) -> str:
-    """A figure as tables show it, if `short` without digits that are 0."""
+    """Format a figure as in tables, with `short` without trailing zeros."""
     text = short_text(scale, figure) if short else scale.text(figure)
     if not text.strip("-0."):
         text = text.removeprefix("-")
@@ -129,12 +129,12 @@ def figure_text(scale: Scale, figure: float, short: bool = False) -> str:
 
 
 def reward_text(game: Game, reward: float) -> str:
-    """What a player has been paid, on the scale of the game."""
+    """The reward of a player, on the scale of the game."""
     return figure_text(game.scale, game.scale.figure(float(reward)), short=True)
 
 
 def outcome_text(game: Game, seats: Sequence[str], rewards: np.ndarray) -> str:
-    """What a game came to, by the final rewards float32[N]; `seats` says who played."""
+    """The outcome of a game by the final rewards float32[N]; `seats` names the players."""
     if game.num_players == 1:
         return f"{reward_text(game, rewards[0])} {game.scale.unit}"
     if game.num_players == 2:

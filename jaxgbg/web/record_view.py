@@ -1,4 +1,4 @@
-"""A recorded game as the page shows it: stills in SVG, and data for the script to turn pages."""
+"""A recorded game as the page shows it: stills in SVG, and data for the script."""
 
 import dataclasses
 import json
@@ -51,14 +51,14 @@ class RecordView:
 
     @property
     def title(self) -> str:
-        """Who plays whom, and what came of it."""
+        """The players and the outcome."""
         if self._alone:
             return f"One game: {self._outcome()}"
         return f"{' – '.join(self._seats)}: {self._outcome()}"
 
     @property
     def moves(self) -> str:
-        """The moves in words, the first ones of a long game."""
+        """The names of the moves; of a long game the first ones."""
         names = [self._name(at) for at in range(min(self.plies, _MOVES_IN_PRINT))]
         more = self.plies - len(names)
         comma = "; " if any("," in name for name in names) else ", "
@@ -69,7 +69,7 @@ class RecordView:
         return board_markup(self.drawing, self.shapes, self.positions[at])
 
     def stills(self) -> list[Still]:
-        """Positions from the start to the end, evenly spread."""
+        """Positions from start to end, evenly spaced."""
         chosen = np.unique(np.linspace(0, self.plies, STILLS).round().astype(int))
         return [Still(self.board(at), self.positions[at].caption) for at in chosen]
 
@@ -95,7 +95,7 @@ class RecordView:
                 spot = int(drawing.spot_of(board, action))
                 moves.append((action, value, spot, value_text(self._value_scale, value)))
         if drawing.name_of:
-            # Of several moves to one spot the last one is written: the one played, else the best.
+            # If several moves share a spot, the last one is shown: the played one, or the best.
             played = -1 if over else int(record.actions[at])
             moves.sort(
                 key=lambda move: (move[0] == played, -np.inf if move[1] is None else move[1])
@@ -112,17 +112,17 @@ class RecordView:
         )
 
     def _name(self, at: int) -> str:
-        """What the move of a position is called."""
+        """The name of the move of a position."""
         return self.drawing.name(self.record.boards[at], int(self.record.actions[at]))
 
     def _way(self, at: int) -> str:
-        """The path of the move that is made in a position, "" where it has none."""
+        """The path of the move of a position, "" if it has none."""
         if not 0 <= at < self.plies:
             return ""
         return way(self.drawing, self.record.boards[at], int(self.record.actions[at]))
 
     def _value(self, at: int, action: int) -> float | None:
-        """The value of an action on the page's scale; None where a network has diverged."""
+        """The value of an action on the page's scale; None if a network has diverged."""
         return value_on(self._value_scale, self.record.values[at, action])
 
     def _caption(self, at: int) -> str:
@@ -138,7 +138,7 @@ class RecordView:
         return f"Move {at + 1:,} of {self.plies:,}: {who}, which {judge} values at {value}."
 
     def _score(self, at: int) -> str:
-        """What a single player has, e.g. "1,024 points"."""
+        """The score of a single player, e.g. "1,024 points"."""
         game = self.record.game
         return f"{reward_text(game, self.record.rewards[at, 0])} {game.scale.unit}"
 

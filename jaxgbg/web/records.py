@@ -14,10 +14,10 @@ from jaxgbg.learners.selection import choose_action
 from jaxgbg.players import GreedyAgent, Player, make_player
 from jaxgbg.xla import fast_compile_options
 
-# Games are played in portions: those of 2048 last thousands of plies, those of others a few.
+# Games are played in chunks: 2048 takes thousands of plies, other games a few.
 _PORTION = 512
 
-# The traceable players by name: building another to ask it would start an engine or need an extra.
+# Traceable players by name: building others could start an engine or need an extra.
 _TRACEABLE = ("maxn", "bench", "heur", "blocker", "centre-of-mass", "random")
 
 
@@ -25,10 +25,10 @@ _TRACEABLE = ("maxn", "bench", "heur", "blocker", "centre-of-mass", "random")
 class GameRecord:
     """One game of T plies, position by position.
 
-    `boards` int8[T + 1, C] are the cells as they are drawn, `players` int8[T + 1] who is to move,
+    `boards` int8[T + 1, C] are the cells to draw, `players` int8[T + 1] the player to move,
     `rewards` float32[T + 1, N] the cumulative rewards. `actions` int32[T] were played, and `values`
-    float32[T, A] are the agent's of all actions, for the player to move; -inf where illegal.
-    `names` says who sits in each seat.
+    float32[T, A] are the agent's values of all actions for the player to move; -inf for illegal
+    ones. `names` are the players of the seats.
     """
 
     game: Game
@@ -41,10 +41,10 @@ class GameRecord:
 
 
 def record_games(agent: GreedyAgent, opponents: tuple[str, ...], seed: int = 0) -> list[GameRecord]:
-    """The agent against the first of `opponents` that plays in compiled programs, else itself.
+    """Let the agent play the first of `opponents` that is traceable, or itself.
 
-    Against an opponent it plays two games, in the first and in the last seat, with itself one; the
-    same seed gives the same games. Raises ValueError where a game outlasts its `max_plies`.
+    Against an opponent it plays two games, in the first and in the last seat, otherwise one. The
+    same seed gives the same games. Raises ValueError if a game takes more than `max_plies`.
     """
     game = agent.game
     name = next((name for name in opponents if name in _TRACEABLE), None)
@@ -69,10 +69,11 @@ def _play(
     others: np.ndarray,
     random: np.random.Generator,
 ) -> tuple[Any, np.ndarray, np.ndarray]:
-    """G games of T plies, to the end of the longest: positions [G, T + 1], actions, values [G, T].
+    """Play G games of T plies, to the end of the longest: positions [G, T + 1], actions, values [G,
+    T].
 
-    `others` bool[G, N] says where the opponent sits. Random words are drawn on the host: JAX's
-    generator would take longer to compile than the games to play.
+    `others` bool[G, N] marks the seats of the opponent. Random words are drawn on the host: JAX's
+    generator would take longer to compile than the games take to play.
     """
     games, portion = len(others), min(_PORTION, game.max_plies)
 
@@ -85,19 +86,19 @@ def _play(
     moves: list[Any] = []
     while not np.all(states.terminal):
         if len(moves) * portion >= game.max_plies:
-            raise ValueError(f"{game.name}: a game outlasts its {game.max_plies:,} plies")
+            raise ValueError(f"{game.name}: a game takes more than its {game.max_plies:,} plies")
         ties, keys = random.random((portion, games), np.float32), words(portion, 2)
         chance = words(portion, games, game.spawn_words)
         states, notes = play_on(game, agent, opponent, others, states, (ties, keys), chance)
         positions.append(notes[0])
         moves.append(notes[1:])
-    # A game that is over stands still: its last position is seen as long as others go on.
+    # A finished game keeps its last position while others continue.
     positions.append(jax.tree.map(lambda leaf: leaf[None], _position(game, states)))
     return _by_game(positions), *_by_game(moves)
 
 
 def _by_game(portions: list[Any]) -> Any:
-    """Leaves [T, G, ...] of consecutive portions as leaves [G, sum of T, ...]."""
+    """Turn leaves [T, G, ...] of consecutive chunks into leaves [G, sum of T, ...]."""
     return jax.tree.map(lambda *parts: np.concatenate(parts).swapaxes(0, 1), *portions)
 
 
@@ -110,9 +111,10 @@ def _play_on(
     draws: tuple[jax.Array, jax.Array],
     chance: jax.Array,
 ) -> tuple[Any, Any]:
-    """T plies of G games: (states[G], (positions, actions, values) before each ply, [T, G, ...]).
+    """Play T plies of G games: (states[G], (positions, actions, values) before each ply, [T, G,
+    ...]).
 
-    `draws` settle ties of the agent float32[T, G] and those of the opponent uint32[T, 2].
+    `draws` break ties of the agent float32[T, G] and those of the opponent uint32[T, 2].
     """
 
     def choose(states: Any, draw: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, Any]:

@@ -1,4 +1,4 @@
-"""What a reader is told of a run: how it differs from others, its settings, its origin."""
+"""Facts about a run for the reader: its name, settings and provenance."""
 
 import dataclasses
 import shlex
@@ -13,7 +13,7 @@ from jaxgbg.runs.storage.schemas import Provenance
 
 
 def run_names(runs: Sequence[StoredRun]) -> list[str]:
-    """A name for each run: its game and what differs among the runs of that game, seeds last."""
+    """A name for each run: its game and the settings that differ within that game, seeds last."""
     kinds = [(run.shared.content["game"]["name"], _values(run)) for run in runs]
     games = dict.fromkeys(game for game, _ in kinds)
     axes = {game: find_axes([kind for kind in kinds if kind[0] == game]).others for game in games}
@@ -26,7 +26,7 @@ def run_names(runs: Sequence[StoredRun]) -> list[str]:
     names = [
         longer if several[name] > 1 else name for name, longer in zip(names, seeds, strict=True)
     ]
-    # The same seeds twice, in two folders.
+    # Two folders with the same seeds.
     several = Counter(names)
     return [
         f"{name} ({run.path})" if several[name] > 1 else name
@@ -35,7 +35,7 @@ def run_names(runs: Sequence[StoredRun]) -> list[str]:
 
 
 def _values(run: StoredRun) -> dict[str, object]:
-    """The settings of a run; its variants as one value, for they are side by side in it."""
+    """The settings of a run; its variants as one value, because they are trained together."""
     return {**run.shared.values, VARIANT: " and ".join(run.shared.values[VARIANT])}
 
 
@@ -48,7 +48,7 @@ def _seeds(seeds: Sequence[int]) -> str:
 
 
 def settings_told(run: Run) -> list[tuple[str, str]]:
-    """What the parts of the run say of themselves; the whole config stands below them."""
+    """The descriptions of the parts of the run; the complete config is shown below them."""
     parameters = ", ".join(
         f"{name} {value}" for name, value in dataclasses.asdict(run.game).items()
     )
@@ -66,7 +66,7 @@ def settings_told(run: Run) -> list[tuple[str, str]]:
 
 
 def origin(stored: StoredRun) -> list[tuple[str, str]]:
-    """Where and by what a run was made, as far as it was kept."""
+    """The provenance of a run, as far as it is known."""
     kept = Provenance(**stored.content("provenance.json", Provenance))
     found = {
         "Folder": str(stored.path),

@@ -31,7 +31,7 @@ CASES = [
     Case("""results runs --sql "from runs; copy runs to 'x.csv'" """, "several"),
     Case("""results runs --sql "select 1; select 2" --allow-files""", "several"),
     Case("""results runs --sql "-- nothing" """, "no query"),
-    Case("""results runs --sql "select \udcff" """, "no UTF-8"),
+    Case("""results runs --sql "select \udcff" """, "not valid Unicode"),
     Case("""results runs --sql "select error(chr(27) || '[31m' || chr(10))" """, r": \\x1b\[31m$"),
     Case("""results runs --sql "select list(range) from range(1000000000)" """, "more than 0.1 GB"),
     Case("""results runs --sql "from range(1000000000)" --csv x.csv""", "more than 0.1 GB"),
@@ -63,7 +63,7 @@ CASES = [
     Case("""results runs --where "true, false" """, "single expression"),
     Case("""results runs --where "seed = 0 /* " """, "unterminated"),
     Case("""results runs --where "*" """, "not allowed"),
-    Case("""results runs --where "\udcff = 1" """, "no UTF-8"),
+    Case("""results runs --where "\udcff = 1" """, "not valid Unicode"),
 ]
 
 

@@ -146,7 +146,7 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["train", "2048", "--opponents", "random"], "'random' does not evaluate 2048"),
         (["train", "hex", "--opponents", "bench"], "bench plays othello only"),
         (["results", "missing"], "missing is no folder"),
-        (["results", "."], "holds no runs"),
+        (["results", "."], "has no runs"),
         (["results", ".", "--csv", "missing/rows.csv"], "there is no folder missing"),
         (["compare", "missing.agent", "random"], "agent file missing.agent"),
         (["compare", "missing.agent", "random", "--elo0", "10"], "elo0 must be less than elo1"),
@@ -239,7 +239,7 @@ def test_agents_are_compared(jaxgbg, tmp_path):
     assert json.loads((tmp_path / "rows.json").read_text())[0]["agent"] == "seed0-farl.agent"
     code, _, err = jaxgbg("compare", tmp_path / "run", tmp_path / "run")
     assert code == 2
-    assert "is given twice, for its first agent" in " ".join(err.split())
+    assert "is given twice, and stands for its first agent" in " ".join(err.split())
     code, _, err = jaxgbg("compare", agent, small)
     assert code == 2
     assert "other parameters" in err

@@ -52,7 +52,7 @@ def test_it_goes_through_every_command(jaxgbg, folder):
     rows, _, _ = records("perft", "pebbles", "--depth", 2, "--parameters", "cups=3")
     assert [row["paths"] for row in rows] == [3, 9]
     rows, _, err = records("train", "pebbles", *TINY, "--seeds", 2)
-    assert err.startswith("jaxgbg: no paper has parameters for pebbles; these are our own")
+    assert err.startswith("jaxgbg: no paper has parameters for pebbles; using our own")
     assert [(row["opponent"], row["n"], row["episodes"]) for row in rows] == [("random", 2, 40)]
     # Three who share 1 cannot have a win rate.
     assert rows[0]["unit"] == "reward"

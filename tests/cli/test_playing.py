@@ -53,10 +53,10 @@ def test_a_game_a_run_and_agent_files_are_opened(jaxgbg, trained, tables):
     ("arguments", "words"),
     [
         (["chess"], "unknown game 'chess'"),
-        (["nim", "hex"], "one game is played at a time, not nim and hex"),
+        (["nim", "hex"], "name one game, not nim and hex"),
         (["hex", "AGENT"], "plays nim, not hex"),
         (["nim", "AGENT", "--size", "4"], "plays nim with other parameters"),
-        (["AGENT", "--size", "4"], "an agent knows its game"),
+        (["AGENT", "--size", "4"], "go with the name of a game"),
         (["DAMAGED"], "is damaged: truncated or altered, train it again"),
         (["missing.agent"], "No such file"),
         (["EMPTY"], "holds no agents"),
@@ -119,7 +119,7 @@ def test_who_can_reach_the_page_is_told(monkeypatch, capsys, host):
         if thread is not threading.current_thread() and thread.daemon:
             thread.join(1)
     assert len(opened) == 1
-    assert ("everybody who can reach this machine" in err) == (host == "0.0.0.0")
+    assert ("everyone who can reach this machine" in err) == (host == "0.0.0.0")
 
 
 @pytest.mark.slow

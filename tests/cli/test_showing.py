@@ -63,5 +63,5 @@ def test_every_game_can_be_shown(jaxgbg):
 def test_help_does_not_say_sixty_times_where_values_are_told(jaxgbg):
     code, out, _ = jaxgbg("train", "--help")
     assert code == 0
-    assert out.count("as published") == 1
+    assert out.count("published settings") == 1
     assert "jaxgbg show GAME" in out

@@ -43,8 +43,8 @@ def test_a_run_or_a_folder_is_opened(jaxgbg, trained, shown, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["MISSING"], "is no folder; give the one that holds the runs"),
-        (["EMPTY"], "holds no runs"),
+        (["MISSING"], "is not a folder; name the folder that has the runs"),
+        (["EMPTY"], "has no runs"),
         (["RUNS", "--port", "TAKEN"], "is in use: choose another by --port"),
         (["RUNS", "--port", "70000"], "port must lie in"),
         (["RUNS", "--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
@@ -87,7 +87,7 @@ def test_a_process_that_cannot_be_started_stops_no_training(monkeypatch, capsys,
     with progress._page(tmp_path, 0):
         pass
     err = capsys.readouterr().err
-    assert err == "jaxgbg: no process could be started to show the training\n"
+    assert err == "jaxgbg: the process that shows the training could not be started\n"
 
 
 @pytest.fixture
@@ -219,6 +219,6 @@ def test_a_page_that_is_killed_troubles_nobody(tmp_path, monkeypatch):
     monkeypatch.setattr(serving, "imported_modules", lambda: ("own_games_watched",))
     with serving.WatchProcess(0) as page:
         page.show(tmp_path / "later")
-        assert asked(page.address, "state")["line"].startswith("Nothing to be seen yet")
+        assert asked(page.address, "state")["line"].startswith("Nothing to show yet")
         page._process.kill()
         assert gone(page.address)

@@ -152,9 +152,11 @@ def test_means_stand_beside_what_is_published(tmp_path, monkeypatch):
 
 def test_what_cannot_be_drawn_is_named(tmp_path):
     table = read_table(write_sweep(tmp_path))
-    with pytest.raises(ValueError, match=r"a heatmap has two axes, and trace_decay differs here"):
+    with pytest.raises(ValueError, match=r"a heatmap needs two axes, and trace_decay differs here"):
         draw(table, tmp_path / "x.png", "heatmap")
-    with pytest.raises(ValueError, match=r"x.gif: a figure is a file .png, .svg or .pdf"):
+    with pytest.raises(
+        ValueError, match=r"x.gif: the name of a figure must end in .png, .svg or .pdf"
+    ):
         draw(table, tmp_path / "x.gif")
     assert not list(tmp_path.glob("x.*"))
 

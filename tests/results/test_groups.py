@@ -142,7 +142,7 @@ def test_what_is_not_named_is_told_apart_too_and_a_line_says_so(tmp_path):
     table = read_table(tmp_path, ["learner.trace_decay"], ["trace_decay=0"])
     assert [tuple(row.settings) for row in table.rows] == [("trace_decay", "alpha")] * 4
     assert [row.n for row in table.rows] == [3] * 4
-    assert table.notes == ["Told apart too, as they differ: alpha; --pool alpha pools them."]
+    assert table.notes == ["Listed separately, as they differ: alpha; --pool alpha pools them."]
     both = read_table(tmp_path, ["alpha", "trace_decay"])
     assert [tuple(row.settings) for row in both.rows] == [("alpha", "trace_decay")] * 4
     assert both.notes == []
@@ -165,7 +165,7 @@ def test_over_pooled_settings_a_seed_counts_once(tmp_path):
     assert (row.difference, row.pairs) == (pytest.approx(0.02), 3)
     assert row.difference_low < 0.02 < row.difference_high
     assert table.rows[0].difference is None
-    with pytest.raises(ValueError, match="alpha cannot both tell rows apart and be pooled"):
+    with pytest.raises(ValueError, match="alpha cannot be in both --by and --pool"):
         read_table(tmp_path, ["alpha"], pool=["alpha"])
 
 
@@ -189,9 +189,11 @@ def test_only_seeds_of_all_pooled_settings_count(tmp_path):
     table = read_table(tmp_path, pool=["trace_decay"])
     assert [(row.n, row.agents) for row in table.rows] == [(2, 4)]
     assert table.rows[0].mean == pytest.approx(0.115)
-    assert table.notes == ["nim3p, maxn: 2 seeds left out that some trace_decay has not."]
+    assert table.notes == [
+        "nim3p, maxn: 2 seeds not used, because some trace_decay does not have them."
+    ]
     write_run(tmp_path, (7,), trace_decay=0.9)
-    with pytest.raises(ValueError, match="no seed is in all settings that are to be pooled"):
+    with pytest.raises(ValueError, match="no seed is in all settings to be pooled"):
         read_table(tmp_path, pool=["trace_decay"])
 
 
@@ -317,9 +319,9 @@ def test_the_package_is_called_for_a_data_frame(tmp_path):
     ("options", "message"),
     [
         ({"by": ["lamda"]}, "no run has a setting 'lamda'"),
-        ({"by": ["seeds"]}, "seeds are pooled"),
+        ({"by": ["seeds"]}, "seeds are always pooled"),
         ({"baseline": ["trace_decay=0.3"]}, "trace_decay is one of 0, 0.5, 0.9"),
-        ({"baseline": ["alpha=0.3"]}, "expected SETTING=VALUE of what differs here: trace_decay"),
+        ({"baseline": ["alpha=0.3"]}, "with SETTING one of trace_decay"),
         ({"baseline": ["trace_decay"]}, "expected SETTING=VALUE"),
     ],
 )
@@ -347,7 +349,7 @@ def test_of_many_rows_the_best_are_for_the_eye(tmp_path):
     table = read_table(write_sweep(tmp_path))
     short = shortened(table, most=2)
     assert [row.settings["trace_decay"] for row in short.rows] == [0.5, 0.9]
-    assert short.notes[-1].startswith("nim3p, maxn: the 2 highest means of 3 rows")
+    assert short.notes[-1].startswith("nim3p, maxn: showing the 2 highest means of 3 rows")
     assert shortened(table) == table
 
 

@@ -133,7 +133,7 @@ def test_tournaments_are_read_only_for_who_asks_for_them(kept, tmp_path, monkeyp
 
 
 def test_without_a_query_a_folder_of_tournaments_holds_no_runs(kept, tmp_path):
-    with pytest.raises(ValueError, match="holds no runs"):
+    with pytest.raises(ValueError, match="has no runs"):
         ask(tmp_path)
 
 
@@ -150,7 +150,7 @@ def test_the_report_shows_ladders_where_there_is_no_run(jaxgbg, kept, tmp_path):
         assert {*names} == {"b", "mcts-2", "random"}
     first, last = ladder.standings[0].player, ladder.standings[2].player
     assert f"{first} against {last}: {ladder.scores[0, 2]:.1f} %" in page
-    assert "seat of player 1 is worth" in page
+    assert "advantage of the seat of player 1" in page
     assert "No run has been evaluated" not in page
 
 

@@ -64,7 +64,7 @@ def test_results_and_report_take_a_url(jaxgbg, uploaded, tmp_path, monkeypatch):
     assert "nim" in out
     code, _, err = jaxgbg("report", URL)
     assert code == 2
-    assert "give --out" in err
+    assert "name a local file with --out" in err
     code, _, _ = jaxgbg("report", URL, "--out", "page.html")
     assert code == 0
     page = (tmp_path / "page.html").read_text()
@@ -76,7 +76,7 @@ def test_results_and_report_take_a_url(jaxgbg, uploaded, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("memory://bucket/none", "holds no files"),
+        ("memory://bucket/none", "has no files"),
         ("nothing://bucket", "nothing"),
     ],
 )

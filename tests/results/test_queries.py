@@ -345,9 +345,9 @@ def test_a_wrong_question_is_one_line(tmp_path):
 
 
 def test_no_folder_and_no_runs_are_mistakes(tmp_path):
-    with pytest.raises(ValueError, match="is no folder"):
+    with pytest.raises(ValueError, match="is not a folder"):
         ask(tmp_path / "missing")
-    with pytest.raises(ValueError, match="holds no runs"):
+    with pytest.raises(ValueError, match="has no runs"):
         ask(tmp_path)
 
 

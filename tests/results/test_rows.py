@@ -102,9 +102,9 @@ def test_notes_say_what_the_figures_of_these_rows_are():
         table = [row for game, met in games for row in rows(*made_up(game=game, opponent=met), 1)]
         return " ".join(notes(table))
 
-    assert told(("nim", "maxn")).startswith("Scores: win rate in %, a draw counting half. Mean")
+    assert told(("nim", "maxn")).startswith("Scores: win rate in %, a draw counts half. Mean")
     three = told(("nim", "maxn"), ("nim3p", "maxn"), ("connectfour", "ab"))
-    assert "a draw counting half (nim, connectfour); mean reward (nim3p);" in three
+    assert "a draw counts half (nim, connectfour); mean reward (nim3p);" in three
     assert "in nim3p perfect players earn 0.4" in three
     assert "moving first, so twice" in three
     # Another game's rewards are no win rates, and nim3p's note is its own.

@@ -96,7 +96,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says():
         ([np.ones(3)], "must be a table"),
         ([np.ones((0, 2))], "must be a table"),
         ([np.ones((3, 2)), np.ones((3, 1))], "the same tasks"),
-        ([np.array([[1.0], [np.nan]])], "no finite number"),
+        ([np.array([[1.0], [np.nan]])], "not a finite number"),
     ],
 )
 def test_what_is_no_table_of_scores_is_named(groups, message):

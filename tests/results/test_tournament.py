@@ -162,9 +162,9 @@ def test_a_damaged_line_is_named_and_its_group_plays_again(lines, tmp_path, caps
 
 
 def test_a_folder_of_another_tournament_is_refused(lines, tmp_path):
-    with pytest.raises(ValueError, match="holds a tournament with other openings"):
+    with pytest.raises(ValueError, match="holds a tournament with different openings"):
         jaxgbg.tournament(PLAYERS, out=tmp_path / "t", **SETTINGS | {"games": 14})
-    with pytest.raises(ValueError, match="holds a tournament with other game"):
+    with pytest.raises(ValueError, match="holds a tournament with different game"):
         jaxgbg.tournament(PLAYERS, out=tmp_path / "t", **SETTINGS | {"game": Nim(heaps=1)})
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "file").touch()

@@ -100,11 +100,11 @@ def test_a_run_stands_for_its_agents_of_every_seed(jaxgbg, tmp_path):
         np.testing.assert_array_equal(load_agent(made).weights, expected.weights)
     one, other = files
     for complaint, arguments in (
-        ("is there already: --replace writes it anew", (made, one, other)),
+        ("exists already: --replace overwrites it", (made, one, other)),
         ("no agents 'part1'; it has farl, farl-mean, none", (new, whole, "--variant", "part1")),
-        ("--variant is about the agents of runs", (new, one, other, "--variant", "farl")),
+        ("--variant chooses among the agents of a run", (new, one, other, "--variant", "farl")),
         ("seed0-none.agent is given twice", (new, one, whole, "--variant", "none")),
-        ("is one of its members: first name the file to write", (one, one, other)),
+        ("is one of the agents: the first name is the file to write", (one, one, other)),
         ("is an ensemble of 2: name its members instead", (new, one, made)),
     ):
         code, _, err = jaxgbg("ensemble", *arguments)

@@ -97,7 +97,7 @@ def test_a_wrong_question_is_answered_by_one_line(board):
     assert ask(board, "move", moves="4,0", action=4) == {
         "error": "tictactoe: move 3 is not legal there"
     }
-    assert ask(board, "close") == {"error": "nobody asks 'close' here"}
+    assert ask(board, "close") == {"error": "there is no request 'close' here"}
     assert "depth" in ask(board, "position", depth=3)["error"]
 
 
@@ -127,7 +127,7 @@ def test_python_sets_the_position_and_the_picture_follows(board):
     assert board.still == still(board._table, "4,0,8") != before
     assert repr(board) == "<board of tictactoe, ply 3>"
     for wrong in ("4,4", "x"):
-        with pytest.raises(ValueError, match=r"not legal|no moves"):
+        with pytest.raises(ValueError, match=r"not legal|not a list of moves"):
             board.moves = wrong
     assert board.moves == "4,0,8"
     with pytest.raises(ValueError, match="unknown player 'nobody'"):
@@ -194,10 +194,10 @@ def test_what_no_board_can_show_is_refused_in_a_line(agent, tmp_path):
         ((), {}, "name a game, an agent or a run"),
         (("tictactoe", "hex"), {}, "of one game, not tictactoe and hex"),
         ((agent, "hex"), {}, "plays tictactoe, not hex"),
-        ((two,), {}, "2 agents: give one"),
+        ((two,), {}, "2 agents: choose one"),
         (("nothing",), {}, "unknown game 'nothing'"),
         ((tmp_path / "nothing.agent",), {}, "No such file"),
-        ((jaxgbg.look_ahead(agent, 2),), {}, "not a LookAheadAgent; who looks ahead .* by seats"),
+        ((jaxgbg.look_ahead(agent, 2),), {}, "not a LookAheadAgent; set look-ahead .* in seats"),
         ((agent,), {"size": 3}, "parameters are for a game's name"),
         (("tictactoe",), {"moves": "4,4"}, "move 2 is not legal"),
         (("tictactoe",), {"seats": "person"}, "seats are a list"),

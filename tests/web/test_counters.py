@@ -73,7 +73,7 @@ def test_several_agents_each_have_their_own(folder):
 
 
 @pytest.mark.parametrize(
-    ("tcl", "words"), [("exp", "agents' files keep no counters"), ("none", "without temporal")]
+    ("tcl", "words"), [("exp", "agent files have no counters"), ("none", "without temporal")]
 )
 def test_where_there_are_none_that_is_said(tcl, words):
     game = jaxgbg.make("tictactoe")

@@ -30,7 +30,7 @@ def test_what_is_not_known_in_javascript_is_named():
         program.add("bad", jnp.sort, jnp.zeros(3))
     with pytest.raises(UnknownJaxpr, match="a JAX scan over arrays has no translation"):
         program.add("bad", lambda x: jax.lax.scan(lambda c, a: (c + a, c), 0.0, x), jnp.zeros(3))
-    with pytest.raises(Unsupported, match="of the kind complex64"):
+    with pytest.raises(Unsupported, match="of the type complex64"):
         program.add("bad", lambda x: x, jnp.zeros(3, jnp.complex64))
 
 
@@ -107,7 +107,7 @@ def test_modules_become_one_script_or_are_refused():
     assert "return { f, h };" in script
     assert "import" not in script
     assert "export" not in script
-    with pytest.raises(ValueError, match="no import or export that is known"):
+    with pytest.raises(ValueError, match="not a supported import or export"):
         joined({"a.js": "export default 3;"}, "a.js")
 
 
@@ -132,9 +132,7 @@ def test_a_file_that_would_be_too_large_is_refused(small, monkeypatch):
 
 
 def test_a_game_that_is_not_offered_is_refused_with_those_that_are():
-    words = (
-        r"^the moves of lines_of_action go from spot to spot, .*; tictactoe, nim, .* and 2048 can$"
-    )
+    words = r"^the moves of lines_of_action go from spot to spot, .*; it supports tictactoe, .*8$"
     with pytest.raises(ValueError, match=words):
         file.game_file(make("lines_of_action"), {})
 
@@ -166,7 +164,7 @@ def test_the_command_writes_a_file_and_overwrites_none_unasked(jaxgbg, tmp_path)
     assert (code, out.startswith(f"{path}: nim in 0.1 MB")) == (0, True)
     path.write_text("mine")
     code, _, error = jaxgbg(*nim)
-    assert (code, error) == (2, f"jaxgbg: {path} is there already: --replace writes it anew\n")
+    assert (code, error) == (2, f"jaxgbg: {path} exists already: --replace overwrites it\n")
     assert path.read_text() == "mine"
     assert jaxgbg(*nim, "--replace")[0] == 0
     assert path.read_text().startswith("<!DOCTYPE html>")
@@ -178,8 +176,8 @@ def test_the_command_leaves_nothing_where_it_cannot_write(jaxgbg, tmp_path):
         (("nim", "--export", tmp_path / "none" / "a.html"), "there is no folder"),
         (("nim", "--export", tmp_path, "--replace"), "Is a directory"),
         (("nim", "--export", tmp_path), "Is a directory"),
-        (("nim", "--export", tmp_path / "a.html", "--port", "9"), "about a page that is served"),
-        (("nim", "--replace"), "--replace is about the file of --export"),
+        (("nim", "--export", tmp_path / "a.html", "--port", "9"), "which serves no page"),
+        (("nim", "--replace"), "--replace goes with --export"),
     ):
         code, _, error = jaxgbg("play", *arguments)
         assert (code, words in error, error.count("\n")) == (2, True, 1)

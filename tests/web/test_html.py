@@ -226,7 +226,7 @@ def test_a_game_from_outside_is_reported_in_its_own_unit(monkeypatch, tmp_path):
 
 
 def test_without_runs_one_line_says_so(jaxgbg, tmp_path):
-    for folder, message in ((tmp_path, "holds no runs"), (tmp_path / "none", "is no folder")):
+    for folder, message in ((tmp_path, "has no runs"), (tmp_path / "none", "there is no folder")):
         code, out, err = jaxgbg("report", folder)
         assert code == 2
         assert out == ""
@@ -328,7 +328,7 @@ def test_a_network_that_foretells_is_judged_by_what_came(tmp_path):
     train(run, tmp_path)
     write_report(tmp_path, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
-    [table] = re.findall(r"What is foretold.*?<table>(.*?)</table>", page, re.S)
+    [table] = re.findall(r"Auxiliary predictions.*?<table>(.*?)</table>", page, re.S)
     rows = [re.findall(r"<t[dh][^>]*>(.*?)</t", row) for row in table.split("<tr>")[1:]]
     assert [row[:2] for row in rows[1:]] == [["cluster", "itself"], ["cluster", "the other"]]
     # Two stones a side, connected at the end alone.

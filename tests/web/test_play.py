@@ -98,9 +98,7 @@ def test_what_chance_did_stands_in_the_text():
     again = Replay(replay.game).end(read_line(line.text))
     for leaf, expected in zip(again, replay.end(line), strict=True):
         np.testing.assert_array_equal(leaf, expected)
-    with pytest.raises(
-        ValueError, match="2 numbers stand after a move, and after move 1 there are"
-    ):
+    with pytest.raises(ValueError, match="2 numbers of chance after it, and move 1 has"):
         replay.end(Line((), ((0,),)))
 
 
@@ -135,7 +133,7 @@ def test_an_illegal_move_is_named(nim):
     for moves, number in (("9", 1), ("2,2", 2), ("2,5,0", 3), ("4000000000", 1)):
         with pytest.raises(ValueError, match=rf"^nim: move {number} is not legal there$"):
             nim.position(requests.Look(moves))
-    with pytest.raises(ValueError, match="numbers stand after a move"):
+    with pytest.raises(ValueError, match="numbers of chance after it"):
         nim.position(requests.Look("2.7"))
 
 
@@ -355,7 +353,7 @@ def test_perfect_connectfour_counts_the_winners_moves():
 def test_where_nobody_knows_perfect_play_that_is_said():
     table = table_of("hex", agent=False, size=5)
     assert not table.about()["perfect"]
-    with pytest.raises(ValueError, match="nobody here knows perfect play of hex"):
+    with pytest.raises(ValueError, match="perfect play of hex is not known"):
         table.perfect(requests.Verdicts())
 
 

@@ -390,7 +390,7 @@ def test_a_position_goes_out_and_in_as_text_and_as_a_file(visit, tmp_path):
     other = tmp_path / "other.json"
     other.write_text(json.dumps({**content, "game": "hex"}))
     page.locator("#text input").set_input_files(other)
-    page.wait_for_selector("#fault:has-text('it is of hex, and here tictactoe is played')")
+    page.wait_for_selector("#fault:has-text('it is a game of hex, and this page plays tictactoe')")
 
 
 def test_a_wrong_text_is_refused_and_the_game_stays(visit):

@@ -98,7 +98,7 @@ def test_the_page_is_there_while_its_table_is_made():
         assert waiting.get("/").status_code == 200
         for answer in (waiting.get(f"{ROOT}/game"), ask(waiting, "position")):
             assert answer.status_code == 503
-            assert answer.json()["error"] == "rules and agents are still being compiled: ask again"
+            assert answer.json()["error"] == "rules and agents are still being compiled: try again"
         assert waiting.get(f"{ROOT}/game").json()["waiting"] >= 0
         made.set_result(table_of("nim", heaps=2, size=2))
         assert waiting.get(f"{ROOT}/game").json()["title"] == "Nim"

@@ -198,5 +198,5 @@ def test_values_of_a_diverged_network_are_question_marks():
 
 @pytest.mark.slow
 def test_a_game_that_outlasts_its_plies_is_refused():
-    with pytest.raises(ValueError, match="count: a game outlasts its 4 plies"):
+    with pytest.raises(ValueError, match="count: a game takes more than its 4 plies"):
         record_games(agent_of(Count(plies=9)), ("score",))

@@ -165,7 +165,7 @@ def test_a_run_that_was_killed_by_force_is_not_in_progress(begun, watched):
             process.kill()
     (run,) = looked(seen)["runs"]
     assert run["state"] == "killed"
-    assert "Stopped by force: the same command goes on" in run["words"]
+    assert "Killed: the same command resumes" in run["words"]
     assert facts(run)["Begun by"] == "jaxgbg train nim 'a b'"
     # The same command goes on, and tidies up.
     with only_here(begun):
@@ -240,21 +240,21 @@ def test_a_folder_that_is_deleted_is_said_and_may_come_back(begun, watched, tmp_
     assert looked(seen)["line"] == ""
     begun.path.rename(tmp_path / "elsewhere")
     state = looked(seen)
-    assert "is no folder" in state["line"]
-    assert [run["words"] for run in state["runs"]] == ["The folder is gone"]
+    assert "is not a folder" in state["line"]
+    assert [run["words"] for run in state["runs"]] == ["The folder was deleted"]
     assert state["curves"]
     (tmp_path / "elsewhere").rename(begun.path)
     assert looked(seen)["line"] == ""
 
 
 def test_nothing_is_waited_for_unless_asked(tmp_path, watched, monkeypatch, begun):
-    with pytest.raises(ValueError, match="is no folder"):
+    with pytest.raises(ValueError, match="is not a folder"):
         watched(tmp_path / "missing")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match="holds no runs"):
+    with pytest.raises(ValueError, match="has no runs"):
         watched(tmp_path / "empty")
     seen = watched(tmp_path / "later", wait=True)
-    assert looked(seen)["line"] == f"Nothing to be seen yet in {tmp_path / 'later'}"
+    assert looked(seen)["line"] == f"Nothing to show yet in {tmp_path / 'later'}"
     shutil.copytree(begun.path, tmp_path / "later" / begun.path.name)
     state = looked(seen)
     assert (state["line"], len(state["runs"])) == ("", 1)

@@ -97,7 +97,7 @@ def test_a_server_that_is_gone_is_told_and_found_again(browser, stopped):
     page.wait_for_selector("#game .record")
     served.close()
     page.wait_for_selector("#fault:not([hidden])")
-    assert "Start jaxgbg watch again" in page.locator("#fault").text_content()
+    assert "Start it again" in page.locator("#fault").text_content()
     assert page.locator("#curves svg.chart").count() == 1
     again = Served(stopped.path, served.port)
     try:

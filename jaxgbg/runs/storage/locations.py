@@ -1,4 +1,4 @@
-"""Where runs are: in folders of this machine, or on an object storage by a URL (fsspec)."""
+"""Storage of runs: local folders, or object storage by URL (fsspec)."""
 
 import contextlib
 import io
@@ -14,20 +14,20 @@ from jaxgbg.players import MissingExtra
 from jaxgbg.runs.storage.metrics import Complain
 
 FILES = ("config.json", "metrics.jsonl", "summary.json", "histograms.json")
-"""What is read of a run to tabulate it."""
+"""The files of a run that tables need."""
 LADDER = "tournament.json"
-"""What makes a folder one of a tournament."""
-# The files of which a folder that is found has one.
+"""The file that marks the folder of a tournament."""
+# A run or tournament has at least one of these files.
 _MARKS = frozenset((*FILES[:2], LADDER))
-# What a run's folder holds below it, of which none is a run.
+# Subfolders of a run that contain no runs.
 _WITHIN = ("agents", "checkpoints")
-# Of each of the files: when it was written and changed in ns, its size, its inode.
+# For each file: modification and change time in ns, size, inode.
 _STATUS = struct.Struct("qqqQ" * len(FILES))
 _ABSENT = (0, 0, -1, 0)
 
 
 class RemotePath:
-    """A file or folder of an fsspec file system, as far as runs are read: what Path has of it."""
+    """A file or folder of an fsspec file system, with the methods of Path that readers need."""
 
     def __init__(self, system: Any, path: str) -> None:
         self.system, self.path = system, path.rstrip("/")
@@ -46,21 +46,21 @@ class RemotePath:
 
     @property
     def name(self) -> str:
-        """The last part of it."""
+        """The last part of the path."""
         return PurePosixPath(self.path).name
 
     @property
     def parent(self) -> "RemotePath":
-        """The folder that holds it."""
+        """The folder that contains it."""
         return RemotePath(self.system, self.path.rpartition("/")[0])
 
     def exists(self) -> bool:
-        """Whether there is such a file or folder; raises OSError where that cannot be found out."""
+        """Whether the file or folder exists; raises OSError if that is unknown."""
         with _as_os_errors():
             return bool(self.system.exists(self.path))
 
     def open_bounded(self, most: int) -> io.BufferedReader:
-        """Its content, as `contents.open_file` has that of a file here."""
+        """Open it like `contents.open_file` opens a local file."""
         with _as_os_errors():
             about = self.system.info(self.path)
             if about["type"] != "file":
@@ -69,7 +69,7 @@ class RemotePath:
             if size is None or size > most:
                 raise ValueError(too_long(size, most))
             content = io.BytesIO(self.system.cat_file(self.path))
-            # As a file here: what computes check sums would begin at the start of bytes in memory.
+            # Buffered like a local file: checksum code would restart at the start of BytesIO.
             return io.BufferedReader(content)  # type: ignore[type-var]
 
 
@@ -81,9 +81,9 @@ class NoRuns(ValueError):
 
 
 class Found(NamedTuple):
-    """What may be a run or a tournament: its folder, its path below the one searched, its files.
+    """A possible run or tournament: its folder, its path below the searched folder, its files.
 
-    `signature` changes with any of `FILES`; it is empty where that is not known.
+    `signature` changes with any of `FILES`; it is empty if it is unknown.
     """
 
     path: Place
@@ -93,15 +93,15 @@ class Found(NamedTuple):
 
     @property
     def newest(self) -> float:
-        """When the last of the files changed, in seconds; raises struct.error if not known."""
+        """The time of the last change of its files, in seconds; raises struct.error if unknown."""
         status = _STATUS.unpack(self.signature)
         return max(*status[::4], *status[1::4]) / 1e9
 
 
 def place_of(text: str | Path) -> Place:
-    """A folder, or what a URL leads to.
+    """The folder of a path or URL.
 
-    Raises ValueError for a URL of no kind that is known, MissingExtra where what reads it is not
+    Raises ValueError for an unknown type of URL, MissingExtra if the package for it is not
     installed.
     """
     protocol, separator, _ = str(text).partition("://")
@@ -122,16 +122,14 @@ def place_of(text: str | Path) -> Place:
 
 
 def find(root: Place, complain: Complain) -> Iterator[Found]:
-    """What may be a run: `root` and all below it with a config or evaluations in it, in order.
+    """Find `root` and all folders below it that have a config or evaluations, in order.
 
-    Folders of tournaments are among them.
-
-    Raises NoRuns where there is no such folder.
+    This includes folders of tournaments. Raises NoRuns if there is no such folder.
     """
     if isinstance(root, RemotePath):
         return _find_remote(root)
     if not root.is_dir():
-        raise NoRuns(f"{root} is no folder; give the one that holds the runs, such as runs")
+        raise NoRuns(f"{root} is not a folder; name the folder that has the runs, such as runs")
     return _find_local(root, complain)
 
 
@@ -144,7 +142,7 @@ def _find_local(root: Path, complain: Complain) -> Iterator[Found]:
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    # Links are not followed: they may lead round in a circle.
+                    # Links are not followed: they may form a cycle.
                     if entry.is_dir(follow_symlinks=False):
                         below.append(entry.name)
                     else:
@@ -161,7 +159,7 @@ def _find_local(root: Path, complain: Complain) -> Iterator[Found]:
 
 
 def _signature(files: dict[str, "os.DirEntry[str]"]) -> bytes:
-    """The signature of a folder, as `Found` has it."""
+    """The signature of a folder; see `Found`."""
     status: list[int] = []
     for name in FILES:
         entry = files.get(name)
@@ -180,7 +178,7 @@ def _find_remote(root: RemotePath) -> Iterator[Found]:
     with _as_os_errors():
         listed = root.system.find(root.path)
     if not listed:
-        raise NoRuns(f"{root} holds no files; give the folder that holds the runs")
+        raise NoRuns(f"{root} has no files; name the folder that has the runs")
     folders: dict[str, set[str]] = {}
     for path in listed:
         folder, _, file = path.rpartition("/")
@@ -194,7 +192,7 @@ def _find_remote(root: RemotePath) -> Iterator[Found]:
 
 @contextlib.contextmanager
 def _as_os_errors() -> Iterator[None]:
-    """Turns whatever a client of a storage raises into OSError with one line."""
+    """Turn any error of a storage client into OSError with one line."""
     try:
         yield
     except (OSError, ValueError, ImportError):

@@ -1,1 +1,1 @@
-"""The board in a notebook: the play page's table as a widget, and a picture where none runs."""
+"""The board in a notebook: the play page as a widget, and a picture if widgets do not work."""

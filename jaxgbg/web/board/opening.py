@@ -1,4 +1,4 @@
-"""What a board is opened with: games, agents, runs, and who sits there."""
+"""Open a board: games, agents, runs, and the players of the seats."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,18 +19,18 @@ def board(
     seats: Sequence[str] = (),
     **parameters: Any,
 ) -> "Board":
-    """A board to play on in a notebook, with what agents think of each move.
+    """A board to play on in a notebook, with the agents' values of each move.
 
-    `what` is an agent, a run or its folder for its first agent, of an unfinished run that of its
-    newest checkpoint, or a game or its name with its `parameters`; several agents of one game may
-    meet. `moves` lead to the position, by their numbers. `seats` are "person", "agent" (then
+    `what` is an agent, a run or its folder (for its first agent; of an unfinished run that of its
+    latest checkpoint), or a game or its name with its `parameters`; several agents of one game are
+    possible. `moves` lead to the position, by their numbers. `seats` are "person", "agent" (then
     "agent-1" ...), "agent:look-ahead=3", "agent:search=puct-200" (with proofs
-    "agent:search=puct-200,solver=1"), "mcts-1000" and other players' names; by default a person
-    plays with the first agent. The board is that of the play page, a picture where widgets do not
-    run, and no cell may run while it answers.
+    "agent:search=puct-200,solver=1"), "mcts-1000" and other names of players; by default a person
+    plays with the first agent. The board is that of the play page, and a picture where widgets do
+    not work. It answers while no cell is running.
 
-    Raises ValueError for agents of several games, a run without agents, a damaged file, a move that
-    is not legal and a player that does not know the game; MissingExtra without anywidget.
+    Raises ValueError for agents of several games, a run without agents, a damaged file, an illegal
+    move and a player that does not support the game; MissingExtra without anywidget.
     """
     try:
         from jaxgbg.web.board.widget import Board
@@ -50,7 +50,7 @@ def board(
 def _sorted(
     what: Sequence[Any], parameters: dict[str, Any]
 ) -> tuple[list[Game], list[GreedyAgent | Path]]:
-    """(the game, if one is named, agents and where they are); raises ValueError."""
+    """Return (the game, if one is named, agents and their paths); raises ValueError."""
     games: list[Game] = []
     agents: list[GreedyAgent | Path] = []
     for each in what:
@@ -68,8 +68,8 @@ def _sorted(
             games.append(make(each, **parameters))
         else:
             raise ValueError(
-                "a board shows a game, an agent, what train(...) returned, or where one of these"
-                f" is, not a {type(each).__name__}; who looks ahead or searches is told by seats"
+                "a board shows a game, an agent, what train(...) returned, or the path of one of"
+                f" these, not a {type(each).__name__}; set look-ahead and search in seats"
             )
     if not what:
         raise ValueError("name a game, an agent or a run: board('tictactoe'), board(agent)")

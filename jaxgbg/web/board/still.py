@@ -1,4 +1,4 @@
-"""A position as one SVG that needs nothing else: what stands where no widget runs."""
+"""A position as one self-contained SVG, shown where widgets do not work."""
 
 import hashlib
 from html import escape
@@ -10,7 +10,7 @@ from jaxgbg.web.play.table import Table
 from jaxgbg.web.positions import Position, board_markup, shape_markup
 
 _EDGE, _CAPTION = 6, 26
-# On a ground of its own: nobody knows whether all around it is light or dark.
+# With its own background, because the surroundings may be light or dark.
 _STYLE = (
     resources.files("jaxgbg.web").joinpath("page", "board.css").read_text("utf-8")
     + """.ground { fill: var(--back); }
@@ -23,13 +23,13 @@ def still(table: Table, moves: str) -> str:
     """The position after `moves`, with the first agent's values if there is one."""
     drawing = table.drawing
     answer = table.position(Look(moves, "mover" if table.seats.agents else "none"))
-    # Pictures of two games may stand in one document.
+    # One document may contain pictures of two games.
     prefix = f"still-{hashlib.sha256(shape_markup(drawing, '').encode()).hexdigest()[:8]}"
     words = _caption(table, answer)
     position = _position(answer, words)
     width = round(drawing.width) + 2 * _EDGE
     height = round(drawing.height) + 2 * _EDGE + _CAPTION
-    # The board's own frame would be scaled to that of the picture.
+    # The board's own viewBox would be scaled to that of the picture.
     board = board_markup(drawing, prefix, position).partition(">")[2].removesuffix("</svg>")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
@@ -43,7 +43,7 @@ def still(table: Table, moves: str) -> str:
 
 
 def _position(answer: dict[str, Any], caption: str) -> Position:
-    """What the table answers, as drawings take it; of the moves to one spot the best is written."""
+    """Convert the table's answer for a drawing; of several moves to one spot, show the best."""
     moves = sorted(
         answer["legal"], key=lambda move: (move["value"] is not None, move["value"] or 0.0)
     )

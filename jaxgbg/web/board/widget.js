@@ -1,7 +1,7 @@
-// The play page's table in a notebook: it asks Python by messages, and keeps its game in the model.
+// The play page's table in a notebook: it talks to Python by messages, and its game is in the model.
 const SOURCES = {}, MARKUP = "", STYLE = "";
 
-// The page's modules, each under an address of its own; the table of this board alone.
+// The page's modules, each with its own address, for this board only.
 function tableModule() {
   const addresses = {};
   const address = (name) => {
@@ -13,7 +13,7 @@ function tableModule() {
   return loaded;
 }
 
-// Answers find their questions by number; a second view of this model asks under another name.
+// Answers are matched to requests by number; a second view of this model uses another name.
 function messages(model) {
   const own = Math.random().toString(36).slice(2), waiting = new Map();
   const arrived = ({ to, answer, error }) => {
@@ -32,7 +32,7 @@ function messages(model) {
   return { ask, close: () => model.off("msg:custom", arrived) };
 }
 
-// Where the game is kept: Python reads and writes it there too, and so do other views.
+// The state of the game: Python and other views read and write it too.
 function kept(model) {
   let writing = false, listener = null;
   const changed = () => { if (!writing) listener?.(); };
@@ -51,7 +51,7 @@ function kept(model) {
   };
 }
 
-// Light or dark as the notebook is, whatever the system says: by the ground that the board stands on.
+// Light or dark like the notebook, whatever the system setting: by the background of the board.
 function themed(el) {
   const look = () => {
     for (let at = el; at; at = at.parentElement) {
@@ -68,10 +68,10 @@ function themed(el) {
 }
 
 function render({ model, el }) {
-  // Keys are the board's while it has the focus, and no short-cuts of the notebook.
+  // While the board has the focus, keys are not shortcuts of the notebook.
   el.dataset.lmSuppressShortcuts = "true";
   el.addEventListener("keydown", (event) => event.stopPropagation());
-  // The picture below is for those who read a notebook where no widget runs.
+  // The picture below is for viewers in which widgets do not work.
   for (const picture of document.getElementsByClassName(model.get("mark"))) picture.hidden = true;
   const inside = el.attachShadow({ mode: "open" });
   inside.innerHTML = `<style>${STYLE}</style><div class="waiting">${model.get("still")}<p>Waiting for Python: run the cell to play.</p></div>`;

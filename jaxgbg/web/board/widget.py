@@ -1,4 +1,4 @@
-"""The play page's table as a widget of notebooks; needs anywidget."""
+"""The play page as a notebook widget; needs anywidget."""
 
 import base64
 import html
@@ -19,16 +19,16 @@ from jaxgbg.web.play.sources import page_sources
 from jaxgbg.web.play.table import Table
 
 PERSON = "person"
-# How the page asks its server, and where it keeps the game; widget.js has its own ways.
+# The modules for requests and for the address; widget.js replaces them.
 _OF_THE_PAGE = {"main.js", "api.js", "address.js", "fault.js"}
 
 
 def _script() -> str:
-    """widget.js with all that it sets up: the page's modules, markup and style."""
+    """widget.js with everything it needs: the page's modules, markup and style."""
     page = page_sources()
     modules = {name for name in page if name.endswith(".js")} - _OF_THE_PAGE
     sources = {name: page[name] for name in sorted(modules)}
-    # The page loads board.js as a script, whose names all modules see.
+    # The page loads board.js as a script, so all modules see its names.
     sources["surface.js"] = sources.pop("board.js") + sources["surface.js"]
     markup = page["play.html"].partition('<div class="play">')[2].rpartition("</div>")[0]
     style = page["board.css"] + page["play.css"] + _OWN_STYLE
@@ -37,7 +37,7 @@ def _script() -> str:
     return script.replace('const SOURCES = {}, MARKUP = "", STYLE = ""', held + json.dumps(style))
 
 
-# Nothing of the notebook's own style comes in, and what is not the board's may be seen behind it.
+# Isolated from the notebook's own style.
 _OWN_STYLE = """
 :host { all: initial; display: block; }
 .play { background: var(--ground); border-radius: 12px; padding: 0.75rem; }
@@ -46,11 +46,11 @@ _OWN_STYLE = """
 
 
 class Board(anywidget.AnyWidget):
-    """A board in a notebook, with all that the play page has; a picture where no widget runs.
+    """A board in a notebook, with everything the play page has; a picture if widgets do not work.
 
     Attributes:
-      moves: The game so far, as in "4,0"; what is set here is seen there.
-      seats: Who sits at the board, "person" or a player's name, one a seat.
+      moves: The game so far, as in "4,0"; the board follows changes.
+      seats: The players, "person" or the name of a player, one for each seat.
     """
 
     _esm = _script()
@@ -86,7 +86,7 @@ class Board(anywidget.AnyWidget):
         self.still = still(self._table, change["new"])
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
-        """Answer a question of the board, as the page's server does."""
+        """Answer a request of the board, like the page's server."""
         del widget, buffers
         reply = {"to": content["from"], "error": "Python failed: the notebook's log has more"}
         try:
@@ -103,7 +103,7 @@ class Board(anywidget.AnyWidget):
             self.send(reply)
 
     def close(self) -> None:
-        """Take the board away, and free what its players hold."""
+        """Remove the board, and free what its players hold."""
         self._table.close()
         super().close()
 
@@ -114,8 +114,8 @@ class Board(anywidget.AnyWidget):
     def _ipython_display_(self, **kwargs: Any) -> None:
         """Show the widget, and after it the picture, which the widget hides where it runs.
 
-        In one output with the widget the picture would never be seen: whatever makes HTML of a
-        notebook takes the widget, which is blank there.
+        In the same output as the widget, the picture would never be shown: converters to HTML
+        choose the widget, which is blank there.
         """
         shown = super()._repr_mimebundle_(**kwargs)
         if shown is not None:

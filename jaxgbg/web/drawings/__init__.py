@@ -1,4 +1,4 @@
-"""Boards as SVG, one file a game: where the cells lie, what stands on them, where values go."""
+"""Boards as SVG, one file for each game: positions of cells, pieces and values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,14 +41,14 @@ _DRAWINGS: dict[type, Callable[[Any], Drawing]] = {
 
 
 def register_drawing(game_class: type[Game], build: Callable[[Any], Drawing]) -> None:
-    """Let `build(game)` draw the games of this class and of classes derived from it."""
+    """Register `build(game)` as the drawing of games of this class and its subclasses."""
     _DRAWINGS[game_class] = build
 
 
 def drawing_of(game: Game) -> Drawing:
-    """The drawing registered for the game's class or the nearest class above it.
+    """The drawing that is registered for the game's class or its nearest base class.
 
-    A game for which nobody registered one shows its cells with their digits.
+    A game without a drawing shows its cells with their digits.
     """
     registered = (_DRAWINGS[each] for each in type(game).__mro__ if each in _DRAWINGS)
     return next(registered, plain.drawing)(game)

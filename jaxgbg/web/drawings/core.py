@@ -1,4 +1,4 @@
-"""What a drawing of a game says, and the shapes that several games share."""
+"""The parts of a drawing of a game, and shapes that several games share."""
 
 import dataclasses
 import itertools
@@ -14,24 +14,24 @@ def _no_spot(board: np.ndarray, action: int) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-    """How positions of one game are drawn, `width` x `height` units; colours are CSS variables.
+    """How positions of one game are drawn, `width` x `height` units; colors are CSS variables.
 
-    `ground` is the empty board, `spots` the centres on which pieces stand and values are written,
-    `pieces` the markup of each kind around the origin, `halo` the shape that marks a move, and
-    `actions` names every action. Of a board as `Game.display_cells` has it, `kinds` tells which of
-    `pieces` stands on each spot, and `spot_of` on which spot an action is marked, -1 for none.
+    `ground` is the empty board, `spots` the centers of pieces and values, `pieces` the markup of
+    each kind around the origin, `halo` the shape that marks a move, and `actions` the name of every
+    action. For a board from `Game.display_cells`, `kinds` returns the index into `pieces` for each
+    spot, and `spot_of` the spot on which an action is marked, -1 for none.
 
-    Where a move takes a piece from spot to spot, `origin_of` tells the first of them, and `name_of`
-    may name the move by both; several moves may then be marked on one spot.
+    If a move takes a piece from spot to spot, `origin_of` returns the first spot, and `name_of` may
+    name the move by both; several moves may then be marked on one spot.
 
-    A file of `play --export` compiles `kinds`, `spot_of` and `touched_by` from a board that is
-    traced: whole numbers that come from it stay those of the board's library, without `int`.
+    `play --export` compiles `kinds`, `spot_of` and `touched_by` from a traced board: integers from
+    it must stay in the board's array library, without `int`.
 
-    For those who play on it: `spot_names` and `piece_names` say in words what a spot and each of
-    `pieces` is, `touched_by` on which spots a click makes a move (that of `spot_of` alone if None),
-    `keys` which action a key makes, and `cells` which cell each spot shows, -1 for none (spot i
-    cell i if empty). `turns` tells whether the board may be looked at from the other side,
-    `colours` those of the players, in CSS.
+    For players: `spot_names` and `piece_names` describe each spot and each of `pieces`,
+    `touched_by` returns the spots where a click makes a move (only that of `spot_of` if None),
+    `keys` the action of a key, and `cells` the cell of each spot, -1 for none (spot i shows cell i
+    if empty). `turns` says whether the board can be viewed from the other side, `colours` are those
+    of the players, in CSS.
     """
 
     width: float
@@ -54,11 +54,11 @@ class Drawing:
     colours: Sequence[str] = ()
 
     def name(self, board: np.ndarray, action: int) -> str:
-        """What an action on a board is called."""
+        """The name of an action on a board."""
         return self.name_of(board, action) if self.name_of else self.actions[action]
 
 
-# A named colour, and the colours of the page's palette that look like it.
+# A named color, and the colors of the page's palette that resemble it.
 _NAMED = {
     "red": ("var(--first)", (1,)),
     "blue": ("var(--second)", (0, 5)),
@@ -75,9 +75,10 @@ _NAMED = {
 
 
 def seat_colours(drawing: Drawing, sides: Sequence[str]) -> list[str]:
-    """The colour of each seat, in CSS: the drawing's, else the one that its side is named after.
+    """The color of each seat, in CSS: from the drawing, or the color that its side is named after.
 
-    A side that is not named after a colour has one of the page's palette that looks like no other.
+    A side without a color in its name gets one from the page's palette that no other side
+    resembles.
     """
     if drawing.colours:
         return list(drawing.colours)
@@ -103,7 +104,7 @@ def text(x: float, y: float, words: str, look: str = "coordinate") -> str:
 def grid(
     rows: int, columns: int, side: float, left: float, top: float
 ) -> list[tuple[float, float]]:
-    """The centres of cells, row by row."""
+    """The centers of cells, row by row."""
     return [
         (left + (column + 0.5) * side, top + (row + 0.5) * side)
         for row in range(rows)
@@ -112,15 +113,16 @@ def grid(
 
 
 def named_squares(size: int, from_top: bool = True) -> list[str]:
-    """Columns are letters from the left, rows numbers from the top, as GTP engines have them, or
-    from the bottom, as in chess.
+    """Name squares: columns are letters from the left, rows numbers.
+
+    Rows count from the top, as GTP engines do, or from the bottom, as in chess.
     """
     rows = range(1, size + 1) if from_top else range(size, 0, -1)
     return [f"{chr(ord('a') + column)}{row}" for row in rows for column in range(size)]
 
 
 def coordinates(size: int, side: float, margin: float, from_top: bool = True) -> str:
-    """The letters above and the numbers beside a square board."""
+    """The letters above and the numbers at the left of a square board."""
     return "".join(
         text(margin + (at + 0.5) * side, margin - 8, chr(ord("a") + at))
         + text(margin - 11, margin + (at + 0.5) * side, str(at + 1 if from_top else size - at))

@@ -1,4 +1,4 @@
-"""Hex: a rhombus of hexagons, the edges in the colours that they belong to."""
+"""Hex: a rhombus of hexagons, with edges in the colors of their players."""
 
 import math
 from collections.abc import Sequence

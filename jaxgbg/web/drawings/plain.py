@@ -1,4 +1,4 @@
-"""Any game: its cells with their digits, in rows as its board has or about as long as many."""
+"""Any game: its cells with their digits, in the rows of its board or in rows of similar length."""
 
 import math
 
@@ -8,7 +8,7 @@ from jaxgbg.web.drawings.core import Drawing, grid, square, text
 
 
 def borrowed(game: Borrowed) -> Drawing:
-    """As its board is, and what lies beside the board in rows below."""
+    """The board in its rows, and extra cells in rows below."""
     return drawing(game, None if game.board is None else game.board[1])
 
 

@@ -1,1 +1,1 @@
-"""One HTML file that plays without Python: rules and values as JavaScript, from the same source."""
+"""One HTML file that plays without Python: rules and values compiled to JavaScript."""

@@ -1,4 +1,4 @@
-"""The page's own modules as one script, and its HTML, styles and picture as one file."""
+"""Bundle the page's modules into one script, and its HTML, styles and picture into one file."""
 
 import base64
 import hashlib
@@ -21,17 +21,17 @@ _POLICY = (
 
 
 def joined(modules: Mapping[str, str], first: str) -> str:
-    """One script of modules by file name, each a function of its own; `first` runs last.
+    """One script from modules by file name, each as a function; `first` runs last.
 
-    A module says in lines of their own what it takes from others, by "./file.js", and what it
-    gives. Raises ValueError for a line that says so in another way.
+    A module must have each import, as "./file.js", and each export on its own line. Raises
+    ValueError for other forms.
     """
     written: dict[str, str] = {}
 
     def write(file: str) -> None:
         if file in written:
             return
-        # A circle would end here too, with a name that is not there yet.
+        # A cycle would also end here, with a name that is not defined yet.
         written[file] = ""
         lines, given = [], []
         for line in modules[file].splitlines():
@@ -43,7 +43,7 @@ def joined(modules: Mapping[str, str], first: str) -> str:
                 given.append(found["name"])
                 lines.append(found["rest"])
             elif line.startswith(("import ", "export ")):
-                raise ValueError(f"{file}: {line!r} is no import or export that is known here")
+                raise ValueError(f"{file}: {line!r} is not a supported import or export")
             else:
                 lines.append(line)
         lines.append(f"return {{ {', '.join(given)} }};")
@@ -59,12 +59,12 @@ def _name(file: str) -> str:
 
 
 def page(compiled: str, content: dict[str, Any], data: str) -> str:
-    """The HTML of a file: `compiled` functions, what it is told as JSON, packed arrays as text."""
+    """The HTML of a file: `compiled` functions, its description as JSON, packed arrays as text."""
     own = page_sources()
     scripts = resources.files("jaxgbg.web").joinpath("export", "page")
     here = {each.name: each.read_text("utf-8") for each in scripts.iterdir()}
     functions = f"{here['runtime.js']}\nexport const compiled = {compiled};\n"
-    # What asks the server gives way to what answers here.
+    # Replace the module that asks the server by one that answers locally.
     modules = own | here | {"api.js": here["local.js"], "compiled.js": functions}
     script = f"{own['board.js']}\n{joined(modules, 'main.js')}\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -1,7 +1,7 @@
 """A small compiler from jaxprs, the traces of JAX functions, to JavaScript.
 
-An equation becomes a statement or a loop; what has constants alone as operands is computed here.
-Functions keep their arrays and use them again with every call: what they give is copied.
+An equation becomes a statement or a loop; an equation with only constant operands is evaluated
+here. Functions own their arrays and reuse them in every call; their results are copied.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ class Program:
         self._functions: list[str] = []
 
     def constant(self, array: np.ndarray) -> str:
-        """The name of a constant, of which there is one however many functions have it."""
+        """The name of a constant; equal constants of several functions are shared."""
         flat = np.ascontiguousarray(array).ravel()
         key = flat.dtype.name, flat.tobytes()
         if key not in self._names:
@@ -39,8 +39,8 @@ class Program:
     def add(self, name: str, function: Callable[..., Any], *examples: Any) -> None:
         """Compile `function`, whose arguments look like the examples, as `name`.
 
-        In JavaScript it takes the leaves of its arguments one by one and gives an array of those of
-        its result. Raises Unsupported or UnknownJaxpr, which name what JAX does there.
+        In JavaScript it takes the leaves of its arguments one by one and returns an array of the
+        leaves of its result. Raises Unsupported or UnknownJaxpr, which name the JAX operation.
         """
         closed = jax.make_jaxpr(function)(*examples)
         writer = Writer(self.constant)
@@ -66,12 +66,12 @@ class Program:
 
     @property
     def source(self) -> str:
-        """A function of the typed arrays D, which gives all functions by their names."""
+        """A function of the typed arrays D that returns all functions by their names."""
         return "(D) => ({\n" + ",\n".join(self._functions) + "\n})"
 
 
 def _written(writer: Writer, closed: Any, values: Sequence[Value]) -> list[Value]:
-    """Write the equations of a jaxpr, as far as its results need them; returns these."""
+    """Write the equations of a jaxpr that its results need; return the results."""
     jaxpr, constants = jaxprs.unclosed(closed)
     found: dict[Any, Value] = dict(zip(jaxpr.invars, values, strict=True))
     needed = _needed(jaxpr)
@@ -103,7 +103,7 @@ def _needed(jaxpr: Jaxpr) -> set[Any]:
 
 
 def _equation(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
-    """Write one equation; returns its results."""
+    """Write one equation; return its results."""
     name = equation.primitive.name
     if name == "while":
         return _while(writer, equation, values)
@@ -143,7 +143,7 @@ def _while(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Valu
 
 
 def _scan(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
-    """`scan` over nothing: `fori_loop` with both ends known."""
+    """`scan` without arrays: `fori_loop` with known bounds."""
     loop = jaxprs.scan(equation)
     if not len(values) - loop.constants == loop.carried == len(equation.outvars):
         raise UnknownJaxpr("a JAX scan over arrays has no translation to JavaScript")
@@ -155,18 +155,18 @@ def _scan(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value
 
 
 def _carried(writer: Writer, body: Any, values: list[Value]) -> list[Held]:
-    """What a loop carries, kept apart from what its body makes of it."""
+    """The carried values of a loop, separate from the results of its body."""
     results = jaxprs.unclosed(body)[0].outvars
     return [_kept(writer, value, var.aval) for value, var in zip(values, results, strict=True)]
 
 
 def _turn(writer: Writer, body: Any, constants: list[Value], carry: Sequence[Held]) -> None:
-    """The body of a loop that has been opened, what it makes of `carry`, and the loop's end."""
+    """Write the body of an open loop, the update of `carry`, and the end of the loop."""
     results = _written(writer, body, [*constants, *carry])
     held = {each.text for each in carry}
     for number, (old, new) in enumerate(zip(carry, results, strict=True)):
         text = writer.text(new)
-        # What is carried from one place to another must outlive the change of the first.
+        # Copy carried values first: one may be the source of another.
         copied = f"{text}.slice()" if old.shape and text in held else text
         writer.lines.append(f"const n{number} = {copied};")
     for number, old in enumerate(carry):
@@ -195,7 +195,7 @@ def _branches(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[V
 
 
 def _kept(writer: Writer, value: Value, aval: Any) -> Held:
-    """A variable of its own, which holds a value and may change."""
+    """A variable of its own that holds a value and may change."""
     held = writer.fresh(aval)
     if not held.shape:
         writer.lines.append(f"let {held.text};")

@@ -1,7 +1,8 @@
-"""JavaScript for what JAX does element by element: numbers of every dtype as JavaScript has them.
+"""JavaScript for the element-wise operations of JAX, on numbers of every dtype.
 
-An int8, uint32 ... is a number of that range, a bool 0 or 1, a float32 a number that float32 has.
-Sums and products are taken in float64, which holds them, and then rounded or wrapped.
+An int8, uint32 ... is a number in its range, a bool 0 or 1, a float32 a number that float32 can
+represent. Sums and products are computed in float64, which can hold them, and then rounded or
+wrapped.
 """
 
 from collections.abc import Callable
@@ -31,7 +32,7 @@ ARRAYS = {
     "float32": "Float32Array",
     "bool": "Uint8Array",
 }
-"""The typed array of each dtype; what is written into one is rounded and wrapped by it."""
+"""The typed array of each dtype; it rounds and wraps what is written into it."""
 
 _EVERYWHERE = {
     "add": "{0} + {1}",
@@ -78,7 +79,7 @@ _FLOATS = {
 _INTEGERS = {
     "mul": "Math.imul({0}, {1})",
     "square": "Math.imul({0}, {0})",
-    # As XLA has it, division by zero brings -1, and its remainder is the number itself.
+    # As in XLA, division by zero gives -1, and its remainder is the number itself.
     "div": "({1} ? {0} / {1} : -1)",
     "rem": "({1} ? {0} % {1} : {0})",
     "not": "~{0}",
@@ -93,7 +94,7 @@ def wrapped(text: str, dtype: Any) -> str:
 
 
 def literal(number: Any, dtype: Any) -> str:
-    """A number as it is written in JavaScript, exactly."""
+    """The exact JavaScript literal of a number."""
     if np.dtype(dtype).kind != "f":
         return str(int(number))
     return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(
@@ -154,7 +155,7 @@ def _choice(name: str, params: Parameters, dtypes: list[np.dtype]) -> str:
 
 
 def _shift(name: str, params: Parameters, dtypes: list[np.dtype]) -> str | None:
-    """Beyond all bits nothing is left, or the sign; JavaScript would begin anew at 32."""
+    """A shift by all bits or more gives 0, or the sign; JavaScript takes the shift modulo 32."""
     del params
     kind, bits = dtypes[0].kind, 8 * dtypes[0].itemsize
     if name == "shift_left":

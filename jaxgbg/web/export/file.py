@@ -23,10 +23,10 @@ MOST_BYTES = 25_000_000
 
 
 def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
-    """The file's text: the game, its page and `agents` by their labels.
+    """The text of the file: the game, its page and `agents` by their labels.
 
-    Raises ValueError in one line for a game that is not offered, for what JavaScript is not written
-    for here, and for a file of more than 25 MB.
+    Raises ValueError for a game that cannot be exported, for operations without a translation to
+    JavaScript, and for a file of more than 25 MB.
     """
     check_offered(game)
     drawing = drawing_of(game)
@@ -36,8 +36,8 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
         raise ValueError(f"{game.name} cannot be played without Python: {error}") from error
     except jax.errors.JAXTypeError as error:
         raise ValueError(
-            f"{game.name} cannot be played without Python: its drawing or its rules ask for numbers"
-            " that are known only when it is played"
+            f"{game.name} cannot be played without Python: its drawing or its rules need numbers"
+            " that are known only at run time"
         ) from error
     arrays, places = list(program.arrays), []
     for agent in agents.values():
@@ -78,26 +78,27 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
         active = sum(int(np.count_nonzero(array)) for array in arrays[len(program.arrays) :])
         raise ValueError(
             f"{active:,} active weights of {game.name} make a file of {size / 1e6:.1f} MB, and"
-            f" {MOST_BYTES / 1e6:.0f} are the most: share an agent that was trained for less long,"
+            f" the limit is {MOST_BYTES / 1e6:.0f}: export an agent that was trained for less time,"
             " or has fewer or shorter n-tuples"
         )
     return text
 
 
 def check_offered(game: Game) -> None:
-    """Raise ValueError for a game that no file can hold."""
+    """Raise ValueError for a game that cannot be exported."""
     if not _fits(drawing_of(game)):
         raise ValueError(
-            f"the moves of {game.name} go from spot to spot, which no file can do; {_offered()} can"
+            f"the moves of {game.name} go from spot to spot, which --export does not support; it"
+            f" supports {_offered()}"
         )
 
 
 def _fits(drawing: Drawing) -> bool:
-    """Whether every move is known by the spot that it is made on."""
+    """Whether every move is identified by the spot that it is made on."""
     return drawing.name_of is None and drawing.origin_of is Drawing.origin_of
 
 
 def _offered() -> str:
-    """The games that a file may hold, as a list in words."""
+    """The games that can be exported, as text."""
     names = [name for name in game_names() if _fits(drawing_of(make(name)))]
     return f"{', '.join(names[:-1])} and {names[-1]}"

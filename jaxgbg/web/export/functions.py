@@ -1,4 +1,4 @@
-"""What a file asks of the rules, of the drawing and of agents, as functions of one position."""
+"""The functions that a file needs of the rules, the drawing and the agents, of one position."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,12 +18,13 @@ _NO_SPOT = -1
 
 
 def compile_game(game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent]) -> Program:
-    """The functions of a file, each of one position, and of each agent `values` and `every`.
+    """Compile the functions of a file, each of one position, and `values` and `every` of each
+    agent.
 
-    `start`, `look` and `ply` are those of every game, `unspawned` (the pieces before chance has its
-    part) and `chances` those of games of chance.
+    `start`, `look` and `ply` exist for every game, `unspawned` (the pieces before chance) and
+    `chances` for games of chance.
 
-    Raises Unsupported where the game or an agent does what JavaScript is not written for here.
+    Raises Unsupported if the game or an agent uses an operation without a translation.
     """
     program = Program()
     start_words = jax.ShapeDtypeStruct((game.init_words,), np.uint32)
@@ -56,7 +57,7 @@ def compile_game(game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent]
 
 
 def weights_of(agent: GreedyAgent) -> list[np.ndarray]:
-    """The leaves of an agent that are handed to its functions; all others are constants there."""
+    """The leaves of an agent that are arguments of its functions; all others are constants."""
     leaves = jax.device_get(jax.tree.leaves(agent))
     return [leaf for leaf in leaves if leaf.dtype.kind == "f"]
 
@@ -90,8 +91,10 @@ def _add_agent(program: Program, suffix: str, agent: GreedyAgent, state: Any) ->
 
 
 def _look(game: Game, drawing: Drawing, state: Any) -> tuple[jax.Array, ...]:
-    """(kinds of pieces, legal actions, spot of each action, spots touched for it, and the state's
-    player, terminal, rewards): int32[S], bool[A], int32[A], int32[A * T].
+    """The facts of a state: int32[S], bool[A], int32[A], int32[A * T] and more.
+
+    (kinds of pieces, legal actions, spot of each action, spots to touch for it, and the state's
+    player, terminal, rewards).
     """
     board: Any = game.display_cells(state)
     actions = range(game.num_actions)
@@ -114,11 +117,11 @@ def _look(game: Game, drawing: Drawing, state: Any) -> tuple[jax.Array, ...]:
 
 
 def _kinds(game: Game, drawing: Drawing, state: Any) -> jax.Array:
-    """int32[S]: what stands on each spot."""
+    """int32[S]: the piece on each spot."""
     board: Any = game.display_cells(state)
     return _whole(drawing.kinds(board))
 
 
 def _whole(numbers: Any) -> jax.Array:
-    """int32[...] of whole numbers, some of them known only at run time."""
+    """int32[...] of integers, some of them known only at run time."""
     return jnp.stack([jnp.asarray(number).astype(jnp.int32) for number in numbers])

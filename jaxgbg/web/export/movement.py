@@ -1,7 +1,7 @@
-"""Where the numbers of arrays go: moves known beforehand, and by indices that come at run time.
+"""Operations that only move the entries of arrays, by known places or by indices at run time.
 
-Arrays lie flat, row by row. A table of places int32[size of the result] says from where in the
-operand each entry comes.
+Arrays are flat, in row-major order. A table of places int32[size of the result] gives the place in
+the operand for each entry.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,14 +40,14 @@ _MOVES: dict[str, Callable[[np.ndarray, Parameters], np.ndarray]] = {
 
 
 def moved(primitive: str, params: Parameters, shape: Shape) -> np.ndarray | None:
-    """The places, in the result's shape, of a primitive that only moves; None of any other."""
+    """The places, in the result's shape, of a primitive that only moves; None for any other."""
     if primitive not in _MOVES:
         return None
     return _MOVES[primitive](np.arange(int(np.prod(shape))).reshape(shape), params)
 
 
 def parts(primitive: str, params: Parameters, shape: Shape) -> list[np.ndarray] | None:
-    """The places of each result of a primitive that takes an array apart; None of any other."""
+    """The places of each result of a primitive that splits an array; None for any other."""
     if primitive not in ("split", "unstack"):
         return None
     axis, places = params["axis"], np.arange(int(np.prod(shape))).reshape(shape)
@@ -57,10 +57,10 @@ def parts(primitive: str, params: Parameters, shape: Shape) -> list[np.ndarray] 
 
 
 class Windows(NamedTuple):
-    """How windows of an array are addressed by rows of indices that come at run time.
+    """The addresses of windows of an array, from rows of indices at run time.
 
-    Entry k of the windows lies at `offsets[k]` plus the start of row `rows[k]` of the indices, D
-    numbers a row, each of which counts `strides[d]` and may reach from 0 to `limits[d]`.
+    Entry k of the windows is at `offsets[k]` plus the start of row `rows[k]` of the indices, with D
+    numbers in a row; each counts `strides[d]` and may reach from 0 to `limits[d]`.
     """
 
     rows: np.ndarray
@@ -85,8 +85,8 @@ def _windows(
 ) -> Windows:
     """Windows of an array of `shape`; `result` has them along `window_dims`, rows along the rest.
 
-    `absent` are the dimensions of the array that windows do not have, `indexed` those that an index
-    counts, `batching` those that it shares with the indices, as (of the array, of the indices).
+    `absent` are the dimensions of the array that windows do not have, `indexed` those that are
+    indexed, `batching` those shared with the indices, as (of the array, of the indices).
     """
     strides, places = _strides(shape), np.indices(result)
     batch = [at for at in range(len(result)) if at not in window_dims]
@@ -104,7 +104,7 @@ def _windows(
 
 
 def gathered(params: Parameters, shape: Shape, indices: Shape, result: Shape) -> Windows:
-    """From where `gather` reads."""
+    """The places that `gather` reads."""
     window_dims, absent, indexed, batching, shared = params.fields(
         "dimension_numbers",
         "offset_dims",
@@ -118,7 +118,7 @@ def gathered(params: Parameters, shape: Shape, indices: Shape, result: Shape) ->
 
 
 def scattered(params: Parameters, shape: Shape, indices: Shape, updates: Shape) -> Windows:
-    """To where `scatter` writes its updates."""
+    """The places to which `scatter` writes its updates."""
     window_dims, absent, indexed, batching, shared = params.fields(
         "dimension_numbers",
         "update_window_dims",
@@ -136,18 +136,18 @@ def scattered(params: Parameters, shape: Shape, indices: Shape, updates: Shape) 
 
 
 def window(shape: Shape, sizes: Shape) -> Windows:
-    """Of `dynamic_slice`, and of the update of `dynamic_update_slice`: one row of indices."""
+    """The window of `dynamic_slice` and `dynamic_update_slice`: one row of indices."""
     every = range(len(shape))
     return _windows(shape, (len(shape),), sizes, every, (), every, ((), ()), sizes)
 
 
 def drops(mode: Any) -> bool:
-    """Whether what lies outside is left out; else the nearest place inside counts."""
+    """Whether places outside are dropped; otherwise they are clamped."""
     return bool(mode == jax.lax.GatherScatterMode.FILL_OR_DROP)
 
 
 def fill_value(params: Parameters, dtype: np.dtype) -> Any:
-    """What `gather` reads outside of its operand."""
+    """The value that `gather` reads outside of its operand."""
     value = params["fill_value"]
     if value is not None:
         return value
@@ -164,7 +164,7 @@ def last(shape: Shape, axes: Shape) -> np.ndarray:
 
 
 def factors(params: Parameters, left: Shape, right: Shape) -> tuple[np.ndarray, np.ndarray]:
-    """Places of what `dot_general` multiplies: [batch, free, contracted] of both operands."""
+    """Places of the factors of `dot_general`: [batch, free, contracted] of both operands."""
     contracted, batch = params["dimension_numbers"]
     tables = []
     for side, shape in enumerate((left, right)):

@@ -1,4 +1,4 @@
-"""Arrays as text: deflated and in base64, of those that are mostly 0 only what is not."""
+"""Arrays as text: compressed and in base64; of mostly-zero arrays only the other entries."""
 
 import base64
 import zlib
@@ -10,20 +10,20 @@ import numpy as np
 from jaxgbg.web.export.elementwise import ARRAYS
 
 DENSE = -1
-"""Stands in the list for an array that is written whole."""
+"""Marks an array that is stored completely."""
 
 
 def pack(arrays: Sequence[np.ndarray]) -> tuple[list[list[Any]], str]:
-    """(of each array its kind, its length and how many of its entries stand there; the text).
+    """Pack arrays: (kind, length and number of stored entries of each array; the text).
 
-    Nothing is rounded. Where most entries are 0, those that are not stand there alone, behind the
-    gaps between them, seven bits a byte, lowest first. Bytes of equal weight stand together, since
-    those of numbers of about one size are alike.
+    Nothing is rounded. If most entries are 0, only the others are stored, after the gaps between
+    them, seven bits a byte, lowest first. Bytes of equal significance are stored together, since
+    those of numbers of similar size are alike.
     """
     entries, pieces = [], []
     for array in arrays:
         flat = np.ascontiguousarray(array).ravel()
-        # -0.0 is a number of its own.
+        # -0.0 is not 0.
         active = np.flatnonzero(flat.view(f"u{flat.dtype.itemsize}"))
         sparse = 2 * len(active) < flat.size
         if sparse:

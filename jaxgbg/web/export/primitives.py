@@ -1,4 +1,4 @@
-"""JavaScript for the primitives of JAX that are more than element by element."""
+"""JavaScript for the JAX primitives that are not element-wise."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +20,7 @@ _MOST, _LEAST = ("-Infinity", "Math.max(a, b)"), ("Infinity", "Math.min(a, b)")
 def written(
     writer: Writer, primitive: str, params: Parameters, values: list[Value], aval: Any
 ) -> Value:
-    """Write what a primitive makes of values; raises UnknownJaxpr, which names it."""
+    """Write the result of a primitive; raises UnknownJaxpr, which names it."""
     if primitive in _WRITTEN:
         return _WRITTEN[primitive](writer, params, values, aval)
     places = movement.moved(primitive, params, values[0].shape)
@@ -28,7 +28,7 @@ def written(
         return writer.taken(values[0], places, aval)
     kinds = [value.dtype for value in values]
     if primitive == "div" and isinstance(values[1], np.ndarray) and kinds[1].kind == "f":
-        # XLA makes a product of it too, with another last bit now and then.
+        # XLA also computes it as a product; the last bit may differ.
         primitive, values = "mul", [values[0], np.float32(1) / values[1]]
     expression = template(primitive, params, kinds)
     if expression is None:
@@ -40,7 +40,7 @@ def written(
 
 def _join(text: str, aval: Any) -> str:
     if text == _PRODUCT[1] and aval.dtype.kind in "iu":
-        # As a float64 a product would lose its low bits before it is wrapped.
+        # In float64 a product would lose its low bits before wrapping.
         text = "Math.imul(a, b)"
     return f"(a, b) => {wrapped(text, aval.dtype)}"
 
@@ -80,7 +80,7 @@ def _stacked(writer: Writer, params: Parameters, values: list[Value], aval: Any)
 
 
 def _joined(writer: Writer, values: list[Value], lengths: list[int], axis: int, aval: Any) -> Held:
-    """Values one after the other along an axis, each of its length there."""
+    """Concatenate values along an axis, given the length of each."""
     out, start = writer.fresh(aval), 0
     numbers = np.moveaxis(np.arange(out.size).reshape(out.shape), axis, 0)
     for value, length in zip(values, lengths, strict=True):

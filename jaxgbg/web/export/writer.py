@@ -1,4 +1,4 @@
-"""What a compiled function is written with: its variables, its constants, its statements."""
+"""The parts of a compiled function: its variables, constants and statements."""
 
 import itertools
 from collections.abc import Callable
@@ -12,11 +12,11 @@ from jaxgbg.web.export.movement import Windows
 
 
 class Unsupported(ValueError):
-    """A function that does what is not known in JavaScript here."""
+    """The function uses an operation without a translation to JavaScript."""
 
 
 class Held(NamedTuple):
-    """What a variable of the program holds; `text` names it there."""
+    """A variable of the program; `text` is its name there."""
 
     text: str
     shape: tuple[int, ...]
@@ -28,13 +28,13 @@ class Held(NamedTuple):
 
 
 Value = Held | np.ndarray
-"""What stands for a variable of a jaxpr: held by the program, or known before it runs."""
+"""The value of a jaxpr variable: held by the program, or known before it runs."""
 
 
 class Writer:
-    """Writes one function: `buffers` are made once, `lines` run with every call.
+    """Writes one function: `buffers` are created once, `lines` run in every call.
 
-    `constant(array)` names an array that is known. A scalar is a number, all else a flat typed
+    `constant(array)` names a constant array. A scalar is a number, everything else a flat typed
     array.
     """
 
@@ -45,13 +45,15 @@ class Writer:
         self._numbers = itertools.count()
 
     def held(self, text: str, aval: Any) -> Held:
-        """A variable of that name; raises Unsupported where JavaScript has no such numbers."""
+        """A variable of that name; raises Unsupported if JavaScript has no such numbers."""
         if aval.dtype.name not in ARRAYS:
-            raise Unsupported(f"numbers of the kind {aval.dtype.name} are not known in JavaScript")
+            raise Unsupported(
+                f"numbers of the type {aval.dtype.name} have no translation to JavaScript"
+            )
         return Held(text, tuple(aval.shape), np.dtype(aval.dtype))
 
     def fresh(self, aval: Any) -> Held:
-        """A variable that nothing stands in yet: a number's name, or an array that is made."""
+        """A new variable: a number's name, or an array that is created."""
         held = self.held(f"v{next(self._numbers)}", aval)
         if held.shape:
             self.buffers.append(f"{held.text} = new {ARRAYS[held.dtype.name]}({held.size})")
@@ -64,11 +66,11 @@ class Writer:
         return self.constant(value) if value.shape else literal(value[()], value.dtype)
 
     def array(self, value: Value) -> str:
-        """A value as an array, also where it is a number."""
+        """A value as an array, even if it is a number."""
         return self.text(value) if value.shape else f"[{self.text(value)}]"
 
     def entry(self, value: Value, at: str) -> str:
-        """One entry of an array, or the number that there is."""
+        """One entry of an array, or the number."""
         if isinstance(value, np.ndarray) and value.size and (value == value.flat[0]).all():
             return literal(value.flat[0], value.dtype)
         return f"{self.text(value)}[{at}]" if value.shape else self.text(value)
@@ -78,7 +80,7 @@ class Writer:
         return self.constant(places.astype(np.int32))
 
     def windows(self, windows: Windows) -> str:
-        """The tables of windows, as the run time takes them."""
+        """The tables of windows, as the runtime takes them."""
         return f"[{', '.join(self.table(part) for part in windows)}]"
 
     def each(self, count: int, statement: str) -> None:
@@ -86,7 +88,7 @@ class Writer:
         self.lines.append(f"for (let i = 0; i < {count}; i++) {statement};")
 
     def elementwise(self, expression: str, values: list[Value], aval: Any) -> Held:
-        """An expression of {0}, {1} ..., entry by entry; edges of one entry are made longer."""
+        """An expression of {0}, {1} ..., entry by entry; scalars are broadcast."""
         texts = [self.entry(self.widened(value, aval), "i") for value in values]
         out = self.fresh(aval)
         texts = [f"({text})" if text.startswith("-") else text for text in texts]
@@ -98,7 +100,7 @@ class Writer:
         return out
 
     def widened(self, value: Value, aval: Any) -> Value:
-        """A value as large as the result; a number stays one."""
+        """A value broadcast to the result; a number stays one."""
         if value.shape in ((), tuple(aval.shape)):
             return value
         if isinstance(value, np.ndarray):
@@ -108,7 +110,7 @@ class Writer:
         return self.taken(value, np.broadcast_to(places, aval.shape), wide)
 
     def taken(self, value: Value, places: np.ndarray, aval: Any) -> Held:
-        """The entries at places that are known."""
+        """The entries at known places."""
         flat, size = places.ravel(), int(np.prod(value.shape))
         same = flat.size == size and (flat == np.arange(size)).all()
         if isinstance(value, Held) and same and bool(value.shape) == bool(aval.shape):
@@ -124,7 +126,7 @@ class Writer:
         return out
 
     def called(self, function: str, aval: Any, *arguments: str) -> Held:
-        """A function of the run time, which fills an array."""
+        """A call of a runtime function that fills an array."""
         out = self.fresh(jax.ShapeDtypeStruct(aval.shape or (1,), aval.dtype))
         self.lines.append(f"{function}({', '.join([out.text, *arguments])});")
         return out if aval.shape else Held(f"{out.text}[0]", (), out.dtype)

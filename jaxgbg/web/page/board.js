@@ -1,5 +1,5 @@
 "use strict";
-// A board is drawn once, by Python; a position only fills in pieces, values and marks.
+// Python draws a board once; a position only sets pieces, values and marks.
 function fillBoard(board, shapes, { pieces, marks, played, came, ways }) {
   const spots = [...board.querySelectorAll(".spot")];
   board.querySelectorAll(".way").forEach((path, number) => path.setAttribute("d", ways[number] ?? ""));

@@ -58,7 +58,7 @@ const records = (() => {
     return record;
   }
 
-  // Arrows turn the pages of the game that was last touched, wherever the focus is now.
+  // Arrows step through the game that was last used, wherever the focus is now.
   document.addEventListener("keydown", (event) => {
     const where = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" }[event.key];
     const ours = current && where && !event.altKey && !event.ctrlKey && !event.metaKey;
@@ -72,7 +72,7 @@ const records = (() => {
 })();
 document.querySelectorAll(".record").forEach(records.begin);
 
-// A link to a run opens it, and paper shows all.
+// A link to a run unfolds it, and printing unfolds all.
 function unfold() {
   const fold = document.getElementById(location.hash.slice(1))?.querySelector(".fold");
   if (fold) fold.open = true;

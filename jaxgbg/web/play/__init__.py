@@ -1,1 +1,1 @@
-"""The page to play on: its server has no memory and is told the whole game with each question."""
+"""The page to play on: its server is stateless, every request contains the whole game."""

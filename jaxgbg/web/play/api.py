@@ -1,4 +1,4 @@
-"""How a question reaches the table, whoever carries it, and what is said of one that is refused."""
+"""Pass requests to the table, over any transport, and describe errors."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _MEMORY = "RESOURCE_EXHAUSTED"
 
 
 class Refused(Exception):
-    """A question that is not answered: status as in HTTP, and one line."""
+    """A refused request: an HTTP status and one line."""
 
     def __init__(self, status: int, line: str) -> None:
         super().__init__(line)
@@ -18,9 +18,9 @@ class Refused(Exception):
 
 
 def answered(table: Table, name: str, question: Any) -> dict[str, Any]:
-    """The table's answer to a question as JSON has it; raises Refused."""
+    """The table's answer to a request as JSON; raises Refused."""
     if name not in table.answers:
-        raise Refused(404, f"nobody asks {name[:80]!r} here")
+        raise Refused(404, f"there is no request {name[:80]!r} here")
     kind, answer = table.answers[name]
     try:
         return answer(kind.read(question))

@@ -1,4 +1,4 @@
-"""What chance did after a move, as it is seen on the board."""
+"""The outcome of chance after a move, as shown on the board."""
 
 from functools import partial
 from typing import Any
@@ -16,8 +16,8 @@ def changes_by_chance(
 ) -> list[list[tuple[int, int]]]:
     """For each action int32[T] in states[T]: (spot, kind of piece) where chance changed the board.
 
-    `boards` int8[T, C] are those after the moves. A game without chance has no changes, and neither
-    has chance that is not seen on the board.
+    `boards` int8[T, C] are those after the moves. There are no changes in a game without chance, or
+    if the board does not show the outcome.
     """
     if not game.stochastic or not len(actions):
         return [[] for _ in actions]
@@ -35,5 +35,5 @@ def changes_by_chance(
 
 @partial(jax.jit, static_argnums=0)
 def _before_chance(game: Game, states: Any, actions: jax.Array) -> jax.Array:
-    """The boards int8[B, C] that moves leave, before chance has its part."""
+    """The boards int8[B, C] after moves and before chance."""
     return jax.vmap(lambda *move: game.display_cells(game.afterstate(*move)))(states, actions)

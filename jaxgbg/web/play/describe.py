@@ -1,4 +1,4 @@
-"""What the page is told of a game before the first position."""
+"""The description of a game for the page, before the first position."""
 
 import dataclasses
 from typing import Any
@@ -37,6 +37,6 @@ def told_of_game(game: Game, drawing: Drawing) -> dict[str, Any]:
         "colours": seat_colours(drawing, game.sides),
         "chance": game.stochastic,
         "unit": scale.label,
-        # The least and the greatest value there may be, as shown.
+        # The minimum and maximum possible values, on the shown scale.
         "span": [scale.figure(reward) for reward in game.reward_range],
     }

@@ -1,4 +1,4 @@
-"""What is asked of the rules and of agents at every position, compiled once."""
+"""Compiled functions that evaluate the rules and the agents at every position."""
 
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from jaxgbg.web.play.replay import FEW, PORTION
 
 
 def portions(states: Any, count: int) -> list[Any]:
-    """states[T] in portions of one size, the last filled up with its last state; few one by one."""
+    """Split states[T] into chunks of one size, padding the last; a few states one by one."""
     portions, size = [], 1 if count <= FEW else PORTION
     for start in range(0, count, size):
         index = np.minimum(np.arange(start, start + size), count - 1)
@@ -31,7 +31,7 @@ def facts(game: Game, states: Any) -> tuple[jax.Array, ...]:
 
 @jax.jit
 def values_of_all(agent: GreedyAgent, states: Any) -> jax.Array:
-    """float32[A, N]: each action's reward and the value after it, for every player of states[1]."""
+    """float32[A, N]: each action's reward plus the next value, for every player of states[1]."""
     game = agent.game
     state = jax.tree.map(lambda leaf: leaf[0], states)
     after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))

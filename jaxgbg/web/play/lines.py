@@ -1,8 +1,8 @@
-"""A game as text: its moves, with what chance did.
+"""A game as text: its moves, and the outcomes of chance.
 
-Moves are action numbers with commas between them, as in `3,2,4`. Where chance has a part, a point
-follows and the number of its outcome, or the random words that drew it: `0.17,2.3`. Before a slash
-stand the words of a start position that is drawn: `2881-77/0.17,2.3`.
+Moves are action numbers separated by commas, as in `3,2,4`. In games of chance, a point follows,
+and the number of the outcome or the random words that drew it: `0.17,2.3`. The words of a random
+start position come before a slash: `2881-77/0.17,2.3`.
 """
 
 import re
@@ -18,8 +18,10 @@ _TEXT = re.compile(PATTERN, re.ASCII)
 
 
 class Line(NamedTuple):
-    """`start` are the random words of the start position; each of `plies` is an action, then what
-    chance did after it.
+    """A parsed game.
+
+    `start` are the random words of the start position; each of `plies` is an action, followed by
+    the outcome of chance.
     """
 
     start: tuple[int, ...] = ()
@@ -32,12 +34,12 @@ class Line(NamedTuple):
 
 
 def read_line(text: str, most: int = _MOST) -> Line:
-    """Undo `Line.text`; blanks do not count. Raises ValueError, also for more than `most` plies."""
+    """Parse `Line.text`, ignoring blanks; raises ValueError, also for more than `most` plies."""
     text = "".join(text.split())
     if text.count(",") >= most:
         raise ValueError(f"a game lasts {most:,} plies at most, not {text.count(',') + 1:,}")
     if not _TEXT.fullmatch(text):
-        raise ValueError(f"these are no moves as in 3,2,4: {shown(text)}")
+        raise ValueError(f"not a list of moves such as 3,2,4: {shown(text)}")
     start, _, plies = text.rpartition("/")
     numbers = [
         tuple(map(int, words.split("-"))) if words else ()

@@ -1,4 +1,4 @@
-"""Agents that meet at one table: read from where they are, each called by a name of its own."""
+"""The agents at one table: loaded from files or runs, each with a unique label."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from jaxgbg.web.play.tuples import Counters
 
 
 class Guests(NamedTuple):
-    """A game, its agents by what they are called, and the TCL counters of those that have any."""
+    """A game, its agents by label, and the TCL counters of those that have any."""
 
     game: Game
     agents: dict[str, GreedyAgent]
@@ -23,10 +23,11 @@ class Guests(NamedTuple):
 
 
 def met(agents: Sequence[GreedyAgent | Path], game: Game | None = None) -> Guests:
-    """Who meets: of a run's folder the first agent, of an unfinished run the newest checkpoint's.
+    """Load the participants: the first agent of a run's folder, of an unfinished run that of its
+    latest checkpoint.
 
-    An agent is called by its file. Raises ValueError for a folder without agents, a file that is
-    none, an agent of another game, a user's own game that breaks its contract.
+    An agent is labeled by its file. Raises ValueError for a folder without agents, an invalid file,
+    an agent of another game, or a user's own game that breaks its contract.
     """
     guests: dict[str, GreedyAgent] = {}
     counters: dict[str, Counters] = {}
@@ -34,7 +35,7 @@ def met(agents: Sequence[GreedyAgent | Path], game: Game | None = None) -> Guest
         if isinstance(each, GreedyAgent):
             label, agent = f"agent {len(guests) + 1}" if guests else "agent", each
             if agent.copies != 1:
-                raise ValueError(f"these are {agent.copies} agents: give one of them")
+                raise ValueError(f"these are {agent.copies} agents: choose one of them")
             if game is not None and agent.game != game:
                 raise ValueError(f"{label} plays {agent.game.name}, not {game.name} as here")
         else:
@@ -54,7 +55,9 @@ def met(agents: Sequence[GreedyAgent | Path], game: Game | None = None) -> Guest
 
 
 def _read(place: Path, game: Game | None) -> tuple[Path, GreedyAgent, Counters | None]:
-    """An agent's file, or what that of a checkpoint's agent will be, the agent, its counters."""
+    """Load an agent: the path of its file (for a checkpoint, its future path), the agent, its
+    counters.
+    """
     file = _newest_checkpoint(place)
     if file is None:
         path = agent_file(place)
@@ -74,7 +77,7 @@ def _read(place: Path, game: Game | None) -> tuple[Path, GreedyAgent, Counters |
 
 
 def _newest_checkpoint(place: Path) -> Path | None:
-    """The newest checkpoint in the folder of a run that has no agents yet; None elsewhere."""
+    """The latest checkpoint in the folder of a run without agents; None elsewhere."""
     if not place.is_dir() or any((place / "agents").glob("*.agent")):
         return None
     numbers = numbers_in(place / "checkpoints")

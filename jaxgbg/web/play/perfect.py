@@ -1,4 +1,4 @@
-"""What perfect play says of each move, in games that are solved: ConnectFour and small ones."""
+"""The value of each move in perfect play, for solved games: ConnectFour and small ones."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,14 +12,14 @@ from jaxgbg.players import AlphaBeta, MaxN, MissingExtra
 from jaxgbg.players.alphabeta import ILLEGAL
 from jaxgbg.web.positions import reward_text
 
-# Whose last stone is the n-th: 21 of each player fill the board.
+# The winner's last stone is the n-th: 21 of each player fill the board.
 _STONES = 21
 
 
 class Verdict(NamedTuple):
-    """What a move comes to when all play perfectly from there, and whether none is better.
+    """The result of a move if all play perfectly afterwards, and whether no move is better.
 
-    `sign` is 1 where the mover wins or is paid, -1 where he loses, 0 else.
+    `sign` is 1 if the mover wins or is paid, -1 if it loses, otherwise 0.
     """
 
     action: int
@@ -29,7 +29,7 @@ class Verdict(NamedTuple):
 
 
 class Perfect:
-    """Perfect play of one game; raises ValueError where nobody here knows it."""
+    """Perfect play of one game; raises ValueError if no solver knows it."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -43,7 +43,7 @@ class Perfect:
             raise ValueError(str(error)) from error
 
     def verdicts(self, states: Any) -> list[Verdict]:
-        """A verdict on each legal move of states[1]."""
+        """A verdict for each legal move of states[1]."""
         if isinstance(self.solver, AlphaBeta):
             return _of_scores(states, self.solver)
         legal, paid = jax.device_get(_paid(self.game, self.solver, states))
@@ -69,14 +69,14 @@ def _sign(reward: float) -> int:
 
 @partial(jax.jit, static_argnums=0)
 def _paid(game: Game, solver: MaxN, states: Any) -> tuple[jax.Array, jax.Array]:
-    """(legal bool[A], what the mover ends with after each action float32[A]) of states[1]."""
+    """(legal bool[A], the mover's final reward after each action float32[A]) of states[1]."""
     state = jax.tree.map(lambda leaf: leaf[0], states)
     after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
     return game.legal_actions(state), solver.values(after)[:, state.player]
 
 
 def _of_scores(states: Any, solver: AlphaBeta) -> list[Verdict]:
-    """ConnectFour: how soon the winner has his last stone."""
+    """ConnectFour: the number of moves until the winner places its last stone."""
     scores = solver.scores(states)[0]
     stones = np.asarray(states.stones)[0]
     placed = [sum(int(word).bit_count() for word in words) for words in stones]

@@ -1,4 +1,4 @@
-"""Positions by the moves that led to them: replayed quickly, and kept for the next question."""
+"""Positions from move lists: replayed quickly, and cached for the next request."""
 
 import hashlib
 import threading
@@ -22,7 +22,7 @@ _NO_WORD = 2**32 - 1
 
 
 class Replay:
-    """The positions of one game; many threads may ask."""
+    """The positions of one game. Thread-safe."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -33,11 +33,11 @@ class Replay:
         self._lock = threading.Lock()
 
     def start(self) -> Line:
-        """A game that has not begun, its start position drawn."""
+        """A new game, with a random start position."""
         return Line(self._draw(self.game.init_words))
 
     def end(self, line: Line) -> Any:
-        """states[1]: the position after all moves. Raises ValueError where one is not legal."""
+        """states[1]: the position after all moves. Raises ValueError for an illegal move."""
         return self._states(line, every=False)
 
     def every(self, line: Line) -> Any:
@@ -45,7 +45,7 @@ class Replay:
         return self._states(line, every=True)
 
     def played(self, line: Line, action: int) -> Line:
-        """The game after one more move, what chance does rolled; ValueError where not legal."""
+        """The game after one more move, with chance drawn; ValueError for an illegal move."""
         if not self.game.stochastic:
             chance: tuple[int, ...] = ()
         elif not self._listed:
@@ -85,7 +85,7 @@ class Replay:
         return jax.tree.map(lambda *leaves: np.concatenate(leaves), *passed)
 
     def _known(self, keys: dict[int, bytes]) -> tuple[int, Any]:
-        """How many of the plies lead to a position that was kept, and this states[1]."""
+        """The number of plies to the latest cached position, and that position states[1]."""
         for at in sorted(keys, reverse=True):
             with self._lock:
                 if keys[at] in self._kept:
@@ -100,10 +100,10 @@ class Replay:
                 self._kept.popitem(last=False)
 
     def _portion(self, states: Any, actions: np.ndarray, chance: np.ndarray, at: int) -> Any:
-        """The states[K] after each of K plies from states[1]; `at` counts those before."""
+        """The states[K] after each of K plies from states[1]; `at` counts the earlier plies."""
         count = len(actions)
         room = 1 if count == 1 else PORTION
-        # An action out of range leaves a position as it is.
+        # An action out of range does not change a position.
         padded = np.full(room, -1, np.int32)
         padded[:count] = actions
         words = np.full((room, self._words), _NO_WORD, np.uint32)
@@ -122,8 +122,8 @@ class Replay:
         for number, (action, *words) in enumerate(line.plies):
             if len(words) != self._words and not (self._listed and not words):
                 raise ValueError(
-                    f"{self.game.name}: of chance {self._words} numbers stand after a move, and"
-                    f" after move {number + 1} there are {len(words)}"
+                    f"{self.game.name}: a move needs {self._words} numbers of chance after it, and"
+                    f" move {number + 1} has {len(words)}"
                 )
             if action < self.game.num_actions:
                 actions[number] = action
@@ -132,7 +132,7 @@ class Replay:
 
 
 def _keys(start: np.ndarray, plies: np.ndarray) -> dict[int, bytes]:
-    """Names of the positions that are kept: at the end of each portion, and at the last plies."""
+    """The cache keys: at the end of each chunk, and at the last plies."""
     count = len(plies)
     wanted = sorted({*range(0, count, PORTION), *range(max(count - 2, 0), count + 1)})
     keys, at, so_far = {}, 0, hashlib.blake2b(start.tobytes(), digest_size=16)
@@ -162,7 +162,7 @@ def _play(game: Game, states: Any, actions: jax.Array, words: jax.Array) -> tupl
 
 
 def ply(game: Game, state: Any, action: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
-    """(whether it is legal, bool[]; the state after it) of an action int32[] and what chance did.
+    """Play an action int32[] with an outcome of chance: (legal bool[], the next state).
 
     `words` uint32[W] are the number of an outcome, or random words: `words_of_chance`.
     """
@@ -172,12 +172,12 @@ def ply(game: Game, state: Any, action: jax.Array, words: jax.Array) -> tuple[ja
 
 
 def words_of_chance(game: Game) -> int:
-    """How many numbers say what chance did after a move: one where its outcomes are listed."""
+    """The number of words for the outcome of chance: one if outcomes are listed."""
     return 1 if game.stochastic and game.num_spawns else game.spawn_words * game.stochastic
 
 
 def _with_chance(game: Game, after: Any, words: jax.Array) -> tuple[Any, jax.Array]:
-    """(what chance makes of an afterstate, whether it can)."""
+    """(the state after chance, whether this outcome is possible)."""
     if not game.stochastic:
         return after, jnp.bool_(True)
     if not game.num_spawns:
@@ -192,6 +192,6 @@ def _with_chance(game: Game, after: Any, words: jax.Array) -> tuple[Any, jax.Arr
 
 @partial(jax.jit, static_argnums=0)
 def _spawns(game: Game, states: Any, action: jax.Array) -> jax.Array:
-    """float32[num_spawns]: how likely each outcome of a move is."""
+    """float32[num_spawns]: the probability of each outcome of a move."""
     state = jax.tree.map(lambda leaf: leaf[0], states)
     return game.spawn_probabilities(game.afterstate(state, action))

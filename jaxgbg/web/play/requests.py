@@ -1,4 +1,4 @@
-"""What may be asked of the page's server: settings that check themselves, told as OpenAPI."""
+"""The requests to the page's server: specs that validate themselves, described as OpenAPI."""
 
 import dataclasses
 import typing
@@ -11,7 +11,7 @@ from jaxgbg.web.play.lines import PATTERN
 
 ROOT = "/api/v1"
 MOST_BYTES = 2**21
-"""A question is no longer: moves enough for the longest game that anybody plays."""
+"""The maximum length of a request: enough moves for the longest game."""
 _TYPES = {int: "integer", str: "string", bool: "boolean"}
 
 
@@ -20,7 +20,7 @@ def _field(kind: str | list[str], words: str) -> dict[str, Any]:
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON Schema of an object that has all of these."""
+    """JSON Schema of an object with all of these properties."""
     return {"type": "object", "properties": dict(properties), "required": list(properties)}
 
 
@@ -30,11 +30,11 @@ _LOOKUP = {
     "tuple": _field("integer", "Number of the n-tuple"),
     "image": _field("integer", "Number of the board's image"),
     "cells": _field("array", "Cells of the board that it reads") | _INTEGERS,
-    "digits": _field("array", "What stands in them") | _INTEGERS,
-    "weight": _field("number", "What it adds to the sum"),
-    "hits": _field("integer", "How many look-ups of the position read the same weight"),
-    "n": _field(["number", "null"], "TC counter N: the sum of the changes recommended"),
-    "a": _field(["number", "null"], "TC counter A: the sum of their sizes"),
+    "digits": _field("array", "The digits in them") | _INTEGERS,
+    "weight": _field("number", "Its contribution to the sum"),
+    "hits": _field("integer", "Number of look-ups of the position that read the same weight"),
+    "n": _field(["number", "null"], "TC counter N: the sum of the recommended changes"),
+    "a": _field(["number", "null"], "TC counter A: the sum of their absolute values"),
     "factor": _field(["number", "null"], "TC factor |N| / A"),
 }
 
@@ -49,17 +49,17 @@ class Question(Spec):
 
     summary: ClassVar[str] = ""
     told: ClassVar[Mapping[str, Any]] = {}
-    """What all answers hold, as JSON Schema has properties, where that is more than an object."""
+    """The properties of each answer as JSON Schema, if they are specified."""
 
     moves: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
 class Look(Question):
-    """A position and what an agent thinks of it.
+    """A position with an agent's values.
 
     Attributes:
-      values: Whose values of the legal moves are told.
+      values: For whom to return the values of the legal moves.
       judge: The agent that values moves, agent or agent:look-ahead=3; the first one if empty.
     """
 
@@ -71,16 +71,16 @@ class Look(Question):
 
 @dataclasses.dataclass(frozen=True)
 class Move(Look):
-    """A move by its number, or that of a player.
+    """A move by its number, or the move of a player.
 
     Attributes:
-      action: The move's number; if it is -1, the player moves.
-      player: Who moves, as agent:look-ahead=2, agent:search=puct-200,
+      action: The number of the move; if it is -1, the player moves.
+      player: The player, as agent:look-ahead=2, agent:search=puct-200,
         agent:search=puct-200,solver=1, mcts-1000, random.
-      seed: Draws among equal moves; a new one each time if it is -1.
+      seed: Seed for ties between equal moves; a new one each time if it is -1.
     """
 
-    summary: ClassVar[str] = "Make a move, chance included, and look at the position after it"
+    summary: ClassVar[str] = "Make a move, with chance, and return the next position"
 
     action: int = setting(-1, low=-1, high=2**31 - 1)
     player: str = ""
@@ -89,14 +89,14 @@ class Move(Look):
 
 @dataclasses.dataclass(frozen=True)
 class Choose(Question):
-    """What a player would do, without doing it.
+    """The move that a player would make.
 
     Attributes:
       player: As in move.
       seed: As in move.
     """
 
-    summary: ClassVar[str] = "What a player would move: a hint"
+    summary: ClassVar[str] = "The move that a player would make: a hint"
 
     player: str = ""
     seed: int = setting(-1, low=-1, high=LAST_SEED)
@@ -117,9 +117,9 @@ class History(Question):
 
 @dataclasses.dataclass(frozen=True)
 class Verdicts(Question):
-    """What perfect play says of each move."""
+    """The value of each move in perfect play."""
 
-    summary: ClassVar[str] = "What each legal move comes to in perfect play; 400 where nobody knows"
+    summary: ClassVar[str] = "The value of each legal move in perfect play; 400 if it is unknown"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,20 +128,20 @@ class Tuples(Question):
 
     Attributes:
       cell: Number of the cell.
-      player: For whom the position is valued, from 0; -1 for the one who has made it.
+      player: The player for whom to evaluate the position, from 0; -1 for the last mover.
       judge: The agent whose n-tuples they are.
     """
 
     summary: ClassVar[str] = "The n-tuples through a cell: weights, hits, TC counters and factors"
     told: ClassVar[Mapping[str, Any]] = {
-        "player": _field("integer", "For whom the position is valued"),
-        "lookups": _field("integer", "Weights that are read for it, once for each image"),
+        "player": _field("integer", "The player for whom the position is evaluated"),
+        "lookups": _field("integer", "Number of weights read for it, once for each image"),
         "total": _field("number", "Their sum"),
-        "value": _field("number", "The position's value, of that sum"),
-        "count": _field("integer", "Look-ups that read the cell"),
+        "value": _field("number", "The value of the position, from that sum"),
+        "count": _field("integer", "Number of look-ups that read the cell"),
         "through": _field("number", "The sum of their weights"),
-        "counters": _field("string", "Where TC counters were read, or why there are none"),
-        "tuples": _field("array", "These look-ups, the greatest weights first, 200 at most")
+        "counters": _field("string", "The source of the TC counters, or why there are none"),
+        "tuples": _field("array", "These look-ups, the greatest weights first, at most 200")
         | {"items": _object(_LOOKUP)},
     }
 
@@ -152,10 +152,10 @@ class Tuples(Question):
 
 @dataclasses.dataclass(frozen=True)
 class Page(History):
-    """The game as a file to be shown.
+    """The game as a file to share.
 
     Attributes:
-      seats: Who played, as the page's address has it: person,agent:look-ahead=2.
+      seats: The players, as in the page's address: person,agent:look-ahead=2.
     """
 
     summary: ClassVar[str] = "The game as one HTML file, as sample games stand in the report"
@@ -172,15 +172,15 @@ QUESTIONS: Mapping[str, type[Question]] = {
     "tuples": Tuples,
     "page": Page,
 }
-"""What may be asked, by name; a table has a method of each name."""
+"""The requests by name; a table has a method for each name."""
 
 
 def description() -> dict[str, Any]:
-    """The OpenAPI document of the questions by name."""
+    """The OpenAPI document of the requests by name."""
     paths: dict[str, Any] = {
         f"{ROOT}/game": {
             "get": {
-                "summary": "The game, its drawing, and who may sit at the board",
+                "summary": "The game, its drawing, and the available players",
                 "operationId": "game",
                 "responses": {
                     "200": _answer("The game"),
@@ -191,7 +191,7 @@ def description() -> dict[str, Any]:
     }
     for name, question in QUESTIONS.items():
         body = {"required": True, "content": {"application/json": {"schema": _schema(question)}}}
-        refused = {"400": "What is wrong with the question", "413": "Too long", "415": "No JSON"}
+        refused = {"400": "What is wrong with the request", "413": "Too long", "415": "No JSON"}
         paths[f"{ROOT}/{name}"] = {
             "post": {
                 "summary": question.summary,
@@ -209,7 +209,7 @@ def description() -> dict[str, Any]:
 
 
 def _schema(question: type[Question]) -> dict[str, Any]:
-    """JSON Schema of a question, from its fields."""
+    """JSON Schema of a request, from its fields."""
     properties: dict[str, Any] = {}
     for field in dataclasses.fields(question):
         limits = limits_of(question, field.name)
@@ -232,4 +232,4 @@ def _answer(words: str, properties: Mapping[str, Any] | None = None) -> dict[str
 
 
 Answer = Callable[[Any], dict[str, Any]]
-"""What answers a question; raises ValueError in one line."""
+"""A handler of a request; raises ValueError with one line."""

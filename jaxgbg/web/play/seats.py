@@ -1,4 +1,4 @@
-"""Who may sit at the board beside people: agents, which may look ahead or search, and players."""
+"""The players that may take a seat: agents, with look-ahead or search, and other players."""
 
 import dataclasses
 import re
@@ -25,7 +25,7 @@ from jaxgbg.specs import shown
 
 MOST_PLIES, MOST_LEAVES = 6, 1_000_000
 MOST_ITERATIONS = 100_000
-"""A stronger search would keep one waiting for minutes, and others too."""
+"""The maximum number of iterations; more would take minutes."""
 MOST_SEARCHED = 10_000
 """Iterations that agents value a position in each of, which takes longer than a roll-out."""
 _FIRST = 1000
@@ -36,7 +36,7 @@ _WEAK, _MIDDLING, _STRONG = 20, 200, 1000
 
 
 def agent_names(count: int) -> list[str]:
-    """What agents are called in seats and questions: agent, agent-1, agent-2 ..."""
+    """The names of agents in seats and requests: agent, agent-1, agent-2 ..."""
     return [f"agent-{number}" if number else "agent" for number in range(count)]
 
 
@@ -46,9 +46,9 @@ def seats_of(text: str) -> list[str]:
 
 
 class Seats:
-    """The players of one game, made when they are first asked for; `agents` by their labels.
+    """The players of one game, created on first use; `agents` by their labels.
 
-    `branching()` tells how many positions may follow one, which bounds how far agents look ahead.
+    `branching()` is the number of positions that may follow one; it limits the look-ahead.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Seats:
         self._searches = [name for name in search_kinds(alone=True) if self._plays(name)]
 
     def _plays(self, name: str) -> bool:
-        """Whether a player knows this game and has all that it needs; it is kept if so."""
+        """Whether a player supports this game and has its packages; it is cached if so."""
         try:
             self.player(name)
         except (ValueError, EngineError, MissingExtra):
@@ -73,16 +73,16 @@ class Seats:
 
     @cached_property
     def most_plies(self) -> int:
-        """How far agents may look ahead."""
+        """The maximum look-ahead of agents."""
         branching = self._branching()
         plies = range(2, MOST_PLIES + 1)
         return max((n for n in plies if branching**n <= MOST_LEAVES), default=1)
 
     def choices(self) -> list[dict[str, Any]]:
-        """Who may sit there: name, label, and how strong, where that may be chosen.
+        """The available players: name, label, and the range of strength if it can be chosen.
 
-        The name of a player of chosen strength is name, `join`, number, then the name of a switch
-        that is on.
+        The name of a player with a chosen strength is name, `join`, number, then the name of a
+        switch that is on.
         """
         choices: list[dict[str, Any]] = []
         for name, agent in self.agents.items():
@@ -180,10 +180,10 @@ class Seats:
             )
 
     def player(self, name: str) -> tuple[Player, threading.Lock]:
-        """The player of that name, and the lock to be held while it thinks.
+        """The player of that name, and the lock to hold while it thinks.
 
-        Raises ValueError for a name that nobody here has and for a strength that is too large,
-        EngineError and MissingExtra where a player cannot be had.
+        Raises ValueError for an unknown name and for a strength that is too large, EngineError and
+        MissingExtra if the player cannot be created.
         """
         with self._lock:
             if name in self._made:
@@ -195,7 +195,7 @@ class Seats:
             full = len(self._made) > _MOST_KEPT
             oldest = self._made.popitem(last=False)[1] if full else None
         if oldest is not None:
-            # One that is still thinking is not closed under its own feet.
+            # Do not close a player that is still thinking.
             with oldest[1]:
                 oldest[0].close()
         return made

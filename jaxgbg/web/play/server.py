@@ -1,4 +1,4 @@
-"""The page's server: a table behind a few addresses, and a guard before it."""
+"""The page's server: a table behind a few addresses, and a guard in front of it."""
 
 import ipaddress
 import json
@@ -27,7 +27,7 @@ KINDS = {
     "svg": "image/svg+xml",
 }
 HEADERS = {
-    # Nothing comes from elsewhere, and nobody puts the page into his own.
+    # The page loads nothing from elsewhere, and no other page can embed it.
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -40,7 +40,7 @@ HEADERS = {
 def application(table: Table | Future[Table], hosts: Iterable[str] = ()) -> ASGIApp:
     """The server of one table, reached as localhost, by a number, or as one of `hosts`.
 
-    Of a table that is still being made the page is there already, and says so.
+    It serves the page while the table is still being prepared; the page then says so.
     """
     if isinstance(table, Table):
         made: Future[Table] = Future()
@@ -64,9 +64,9 @@ def application(table: Table | Future[Table], hosts: Iterable[str] = ()) -> ASGI
 
 
 class Guard:
-    """Lets through who asks for this very server from its own page, or from no page at all.
+    """Allows requests to this server from its own page, or from no page at all.
 
-    A page of elsewhere is told by its Origin; a name that somebody made point to this machine, by
+    Requests from other pages are recognized by Origin, other names that resolve to this machine by
     the Host header (DNS rebinding). A number cannot be rebound.
     """
 
@@ -86,7 +86,7 @@ class Guard:
         if not self._ours(host):
             refused = f"this server is not {host[:80]!r}"
         elif origin and origin.lower() != f"http://{host}".lower():
-            refused = f"this server answers its own page alone, not {origin[:80]!r}"
+            refused = f"this server answers only its own page, not {origin[:80]!r}"
         else:
             await self.app(scope, receive, send)
             return
@@ -105,13 +105,13 @@ class Guard:
 
 
 def _files() -> dict[str, tuple[bytes, str]]:
-    """The page and what it loads, by address."""
+    """The page and the files it loads, by address."""
     files = by_address(page_sources())
     return files | {"/": files["/play.html"]}
 
 
 def by_address(sources: Mapping[str, str]) -> dict[str, tuple[bytes, str]]:
-    """Files by their addresses, (content, kind) each, from their texts by name."""
+    """Files by their addresses, as (content, kind), from their texts by name."""
     return {
         f"/{name}": (text.encode(), KINDS[name.rpartition(".")[2]])
         for name, text in sources.items()
@@ -119,7 +119,7 @@ def by_address(sources: Mapping[str, str]) -> dict[str, tuple[bytes, str]]:
 
 
 def give(content: bytes, kind: str) -> Callable[[Request], Any]:
-    """What answers every request with the same content."""
+    """An endpoint that answers every request with the same content."""
 
     async def answer(request: Request) -> Response:
         return Response(content, media_type=kind, headers=HEADERS)
@@ -128,7 +128,7 @@ def give(content: bytes, kind: str) -> Callable[[Request], Any]:
 
 
 def _about(made: Future[Table]) -> Callable[[Request], Any]:
-    """What says who plays what here, or for how long that has been compiled."""
+    """An endpoint with the game and the players, or the compile time so far."""
     start = time.monotonic()
 
     async def respond(request: Request) -> Response:
@@ -143,14 +143,14 @@ def _about(made: Future[Table]) -> Callable[[Request], Any]:
 
 
 def _ready(made: Future[Table]) -> Table:
-    """The table; raises Refused as long as it is being made."""
+    """The table; raises Refused while it is being prepared."""
     if not made.done():
-        raise Refused(503, "rules and agents are still being compiled: ask again")
+        raise Refused(503, "rules and agents are still being compiled: try again")
     return made.result()
 
 
 def _answering(made: Future[Table], name: str) -> Callable[[Request], Any]:
-    """What reads a question, has it answered in a thread, and says in a line what is wrong."""
+    """An endpoint that reads a request, answers it in a thread, and reports errors in one line."""
 
     def worked_out(body: bytes) -> bytes:
         try:
@@ -166,7 +166,7 @@ def _answering(made: Future[Table], name: str) -> Callable[[Request], Any]:
         except Refused as refused:
             return _refusal(refused.status, str(refused))
         except ClientDisconnect:
-            # Nobody is there to read it.
+            # The client has disconnected.
             return Response(status_code=499)
         return Response(content, media_type="application/json", headers=HEADERS)
 
@@ -174,7 +174,7 @@ def _answering(made: Future[Table], name: str) -> Callable[[Request], Any]:
 
 
 async def _body(request: Request) -> bytes:
-    """What was sent, if it is JSON and not too long."""
+    """The body of a request, if it is JSON and not too long."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused(415, "send JSON, as application/json")
@@ -182,7 +182,7 @@ async def _body(request: Request) -> bytes:
     async for piece in request.stream():
         body += piece
         if len(body) > MOST_BYTES:
-            raise Refused(413, f"at most {MOST_BYTES:,} bytes are read")
+            raise Refused(413, f"a request has at most {MOST_BYTES:,} bytes")
     return bytes(body)
 
 
@@ -193,5 +193,5 @@ def _refusal(status: int, line: str) -> Response:
 
 
 def as_json(content: Any) -> bytes:
-    """JSON as short as it can be."""
+    """Compact JSON."""
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""Bringing the page up on this machine: the port, the browser, and the end by Ctrl-C."""
+"""Start the page on this machine: the port, the browser, and the end by Ctrl-C."""
 
 import contextlib
 import errno
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 _PATIENCE = 0.5
-"""Seconds that what is being compiled may still take when the page has ended."""
+"""Seconds that compilation may still take after the page has ended."""
 
 
 def check_extra() -> None:
-    """Raise MissingExtra where what serves the page is not installed."""
+    """Raise MissingExtra if the server package is not installed."""
     try:
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
@@ -35,9 +35,9 @@ def check_extra() -> None:
 
 
 def listen(host: str, port: int, option: str = "--port") -> socket.socket:
-    """A socket that hears on `host` and `port`, 0 for any free one.
+    """A socket that listens on `host` and `port`, 0 for any free one.
 
-    Raises ValueError, which names the `option` that takes the port.
+    Raises ValueError, which names the `option` for the port.
     """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -59,16 +59,17 @@ def listen(host: str, port: int, option: str = "--port") -> socket.socket:
 def serve(
     make_table: Callable[[], Table], title: str, listener: socket.socket, host: str, browser: bool
 ) -> None:
-    """Serve the page of the game `title` until Ctrl-C, and open it in a browser if asked to.
+    """Serve the page of the game `title` until Ctrl-C, and open it in a browser if requested.
 
-    The page is there at once; `make_table` compiles meanwhile. What that raises is raised here.
+    The page is available at once, while `make_table` compiles. Errors of `make_table` are raised
+    here.
     """
     from jaxgbg.web.play.server import application
 
     made: Future[Table] = Future()
 
     def begin(server: "uvicorn.Server") -> None:
-        print(f"compiling {title}: some seconds, at the first start up to a minute", flush=True)
+        print(f"compiling {title}: some seconds, on the first start up to a minute", flush=True)
         threading.Thread(target=_make, args=(make_table, made, server), daemon=True).start()
 
     serve_page(
@@ -90,11 +91,11 @@ def serve(
 
 
 def _make(make_table: Callable[[], Table], made: Future[Table], server: "uvicorn.Server") -> None:
-    """Make the table beside its server, which ends where that fails."""
+    """Make the table next to its server, which ends if that fails."""
     start = time.monotonic()
     try:
         table = make_table()
-    # Whatever is wrong with a game of one's own is told by the main thread.
+    # The main thread reports errors of a user's own game.
     except BaseException as error:
         made.set_exception(error)
         server.should_exit = True
@@ -112,9 +113,10 @@ def serve_page(
     others: str,
     begin: Callable[["uvicorn.Server"], None] | None = None,
 ) -> None:
-    """Serve a page, of the hosts that it is reached as, until Ctrl-C; `what` is to be seen there.
+    """Serve a page until Ctrl-C; `what` says what it shows.
 
-    `others` says what everybody can do whom `host` lets in; `begin` is called before it is served.
+    `others` says what all users can do whom `host` lets in; `begin` is called before the page is
+    served.
     """
     port = listener.getsockname()[1]
     loopback = _loopback(listener.getsockname()[0])
@@ -122,8 +124,8 @@ def serve_page(
     print(f"{what} at {address} (Ctrl-C ends it)", flush=True)
     if not loopback:
         print(
-            f"jaxgbg: everybody who can reach this machine on port {port} can {others};"
-            " nobody is asked for a password",
+            f"jaxgbg: everyone who can reach this machine on port {port} can {others};"
+            " there is no password",
             file=sys.stderr,
             flush=True,
         )
@@ -138,28 +140,28 @@ def serve_page(
 
 
 def address_of(listener: socket.socket, host: str = LOOPBACK) -> str:
-    """Where a browser finds what is served there."""
+    """The address of the page for a browser."""
     name, port = listener.getsockname()[:2]
     return f"http://{'localhost' if _loopback(name) else _written(host)}:{port}/"
 
 
 def open_browser(address: str) -> None:
-    """Open a page, which asks as soon as it is open, and is answered once the server is up."""
+    """Open a page, which sends its request at once; the server answers when it is up."""
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def server_of(table: Table, hosts: Iterable[str] = ()) -> "uvicorn.Server":
-    """What serves the page of a table, reached as localhost, by a number, or as one of `hosts`."""
+    """The server of a table, reached as localhost, by a number, or as one of `hosts`."""
     from jaxgbg.web.play.server import application
 
     return server_for(application(table, hosts))
 
 
 def server_for(application: "ASGIApp") -> "uvicorn.Server":
-    """What serves an application."""
+    """The server of an application."""
     import uvicorn
 
-    # Logging is set up by nobody: to do so would close the streams that others write to.
+    # No logging setup: it would close streams that other code writes to.
     config = uvicorn.Config(application, log_config=None, ws="none", timeout_graceful_shutdown=1)
     return uvicorn.Server(config)
 

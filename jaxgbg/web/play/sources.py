@@ -1,10 +1,10 @@
-"""The page's own files: markup, styles, modules and pictures."""
+"""The page's files: markup, styles, modules and pictures."""
 
 from importlib import resources
 
 
 def page_sources() -> dict[str, str]:
-    """Their texts by file name, the board's that the report shows too among them."""
+    """Their texts by file name, including the board shared with the report."""
     pages = resources.files("jaxgbg.web")
     shared = [pages / "page" / name for name in ("board.js", "board.css")]
     files = [*(pages / "play" / "page").iterdir(), *shared]

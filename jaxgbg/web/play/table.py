@@ -1,4 +1,4 @@
-"""The table that people and players sit at: answers to the questions of the page."""
+"""The table for people and players: it answers the page's requests."""
 
 import secrets
 import time
@@ -36,7 +36,7 @@ _MOST_SEEN = 40
 
 
 class Table:
-    """Answers questions about positions of one game; remembers none but to be quick.
+    """Answers requests about positions of one game; stateless except for caches.
 
     `agents` and their TCL `counters` by their labels. Raises ValueError for an agent of another
     game.
@@ -69,13 +69,13 @@ class Table:
         }
 
     def about(self) -> dict[str, Any]:
-        """The game, its drawing, and who may sit at the board."""
+        """The game, its drawing, and the available players."""
         agents = self.seats.agents
         return told_of_game(self.game, self.drawing) | {
             "seats": self.seats.choices(),
             "levels": self.seats.levels(),
             "agents": list(agents),
-            # Values of actions are the mover's alone.
+            # Values of actions exist for the mover only.
             "every": [name for name, agent in agents.items() if agent.value.num_actions == 1],
             "tuples": [name for name, agent in agents.items() if has_tuples(agent.value)],
             "perfect": self._perfect is not None,
@@ -95,7 +95,7 @@ class Table:
         return self._position(self.replay.played(line, action), question)
 
     def choose(self, question: requests.Choose) -> dict[str, Any]:
-        """What a player would move, and how long it thought."""
+        """The move of a player, and how long it thought."""
         line = self._line(question.moves)
         start = time.perf_counter()
         action = self._choice(line, question.player, question.seed)
@@ -108,7 +108,7 @@ class Table:
         }
 
     def history(self, question: requests.History) -> dict[str, Any]:
-        """Names of all moves, and before each what the mover could expect in the end."""
+        """Names of all moves, and before each the mover's expected final reward."""
         line = self._line(question.moves)
         states = self.replay.every(line)
         agent = self.seats.agent(question.judge) if self.seats.agents else None
@@ -132,9 +132,9 @@ class Table:
         }
 
     def perfect(self, question: requests.Verdicts) -> dict[str, Any]:
-        """A verdict of perfect play on each legal move."""
+        """The verdict of perfect play on each legal move."""
         if self._perfect is None:
-            raise ValueError(f"nobody here knows perfect play of {self.game.name}")
+            raise ValueError(f"perfect play of {self.game.name} is not known")
         states = self.replay.end(self._line(question.moves))
         return {"moves": [each._asdict() for each in self._perfect.verdicts(states)]}
 
@@ -174,7 +174,7 @@ class Table:
         return {"page": game_page(record)}
 
     def warm_up(self) -> None:
-        """Compile what the first questions need."""
+        """Compile what the first requests need."""
         line = self.replay.start()
         look = requests.Look(line.text, "mover" if self.seats.agents else "none")
         action = self.position(look)["legal"][0]["action"]
@@ -194,7 +194,7 @@ class Table:
         return line if line != Line() or not self.game.init_words else self.replay.start()
 
     def _choice(self, line: Line, name: str, seed: int) -> int:
-        """What the player of that name moves; raises ValueError."""
+        """The move of the player of that name; raises ValueError."""
         states = self.replay.end(line)
         if states.terminal[0]:
             raise ValueError("the game is over")
@@ -215,7 +215,7 @@ class Table:
         return found
 
     def _branching(self) -> int:
-        """The most positions that followed one in a random game, chance included."""
+        """The maximum number of positions that followed one in a random game, chance included."""
         line, most, random = self.replay.start(), 1, np.random.default_rng(0)
         for _ in range(_MOST_SEEN):
             legal = np.flatnonzero(self._look(self.replay.end(line))[1][0])
@@ -226,7 +226,7 @@ class Table:
         return most * max(self.game.num_spawns if self.game.stochastic else 1, 1)
 
     def _looked(self, states: Any, count: int) -> list[np.ndarray]:
-        """`_look` of many states, in portions of one size."""
+        """`_look` of many states, in chunks of one size."""
         parts = [self._look(part) for part in portions(states, count)]
         return [np.concatenate(field)[:count] for field in zip(*parts, strict=True)]
 
@@ -240,7 +240,7 @@ class Table:
     def _expected(
         self, mover: int, over: bool, rewards: np.ndarray, best: float | None
     ) -> list[float | None]:
-        """What each player can expect to be paid in all, None where nobody was asked."""
+        """The expected total reward of each player, None where it is not known."""
         if over:
             return [value_on(self.scale, reward) for reward in rewards]
         known = None if best is None else value_on(self.scale, rewards[mover] + best)
@@ -316,7 +316,7 @@ class Table:
     def _values(
         self, states: Any, look: requests.Look
     ) -> tuple[np.ndarray | None, np.ndarray | None]:
-        """(the mover's values of all actions, those of all players), as far as asked for."""
+        """(the mover's values of all actions, those of all players), as far as requested."""
         if look.values == "none":
             return None, None
         agent = self.seats.agent(look.judge)
@@ -326,7 +326,7 @@ class Table:
         own = agent.agent if isinstance(agent, LookAheadAgent) else agent
         if own.value.num_actions > 1:
             raise ValueError(
-                "this agent has learned values of actions, which are the mover's alone"
+                "this agent has learned values of actions, which exist for the mover only"
             )
         every = np.array(values_of_all(own, states))
         every[:, int(states.player[0])] = values

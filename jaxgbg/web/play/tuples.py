@@ -1,4 +1,4 @@
-"""What an n-tuple agent reads on a board, and what stands there."""
+"""The n-tuples of an agent that read a board, and their weights."""
 
 from typing import Any, NamedTuple
 
@@ -13,35 +13,35 @@ from jaxgbg.values.indices import Indices
 _MOST = 200
 _ABSENT = {
     "none": "none: its weights were learned without temporal coherence",
-    "kept": "not known: agents' files keep no counters, only checkpoints of unfinished runs do",
+    "kept": "not known: agent files have no counters, only checkpoints of unfinished runs do",
 }
 
 
 class Counters(NamedTuple):
-    """N and A of every weight, float32[R, 2], and where they were read, in words."""
+    """N and A of every weight, float32[R, 2], and their source, as text."""
 
     values: np.ndarray
     origin: str
 
 
 def has_tuples(value: ValueFunction) -> bool:
-    """Whether a value is a sum of weights of n-tuples on the board alone."""
+    """Whether a value is a sum of n-tuple weights of the board only."""
     return isinstance(value, Indices) and value.num_actions == 1
 
 
 def tuples_through(
     agent: GreedyAgent, states: Any, cell: int, player: int, counters: Counters | None = None
 ) -> dict[str, Any]:
-    """The n-tuples, on all images of the board, that read `cell` when states[1] is valued.
+    """The n-tuples, on all images of the board, that read `cell` when states[1] is evaluated.
 
-    The greatest weights stand first, 200 at most; `hits` says how many look-ups of the position
-    read the same weight. `n`, `a` and `factor` are its TCL counters N and A and |N| / A, None where
-    they are not known, and `counters` says why, or whence they are. Raises ValueError for an agent
-    without n-tuples of the board.
+    The greatest weights come first, at most 200; `hits` is the number of look-ups of the position
+    that read the same weight. `n`, `a` and `factor` are its TCL counters N and A and |N| / A, None
+    if they are unknown, and `counters` says why, or gives their source. Raises ValueError for an
+    agent without n-tuples of the board.
     """
     value = agent.value
     if not isinstance(value, Indices) or value.num_actions > 1:
-        raise ValueError("this agent has no n-tuples that value a position")
+        raise ValueError("this agent has no n-tuples that evaluate a position")
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
     board = jax.vmap(lambda state: value.observe(agent.game, state))(states)[0]
     rows = np.asarray(value.rows(value.features(params, board), jnp.int32(player)))

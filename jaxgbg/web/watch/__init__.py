@@ -1,1 +1,1 @@
-"""A page that shows runs in progress: curves, rate, time left, a game of the newest agent."""
+"""A page that shows runs in progress: curves, rate, remaining time, a game of the latest agent."""

@@ -1,4 +1,4 @@
-"""A game of the newest agent, played in a thread of its own when there is a newer one."""
+"""A game of the latest agent, played in a separate thread when there is a new agent."""
 
 import threading
 import time
@@ -24,14 +24,14 @@ from jaxgbg.web.watch.templates import rendered
 _SHAPES = "newest-shape"
 _MOST_WAIT = 600.0
 _MOST_POINTS = 120
-"""A longer curve is drawn by so many of its points."""
+"""The maximum number of points of a curve."""
 
 
 class NewestGame:
-    """The newest agent's game as markup, and a line on whose it is or why there is none.
+    """The latest agent's game as markup, and a line about the agent, or why there is no game.
 
-    Reading and playing take `share` of the time, not counting the very first game, for which most
-    is compiled.
+    Reading and playing take `share` of the time, not counting the very first game, which includes
+    most of the compile time.
     """
 
     def __init__(self, share: float) -> None:
@@ -45,7 +45,7 @@ class NewestGame:
         self._lock = threading.Lock()
 
     def show(self, folder: Path, run: Run, name: str) -> None:
-        """Play with the newest agent of a run if it is another one and there is time for it."""
+        """Play with the latest agent of a run if it is a new one and there is time for it."""
         with self._lock:
             busy = self._playing is not None and not self._playing.done()
             if busy or not self._budget.due(time.monotonic()):
@@ -67,12 +67,12 @@ class NewestGame:
                 self._playing = self._pool.submit(self._play, file, run, name)
 
     def wait(self) -> None:
-        """Until the game that is being played is over."""
+        """Wait until the current game is over."""
         if self._playing is not None:
             self._playing.result()
 
     def close(self) -> None:
-        """Wait for the game that is being played, and play no other."""
+        """Wait for the current game, and play no other."""
         self._pool.shutdown(cancel_futures=True)
 
     def _play(self, file: Path | None, run: Run, name: str) -> None:
@@ -89,7 +89,7 @@ class NewestGame:
                 self.html = _markup(record, f"{name}{_about(newest)}")
                 first = self.newest is None
                 self.newest, self.line = newest, ""
-        # Whatever a game of one's own raises: nobody would ever see it otherwise.
+        # Any error of a user's own game: otherwise it would be lost in this thread.
         except Exception as error:
             which = "the untrained agent" if file is None else file.name
             self.line = f"{name}No game of {which}: {reason(error)}."
@@ -106,7 +106,7 @@ def _about_untrained(lane: LaneName) -> str:
 
 
 def _about(newest: Newest) -> str:
-    """Whose game it is."""
+    """A line about the agent of the game."""
     lane, clock = newest.lane, time.strftime("%H:%M:%S", time.localtime(newest.written))
     text = f"The agent of seed {lane.seed}, {STYLES[lane.variant][0]},"
     text += f" after {newest.episodes:,} episodes"
@@ -135,7 +135,7 @@ def _markup(record: GameRecord, about: str) -> str:
 
 
 def _value_curve(record: GameRecord) -> str:
-    """What each player could expect at each of his turns, and what he was paid in the end."""
+    """What each player could expect at each of its turns, and its final reward."""
     game, plies = record.game, len(record.actions)
     scale = value_scale(game)
     series = []

@@ -1,4 +1,4 @@
-"""How fast a run is and how long it still takes, by when its files say that it had come how far."""
+"""The rate and the remaining time of a run, from the times at which its files show progress."""
 
 import math
 from collections import deque
@@ -7,9 +7,9 @@ _POINTS = 32
 
 
 class Pace:
-    """Points (when in seconds, episodes of each agent) of one run, the newest few.
+    """Points (time in seconds, episodes of each agent) of one run, the latest few.
 
-    What it had reached before it was resumed, at `since`, it has then: it stood still in between.
+    Progress from before a resumption counts as reached at the time `since` of the resumption.
     """
 
     def __init__(self, since: float = -math.inf) -> None:
@@ -17,7 +17,7 @@ class Pace:
         self._points: deque[tuple[float, float]] = deque(maxlen=_POINTS)
 
     def note(self, when: float, episodes: float) -> None:
-        """It had come so far then; one that had been further before has begun anew."""
+        """Add a point; a run with fewer episodes than before has started again."""
         when = max(when, self._since)
         if self._points and when == self._points[-1][0] and episodes > self._points[-1][1]:
             self._points.pop()
@@ -29,23 +29,23 @@ class Pace:
             self._points.append((when, episodes))
             (first, before), anew = self._points[0], len(self._points) == 3
             if anew and (before == 0 or first == self._since):
-                # The beginning, when programs are compiled, tells least.
+                # Drop the beginning first, because it includes compile time.
                 self._points.popleft()
 
     @property
     def latest(self) -> tuple[float, float] | None:
-        """The newest point."""
+        """The latest point."""
         return self._points[-1] if self._points else None
 
     def rate(self) -> float | None:
-        """Episodes of each agent a second, None before there are two points."""
+        """Episodes of each agent per second, None before there are two points."""
         if len(self._points) < 2:
             return None
         (start, before), (end, after) = self._points[0], self._points[-1]
         return (after - before) / (end - start)
 
     def left(self, total: float, now: float) -> float | None:
-        """Seconds until all `total` episodes are done, None where no rate is known."""
+        """Seconds until all `total` episodes are done, None without a rate."""
         rate = self.rate()
         if rate is None:
             return None
@@ -54,7 +54,7 @@ class Pace:
 
 
 class Budget:
-    """Keeps work below a share of the time: after it has taken t seconds, it waits t / share.
+    """Limits work to a share of the time: after t seconds of work, it waits t / share.
 
     It never waits longer than `most` seconds.
     """
@@ -64,9 +64,9 @@ class Budget:
         self._next = 0.0
 
     def due(self, now: float) -> bool:
-        """Whether it may be done again."""
+        """Whether the work may be done again."""
         return now >= self._next
 
     def spent(self, seconds: float, now: float) -> None:
-        """It has taken so long, and is done now."""
+        """Record that the work has just taken this many seconds."""
         self._next = now + min(seconds / self._share, self._most)

@@ -1,4 +1,4 @@
-"""What the files of runs in progress say, read again when they have changed; nothing is written."""
+"""The state of runs in progress, read from their files when these change; nothing is written."""
 
 import calendar
 import hashlib
@@ -26,28 +26,28 @@ from jaxgbg.web.watch.pace import Budget, Pace
 from jaxgbg.web.watch.templates import rendered
 
 MOST_RUNS = 200
-"""So many runs are followed at once."""
+"""The maximum number of runs to follow."""
 SHARE = 0.004
-"""Of the time: what looking at the files, and playing games, may take each."""
+"""The share of the time for reading files, and the same for playing games."""
 _MOST_WAIT = 120.0
 _ORIGIN = "provenance.json"
 _STATES = {
     "running": "In progress",
     "finished": "Finished",
     "stopped": "Stopped early",
-    "paused": "Not at work: the same command goes on from the last checkpoint",
-    "killed": "Stopped by force: the same command goes on from the last checkpoint",
-    "gone": "The folder is gone",
+    "paused": "Not running: the same command resumes from the last checkpoint",
+    "killed": "Killed: the same command resumes from the last checkpoint",
+    "gone": "The folder was deleted",
 }
 _MOST_PROBLEMS = 20
 _MOST_LINES = 12
-"""So many rows of a game and opponent are for an eye that watches."""
+"""The maximum number of rows of a game and opponent."""
 
 
 class Watched:
-    """The runs in a folder, or one, which may be yet to come if `wait`; many threads may ask.
+    """The runs in a folder, or one run, which may not exist yet with `wait`. Thread-safe.
 
-    Raises ValueError where nothing is to be seen and nothing is waited for, or too much.
+    Raises ValueError if there is nothing to show and nothing to wait for, or too much.
     """
 
     def __init__(self, root: Path, wait: bool = False) -> None:
@@ -68,7 +68,7 @@ class Watched:
             self._read()
 
     def state(self) -> dict[str, Any]:
-        """How far all runs are, a line for what is wrong, and which curves and game there are."""
+        """The progress of all runs, a line for each problem, the versions of curves and game."""
         with self._lock:
             drawn = self._first is None or self._first.done()
             if drawn and self._budget.due(time.monotonic()):
@@ -91,7 +91,7 @@ class Watched:
             }
 
     def _look(self) -> None:
-        """Read what is there, or say why it cannot be; what it takes is kept below its share."""
+        """Read the files, or record why that fails; limited to a share of the time."""
         start, before = time.thread_time(), self._seen
         self._line = ""
         try:
@@ -102,15 +102,15 @@ class Watched:
             place = f"{self.root}: " if isinstance(error, OSError) else ""
             self._line = f"{place}{reason(error)}"
             if self._runs:
-                self._line += " (what was there is still shown)"
+                self._line += " (showing the earlier content)"
             elif isinstance(error, NoRuns):
-                self._line = f"Nothing to be seen yet in {self.root}"
-        # What is imported for the first runs comes once.
+                self._line = f"Nothing to show yet in {self.root}"
+        # The imports for the first runs are a one-time cost.
         once = before is None and self._seen is not None
         self._budget.spent(0.0 if once else time.thread_time() - start, time.monotonic())
 
     def hurry(self) -> None:
-        """Let the next look at the files come now, whatever it takes."""
+        """Read the files as soon as possible, whatever it takes."""
         self._budget = Budget(SHARE, _MOST_WAIT)
 
     def curves(self) -> str:
@@ -118,17 +118,17 @@ class Watched:
         return self._curves
 
     def wait(self) -> None:
-        """Until the first curves are drawn."""
+        """Wait until the first curves are drawn."""
         if self._first is not None:
             wait([self._first])
 
     def close(self) -> None:
-        """Wait for what is being drawn and for the game that is being played."""
+        """Wait for the current drawing and the current game."""
         self._pool.shutdown()
         self.game.close()
 
     def _read(self) -> None:
-        """Look at the files again if one of them has changed."""
+        """Read the files again if one of them has changed."""
         found = list(islice(find(self.root, lambda _: None), MOST_RUNS + 1))
         if len(found) > MOST_RUNS:
             raise ValueError(
@@ -144,7 +144,7 @@ class Watched:
         if self._first is None:
             for run in runs:
                 self._note(run)
-            # How far the runs are is told at once: to check rules and to draw takes seconds, once.
+            # Publish the progress first: checking rules and drawing take seconds the first time.
             self._runs, self._problems, self._seen = runs, problems, seen
             self._first = self._pool.submit(self._draw, runs, problems, seen)
         else:
@@ -158,7 +158,7 @@ class Watched:
         self._runs, self._problems, self._seen, self._curves = runs, problems, seen, curves
 
     def _note(self, run: StoredRun) -> None:
-        """Keep how far a run is, and when it was."""
+        """Record the progress of a run, and its time."""
         origin = Provenance(**run.content(_ORIGIN, Provenance))
         start = (origin.started, origin.resumed)
         path = Path(str(run.path))
@@ -179,7 +179,7 @@ class Watched:
                 self._paces[path][1].note(written, reached)
 
     def _play(self) -> None:
-        """Have the newest agent of the run that changed last play, if there is a new one."""
+        """Let the latest agent of the run that changed last play, if it is new."""
         known = [run for run in self._runs if run.game is not None and run.error is None]
         if not known:
             return
@@ -197,7 +197,7 @@ class Watched:
         self.game.show(Path(str(chosen.path)), chosen.run, name)
 
     def _told(self, run: StoredRun) -> dict[str, Any]:
-        """How far one run is, in words."""
+        """The progress of one run, as text."""
         path = Path(str(run.path))
         pace, total = self._paces[path][1], run.shared.parts["schedule"].episodes
         now = time.time()
@@ -230,7 +230,7 @@ class Watched:
         }
 
     def _settings(self) -> list[tuple[str, str]]:
-        """What is run, of a single run."""
+        """The settings of a single run."""
         if len(self._runs) != 1 or self._runs[0].game is None or self._runs[0].error is not None:
             return []
         return settings_told(self._runs[0].run)
@@ -258,12 +258,12 @@ def _state(run: StoredRun, path: Path) -> str:
 
 
 def _version(markup: str) -> str:
-    """What changes with some markup; empty without any."""
+    """An identifier that changes with the markup; empty without any."""
     return hashlib.sha256(markup.encode()).hexdigest()[:16] if markup else ""
 
 
 def _written(file: Path) -> float | None:
-    """When a file was written; None where it is not there."""
+    """The modification time of a file; None if it does not exist."""
     try:
         return file.stat().st_mtime
     except OSError:
@@ -271,7 +271,7 @@ def _written(file: Path) -> float | None:
 
 
 def _seconds(started: str) -> float | None:
-    """When a run was started; None where that cannot be read."""
+    """The start time of a run; None if it is unknown."""
     try:
         return calendar.timegm(time.strptime(started, "%Y-%m-%dT%H:%M:%SZ"))
     except ValueError:

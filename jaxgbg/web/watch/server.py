@@ -1,4 +1,4 @@
-"""The server of the page: its files, how far the runs are, curves, the game."""
+"""The server of the page: its files, the progress of runs, curves, the game."""
 
 from collections.abc import Callable, Iterable
 from importlib import resources
@@ -19,7 +19,7 @@ _SHARED = ("board.js", "board.css", "page.js", "page.css")
 
 
 def application(watched: Watched, hosts: Iterable[str] = ()) -> ASGIApp:
-    """The server of what is watched, reached as localhost, by a number, or as one of `hosts`."""
+    """The server of watched runs, reached as localhost, by a number, or as one of `hosts`."""
     files = by_address(_sources())
     files |= {"/": files.pop("/watch.html")}
     routes = [
@@ -39,7 +39,7 @@ def application(watched: Watched, hosts: Iterable[str] = ()) -> ASGIApp:
 
 
 def _sources() -> dict[str, str]:
-    """The page's files by name, with those that it shares with the report and the play page."""
+    """The page's files by name, including those shared with the report and the play page."""
     pages = resources.files("jaxgbg.web")
     own = [file for file in (pages / "watch" / "page").iterdir() if not file.name.endswith(".j2")]
     shared = [*(pages / "page" / name for name in _SHARED), pages / "play" / "page" / "icon.svg"]

@@ -1,4 +1,4 @@
-"""Bringing the page up: by the command `watch`, or in a process beside a training."""
+"""Start the page: from the command `watch`, or in a process next to a training."""
 
 import contextlib
 import os
@@ -24,14 +24,14 @@ from jaxgbg.web.watch.runs import Watched
 
 PORT = 8485
 _NICE = 5
-# Windows passes no open files on to other processes.
+# On Windows, open files cannot be passed to other processes.
 _PASSES_FILES = os.name == "posix"
 _PATIENCE = 5.0
-"""Seconds that the page may take to learn that the training has ended."""
+"""Seconds that the page may take to receive the end of the training."""
 
 
 def serve_watch(watched: Watched, listener: socket.socket, host: str, browser: bool) -> None:
-    """Serve the page until Ctrl-C, and open it in a browser if asked to."""
+    """Serve the page until Ctrl-C, and open it in a browser if requested."""
     from jaxgbg.web.watch.server import application
 
     give_way()
@@ -46,8 +46,8 @@ def serve_watch(watched: Watched, listener: socket.socket, host: str, browser: b
 
 
 def give_way() -> None:
-    """Let the training have the processor before this process, whose threads are yet to start."""
-    # Imported while there is still time; nothing else here is as slow.
+    """Lower the priority of this process, before it starts threads."""
+    # Imported early, because nothing else here is as slow.
     import matplotlib.ticker  # noqa: F401
 
     if hasattr(os, "nice"):
@@ -56,10 +56,10 @@ def give_way() -> None:
 
 
 class WatchProcess:
-    """A page on one run in a process of its own, as long as the block lasts, on this machine alone.
+    """A page on one run in a separate process, for the duration of the block, on this machine only.
 
-    The training neither waits for it nor minds how it ends. Raises ValueError where the port is in
-    use, MissingExtra where what serves the page is not installed.
+    The training does not wait for it, and its failure does not affect the training. Raises
+    ValueError if the port is in use, MissingExtra if the server package is not installed.
     """
 
     def __init__(self, port: int) -> None:
@@ -69,11 +69,11 @@ class WatchProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def show(self, folder: Path) -> bool:
-        """Show the run in `folder`, which need not be there yet; False where that is refused."""
+        """Show the run in `folder`, which need not exist yet; False if that is not possible."""
         passed = [self._listener.fileno()] if _PASSES_FILES else []
         where = f"file {passed[0]}" if passed else f"port {self._listener.getsockname()[1]}"
         if not passed:
-            # The other process listens there itself.
+            # The other process listens on the port itself.
             self._listener.close()
         arguments = [str(folder), where, *imported_modules()]
         with contextlib.suppress(OSError):
@@ -83,7 +83,7 @@ class WatchProcess:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=passed,
-                # Ctrl-C is for the training.
+                # Only the training handles Ctrl-C.
                 process_group=0,
                 env=os.environ | {"JAX_PLATFORMS": "cpu"},
             )
@@ -98,7 +98,7 @@ class WatchProcess:
         if self._process is None:
             return
         assert self._process.stdin is not None
-        # Its end is how the process learns of ours, however that comes.
+        # The end of this pipe tells the process that the training has ended, for any reason.
         with contextlib.suppress(OSError):
             self._process.stdin.close()
         try:
@@ -109,7 +109,7 @@ class WatchProcess:
 
 
 class _Beside(Watched):
-    """What the process beside a training shows: it ends when the page has been told of the end."""
+    """The watched runs of the process next to a training: it ends once open pages know the end."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root, wait=True)
@@ -127,16 +127,16 @@ class _Beside(Watched):
         return content
 
     def end(self) -> None:
-        """The training has ended: until whoever looks at the page has been told, but not long."""
+        """The training has ended: wait a short time until open pages have received that."""
         self.ended = True
         if self.looked_at:
             self.told.wait(_PATIENCE / 2)
-            # The answer is yet to be sent.
+            # The answer must still be sent.
             time.sleep(0.1)
 
     @property
     def looked_at(self) -> bool:
-        """Whether somebody has the page open."""
+        """Whether the page is open in a browser."""
         return time.monotonic() - self._asked < _PATIENCE
 
 

@@ -14,6 +14,6 @@ def _environment() -> Any:
 
 
 def rendered(name: str, **content: Any) -> str:
-    """A template filled in."""
+    """Fill in a template."""
     text: str = _environment().get_template(name).render(**content)
     return text

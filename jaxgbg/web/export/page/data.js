@@ -1,4 +1,4 @@
-// Arrays out of the text that Python packed them into.
+// Unpack arrays from the text that Python packed them into.
 
 const KINDS = { Int8Array, Int16Array, Int32Array, Uint8Array, Uint16Array, Uint32Array, Float32Array };
 

@@ -1,14 +1,14 @@
-// A game as text: its moves, with what chance did, as the served page writes and reads it.
+// A game as text: its moves and the outcomes of chance, in the format of the served page.
 import { Fault } from "./fault.js";
 
 const WORDS = "\\d{1,10}(?:-\\d{1,10})*";
 const PLY = `\\d{1,10}(?:\\.${WORDS})?`;
 const TEXT = new RegExp(`^(?:${WORDS}/)?(?:${PLY}(?:,${PLY})*)?$`);
 
-// { start: random words of the start position, plies: [action, what chance did ...] each }.
+// { start: random words of the start position, plies: [action, outcome of chance ...] each }.
 export function read(text, most) {
   const clean = text.replace(/\s/g, "");
-  if (!TEXT.test(clean)) throw new Fault(`these are no moves as in 3,2,4: ${clean.slice(0, 60)}`, false);
+  if (!TEXT.test(clean)) throw new Fault(`not a list of moves such as 3,2,4: ${clean.slice(0, 60)}`, false);
   const slash = clean.indexOf("/");
   const numbers = (words) => words.split(/[-.]/).map(Number);
   const plies = clean.slice(slash + 1);

@@ -1,5 +1,5 @@
-// What the served page asks its server is answered here, by functions that were compiled from the
-// rules and the agents.
+// Answers the requests of the page here instead of on a server, with functions that were compiled
+// from the rules and the agents.
 import { Fault } from "./fault.js";
 import { compiled } from "./compiled.js";
 import { unpack } from "./data.js";
@@ -9,7 +9,7 @@ import { halos, outcomeText, rewardText, valueOn, valueText } from "./words.js";
 const NO_WORD = 2 ** 32 - 1;
 let known, rules;
 
-// `FILE` is what Python wrote into the page: what the page is told of the game, what is known of
+// `FILE` is the data that Python wrote into the page: the description of the game, the facts about
 // chance and scales, of each agent which arrays are its weights, and how all arrays are packed.
 export async function about() {
   if (!globalThis.DecompressionStream) throw new Fault("this browser is too old for the file: one of 2023 or later opens it", false);
@@ -22,12 +22,12 @@ export async function about() {
   return known.about;
 }
 
-// As the server is asked.
+// The same interface as the server.
 export async function ask(name, question) {
   return answers[name]({ moves: "", values: "none", judge: "", ...question });
 }
 
-// For others too, as the server's questions are: jaxgbg.ask("position", { moves: "3,2" }).
+// Available to other scripts, like the server's API: jaxgbg.ask("position", { moves: "3,2" }).
 globalThis.jaxgbg = { ask };
 
 const words = (count) => Array.from(crypto.getRandomValues(new Uint32Array(count)));
@@ -38,7 +38,7 @@ function looked(state) {
   return { kinds, actions, spots, touched, player, terminal, rewards };
 }
 
-// The states along the line that was asked about last; `states[n]` is the one after n plies.
+// The states along the last requested line; `states[n]` is the one after n plies.
 let trail = { start: null, plies: [], states: [] };
 
 const same = (one, other) => one.length === other.length && one.every((word, at) => word === other[at]);
@@ -65,7 +65,7 @@ const after = (game) => along(game)[game.plies.length];
 function played(state, [action, ...chance], number) {
   const none = known.listed && !chance.length;
   if (!none && chance.length !== known.chanceWords) {
-    throw new Fault(`${known.about.game}: of chance ${known.chanceWords} numbers stand after a move, and after move ${number} there are ${chance.length}`, false);
+    throw new Fault(`${known.about.game}: a move needs ${known.chanceWords} numbers of chance after it, and move ${number} has ${chance.length}`, false);
   }
   const words = Uint32Array.from(none ? [NO_WORD] : chance);
   const [fine, ...next] = rules.ply(...state, Math.min(action, 2 ** 31 - 1), words);
@@ -73,7 +73,7 @@ function played(state, [action, ...chance], number) {
   return next;
 }
 
-// A game after a move, what chance does rolled.
+// A game after a move, with chance drawn.
 function longer(game, action) {
   let chance = known.listed ? [] : words(known.chanceWords);
   if (known.listed) {
@@ -94,7 +94,7 @@ function read(text) {
 
 const agentOf = (name) => Math.max(0, known.about.agents.indexOf(name));
 
-// The mover's values of all actions by an agent; -Infinity where illegal, and for what is no number.
+// An agent's values of all actions for the mover; -Infinity where illegal, and for NaN.
 function valuesOf(state, name) {
   const number = agentOf(name);
   if (valued.state !== state || valued.number !== number) {
@@ -104,7 +104,7 @@ function valuesOf(state, name) {
   return valued.values;
 }
 
-// Whoever looks at a position also asks for a move there.
+// A request for a position is usually followed by a move there.
 let valued = {};
 
 function choice(state, name) {
@@ -133,7 +133,7 @@ function movesOf(state, look, { values: wanted, judge }) {
   if (wanted === "all") {
     const number = agentOf(judge);
     if (!known.about.every.includes(known.about.agents[number])) {
-      throw new Fault("this agent has learned values of actions, which are the mover’s alone", false);
+      throw new Fault("this agent has learned values of actions, which exist for the mover only", false);
     }
     [every] = rules[`every${number}`](...known.weights[number], ...state);
     actions.forEach((action) => { every[action * seats + look.player] = values[action]; });

@@ -1,8 +1,8 @@
-// What compiled functions call. Arrays lie flat; tables of places were made by the compiler.
+// Runtime of the compiled functions. Arrays are flat; the compiler made the tables of places.
 
 const inside = (start, limit) => (start < 0 ? 0 : start > limit ? limit : start);
 
-// How many bits are set.
+// The number of bits that are set.
 function ones(word) {
   word -= (word >>> 1) & 0x55555555;
   word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
@@ -36,7 +36,7 @@ function scatter(out, onto, indices, updates, [rows, offsets, strides, limits], 
   }
 }
 
-// Of each row of `count` entries what they come to together.
+// The combination of each row of `count` entries.
 function fold(out, from, places, count, initial, join) {
   for (let k = 0, at = 0; k < out.length; k++) {
     let all = initial;
@@ -89,7 +89,7 @@ const TANH = [
   [1.19825839466702e-6, 1.18534705686654e-4, 2.268434632439e-3, 4.89352518554385e-3],
 ].map((row) => row.map(Math.fround));
 
-// As XLA has it on a processor, a quotient of polynomials (Eigen's): to the bit, not the best.
+// Eigen's quotient of polynomials, as XLA uses on a CPU: equal to the bit, not the best approximation.
 function tanh(x) {
   if (Math.abs(x) < 0.0004) return x;
   const near = Math.max(-7.998811721801758, Math.min(7.998811721801758, x));
@@ -98,7 +98,7 @@ function tanh(x) {
   return Math.fround(near * above) / below;
 }
 
-// Of each row of `count` entries what those up to each one come to together.
+// The cumulative combination of each row of `count` entries.
 function scan(out, from, places, count, initial, join) {
   for (let at = 0, all; at < places.length; at++) {
     all = join(at % count ? all : initial, from[places[at]]);
@@ -106,7 +106,7 @@ function scan(out, from, places, count, initial, join) {
   }
 }
 
-// The place of the first entry that is `better` than all others; what is no number is best.
+// The place of the first entry that is `better` than all others; NaN is best.
 function arg(out, from, places, count, better) {
   for (let k = 0; k < out.length; k++) {
     let best = 0;

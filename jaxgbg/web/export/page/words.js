@@ -1,4 +1,4 @@
-// Numbers and outcomes in the words of the served page, which Python writes there.
+// Format numbers and outcomes as Python does for the served page.
 
 const comma = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ",");
 
@@ -29,7 +29,7 @@ export function outcomeText(scale, sides, rewards) {
   return `${scale.unit} ${figures.join(", ")}`;
 }
 
-// How strongly each move is marked, from the worst to the best of the position.
+// The opacity of each mark, from the worst to the best move of the position.
 export function halos(values) {
   const finite = values.filter((value) => value !== null);
   const low = Math.min(...finite);

@@ -1,4 +1,4 @@
-// The game lives in the page's address: moves, and who sits where.
+// The page's address holds the game: moves and seats.
 
 export function read() {
   const entries = location.hash.slice(1).split("&").map((entry) => {
@@ -20,7 +20,7 @@ function safely(words) {
 
 let waiting = null;
 
-// Browsers allow few changes of the address a second.
+// Browsers limit the number of address changes per second.
 export function write({ moves, seats }) {
   const address = `#seats=${encodeURI(seats.join(","))}&moves=${moves}`;
   clearTimeout(waiting);

@@ -1,4 +1,4 @@
-// What the server is asked. Nothing of the rules is known here.
+// Requests to the server. This page does not know any rules.
 import { Fault } from "./fault.js";
 
 const ROOT = "/api/v1/";
@@ -15,7 +15,7 @@ async function fetched(address, options) {
   return content;
 }
 
-// The page is open before rules and agents are compiled: `wait(seconds)` is told of it until they are.
+// The page opens before rules and agents are compiled; `wait(seconds)` is called until they are.
 export async function about(wait) {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-// What each player could expect, ply by ply; a click goes there.
+// The expected reward of each player, ply by ply; a click goes there.
 const WIDTH = 320, HEIGHT = 96, EDGE = 6;
 
 export function curve({ expected, at, span, sides, go }) {

@@ -1,4 +1,4 @@
-// What goes wrong with a question; `gone` where nobody is there to answer.
+// An error of a request; `gone` if the server does not answer.
 export class Fault extends Error {
   constructor(words, gone) {
     super(words);

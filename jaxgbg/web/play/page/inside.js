@@ -1,4 +1,4 @@
-// The n-tuples through a cell: what the agent reads there, and what it weighs.
+// The n-tuples through a cell: their digits and weights.
 import { bar, element } from "./panel.js";
 
 export function showTuples(find, about, answer, cell, surface) {

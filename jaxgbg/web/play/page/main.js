@@ -1,4 +1,4 @@
-// The page: its table asks the server, keeps the game in the address, and hears every key.
+// The page: its table talks to the server, keeps the game in the address, and handles all keys.
 import * as server from "./api.js";
 import * as address from "./address.js";
 import { setUp } from "./table.js";

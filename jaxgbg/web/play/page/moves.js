@@ -1,4 +1,4 @@
-// Moves are text that Python writes and reads; here it is only cut between them.
+// Python writes and parses moves; this code only splits the text.
 export function cut(text, plies) {
   const slash = text.indexOf("/") + 1;
   return text.slice(0, slash) + text.slice(slash).split(",").slice(0, plies).join(",");

@@ -1,4 +1,4 @@
-// Beside the board: who sits there, the legal moves, the game so far. `find` looks in the table's markup.
+// The panel: seats, legal moves, the game so far. `find` searches the table's markup.
 import { curve } from "./chart.js";
 
 export function element(name, properties = {}, ...children) {
@@ -7,7 +7,7 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-// A bar from zero within [low, high], green where it is good for whom it is about.
+// A bar from zero within [low, high], green if it is good for its player.
 export function bar(value, low, high) {
   const place = (figure) => 100 * (Math.min(high, Math.max(low, figure)) - low) / (high - low || 1);
   const [zero, end] = [place(0), place(value ?? 0)];
@@ -18,15 +18,15 @@ export function bar(value, low, high) {
   return cell;
 }
 
-// What chance did, where it is seen: 2 at row 1, column 3.
+// The outcome of chance on the board: 2 at row 1, column 3.
 export const chanceText = (about, changes) => changes
   .map(([spot, kind]) => `${about.pieces[kind] ?? kind} at ${about.spots[spot] ?? `spot ${spot + 1}`}`).join("; ");
 
-// Of a long game the moves about the one that is looked at.
+// In a long game, show the moves around the current one.
 const MOST_SHOWN = 500;
 const PERSON = { name: "person", label: "person", strength: null };
 
-// A seat is text: a player's name, its strength where it has one, and what of its switch is on.
+// A seat is text: a player's name, its strength if it has one, and its switch if that is on.
 function parts(seat, choices) {
   const exact = choices.find((choice) => choice.name === seat);
   if (exact) return { choice: exact, strength: exact.strength?.value, on: false };
@@ -43,7 +43,7 @@ function parts(seat, choices) {
 const named = (choice, strength, on) =>
   choice.name + (choice.strength ? choice.strength.join + strength : "") + (on ? choice.switch.name : "");
 
-// As it stands in the address: with its strength.
+// As in the address: with its strength.
 export function seatText(about, seat) {
   const { choice, strength, on } = parts(seat, [PERSON, ...about.seats]);
   return named(choice, strength, on);
@@ -96,7 +96,7 @@ export function moveTable(find, about, position, { values, verdicts, playable, p
     element("th", { textContent, scope: "col", colSpan: at === 1 && columns.length && !every ? 2 : 1 }))));
   const words = new Map((verdicts ?? []).map((verdict) => [verdict.action, verdict]));
   const ordered = [...position.legal];
-  // The order would tell what is hidden.
+  // Sorting by value would reveal hidden values.
   if (columns.length) ordered.sort((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity));
   const figuresKnown = position.legal.map(({ value }) => value ?? 0);
   const [low, high] = about.sides.length > 1 ? about.span : [Math.min(...figuresKnown), Math.max(...figuresKnown)];

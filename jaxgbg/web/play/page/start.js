@@ -1,7 +1,7 @@
 // The choice of seat and strength before the first move.
 import { element, seatText } from "./panel.js";
 
-// One of several, as buttons in a row; `chosen` may be none of them.
+// A row of radio buttons; `chosen` may be none of them.
 function oneOf(name, legend, options, chosen, onChange) {
   return element("fieldset", { name }, element("legend", { textContent: legend }), ...options.map(({ label, title, look }, number) => {
     const input = element("input", { type: "radio", name, checked: number === chosen });
@@ -11,7 +11,7 @@ function oneOf(name, legend, options, chosen, onChange) {
   }));
 }
 
-// `choose(seats, begins)` is told of every change, and of the start.
+// `choose(seats, begins)` is called for every change, and for the start.
 export function startForm(find, about, { shown, seats, choose }) {
   const form = find("#start");
   form.hidden = !shown;
@@ -33,6 +33,6 @@ export function startForm(find, about, { shown, seats, choose }) {
       ? [oneOf("level", "against", about.levels.map(({ label, player }) => ({ label, title: player })), level, (number) => choose(seated(side, number), false))]
       : []),
     start);
-  // What is drawn anew keeps the focus.
+  // Redrawn elements keep the focus.
   if (focused) form.querySelector(`[name=${focused}]:checked`)?.focus();
 }

@@ -1,4 +1,4 @@
-// The board: drawn by Python, filled in by board.js, touched by mouse, finger and keys.
+// The board: drawn by Python, updated by board.js, used with mouse, touch and keys.
 
 export class Surface {
   constructor(place, about, { onMove, onCell, onKey }) {
@@ -8,7 +8,7 @@ export class Surface {
     this.board = place.querySelector("svg.board");
     this.board.setAttribute("role", "group");
     this.board.setAttribute("aria-label", "Board");
-    // A small board is not drawn with strokes as thick as its pieces.
+    // Limit the scale of a small board, whose strokes would become too thick.
     this.board.style.maxWidth = `${2 * this.board.viewBox.baseVal.width}px`;
     place.classList.toggle("swiped", Object.keys(about.keys).length > 0);
     this.spots = [...this.board.querySelectorAll(".spot")];
@@ -29,7 +29,7 @@ export class Surface {
     });
   }
 
-  // `look` is what there is to be seen: the answer of the server, and what of it is shown.
+  // `look` is the position to show: the answer of the server, and which parts of it are visible.
   show(look) {
     Object.assign(this, { look, legal: look.playable ? look.legal : [], picked: -1, hinted: null });
     this.fill();
@@ -60,8 +60,8 @@ export class Surface {
     });
   }
 
-  // Where a piece goes from spot to spot, first the spots that one goes from are marked, then the
-  // spots that the picked one goes to.
+  // If pieces go from spot to spot, first mark the spots that pieces can go from, then the
+  // spots that the picked piece can go to.
   marks() {
     const { legal, values } = this.look;
     const goes = legal.some((move) => move.origin >= 0);
@@ -108,7 +108,7 @@ export class Surface {
     if (number >= 0) this.spots[number].classList.add(name);
   }
 
-  // Cells that something reads; all spots that show them are marked.
+  // Mark all spots that show the cells which an n-tuple reads.
   read(cells) {
     this.spots.forEach((spot, number) =>
       spot.classList.toggle("read", cells.includes(this.about.cells[number])));
@@ -123,7 +123,7 @@ export class Surface {
     return name + (piece ? `: ${piece}` : "") + (move && look.playable ? `, legal${value}` : "");
   }
 
-  // Every spot may be reached by arrows, one is reached by the tabulator.
+  // Arrows reach every spot; Tab reaches one of them.
   move(number, focus) {
     this.cursor = number;
     this.spots.forEach((spot, at) => spot.setAttribute("tabindex", at === number ? "0" : "-1"));

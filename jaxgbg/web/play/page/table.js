@@ -1,5 +1,5 @@
-// A game at a table: what is shown, what is asked, and whose turn it is. The page and the notebook
-// board differ in their host: whom they ask, where the game is kept, what they hear keys of.
+// A game at a table: what is shown, the requests, and the turns. The page and the notebook board
+// differ in their host: the server, the storage of the game, and the source of key events.
 import { cut } from "./moves.js";
 import { chanceText, historyList, moveTable, seatRows, seatState, seatText } from "./panel.js";
 import { startForm } from "./start.js";
@@ -24,14 +24,14 @@ function download(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-// `root` holds what play.html has. `host`: about() and ask(name, question) as the server answers, read()
-// and write({ moves, seats }) of where the game is kept, onChange(listener) for others who write there;
-// `values` may say whose values are shown at first, which nobody's are by default.
+// `root` contains the markup of play.html. `host` has about() and ask(name, question) with the answers of
+// the server, read() and write({ moves, seats }) for the stored game, onChange(listener) for changes of it
+// by others, and `values`, whose values are shown at first (default: none).
 export function setUp(root, host) {
   const find = (selector) => root.querySelector(selector);
   let about, surface;
-  // `text` is the whole game and `at` the ply that is looked at; `turn` grows with whatever is done,
-  // so that an answer which comes too late is known.
+  // `text` is the whole game and `at` the current ply; `turn` increases with every action, so that
+  // late answers are recognized.
   const game = { text: "", seats: [], at: 0, plies: 0, names: [], players: [], chance: [], expected: [],
     turn: 0, paused: false, begun: false };
   let looks = new Map();
@@ -74,10 +74,10 @@ export function setUp(root, host) {
     if (on) slow = setTimeout(() => root.classList.add("slow"), 4000);
   }
 
-  // Whether the choice of seat and strength is shown: at the start of a game that nobody has set up.
+  // Whether to show the choice of seat and strength: at the start of a game without chosen seats.
   const choosing = () => !game.begun && !game.plies && about.sides.length > 1;
 
-  // Position and history of the game that the address holds.
+  // Position and history of the game in the address.
   const open = guarded(async ({ moves, seats }) => {
     const turn = ++game.turn;
     looks = new Map();
@@ -99,7 +99,7 @@ export function setUp(root, host) {
     return number === 0 ? "person" : about.levels[Math.floor(about.levels.length / 2)].player;
   }
 
-  // From the choice at the start: who sits where, and whether the game begins.
+  // The choice at the start: the seats, and whether the game begins.
   function seatsChosen(seats, begins) {
     game.turn++;
     Object.assign(game, { seats, begun: begins, paused: !begins });
@@ -148,7 +148,7 @@ export function setUp(root, host) {
       find(`[data-do=${name}]`).disabled = off;
     }
     find("[data-do=auto]").textContent = running() ? "Pause" : "Autoplay";
-    // With a person at the board the others answer at once.
+    // If a person plays, the others answer at once.
     find(".auto").hidden = game.seats.includes("person") && (!game.paused || game.seats.every((seat) => seat === "person"));
     const textarea = find("#text textarea");
     if (root.getRootNode().activeElement !== textarea) textarea.value = here();
@@ -171,7 +171,7 @@ export function setUp(root, host) {
   const running = () => !game.paused && game.at === game.plies && position?.player !== null
     && game.seats.some((seat) => seat !== "person");
 
-  // A player that is no person moves, after a while, unless something else has been done by then.
+  // A player that is not a person moves after a delay, unless something else happens meanwhile.
   const goOn = guarded(async () => {
     if (game.paused || game.at !== game.plies || !position || position.player === null) return;
     const seat = game.seats[position.player];
@@ -195,7 +195,7 @@ export function setUp(root, host) {
     await arrive(answer);
   });
 
-  // A move was made where the game was looked at; what came after it there is given up.
+  // A move at the current ply replaces the later moves.
   async function arrive(answer) {
     thinking(false);
     const at = answer.ply;
@@ -232,7 +232,7 @@ export function setUp(root, host) {
       thinking(false);
       draw();
     },
-    // Back to where a person was to move.
+    // Back to the last position in which a person was to move.
     back: async () => {
       let ply = game.at - 1;
       while (ply > 0 && game.seats[game.players[ply]] !== "person" && game.seats.includes("person")) ply--;
@@ -282,7 +282,7 @@ export function setUp(root, host) {
     try {
       const { game: name, parameters, seats, moves } = JSON.parse(await file.text());
       const same = name === about.game && JSON.stringify(parameters) === JSON.stringify(about.parameters);
-      if (!same) throw new Error(`it is of ${name}, and here ${about.game} is played`);
+      if (!same) throw new Error(`it is a game of ${name}, and this page plays ${about.game}`);
       await open({ moves: String(moves), seats: Array.isArray(seats) ? seats.map(String) : [] });
     } catch (error) {
       fault({ message: `${file.name} cannot be opened: ${error.message}.`, gone: false });
@@ -326,7 +326,7 @@ export function setUp(root, host) {
 
   async function begin() {
     about = await host.about((seconds) => {
-      find("#caption").textContent = `Compiling rules and agents: ${Math.round(seconds)} s so far, at the first start up to a minute.`;
+      find("#caption").textContent = `Compiling rules and agents: ${Math.round(seconds)} s so far, on the first start up to a minute.`;
     });
     host.named?.(about.title);
     find("#game").textContent = about.title;
@@ -355,7 +355,7 @@ export function setUp(root, host) {
     host.keys.addEventListener("keydown", keys);
     host.onChange(() => open(host.read()));
     await open(host.read());
-    // Moves in the address that are none are told, and a new game is there.
+    // Report invalid moves in the address, and start a new game.
     if (!position) await open({ ...host.read(), moves: "" });
   }
 

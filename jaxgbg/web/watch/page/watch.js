@@ -1,4 +1,4 @@
-// Asks the server every few seconds how far the runs are, and fetches what has changed.
+// Polls the server every few seconds for the progress of the runs, and fetches what has changed.
 const ROOT = "/api/v1/", EVERY = 2000;
 const find = (what) => document.querySelector(what);
 const shown = { curves: "", game: "" };
@@ -22,11 +22,11 @@ const facts = (pairs) => pairs.flatMap(([name, figure]) => [element("dt", name),
 function say(what, text) {
   const place = find(what);
   place.hidden = !text;
-  // Said once: a screen reader would repeat what is written again.
+  // Set only on change: a screen reader would repeat the text.
   if (place.textContent !== text) place.textContent = text;
 }
 
-// Places are kept and filled in, so that nothing loses the focus and changed states alone are read out.
+// Elements are reused, so that nothing loses the focus and only changed states are announced.
 function showRuns(runs) {
   const names = runs.map(({ name }) => name).join("\n");
   if (names !== told) {
@@ -62,7 +62,7 @@ async function change(part, version, where) {
 async function look() {
   const state = await fetched("state");
   name ??= state.name;
-  // Another server has the address now: nothing of what is shown here is of its runs.
+  // Another server has this address now, and its runs are different ones.
   if (state.name !== name) {
     location.reload();
     return false;
@@ -81,7 +81,7 @@ async function look() {
   await change("curves", state.curves, "#curves");
   find("#no-curves").hidden = Boolean(shown.curves);
   latest = state.game;
-  // A game that somebody is looking at is not taken away.
+  // Do not replace a game that has the focus.
   const busy = find("#game").contains(document.activeElement);
   if (!busy) await change("game", state.game, "#game");
   find("#newer").hidden = !busy || state.game === shown.game;
@@ -95,7 +95,7 @@ async function goOn() {
     more = await look();
   } catch (error) {
     say("#fault", error instanceof TypeError
-      ? "The watch has ended: nothing here is renewed. Start jaxgbg watch again, and this page goes on."
+      ? "jaxgbg watch has ended, so this page is no longer updated. Start it again, and the page continues."
       : error.message);
   }
   if (more) setTimeout(goOn, document.hidden ? 5 * EVERY : EVERY);
