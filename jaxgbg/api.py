@@ -200,7 +200,7 @@ _Arguments = ParamSpec("_Arguments")
 
 
 def _rated(play: Callable[_Arguments, Played]) -> Callable[_Arguments, Ladder]:
-    """What plays a tournament, as what returns its ladder."""
+    """Make a function that plays a tournament return its ladder."""
 
     @functools.wraps(play)
     def tournament(*arguments: _Arguments.args, **options: _Arguments.kwargs) -> Ladder:

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
+from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games.registry import GAMES
 from jaxgbg.runs.devices import prepare_jax
 
@@ -90,4 +91,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_in_a_line(main)

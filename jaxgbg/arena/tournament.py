@@ -1,4 +1,4 @@
-"""A tournament: played group by group, and gone on with later where a folder keeps the groups."""
+"""Tournaments: play all groups, or the pairs of a Swiss system, and resume from a folder."""
 
 import contextlib
 import itertools
@@ -56,27 +56,31 @@ def play_tournament(
     executor: Executor = "inline",
     address: str | None = None,
 ) -> Played:
-    """Every player meets every other in all seats from drawn openings.
+    """Let all players meet in all seats, from drawn openings.
 
-    `participants` are names of players ("random", "mcts-100"), files of agents, runs or their
-    folders (every agent, or with `first` the first one, with FARL) and players; "NAME=WHAT", or a
-    mapping, gives a name of one's own. In a game of N seats every N of them are a group, which
-    plays at least `games` games: openings as `Protocol` has `starts`, of so many `plies` where they
-    are random, each in all orders of seats (of more than four players in N rotations). `out` keeps
-    each group as it is done; the same call goes on from there, and more players may join. With
-    `swiss` not all pairs meet, but in so many rounds those of like standing, nobody twice. The
-    executor "ray" gives each group to a Ray cluster, that at `address` or a new one on this
-    machine; its machines see the same agents' files, and the games are the same. Raises ValueError
-    for fewer participants than seats, one who takes part twice, an agent of another game, a folder
-    that holds something else, or groups that could not be played, after all others have been;
-    MissingExtra where a player lacks its package.
+    In a game of N seats, every N participants form a group.
+
+    Args:
+      participants: Names of players ("random", "mcts-100"), agent files, runs or their folders (all
+        agents, or the `first`, with FARL) and players. "NAME=WHAT", or a mapping, sets a name.
+      game: The game; required if no agent takes part.
+      games: Minimum of a group; openings are played in all N! orders, with N > 4 in N rotations.
+      starts: The openings, as in `Protocol`; `plies` are those of random openings.
+      out: Folder that keeps each finished group. The same call resumes; more players may join.
+      swiss: Rounds in which players of similar standing meet, no pair twice; 0 lets all meet.
+      executor: "ray" plays each group on the Ray cluster at `address`, or on a new one here; its
+        machines must see the same agents' files, and the games are the same.
+
+    Raises ValueError for fewer participants than seats, a duplicate participant, an agent of
+    another game, a folder that holds something else, or groups that could not be played, after all
+    others; MissingExtra if the package of a player is not installed.
     """
     if address is not None and executor == "inline":
-        raise ValueError("address is that of a Ray cluster: choose the executor ray")
+        raise ValueError("address needs the executor ray")
     entries = named(participants, first)
     rules = make(game) if isinstance(game, str) else game or game_of(entries)
     if rules is None:
-        raise ValueError("no agent takes part that would say which game: name it (game)")
+        raise ValueError("name the game, because no agent takes part (game)")
     check_own(rules)
     _check_groups(rules, len(entries), swiss)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
@@ -104,7 +108,7 @@ def _check_groups(game: Game, players: int, swiss: int) -> None:
     """Raise ValueError for too few players, too many groups, or rounds that cannot be paired."""
     seats = game.num_players
     if seats < 2:
-        raise ValueError(f"{game.name} is a game of one player, and nobody meets another there")
+        raise ValueError(f"{game.name} is a game of one player, so there are no matches")
     if players < max(2, seats):
         raise ValueError(
             f"a tournament of {game.name} needs at least {max(2, seats)} participants,"
@@ -135,7 +139,7 @@ def _check_groups(game: Game, players: int, swiss: int) -> None:
 
 
 def _anchor(entrants: Sequence[Entrant]) -> int | None:
-    """The number of the random player, whose rating is 0."""
+    """The index of the random player, whose rating is 0; None without one."""
     kinds = [entrant.player.name for entrant in entrants]
     return kinds.index("random") if "random" in kinds else None
 
@@ -148,7 +152,7 @@ def _play_all(
     rounds: int,
     play: Play,
 ) -> list[MatchResult]:
-    """Let all groups meet or, with `rounds`, those that the Swiss system pairs."""
+    """Play all groups or, with `rounds`, the pairs of the Swiss system."""
     with contextlib.closing(open_bar(settings.game.name, progress)) as bar:
         seats = settings.game.num_players
         if rounds:
@@ -161,13 +165,13 @@ def _play_all(
 
 
 def _swiss(scheduler: Scheduler, seed: int, rounds: int) -> list[MatchResult]:
-    """The pairs of all rounds; what was kept of them comes first where they are played on."""
+    """Play the rounds of the Swiss system; kept games are reused."""
     players, met = len(scheduler.order), list[MatchResult]()
 
     def meet(pairs: Sequence[Pair]) -> list[float]:
         met.extend(scheduler.meet(pairs))
         return [each.points() for each in met[len(met) - len(pairs) :]]
 
-    # Who meets whom first is drawn, and does not follow the names.
+    # The first pairs are drawn, so that they do not depend on the names.
     play_rounds(players, rounds, np.random.default_rng(seed).permutation(players).tolist(), meet)
     return met

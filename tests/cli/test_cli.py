@@ -145,7 +145,7 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["table1", "--games", "nim", "--scale", "0"], "scale must lie in (0, 1,000,000], not 0"),
         (["train", "2048", "--opponents", "random"], "'random' does not evaluate 2048"),
         (["train", "hex", "--opponents", "bench"], "bench plays othello only"),
-        (["results", "missing"], "missing is no folder"),
+        (["results", "missing"], "missing is not a folder"),
         (["results", "."], "has no runs"),
         (["results", ".", "--csv", "missing/rows.csv"], "there is no folder missing"),
         (["compare", "missing.agent", "random"], "agent file missing.agent"),

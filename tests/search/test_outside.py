@@ -54,7 +54,7 @@ def test_it_is_unknown_until_its_module_is_imported(folder):
     assert SearchSpec.parse("flat-mc-2,steps=2").number == 2
     assert {"flat-mc", "flat-mc-N"} <= set(player_names())
     assert "flat-mc" in search_kinds(with_agent=True)
-    assert "flat-mc-N for N playouts (steps=1)" in package.training.play.Play.help()["search"]
+    assert "flat-mc-N for N playouts (steps=1)" in package.runs.play.Play.help()["search"]
 
 
 def test_its_name_is_its_own(imported):

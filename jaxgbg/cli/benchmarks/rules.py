@@ -81,7 +81,7 @@ def _pgx(game: str) -> _Rules | None:
 
 
 def _timer(rules: _Rules, batch: int) -> Callable[[], float]:
-    """A function that plays on for a while and returns moves/s; a finished game begins anew."""
+    """A function that plays on for a while and returns moves/s; a finished game starts again."""
 
     def one(state: Any, key: jax.Array) -> Any:
         choose, chance = jax.random.split(key)

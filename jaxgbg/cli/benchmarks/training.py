@@ -181,7 +181,7 @@ def _timed(
 def _compile(
     learner: Learner, state: Lane, hyper: Hyperparameters, limit: jax.Array, mesh: Mesh
 ) -> tuple[Any, float, float]:
-    """The program that trains, seconds of compiling it anew, and the bytes that it holds."""
+    """The program that trains, seconds to compile it again, and the bytes that it holds."""
     with without_compilation_cache():
         start = time.perf_counter()
         chunk = compile_chunk(learner, mesh).lower(state, hyper, limit, np.int32(1)).compile()

@@ -16,7 +16,7 @@ from jaxgbg.learners import Hyperparameters, Lane, Learner
 from jaxgbg.runs.huge_pages import move_to_huge_pages
 
 # Look-ups of one call on each device, of which every one is another row. On an accelerator it has
-# to last long beside the 50 microseconds that it takes to begin and to wait for it.
+# to last long compared with the 50 microseconds that it takes to begin and to wait for it.
 _LOOK_UPS, _OF_ACCELERATORS = 2**18, 2**24
 
 
