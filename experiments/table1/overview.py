@@ -1,14 +1,19 @@
 """Table 1 at a glance, in Markdown, from the archived runs.
 
-python -m experiments.table1.overview
+    python -m experiments.table1.overview
+
+The lines of ConnectFour on the authors' list have ten seeds of a GPU (experiments.gpu.published).
 """
 
 import argparse
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from experiments.connectfour.run import figure
-from experiments.shared import Section, archived_runs
+from experiments.gpu.published import late_means
+from experiments.shared import archived_runs
 from experiments.table1.report import LOCKSTEP, SERIAL, parts_of, rows_of
 from jaxgbg import make
 from jaxgbg.cli.exit_codes import end_in_a_line
@@ -17,6 +22,7 @@ from jaxgbg.results.table import in_figures
 from jaxgbg.runs.presets import konen2021
 
 HERE = Path(__file__).parent
+LISTED = HERE.parent / "gpu" / "h200" / "published.json"
 VARIANTS = {"farl": "with FARL", "none": "without"}
 # Opponents of our own on the way.
 LEFT_OUT = {("hex", "mcts-100"), ("connectfour", "solver")}
@@ -61,11 +67,20 @@ def _figure(row: Row, seeds: int) -> str:
     return in_figures(row, row.mean, row.sem) + ("" if row.n == seeds else f", n = {row.n}")
 
 
+def figures_of_listed() -> dict[tuple[str, str], list[float]]:
+    """(opponent, variant) -> win rates of ConnectFour's seeds on the authors' list."""
+    scale = make("connectfour").scale
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for one in json.loads(LISTED.read_text())["results"]:
+        if one["what"] == "match" and one["game"] == "connectfour":
+            groups.setdefault((one["opponent"], one["variant"]), []).append(one)
+    scores = {key: late_means(matches)[0] for key, matches in groups.items()}
+    return {key: [scale.figure(score) for score in own] for key, own in scores.items()}
+
+
 def lines_of_listed(rows: Sequence[Row]) -> Iterator[str]:
-    """The lines of ConnectFour in `rows` once more, of n-tuples from a list (`listed`)."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for record in Section(HERE, "listed").read():
-        found.setdefault((record["opponent"], record["variant"]), []).extend(record["figures"])
+    """The lines of ConnectFour in `rows` once more, on the authors' list."""
+    found = figures_of_listed()
     farl = [row for row in rows if (row.game, row.settings["variant"]) == ("connectfour", "farl")]
     for row in farl:
         keys = [(row.opponent, variant) for variant in VARIANTS]

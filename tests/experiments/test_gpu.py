@@ -33,6 +33,7 @@ from jaxgbg.games import make
 from jaxgbg.runs import train
 from jaxgbg.runs.presets import GAMES, preset
 from jaxgbg.runs.run import plain_game
+from tests.experiments.pages import pages_of
 
 ROOT = Path(__file__).parents[2]
 HERE = {"device": "a test"}
@@ -239,7 +240,7 @@ def test_without_a_compiler_for_cuda_it_is_said(monkeypatch, capsys):
 
 
 def test_the_page_shows_what_the_kept_files_hold():
-    page = (ROOT / "experiments" / "gpu" / "README.md").read_text()
+    page = pages_of("gpu")
     for piece in tables.sections():
         assert piece in page, piece
 

@@ -15,6 +15,7 @@ from experiments.gpu.records import Records
 from experiments.gpu.task import Task
 from jaxgbg.runs import LaneName
 from jaxgbg.runs.presets import preset
+from tests.experiments.pages import pages_of
 
 HERE = {"device": "a test"}
 LAYOUT = ((0, 1, 2, 3), (0, 6, 12, 18), (0, 7, 14, 21))
@@ -127,6 +128,12 @@ def test_the_table_has_the_last_fifth_and_the_paper_s_figure():
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert cells[:6] == ["connectfour", "ab", "farl", "3", "2", "99.0 ± 0.3"]
     assert cells[-2:] == ["99.0 ± 1.0", "meets the paper's"]
+
+
+def test_the_page_has_the_table_of_the_kept_file(capsys):
+    kept = Path(published.__file__).parent / "h200" / judging.FILE
+    published.main(["--show", str(kept)])
+    assert capsys.readouterr().out in pages_of("gpu")
 
 
 @pytest.mark.parametrize(

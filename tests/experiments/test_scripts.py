@@ -133,8 +133,7 @@ def test_every_experiment_has_a_row_in_the_index_and_a_short_page() -> None:
     index = (EXPERIMENTS / "README.md").read_text()
     for page in EXPERIMENTS.glob("*/README.md"):
         assert f"]({page.parent.name}/README.md)" in index
-        # That of gpu is longer until it is rewritten.
-        assert page.read_text().count("\n") < 120 or page.parent.name == "gpu"
+        assert page.read_text().count("\n") < 120
     for target in re.findall(r"\]\(([^)]+)\)", index):
         assert (EXPERIMENTS / target).exists(), target
 
