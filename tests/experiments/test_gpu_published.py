@@ -164,6 +164,8 @@ def test_it_runs_whole_and_what_breaks_does_not_stop_the_rest(tmp_path, monkeypa
     def broken(task, records):
         raise RuntimeError("no memory")
 
+    # Other tests have used JAX in this process before.
+    monkeypatch.setattr(published, "prepare_jax", lambda: None)
     monkeypatch.setattr(game2048, "measure", broken)
     monkeypatch.setattr(connectfour_list, "MARKS", (1.0,))
     # The judges know two seeds.
