@@ -31,10 +31,10 @@ MISSING_EXTRAS = """
 import contextlib, io, sys
 from pathlib import Path
 import jaxgbg
-from jaxgbg import cli
+from jaxgbg.cli import app
 
-cli.prepare_jax()
-cli.prepare_jax = lambda: None
+app.prepare_jax()
+app.prepare_jax = lambda: None
 Path("sweep.toml").write_text('game = "nim"\\nseeds = "0:4"\\n[settings]\\nepisodes = 200\\n'
                               '[axes]\\nalpha = [0.1, 0.5]\\n')
 COMMANDS = {
@@ -56,7 +56,7 @@ for extra, command in COMMANDS.items():
     code = 0
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         try:
-            cli.main()
+            app.main()
         except SystemExit as stop:
             code = stop.code
     lines = said.getvalue().strip().splitlines()

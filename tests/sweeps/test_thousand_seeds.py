@@ -35,8 +35,8 @@ assert jax.device_count() == int(sys.argv[3]), jax.devices()
 assert not made.failures, made.failures
 """
 
-# Ray counts what it is told to have, so eight GPUs can be tried where there is none. Four tasks run at
-# once, because eight processes that import JAX together take minutes of two cores.
+# Ray counts what it is told to have, so eight GPUs can be tried where there is none. Four tasks run
+# at once, because eight processes that import JAX together take minutes of two cores.
 ON_RAY = """
 import json, os, sys
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
