@@ -142,7 +142,13 @@ def interval(scores: np.ndarray, span: tuple[float, float] | None) -> tuple[floa
     return low + width * max(0.0, centre - reach), low + width * min(1.0, centre + reach)
 
 
-def save_figure(figure: Any, path: Path) -> None:
-    """Write a picture, whole or not at all."""
+def save_figure(figure: Any, path: Path, colors: int | None = None) -> None:
+    """Write a picture, whole or not at all; `colors` limits its palette and so its size."""
     with written_whole(path) as temporary:
         figure.savefig(temporary, format="png", dpi=110)
+        if colors is not None:
+            from PIL import Image
+
+            with Image.open(temporary) as picture:
+                small = picture.convert("RGB").quantize(colors, dither=Image.Dither.NONE)
+            small.save(temporary, format="png", optimize=True)

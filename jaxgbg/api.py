@@ -3,6 +3,7 @@ results that plot themselves.
 """
 
 import functools
+import inspect
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -207,7 +208,10 @@ def _rated(play: Callable[_Arguments, Played]) -> Callable[_Arguments, Ladder]:
         return Ladder(*play(*arguments, **options))
 
     tournament.__name__ = tournament.__qualname__ = "tournament"
-    tournament.__annotations__["return"] = Ladder
+    signature = inspect.signature(play).replace(return_annotation=Ladder)
+    tournament.__signature__ = signature  # type: ignore[attr-defined]
+    # A copy: wraps() shares this table with `play`.
+    tournament.__annotations__ = play.__annotations__ | {"return": Ladder}
     return tournament
 
 

@@ -117,7 +117,7 @@ def test_memory_of_a_program_is_told():
     memory = compiled.memory_analysis()
     sizes = (memory.argument_size_in_bytes, memory.output_size_in_bytes)
     assert sizes == (4 * 4096, 4 * 4096), (
-        "memory_analysis has changed: adapt bench/training.py and games/perft.py"
+        "memory_analysis has changed: adapt cli/benchmarks/training.py and games/perft.py"
     )
     assert memory.temp_size_in_bytes >= 0
 
@@ -134,7 +134,7 @@ def test_the_address_of_an_array_is_that_of_its_numbers():
     first, end = huge_pages.whole_pages(array)
     assert end - first >= 3 * huge_pages.PAGE, (
         "JAX no longer tells the address of an array by unsafe_buffer_pointer: tables are not moved"
-        " to huge pages; adapt training/huge_pages.py"
+        " to huge pages; adapt runs/huge_pages.py"
     )
 
 

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def do_parts(parts: list[str], options: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    """One part after the other; what became of each, also in OUT/parts.json."""
+    """One part after the other; their outcomes are printed and kept in OUT/parts.json."""
     clock = Clock(60 * options.minutes)
     told: dict[str, dict[str, Any]] = {}
     while parts:

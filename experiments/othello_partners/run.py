@@ -193,7 +193,7 @@ def draw(records: Sequence[Row], path: Path) -> None:
     for name, row in zip(columns, axes, strict=True):
         _draw_column([each for each in records if column(each) == name], name, row)
     axes[0][-1].legend(fontsize=6, title="trained against", title_fontsize=6, ncols=2)
-    save_figure(figure, path)
+    save_figure(figure, path, colors=128)
 
 
 def _draw_column(records: Sequence[Row], name: str, axes: Sequence[Any]) -> None:

@@ -42,7 +42,7 @@ def perft(
 ) -> list[PerftRow]:
     """Count the move sequences of 1..`depth` plies from the start position, one row a ply.
 
-    `on_row` is called with each row as soon as it is there.
+    `on_row` receives each row when its ply is counted.
 
     Sequences that meet in the same state are carried as one state and a count, hence the cost
     grows with the positions, not with the paths. Rows stop early where no game lasts longer.

@@ -148,8 +148,8 @@ class SearchSpec(Spec):
     def usage(cls) -> str:
         """Its text form and its settings with their defaults, for help."""
         rest = [f for f in dataclasses.fields(cls) if f.name != cls.strength]
-        told = ", ".join(f"{field.name}={_as_text(field.default)}" for field in rest)
-        return f"{cls.kind}-N for N {cls.strength}" + (f" ({told})" if told else "")
+        defaults = ", ".join(f"{field.name}={_as_text(field.default)}" for field in rest)
+        return f"{cls.kind}-N for N {cls.strength}" + (f" ({defaults})" if defaults else "")
 
 
 def search_kinds(

@@ -73,7 +73,7 @@ def test_jax_still_compiles_by_the_function_that_is_replaced(monkeypatch):
         assert fresh(time.time_ns() % 10**6) > 0
     assert slow.threads[-1:] == ["compilation"], (
         f"JAX {jax.__version__} compiles by another function than jax._src.compiler.{NAME}:"
-        " write its name in training/compilation.py"
+        " write its name in runs/compilation.py"
     )
     assert getattr(compiler, NAME) is slow
 

@@ -16,7 +16,7 @@ _GREATEST_WEIGHT = 3.5e38
 
 @dataclasses.dataclass(frozen=True)
 class Summary(Spec):
-    """summary.json: what became of a finished run.
+    """summary.json: totals of a finished run.
 
     Attributes:
       episodes: Of all agents together.
