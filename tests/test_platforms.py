@@ -82,7 +82,7 @@ def test_what_other_systems_lack_is_done_without(tmp_path):
         assert [path.name for path in (tmp_path / name).glob(".*")] == []
     assert results["here"][1] == 4
     assert results["windows"] == results["bare"] == results["here"]
-    command = "import sys; from jaxgbg.cli import main; sys.argv[0] = 'jaxgbg'; main()"
+    command = "import sys; from jaxgbg.cli.app import main; sys.argv[0] = 'jaxgbg'; main()"
     for arguments in (("results", "windows"), ("report", "windows", "--out", "report.html")):
         done = python(
             f"import os; os.chdir({str(tmp_path)!r})\n{WINDOWS}\n{command}",

@@ -1,5 +1,1 @@
-"""The command line: one file per command."""
-
-from jaxgbg.cli.app import main
-
-__all__ = ["main"]
+"""The command line: one file per command. Importing it loads nothing that only commands need."""

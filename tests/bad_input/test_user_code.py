@@ -152,7 +152,7 @@ class Loopy(TicTacToe):
 register("loopy", Loopy)
 time_limit.PATIENCE, time_limit.SECONDS_OF_A_CALL = 0.5, 5.0
 sys.argv = ["jaxgbg", "check", "loopy"]
-from jaxgbg.cli import main
+from jaxgbg.cli.app import main
 main()
 """
 

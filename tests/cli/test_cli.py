@@ -363,7 +363,7 @@ def test_control_c_keeps_the_evaluations_made_so_far(tmp_path):
     # A shell that runs tests in the background ignores Ctrl-C, and so would its children; a
     # preexec_fn would fork this process, which JAX warns of.
     program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    program += "from jaxgbg.cli import main; main()"
+    program += "from jaxgbg.cli.app import main; main()"
     command = [sys.executable, "-c", program, "train", "tictactoe", "--episodes", "100000000"]
     command += ["--eval-every", "500", "--out", str(tmp_path)]
     process = subprocess.Popen(

@@ -97,7 +97,7 @@ def test_without_the_extra_one_line_says_what_to_install(jaxgbg, monkeypatch):
 @pytest.mark.slow
 def test_the_package_needs_no_server():
     done = subprocess.run(
-        [sys.executable, "-c", "import jaxgbg.cli, sys; sys.exit('starlette' in sys.modules)"],
+        [sys.executable, "-c", "import jaxgbg.cli.app, sys; sys.exit('starlette' in sys.modules)"],
         check=False,
     )
     assert done.returncode == 0

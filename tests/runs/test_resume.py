@@ -531,7 +531,7 @@ from jaxgbg.runs import Training
 from jaxgbg.runs.storage import checkpoints
 checkpoints._SHARE = 1e9
 sys.modules[Training.__module__].SECONDS_A_CHUNK = 0.05
-from jaxgbg.cli import main
+from jaxgbg.cli.app import main
 main()
 """
 

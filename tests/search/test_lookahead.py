@@ -158,7 +158,8 @@ def test_what_a_position_is_worth_does_not_depend_on_the_memory_there_is():
     class Narrow(LookAhead):
         rows = 7
 
-    scores = [_scores(kind(game, agent.value, 3), agent, states) for kind in (LookAhead, Narrow)]
+    kinds, spec = (LookAhead, Narrow), LookAheadSpec(3)
+    scores = [_scores(kind(game, agent.value, spec), agent, states) for kind in kinds]
     np.testing.assert_allclose(*scores, atol=2e-6)
 
 

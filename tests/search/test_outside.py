@@ -133,7 +133,7 @@ def test_it_is_an_axis_of_sweeps_and_leads_training(folder, jaxgbg):
 
 @pytest.mark.slow
 def test_help_of_a_command_names_it(folder):
-    program = "import sys; from jaxgbg.cli import main; sys.argv[0] = 'jaxgbg'; main()"
+    program = "import sys; from jaxgbg.cli.app import main; sys.argv[0] = 'jaxgbg'; main()"
     done = subprocess.run(
         [sys.executable, "-c", program, "eval", "--help", *IMPORT],
         capture_output=True,
