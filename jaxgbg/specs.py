@@ -18,6 +18,8 @@ from typing import Annotated, Any, ClassVar, Literal, ParamSpec, Self, TypeVar
 
 import numpy as np
 
+from jaxgbg.types import TypeHint
+
 LAST_SEED = 2**32 - 1
 """The greatest seed: random keys are made of 32 bits."""
 
@@ -101,7 +103,7 @@ def limits_of(cls: type, name: str) -> Limits:
     return limits
 
 
-def kind_of(hint: Any) -> Any:
+def kind_of(hint: TypeHint) -> Any:
     """What an annotation says beside None: a type, that of its words for a Literal, or a tuple."""
     if isinstance(hint, types.UnionType):
         hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
@@ -139,7 +141,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
-def _annotated(hint: Any) -> tuple[Any, Limits | None]:
+def _annotated(hint: TypeHint) -> tuple[Any, Limits | None]:
     """The kind and the limits of an annotation, which may stand beside None."""
     optional = types.NoneType in typing.get_args(hint)
     for each in (hint, *typing.get_args(hint)):

@@ -15,6 +15,7 @@ from jaxgbg.runs.play import Play
 from jaxgbg.runs.settings import Setting, settings
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import Spec, kind_of, shown
+from jaxgbg.types import TypeHint
 
 _TRUE = {"true": True, "false": False}
 
@@ -134,7 +135,7 @@ def _annotated(setting: Setting) -> Any:
     ]
 
 
-def _play_flag(hint: Any, name: str, metavar: str) -> Any:
+def _play_flag(hint: TypeHint, name: str, metavar: str) -> Any:
     return Annotated[hint, arg(metavar=metavar, help=Play.help().get(name, ""))]
 
 

@@ -12,6 +12,7 @@ from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
 from jaxgbg.learners.selection import choose_action, uniform
 from jaxgbg.players import GreedyAgent
+from jaxgbg.types import State
 from jaxgbg.values import AuxiliaryMLP
 from jaxgbg.xla import fast_compile_options
 
@@ -96,14 +97,14 @@ def _pairs(
 
 
 def _play(
-    game: Game, agent: GreedyAgent, states: Any, draws: jax.Array, chance: jax.Array
+    game: Game, agent: GreedyAgent, states: State, draws: jax.Array, chance: jax.Array
 ) -> tuple[jax.Array, ...]:
     """(playing, ends, player, told, truth) of every ply [T, G, ...], see `_pairs`."""
     value = agent.value
     assert isinstance(value, AuxiliaryMLP)
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
 
-    def choose(states: Any, words: jax.Array) -> tuple[jax.Array, Any]:
+    def choose(states: State, words: jax.Array) -> tuple[jax.Array, Any]:
         q = agent.action_values(states)
         legal = jax.vmap(game.legal_actions)(states)
         # Of equal numbers any legal one is as good as another.

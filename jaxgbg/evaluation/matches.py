@@ -14,6 +14,7 @@ from jaxgbg.games import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import play_in_line, play_ply, roll_out, select_states
 from jaxgbg.players import History, Player, Remembers
+from jaxgbg.types import State
 
 # Games that may last longer end at very different times.
 _LONG = 100
@@ -26,7 +27,7 @@ def play(
     game: Game,
     seats: np.ndarray,
     players: Sequence[Player],
-    states: Any,
+    states: State,
     history: History,
     key: jax.Array,
 ) -> np.ndarray:
@@ -51,13 +52,13 @@ def play(
         )
         if needs_history:
             made = np.where(states.terminal, -1, actions)
-            history = extended(history, made, states.player)
+            history = extended(history, made, np.asarray(states.player))
         key, chance = jax.random.split(key)
         states = play_ply(game, states, actions, chance)
     return np.asarray(states.rewards)
 
 
-def _first_memories(players: Sequence[Player], states: Any) -> list[Any]:
+def _first_memories(players: Sequence[Player], states: State) -> list[Any]:
     """What every player knows before the first move, None where he keeps nothing."""
     return [
         player.first_memory(states) if isinstance(player, Remembers) else None for player in players
@@ -68,7 +69,7 @@ def _choose(
     players: Sequence[Player],
     seats: jax.Array,
     history: History | None,
-    states: Any,
+    states: State,
     key: jax.Array,
     memories: Sequence[Any],
 ) -> tuple[jax.Array, jax.Array, list[Any]]:
@@ -91,7 +92,7 @@ def _choose(
 
 @partial(jax.jit, static_argnums=0)
 def _play_compiled(
-    game: Game, players: tuple[Player, ...], seats: jax.Array, states: Any, key: jax.Array
+    game: Game, players: tuple[Player, ...], seats: jax.Array, states: State, key: jax.Array
 ) -> jax.Array:
     """What `play` does, draw for draw, without a word to the host between two plies."""
     choose = partial(_choose, players, seats, None)
@@ -103,21 +104,21 @@ def _worth_a_line(game: Game, games: int) -> bool:
     return game.max_plies > _LONG and games > 2 * _PLACES
 
 
-def _remember(players: Sequence[Player], states: Any) -> bool:
+def _remember(players: Sequence[Player], states: State) -> bool:
     """Whether any of them keeps something of every game from move to move."""
     return bool(jax.tree.leaves(jax.eval_shape(partial(_first_memories, players), states)))
 
 
 @partial(jax.jit, static_argnums=0)
 def _play_in_line(
-    game: Game, players: tuple[Player, ...], seats: jax.Array, states: Any, key: jax.Array
+    game: Game, players: tuple[Player, ...], seats: jax.Array, states: State, key: jax.Array
 ) -> jax.Array:
     """`_play_compiled` with fewer games at once: others follow where one has ended."""
     # Each copy of each player has as many games as any other, at any time.
     groups = math.lcm(*(player.copies for player in players))
     places = min(max(1, _PLACES // groups), len(seats) // groups)
 
-    def choose(states: Any, numbers: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def choose(states: State, numbers: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         sitting = seats.at[numbers].get(mode="clip")
         actions, key, _ = _choose(players, sitting, None, states, key, [None] * len(players))
         return actions, key

@@ -15,6 +15,7 @@ from jaxgbg.games.rollout import after_each, record, select_states
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.players import History
 from jaxgbg.specs import Spec, setting, shown
+from jaxgbg.types import State
 
 _ATTEMPTS, MOST_GAMES = 100, 100_000
 
@@ -143,7 +144,7 @@ def _random_plies(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
     begin, choices, chance = jax.random.split(key, 3)
     states = jax.vmap(game.init)(jax.random.split(begin, protocol.count))
 
-    def choose(states: Any, key: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    def choose(states: State, key: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
         actions = choose_uniformly(jax.vmap(game.legal_actions)(states), key)
         return actions, (actions.astype(jnp.int32), states.player.astype(jnp.int8))
 

@@ -1,7 +1,5 @@
 """Rules of the games, and nothing else."""
 
-from typing import Any
-
 from jaxgbg.games.check import check_game, check_own, check_playable
 from jaxgbg.games.connectfour import ConnectFour
 from jaxgbg.games.core import Game
@@ -25,6 +23,7 @@ from jaxgbg.games.registry import (
 )
 from jaxgbg.games.scale import SHARE, WIN_RATE, WINS, Scale
 from jaxgbg.games.tictactoe import TicTacToe
+from jaxgbg.types import SettingValue
 
 __all__ = [
     "SHARE",
@@ -52,7 +51,7 @@ __all__ = [
 ]
 
 
-def _nim3p(**parameters: Any) -> Nim:
+def _nim3p(**parameters: SettingValue) -> Nim:
     return Nim(**{"players": 3, "rule": "nim3p", **parameters})
 
 

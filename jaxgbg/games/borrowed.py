@@ -2,8 +2,9 @@
 
 import dataclasses
 import importlib
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -14,18 +15,24 @@ from jaxgbg.games.grids import grid_adjacency
 from jaxgbg.games.registry import make
 from jaxgbg.xla import fast_compile_options
 
+Inner: TypeAlias = Any
+"""A state of the other package."""
+
+HasInner: TypeAlias = Any
+"""A `BorrowedState`, or the state of a game that has more fields than it."""
+
 
 class BorrowedState(NamedTuple):
     """`inner` is the state of the other package, without what only its networks look at."""
 
-    inner: Any
+    inner: Inner
     player: jax.Array
     terminal: jax.Array
     rewards: jax.Array
 
 
 @dataclasses.dataclass(frozen=True)
-class Borrowed(Game):
+class Borrowed(Game[HasInner]):
     """A game of perfect information of another package, played by that package's own rules.
 
     Its class is made by `borrow`, once for each game. Player 0 is who moves first; rewards add up;
@@ -34,12 +41,12 @@ class Borrowed(Game):
     """
 
     environment: ClassVar[Any]
-    start: ClassVar[Any]
+    start: ClassVar[Inner]
     """Of `inner`, as NumPy arrays."""
     board: ClassVar[tuple[int, int] | None]
     """Rows and columns of the first cells; None where they lie otherwise."""
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., Game], tuple[str]]:
         # The class has no name of its own by which another process could import it.
         return make, (self.name,)
 
@@ -61,30 +68,30 @@ class Borrowed(Game):
             joined[:size, :size] = grid_adjacency(rows, columns, diagonal=True)
         return joined
 
-    def init(self, key: jax.Array) -> BorrowedState:
+    def init(self, key: jax.Array) -> HasInner:
         return self.begun(jax.tree.map(jnp.asarray, self.start))
 
-    def begun(self, inner: Any) -> BorrowedState:
+    def begun(self, inner: Inner) -> BorrowedState:
         """The start position that `inner` is."""
         nobody = jnp.zeros(self.num_players, jnp.float32)
         return BorrowedState(inner, jnp.int8(0), jnp.bool_(False), nobody)
 
-    def legal_actions(self, state: Any) -> jax.Array:
+    def legal_actions(self, state: HasInner) -> jax.Array:
         # The other packages allow everything when a game is over.
         return state.inner.legal_action_mask & ~state.terminal
 
-    def afterstate(self, state: Any, action: jax.Array) -> Any:
+    def afterstate(self, state: HasInner, action: jax.Array) -> HasInner:
         place = jnp.clip(action, 0, self.num_actions - 1)
         legal = self.in_range(action) & self.legal_actions(state)[place]
         moved = self.stepped(state, self.inner_step(state.inner, place, jax.random.key(0)))
         return keep_if(legal, moved, state)
 
-    def inner_step(self, inner: Any, action: jax.Array, key: jax.Array) -> Any:
+    def inner_step(self, inner: Inner, action: jax.Array, key: jax.Array) -> Inner:
         """`inner` after a whole move, every array of the dtype that it had at the start."""
         after = bare(self.environment.step(inner, action, key))
         return jax.tree.map(lambda leaf, like: jnp.asarray(leaf, like.dtype), after, self.start)
 
-    def stepped(self, state: Any, inner: Any) -> Any:
+    def stepped(self, state: HasInner, inner: Inner) -> HasInner:
         """`state` after the move that made `inner`."""
         over = inner.terminated | inner.truncated | ~inner.legal_action_mask.any()
         return state._replace(
@@ -95,12 +102,12 @@ class Borrowed(Game):
         )
 
 
-def bare(inner: Any) -> Any:
+def bare(inner: Inner) -> Inner:
     """A state without what it shows to a network, which can be had again from the rest."""
     return inner.replace(observation=None) if hasattr(inner, "observation") else inner
 
 
-def borrow(kind: type[Borrowed], name: str, environment: Any, **members: Any) -> type[Borrowed]:
+def borrow(kind: type[Borrowed], name: str, environment: Any, **members: object) -> type[Borrowed]:
     """The class of one borrowed game: `kind` with its name, environment and constants.
 
     Where the package draws who begins, one of its draws in which player 0 does is the start.

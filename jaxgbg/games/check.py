@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +23,7 @@ from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.registry import described, user_line
 from jaxgbg.games.sampling import sample_games
 from jaxgbg.games.time_limit import NoEnd, call_with_limit
+from jaxgbg.types import PyTree, State
 
 _TRACED = (
     jax.errors.ConcretizationTypeError,
@@ -35,6 +36,10 @@ _MOST = {
     "num_players": (127, "the player is int8"),
     "max_plies": (2**31 - 1, "plies are counted in int32"),
 }
+
+
+_Signature = tuple[str, tuple[PyTree, ...], PyTree]
+"""The name of a method, the shapes of its arguments, and those of what it must return."""
 
 
 class Fault(NamedTuple):
@@ -89,11 +94,11 @@ def check_own(game: Game) -> None:
         check_playable(game)
 
 
-def _is_own(game: Any) -> bool:
+def _is_own(game: object) -> bool:
     return type(game).__module__.partition(".")[0] != __name__.partition(".")[0]
 
 
-def _name(game: Any) -> str:
+def _name(game: Game) -> str:
     try:
         return str(game.name)
     except Exception:
@@ -106,7 +111,7 @@ def _playable_faults(game: Game) -> list[Fault]:
     return next((faults for check in checks if (faults := _guarded(check, game))), [])
 
 
-def _guarded(check: Callable[[Any], list[str]], game: Game) -> list[Fault]:
+def _guarded(check: Callable[[Game], list[str]], game: Game) -> list[Fault]:
     """The faults that a check finds; where the game stops it with an error, that is the fault."""
     check_backend()
     try:
@@ -160,7 +165,7 @@ def _value_faults(game: Game) -> list[str]:
 
 def _type_faults(game: Game) -> list[str]:
     """Whether states and what is seen of them have the declared shapes and dtypes, traced."""
-    state: Any = jax.eval_shape(game.init, jax.random.key(0))
+    state: State = jax.eval_shape(game.init, jax.random.key(0))
     fields = getattr(state, "_fields", None)
     if not isinstance(state, tuple) or fields is None:
         return [f"a state must be a typing.NamedTuple of arrays, not a {type(state).__name__}"]
@@ -171,7 +176,7 @@ def _type_faults(game: Game) -> list[str]:
     action = jax.ShapeDtypeStruct((), jnp.int32)
     key = jax.random.key(0)
 
-    def words(count: int) -> Any:
+    def words(count: int) -> jax.ShapeDtypeStruct:
         return jax.ShapeDtypeStruct((count,), jnp.uint32)
 
     faults = [
@@ -191,7 +196,7 @@ def _type_faults(game: Game) -> list[str]:
     if faults:
         return faults
     boolean, number = jax.ShapeDtypeStruct((actions,), jnp.bool_), jnp.float32
-    wanted: list[tuple[str, tuple[Any, ...], Any]] = [
+    wanted: list[_Signature] = [
         ("legal_actions", (state,), boolean),
         ("cells", (state,), jax.ShapeDtypeStruct((cells,), jnp.int8)),
         ("afterstate", (state, action), state),
@@ -208,7 +213,7 @@ def _type_faults(game: Game) -> list[str]:
         rewards = jax.ShapeDtypeStruct((players,), number)
         wanted.append(("playout", (state, words(2)), rewards))
     for name, arguments, expected in wanted:
-        shown: Any = jax.eval_shape(getattr(game, name), *arguments)
+        shown: PyTree = jax.eval_shape(getattr(game, name), *arguments)
         actual, structure = jax.tree_util.tree_flatten_with_path(shown)
         targets, declared = jax.tree.flatten(expected)
         if str(structure) != str(declared):
@@ -219,7 +224,7 @@ def _type_faults(game: Game) -> list[str]:
     return faults
 
 
-def _listing(game: Game, state: Any, action: Any) -> list[tuple[str, tuple[Any, ...], Any]]:
+def _listing(game: Game, state: State, action: jax.ShapeDtypeStruct) -> list[_Signature]:
     """What the functions that list outcomes take and return, as in `_type_faults`."""
     shares = jax.ShapeDtypeStruct((game.num_spawns,), jnp.float32)
     return [
@@ -228,7 +233,7 @@ def _listing(game: Game, state: Any, action: Any) -> list[tuple[str, tuple[Any, 
     ]
 
 
-def _mismatch(leaf: Any, wanted: Any) -> str:
+def _mismatch(leaf: jax.ShapeDtypeStruct, wanted: jax.ShapeDtypeStruct) -> str:
     """How an array differs from what it must be; "" where it does not."""
     actual = f"{leaf.dtype}{list(leaf.shape)}"
     expected = f"{wanted.dtype}{list(wanted.shape)}"

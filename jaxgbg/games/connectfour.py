@@ -64,7 +64,7 @@ class ConnectFourState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class ConnectFour(Game):
+class ConnectFour(Game[ConnectFourState]):
     """Action = column 0..6; a win pays +1, a loss -1, a draw 0.
 
     After `draw_after` plies without four in a line, by default on the full board, it is a draw.

@@ -5,7 +5,7 @@ in a line each what a game breaks of this.
 """
 
 import dataclasses
-from typing import Any, Protocol
+from typing import Generic
 
 import jax
 import jax.numpy as jnp
@@ -14,30 +14,14 @@ import numpy as np
 from jaxgbg.games.scale import WIN_RATE, Scale
 from jaxgbg.jaxprs import is_traced
 from jaxgbg.specs import checked_field
-
-
-class State(Protocol):
-    """What every game state shows: a `typing.NamedTuple` of arrays with at least these fields.
-
-    `player` int8[] is the player to move, `terminal` bool[] whether the game is over, `rewards`
-    float32[num_players] what every player has been paid so far. All other fields belong to the
-    game; shapes and dtypes are the same in every state of it.
-    """
-
-    @property
-    def player(self) -> jax.Array: ...
-    @property
-    def terminal(self) -> jax.Array: ...
-    @property
-    def rewards(self) -> jax.Array: ...
-
+from jaxgbg.types import StateT
 
 SIZES = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plies")
 """The sizes that every game has."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Game:
+class Game(Generic[StateT]):
     """Rules of one game: a frozen dataclass, hashable, hence static under `jax.jit`.
 
     What every game has: `name`, `num_players`, `num_actions`, `num_cells`, `num_cell_values` and
@@ -158,7 +142,7 @@ class Game:
         """int[Q, k]: the cells of every line that wins, for n-tuples around them; [0, 0]: none."""
         return np.zeros((0, 0), np.int32)
 
-    def init(self, key: jax.Array) -> Any:
+    def init(self, key: jax.Array) -> StateT:
         """Start position."""
         raise NotImplementedError
 
@@ -166,34 +150,34 @@ class Game:
     init_words = 0
     spawn_words = 0
 
-    def init_from(self, words: jax.Array) -> Any:
+    def init_from(self, words: jax.Array) -> StateT:
         """Start position drawn by `words` uint32[init_words]: for who draws them in bulk."""
         return self.init(_key(words) if self.init_words else jax.random.key(0))
 
-    def spawn_from(self, state: Any, words: jax.Array) -> Any:
+    def spawn_from(self, state: StateT, words: jax.Array) -> StateT:
         """What `spawn` does, drawn by `words` uint32[spawn_words]."""
         return self.spawn(state, _key(words)) if self.spawn_words else state
 
-    def legal_actions(self, state: Any) -> jax.Array:
+    def legal_actions(self, state: StateT) -> jax.Array:
         """bool[A]; all False exactly when the state is terminal."""
         raise NotImplementedError
 
-    def afterstate(self, state: Any, action: jax.Array) -> Any:
+    def afterstate(self, state: StateT, action: jax.Array) -> StateT:
         """The deterministic half of a move; an illegal action returns `state` unchanged."""
         raise NotImplementedError
 
-    def spawn(self, state: Any, key: jax.Array) -> Any:
+    def spawn(self, state: StateT, key: jax.Array) -> StateT:
         """The random half of a move; the identity for deterministic games."""
         return state
 
     # How many outcomes `spawn_probabilities` and `spawn_outcome` list: 0 where they are not listed.
     num_spawns = 0
 
-    def spawn_probabilities(self, state: Any) -> jax.Array:
+    def spawn_probabilities(self, state: StateT) -> jax.Array:
         """float32[num_spawns]: how likely each listed outcome of an afterstate is."""
         raise NotImplementedError
 
-    def spawn_outcome(self, state: Any, number: jax.Array) -> Any:
+    def spawn_outcome(self, state: StateT, number: jax.Array) -> StateT:
         """Outcome `number` int32[] of an afterstate; of use where its probability is not 0."""
         raise NotImplementedError
 
@@ -202,7 +186,7 @@ class Game:
         """Whether chance has a part in it: then an afterstate is no position to move in."""
         return type(self).spawn is not Game.spawn
 
-    def step(self, state: Any, action: jax.Array | int, key: jax.Array) -> Any:
+    def step(self, state: StateT, action: jax.Array | int, key: jax.Array) -> StateT:
         """A whole move; raises ValueError on an illegal action unless action or state is traced."""
         if not is_traced(action, state.player):
             in_range = 0 <= int(action) < self.num_actions
@@ -212,11 +196,11 @@ class Game:
                     raise ValueError(f"{self.name}: action {int(action)} is not legal here")
         return self.spawn(self.afterstate(state, jnp.asarray(action, jnp.int32)), key)
 
-    def cells(self, state: Any) -> jax.Array:
+    def cells(self, state: StateT) -> jax.Array:
         """int8[C]: the board as digits 0..num_cell_values-1, the same for every player."""
         raise NotImplementedError
 
-    def display_cells(self, state: Any) -> jax.Array:
+    def display_cells(self, state: StateT) -> jax.Array:
         """int8[C]: the board as it is drawn, where `cells` say less than a spectator sees."""
         return self.cells(state)
 
@@ -230,7 +214,7 @@ class Game:
         """What to divide each of `extras` by, so that it lies about between 0 and 1."""
         return (1.0,) * len(self.extra_names)
 
-    def extras(self, state: Any) -> jax.Array:
+    def extras(self, state: StateT) -> jax.Array:
         """int32[N, M]: of each player the numbers called `extra_names`, beside the cells."""
         del state
         return jnp.zeros((self.num_players, len(self.extra_names)), jnp.int32)
@@ -239,7 +223,7 @@ class Game:
         """bool[]: whether `action` is one of 0..num_actions-1; traced code cannot raise."""
         return (action >= 0) & (action < self.num_actions)
 
-    def outcomes(self, state: Any) -> tuple[jax.Array, jax.Array]:
+    def outcomes(self, state: StateT) -> tuple[jax.Array, jax.Array]:
         """What every action brings at once: (the mover's reward float32[A], game over bool[A]).
 
         Illegal actions bring nothing and leave the game as it is. A game overrides this where it
@@ -274,7 +258,7 @@ class Game:
         """
         return None
 
-    def change(self, state: Any, action: jax.Array) -> jax.Array:
+    def change(self, state: StateT, action: jax.Array) -> jax.Array:
         """Number int32[] of the pattern by which `afterstate` alters the board; 0 if illegal."""
         raise NotImplementedError
 
@@ -283,7 +267,7 @@ class Game:
         """K: how many cells a move alters at most; 0 where `altered` does not tell them."""
         return 0
 
-    def altered(self, state: Any, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def altered(self, state: StateT, action: jax.Array) -> tuple[jax.Array, jax.Array]:
         """(cells int32[K], digits int32[K, 2]): what a legal action alters, before and after it.
 
         No cell twice, -1 for none. Of an action that is not legal it may tell anything.
@@ -295,7 +279,7 @@ def _key(words: jax.Array) -> jax.Array:
     return jax.random.wrap_key_data(words, impl="threefry2x32")
 
 
-def keep_if(legal: jax.Array, moved: Any, state: Any) -> Any:
+def keep_if(legal: jax.Array, moved: StateT, state: StateT) -> StateT:
     """`moved` where the action was legal, else `state`: the one rule for illegal actions."""
     # An action of 64 bits widens what is computed with it; a state keeps its types.
     return jax.tree.map(

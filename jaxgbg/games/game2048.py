@@ -35,7 +35,7 @@ class Game2048State(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Game2048(Game):
+class Game2048(Game[Game2048State]):
     """Actions 0 left, 1 up, 2 right, 3 down; the reward is the score divided by MAX_SCORE.
 
     An `afterstate` has slid but holds no new tile; `spawn` places a 2 with probability 0.9, else a

@@ -40,7 +40,7 @@ class HexState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Hex(Game):
+class Hex(Game[HexState]):
     """Action = cell; player 0 joins top and bottom (i = 0 and size - 1), player 1 left and right.
 
     A win pays +1, a loss -1; there is no draw. With `misere` (Rex) who joins his edges has lost.

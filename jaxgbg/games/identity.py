@@ -1,16 +1,17 @@
 """Which states of a batch are the same state: by bytes on the host, by hash values anywhere."""
 
 import math
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.types import PyTree, State
+
 _GOLDEN = np.uint32(0x9E3779B9)
 
 
-def state_keys(states: Any) -> np.ndarray:
+def state_keys(states: State) -> np.ndarray:
     """A key of bytes for each of states[n] on the host: equal exactly for equal states."""
     # Adding zero turns -0.0 into 0.0.
     leaves = [x + 0 if x.dtype.kind == "f" else x for x in jax.tree.leaves(states)]
@@ -20,7 +21,7 @@ def state_keys(states: Any) -> np.ndarray:
     return keys
 
 
-def hash_pair(states: Any) -> tuple[jax.Array, jax.Array]:
+def hash_pair(states: PyTree) -> tuple[jax.Array, jax.Array]:
     """Two independent hash values uint32[B] for each of a pytree of arrays [B, ...]; traceable.
 
     The mixing is the finaliser of MurmurHash3 (Appleby, public domain).

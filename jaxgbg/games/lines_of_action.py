@@ -44,7 +44,7 @@ class LinesOfActionState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class LinesOfAction(Game):
+class LinesOfAction(Game[LinesOfActionState]):
     """Move one stone along a line, as far as there are stones on it; connect all own stones to win.
 
     Stones jump own stones, not others, and capture where they land. Action = size**2 * direction

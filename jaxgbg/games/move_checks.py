@@ -1,6 +1,6 @@
 """Whether moves, chance, symmetries and short cuts of a game agree with each other."""
 
-from typing import Any
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +10,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.games.identity import state_keys
 from jaxgbg.games.rollout import roll_out, select_states
 from jaxgbg.games.sampling import Sample, choose_by_word, sample_games
+from jaxgbg.types import Memory, PyTree, State
 from jaxgbg.xla import fast_compile_options
 
 # Most pairs of a position and an action that are tried, and random games of a comparison.
@@ -25,13 +26,13 @@ def move_faults(game: Game) -> list[str]:
     plies, games = _positions(sample, max(16, min(256, _PAIRS // len(actions))))
     states = select_states(sample.states, (plies, games))
 
-    def expand(state: Any, action: jax.Array) -> tuple[Any, ...]:
+    def expand(state: State, action: jax.Array) -> tuple[PyTree, ...]:
         after = game.afterstate(state, action)
         change = None if game.change_patterns is None else game.change(state, action)
         altered = game.altered(state, action) if game.most_altered else None
         return after, game.cells(after), change, altered
 
-    def everything(states: Any, actions: jax.Array) -> tuple[Any, Any]:
+    def everything(states: State, actions: jax.Array) -> tuple[PyTree, PyTree]:
         expanded = jax.vmap(jax.vmap(expand, (None, 0)), (0, None))(states, actions)
         return expanded, jax.vmap(game.outcomes)(states)
 
@@ -70,7 +71,7 @@ def _positions(sample: Sample, most: int) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.concatenate(chosen).T)  # type: ignore[return-value]
 
 
-def _unchanged(states: Any, after: Any) -> np.ndarray:
+def _unchanged(states: State, after: State) -> np.ndarray:
     """bool[n, X]: whether the afterstate [n, X] of every action is the state [n] itself."""
 
     def same(old: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -79,9 +80,11 @@ def _unchanged(states: Any, after: Any) -> np.ndarray:
     return np.all(jax.tree.leaves(jax.tree.map(same, states, after)), axis=0)
 
 
-def _outcome_faults(states: Any, after: Any, outcomes: tuple[np.ndarray, np.ndarray]) -> list[str]:
-    mover = states.player.astype(int)[:, None, None]
-    gain = np.take_along_axis(after.rewards - states.rewards[:, None], mover, 2)[..., 0]
+def _outcome_faults(
+    states: State, after: State, outcomes: tuple[np.ndarray, np.ndarray]
+) -> list[str]:
+    mover = np.asarray(states.player.astype(int))[:, None, None]
+    gain = np.take_along_axis(np.asarray(after.rewards - states.rewards[:, None]), mover, 2)[..., 0]
     faults = []
     if not np.allclose(outcomes[0], gain[:, 2:-2], rtol=1e-5, atol=1e-6):
         faults.append("outcomes: the mover's reward is not that of making the move")
@@ -151,7 +154,12 @@ def _altered_faults(
 
 
 def _eager_faults(
-    game: Game, states: Any, before: np.ndarray, legal: np.ndarray, actions: np.ndarray, after: Any
+    game: Game,
+    states: State,
+    before: np.ndarray,
+    legal: np.ndarray,
+    actions: np.ndarray,
+    after: State,
 ) -> list[str]:
     """Whether plain Python plays as compiled batches do: no hidden state, no other chance."""
     for position in (0, len(legal) // 3, 2 * len(legal) // 3):
@@ -174,7 +182,7 @@ def _eager_faults(
 def start_faults(game: Game) -> list[str]:
     """Whether games start alike by keys and by words."""
 
-    def draw(seed: jax.Array, words: jax.Array) -> tuple[Any, Any]:
+    def draw(seed: jax.Array, words: jax.Array) -> tuple[State, State]:
         keys = jax.random.split(jax.random.wrap_key_data(seed), _DRAWS)
         return jax.vmap(game.init)(keys), jax.vmap(game.init_from)(words)
 
@@ -199,7 +207,9 @@ def chance_faults(game: Game) -> list[str]:
     plies, games = _positions(sample, 64)
     states, actions = select_states(sample.states, (plies, games)), sample.actions[plies, games]
 
-    def draw(states: Any, actions: jax.Array, seed: Any, words: Any) -> tuple[Any, ...]:
+    def draw(
+        states: State, actions: jax.Array, seed: jax.Array, words: jax.Array
+    ) -> tuple[State, ...]:
         keys = jax.random.split(jax.random.wrap_key_data(seed), _DRAWS)
         moved = jax.vmap(game.afterstate)(select_states(states, np.s_[:_GAMES]), actions)
         spawn, spawn_from = (
@@ -221,10 +231,10 @@ def chance_faults(game: Game) -> list[str]:
     return faults or (_listing_faults(game, moved, by_words) if game.num_spawns else [])
 
 
-def _listing_faults(game: Game, moved: Any, drawn: Any) -> list[str]:
+def _listing_faults(game: Game, moved: State, drawn: State) -> list[str]:
     """Whether the outcomes listed of afterstates [n] are those that were `drawn`, [n, D]."""
 
-    def listing(moved: Any) -> tuple[jax.Array, Any]:
+    def listing(moved: State) -> tuple[jax.Array, State]:
         numbers = jnp.arange(game.num_spawns)
         outcomes = jax.vmap(jax.vmap(game.spawn_outcome, (None, 0)), (0, None))(moved, numbers)
         return jax.vmap(game.spawn_probabilities)(moved), outcomes
@@ -262,8 +272,8 @@ def image_faults(game: Game) -> list[str]:
     actions = np.moveaxis(images[:, sample.actions[:, :_GAMES]], 0, 1)
     first = select_states(sample.states, (np.zeros((len(kept), 1), int), np.arange(_GAMES)[None]))
 
-    def replay(states: Any, actions: jax.Array) -> Any:
-        def ply(states: Any, actions: jax.Array) -> tuple[Any, Any]:
+    def replay(states: State, actions: jax.Array) -> PyTree:
+        def ply(states: State, actions: jax.Array) -> tuple[State, PyTree]:
             both = jax.vmap(jax.vmap(lambda state: (game.legal_actions(state), game.cells(state))))
             seen = (*both(states), states.player, states.terminal, states.rewards)
             return jax.vmap(jax.vmap(game.afterstate))(states, actions), seen
@@ -296,8 +306,10 @@ def playout_faults(game: Game) -> list[str]:
     states = select_states(sample.states, _positions(sample, 4))
     count = len(states.terminal) * _DRAWS
 
-    def ends(states: Any, words: jax.Array) -> tuple[jax.Array, jax.Array]:
-        def choose(states: Any, key: jax.Array, none: Any) -> tuple[jax.Array, jax.Array, Any]:
+    def ends(states: State, words: jax.Array) -> tuple[jax.Array, jax.Array]:
+        def choose(
+            states: State, key: jax.Array, none: Memory
+        ) -> tuple[jax.Array, jax.Array, Memory]:
             key, draw = jax.random.split(key)
             drawn = jax.random.bits(draw, (count,), jnp.uint32)
             return choose_by_word(jax.vmap(game.legal_actions)(states), drawn), key, none
@@ -316,11 +328,11 @@ def _words(*shape: int) -> np.ndarray:
     return np.random.default_rng(0).integers(2**32, size=shape, dtype=np.uint32)
 
 
-def _compiled(function: Any) -> Any:
+def _compiled(function: Callable[..., PyTree]) -> Callable[..., PyTree]:
     return jax.jit(function, compiler_options=fast_compile_options())
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _differ(one: PyTree, other: PyTree) -> bool:
     """Whether two sets of draws [n, D, ...] have other means than chance explains."""
 
     def moments(draws: np.ndarray) -> np.ndarray:

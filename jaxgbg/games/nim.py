@@ -25,7 +25,7 @@ class NimState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Nim(Game):
+class Nim(Game[NimState]):
     """Take 1..max_take items from one heap; action = heap * max_take + items - 1.
 
     `rule` says who is paid when the last item is gone. "last_wins": its taker +1, all others -1;

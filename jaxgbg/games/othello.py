@@ -37,7 +37,7 @@ class OthelloState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Othello(Game):
+class Othello(Game[OthelloState]):
     """Action = cell, row-major; more discs at the end pay +1, fewer -1, as many 0.
 
     Player 0 is black. A player who cannot move passes without an action of his own: the mover

@@ -1,7 +1,7 @@
 """Counts of move sequences and positions by ply, to hold against published counts."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import jax
 import numpy as np
@@ -13,6 +13,7 @@ from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import select_states
 from jaxgbg.specs import Limits, checked
 from jaxgbg.system import free_memory
+from jaxgbg.types import PyTree, State
 
 Depth = Annotated[int, Limits(low=1, high=1000)]
 
@@ -94,17 +95,18 @@ class _Expansion:
 class _Batched:
     """A function of states, over a leading axis of any length."""
 
-    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+    def __init__(self, function: Callable[..., PyTree], *arguments: PyTree) -> None:
         self._function = jax.jit(jax.vmap(function))
         self._arguments = arguments
-        self._programs: dict[int, Any] = {}
+        self._programs: dict[int, jax.stages.Compiled] = {}
         # What the compiler lays out between the steps can take far more than the states.
         memory = self._program(_BATCHES[0]).memory_analysis()
+        assert memory is not None
         needed = memory.output_size_in_bytes + memory.temp_size_in_bytes
         most = _power_below(_CALL_BYTES * _BATCHES[0] / max(1, needed))
         self.sizes = tuple(sorted({min(size, most) for size in _BATCHES}))
 
-    def _program(self, size: int) -> Any:
+    def _program(self, size: int) -> jax.stages.Compiled:
         if size not in self._programs:
             batch = jax.tree.map(
                 lambda x: jax.ShapeDtypeStruct((size, *x.shape), x.dtype), self._arguments
@@ -112,7 +114,7 @@ class _Batched:
             self._programs[size] = self._function.lower(*batch).compile()
         return self._programs[size]
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: PyTree) -> PyTree:
         """Arguments [n, ...], n at most the largest size -> results [n, ...]."""
         count = len(jax.tree.leaves(arguments)[0])
         size = next(size for size in self.sizes if count <= size)
@@ -126,9 +128,9 @@ def _power_below(number: float) -> int:
     return int(2 ** max(0, int(number).bit_length() - 1))
 
 
-def _next_ply(expand: _Expansion, states: Any, paths: np.ndarray) -> tuple[Any, np.ndarray]:
+def _next_ply(expand: _Expansion, states: State, paths: np.ndarray) -> tuple[State, np.ndarray]:
     """Live states [n, ...] with paths int64[n] -> distinct successors and the paths to each."""
-    merged: list[tuple[Any, np.ndarray]] = []
+    merged: list[tuple[State, np.ndarray]] = []
     taken = 0
     for first in range(0, paths.size, expand.legal_actions.sizes[-1]):
         chunk = slice(first, first + expand.legal_actions.sizes[-1])
@@ -150,7 +152,7 @@ def _next_ply(expand: _Expansion, states: Any, paths: np.ndarray) -> tuple[Any, 
     return _merge(*jax.tree.map(lambda *parts: np.concatenate(parts), *merged))
 
 
-def _merge(states: Any, paths: np.ndarray) -> tuple[Any, np.ndarray]:
+def _merge(states: State, paths: np.ndarray) -> tuple[State, np.ndarray]:
     """States [n, ...] with paths int64[n] -> the distinct ones and their sums."""
     _, first, inverse = np.unique(state_keys(states), return_index=True, return_inverse=True)
     total = np.zeros(first.size, np.int64)
@@ -158,7 +160,7 @@ def _merge(states: Any, paths: np.ndarray) -> tuple[Any, np.ndarray]:
     return select_states(states, first), total
 
 
-def _ended(states: Any, paths: np.ndarray) -> dict[tuple[float, ...], int]:
+def _ended(states: State, paths: np.ndarray) -> dict[tuple[float, ...], int]:
     rewards, kind = np.unique(states.rewards[states.terminal] + 0, axis=0, return_inverse=True)
     over = paths[states.terminal]
     return {tuple(r.tolist()): _total(over[kind == k]) for k, r in enumerate(rewards)}

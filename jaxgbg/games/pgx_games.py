@@ -9,13 +9,13 @@ of attacks are left out.
 
 import dataclasses
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.borrowed import Borrowed, BorrowedState, bare, borrow, import_package
+from jaxgbg.games.borrowed import Borrowed, BorrowedState, Inner, bare, borrow, import_package
 from jaxgbg.games.core import keep_if
 
 
@@ -108,8 +108,8 @@ class PgxGame(Borrowed):
 class BackgammonState(NamedTuple):
     """A move that ends a turn leaves the dice to be `rolled`: the `action` made in `before`."""
 
-    inner: Any
-    before: Any
+    inner: Inner
+    before: Inner
     action: jax.Array
     rolled: jax.Array
     player: jax.Array
@@ -136,7 +136,7 @@ class Backgammon(Borrowed):
     def reward_range(self) -> tuple[float, float]:
         return (-3.0, 3.0)
 
-    def init(self, key: jax.Array) -> Any:
+    def init(self, key: jax.Array) -> BackgammonState:
         # Who begins is not drawn here, but the dice are.
         inner = bare(self.environment.init(key))
         inner = inner.replace(current_player=jnp.zeros_like(inner.current_player))
@@ -144,21 +144,21 @@ class Backgammon(Borrowed):
         begun = self.begun(inner)
         return BackgammonState(inner, inner, jnp.int32(0), jnp.bool_(True), *begun[1:])
 
-    def legal_actions(self, state: Any) -> jax.Array:
+    def legal_actions(self, state: BackgammonState) -> jax.Array:
         return super().legal_actions(state) & state.rolled
 
-    def stepped(self, state: Any, inner: Any) -> Any:
+    def stepped(self, state: BackgammonState, inner: Inner) -> BackgammonState:
         moved = super().stepped(state, inner)
         over = moved.terminal | (inner._step_count >= self.max_plies)
         rolled = over | (moved.player == state.player)
         return moved._replace(terminal=over, rolled=rolled)
 
-    def afterstate(self, state: Any, action: jax.Array) -> Any:
+    def afterstate(self, state: BackgammonState, action: jax.Array) -> BackgammonState:
         moved = super().afterstate(state, action)
         due = ~moved.rolled & state.rolled
         return keep_if(due, moved._replace(before=state.inner, action=jnp.int32(action)), moved)
 
-    def spawn(self, state: Any, key: jax.Array) -> Any:
+    def spawn(self, state: BackgammonState, key: jax.Array) -> BackgammonState:
         # The same move again, now with its dice: they are all that it draws.
         inner = self.inner_step(state.before, state.action, key)
         rolled = state._replace(
@@ -166,7 +166,7 @@ class Backgammon(Borrowed):
         )
         return keep_if(state.rolled, state, rolled)
 
-    def cells(self, state: Any) -> jax.Array:
+    def cells(self, state: BackgammonState) -> jax.Array:
         seen = self.environment._observe(state.inner, state.inner.current_player)
         board, dice = seen[:28], seen[28:]
         turned = -jnp.concatenate([board[:24][::-1], board[24:26][::-1], board[26:][::-1]])

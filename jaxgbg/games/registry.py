@@ -13,10 +13,11 @@ import types
 import typing
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from jaxgbg.games.core import Game
 from jaxgbg.specs import checked_field, did_you_mean, shown
+from jaxgbg.types import SettingValue
 
 GROUP = "jaxgbg.games"
 """The entry points by which an installed package brings games, each under its name."""
@@ -34,6 +35,7 @@ class Package(NamedTuple):
 
 PACKAGES: dict[str, Package] = {}
 """Those whose games are named PACKAGE:TITLE; they need not be installed."""
+_T = TypeVar("_T")
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 # Where this package, Python and what is installed lie.
 _LIBRARIES = (
@@ -60,7 +62,7 @@ def register(name: str, build: Callable[..., Game]) -> None:
     GAMES[name] = build
 
 
-def is_redefined(old: Any, new: Any) -> bool:
+def is_redefined(old: object, new: object) -> bool:
     """Whether `new` is `old`, or has its module and qualified name: the same code, run again."""
     names = [
         (getattr(each, "__module__", None), getattr(each, "__qualname__", None))
@@ -91,7 +93,7 @@ def broken_games() -> dict[str, str]:
     return dict(_broken)
 
 
-def make(name: str, **parameters: Any) -> Game:
+def make(name: str, **parameters: SettingValue) -> Game:
     """Build a game by its name, e.g. `make("nim", heaps=4)`.
 
     Raises ValueError, in one line, for a name that no game has, a parameter that this game does
@@ -104,7 +106,9 @@ def make(name: str, **parameters: Any) -> Game:
     return game
 
 
-def built(name: str, build: Callable[..., Game], parameters: dict[str, Any] | None = None) -> Game:
+def built(
+    name: str, build: Callable[..., Game], parameters: dict[str, SettingValue] | None = None
+) -> Game:
     """The game that `build` makes of the parameters; ValueErrors, in one line, begin with `name`
     or what the game itself says.
     """
@@ -199,7 +203,7 @@ def _folders_of_games() -> list[str]:
     ]
 
 
-def _guarded(name: str, call: Callable[[], Any]) -> Any:
+def _guarded(name: str, call: Callable[[], _T]) -> _T:
     """What a call into a game's own code gives; every error is a ValueError in one line."""
     try:
         return call()
@@ -247,14 +251,17 @@ def _load(entry: importlib.metadata.EntryPoint) -> None:
         _broken[entry.name] = f"the game {entry.name!r} of {package} cannot be loaded: {what}"
 
 
-def _check_parameters(name: str, build: Any, parameters: dict[str, Any]) -> None:
+def _check_parameters(
+    name: str, build: Callable[..., Game], parameters: dict[str, SettingValue]
+) -> None:
     """ValueError where a parameter is not what the field of the game's class says."""
+    kind = typing.cast(type, build)
     if isinstance(build, types.FunctionType):
-        build = typing.get_type_hints(build).get("return")
-    fields = {f.name for f in dataclasses.fields(build)} if dataclasses.is_dataclass(build) else ()
+        kind = typing.get_type_hints(build).get("return", object)
+    fields = {f.name for f in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else ()
     for parameter, value in parameters.items():
         if parameter in fields:
             try:
-                checked_field(build, parameter, value)
+                checked_field(kind, parameter, value)
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None

@@ -2,21 +2,23 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.types import Memory, PyTree, State
+
+_Carry = tuple[State, jax.Array, Memory, jax.Array]
 
 
-def select_states(states: Any, index: Any) -> Any:
+def select_states(states: PyTree, index: object) -> PyTree:
     """Those of `states` that an index, or a tuple of one for each leading axis, picks."""
     return jax.tree.map(lambda leaf: leaf[index], states)
 
 
-def select(chosen: jax.Array, new: Any, old: Any) -> Any:
+def select(chosen: jax.Array, new: PyTree, old: PyTree) -> PyTree:
     """Game by game `new` where `chosen` bool[B], else `old`: trees with leading axis B."""
 
     def choose(new: jax.Array, old: jax.Array) -> jax.Array:
@@ -26,14 +28,14 @@ def select(chosen: jax.Array, new: Any, old: Any) -> Any:
 
 
 @partial(jax.jit, static_argnums=0)
-def after_each(game: Game, state: Any) -> tuple[jax.Array, Any]:
+def after_each(game: Game, state: State) -> tuple[jax.Array, State]:
     """Which actions of a state are legal, bool[A], and the states after all of them, [A]."""
     actions = jnp.arange(game.num_actions, dtype=jnp.int32)
     return game.legal_actions(state), jax.vmap(game.afterstate, (None, 0))(state, actions)
 
 
 @partial(jax.jit, static_argnums=0)
-def play_ply(game: Game, states: Any, actions: jax.Array, chance: jax.Array) -> Any:
+def play_ply(game: Game, states: State, actions: jax.Array, chance: jax.Array) -> State:
     """One ply of B games, chance included; a finished game stands still.
 
     `states` [B], `actions` int32[B]. `chance` is a key, split into one for each game, or random
@@ -47,24 +49,24 @@ def play_ply(game: Game, states: Any, actions: jax.Array, chance: jax.Array) -> 
 
 def roll_out(
     game: Game,
-    states: Any,
-    choose: Callable[[Any, jax.Array, Any], tuple[jax.Array, jax.Array, Any]],
+    states: State,
+    choose: Callable[[State, jax.Array, Memory], tuple[jax.Array, jax.Array, Memory]],
     key: jax.Array,
-    memory: Any = (),
-) -> Any:
+    memory: Memory = (),
+) -> State:
     """Play B games on until all have ended, `game.max_plies` at most; traceable.
 
     `choose(states[B], key, memory) -> (actions int32[B], key, memory)` moves in every game and
     hands on the key and the memory of what follows. Returns states[B] at the ends.
     """
 
-    def ply(carry: tuple[Any, jax.Array, Any, jax.Array]) -> tuple[Any, jax.Array, Any, jax.Array]:
+    def ply(carry: _Carry) -> _Carry:
         states, key, memory, number = carry
         actions, key, memory = choose(states, key, memory)
         key, chance = jax.random.split(key)
         return play_ply(game, states, actions, chance), key, memory, number + 1
 
-    def running(carry: tuple[Any, jax.Array, Any, jax.Array]) -> jax.Array:
+    def running(carry: _Carry) -> jax.Array:
         return ~carry[0].terminal.all() & (carry[3] < game.max_plies)
 
     return jax.lax.while_loop(running, ply, (states, key, memory, jnp.int32(0)))[0]
@@ -72,10 +74,10 @@ def roll_out(
 
 def play_in_line(
     game: Game,
-    starts: Any,
+    starts: State,
     groups: int,
     places: int,
-    choose: Callable[[Any, jax.Array, jax.Array], tuple[jax.Array, jax.Array]],
+    choose: Callable[[State, jax.Array, jax.Array], tuple[jax.Array, jax.Array]],
     key: jax.Array,
 ) -> jax.Array:
     """Play G games to their ends, of each group so many at once as it has places; traceable.
@@ -93,7 +95,7 @@ def play_in_line(
     numbers = jnp.asarray(ends - queue + np.arange(places, dtype=np.int32))
     rewards = jnp.zeros((games, game.num_players), jnp.float32)
 
-    def ply(carry: tuple[Any, ...]) -> tuple[Any, ...]:
+    def ply(carry: tuple[PyTree, ...]) -> tuple[PyTree, ...]:
         states, numbers, begun, rewards, key, number = carry
         actions, key = choose(states, numbers.reshape(-1), key)
         key, chance = jax.random.split(key)
@@ -112,7 +114,7 @@ def play_in_line(
     # A place has at most all games of its group.
     most_plies = min(queue * game.max_plies, 2**31 - 1)
 
-    def running(carry: tuple[Any, ...]) -> jax.Array:
+    def running(carry: tuple[PyTree, ...]) -> jax.Array:
         return (carry[1] < games).any() & (carry[5] < most_plies)
 
     states = select_states(starts, numbers.reshape(-1))
@@ -123,11 +125,11 @@ def play_in_line(
 
 def record(
     game: Game,
-    states: Any,
-    choose: Callable[[Any, Any], tuple[jax.Array, Any]],
-    draws: Any,
+    states: State,
+    choose: Callable[[State, PyTree], tuple[jax.Array, PyTree]],
+    draws: PyTree,
     chance: jax.Array,
-) -> tuple[Any, Any]:
+) -> tuple[State, PyTree]:
     """Play T plies of B games and keep what `choose` notes before each of them; traceable.
 
     `choose(states[B], draw) -> (actions int32[B], notes)`, where `draw` is that ply's part of
@@ -135,7 +137,7 @@ def record(
     `play_ply` takes them. Returns states[B] after the last ply and the notes with leading axis T.
     """
 
-    def ply(states: Any, inputs: tuple[Any, jax.Array]) -> tuple[Any, Any]:
+    def ply(states: State, inputs: tuple[PyTree, jax.Array]) -> tuple[State, PyTree]:
         draw, chance = inputs
         actions, notes = choose(states, draw)
         return play_ply(game, states, actions, chance), notes

@@ -4,8 +4,9 @@ Whole numbers alone decide, and the random words are those of NumPy's PCG64, who
 fixed: JAX's generators and floats are not.
 """
 
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +15,7 @@ import numpy as np
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import record
+from jaxgbg.types import PyTree, State
 from jaxgbg.xla import fast_compile_options
 
 _GAMES, _WHOLE, _PLIES, _MOST_PLIES = 256, 32, 256, 4096
@@ -28,7 +30,7 @@ class Sample(NamedTuple):
     until it ended, outlasted `max_plies` or was given up after 4096 plies.
     """
 
-    states: Any
+    states: State
     actions: np.ndarray
     cells: np.ndarray
     player: np.ndarray
@@ -53,7 +55,7 @@ def sample_games(game: Game) -> Sample:
     plies = min(game.max_plies, _PLIES) + 1
     begin = jax.jit(jax.vmap(game.init_from), compiler_options=fast_compile_options())
     states = begin(words(_GAMES, game.init_words))
-    parts: list[Any] = []
+    parts: list[PyTree] = []
     played = 0
     while played <= min(game.max_plies, _MOST_PLIES):
         draws, chance = words(plies, _GAMES), words(plies, _GAMES, game.spawn_words)
@@ -75,9 +77,11 @@ def choose_by_word(legal: jax.Array, words: jax.Array) -> jax.Array:
 
 
 @cache
-def _play_on() -> Any:
-    def play(game: Game, states: Any, draws: jax.Array, chance: jax.Array) -> tuple[Any, Any]:
-        def choose(states: Any, draw: jax.Array) -> tuple[jax.Array, Any]:
+def _play_on() -> Callable[..., tuple[State, PyTree]]:
+    def play(
+        game: Game, states: State, draws: jax.Array, chance: jax.Array
+    ) -> tuple[State, PyTree]:
+        def choose(states: State, draw: jax.Array) -> tuple[jax.Array, PyTree]:
             legal = jax.vmap(game.legal_actions)(states)
             actions = choose_by_word(legal, draw)
             whole = jax.tree.map(lambda leaf: leaf[:_WHOLE], states)

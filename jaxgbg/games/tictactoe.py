@@ -24,7 +24,7 @@ class TicTacToeState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class TicTacToe(Game):
+class TicTacToe(Game[TicTacToeState]):
     """Action = cell 0..8, row-major; a win pays +1, a loss -1, a draw 0.
 
     Digits: 0 a stone of player 1 (O), 1 empty, 2 a stone of player 0 (X).

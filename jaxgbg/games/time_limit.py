@@ -3,12 +3,13 @@
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Generic, TypeVar
 
 import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
+from jaxgbg.types import PyTree
 
 PATIENCE = 15.0
 """Seconds until the functions of a game are tried one by one."""
@@ -16,6 +17,9 @@ SECONDS_OF_A_CALL = 45.0
 """What one call on one position may take, compiling included."""
 SECONDS = 600.0
 """What a check may take where each function alone returns."""
+
+
+_T = TypeVar("_T")
 
 
 class NoEnd(Exception):
@@ -34,12 +38,12 @@ def calls_go_on() -> bool:
     return bool(_running)
 
 
-class BackgroundCall:
+class BackgroundCall(Generic[_T]):
     """A call in a daemon thread of its own; nobody has to wait for its end."""
 
-    def __init__(self, call: Callable[[], Any]) -> None:
+    def __init__(self, call: Callable[[], _T]) -> None:
         self._call = call
-        self._result: Any = None
+        self._result: _T
         self._error: BaseException | None = None
         # Not `Thread.join`: Python 3.11 takes a thread for ended when Ctrl-C interrupts its join.
         self._ended = threading.Event()
@@ -58,14 +62,14 @@ class BackgroundCall:
         """Wait so long at most; whether the call has returned or raised."""
         return self._ended.wait(seconds)
 
-    def result(self) -> Any:
+    def result(self) -> _T:
         """What it has returned; raises what it has raised."""
         if self._error is not None:
             raise self._error
         return self._result
 
 
-def call_with_limit(call: Callable[[], Any], game: Game) -> Any:
+def call_with_limit(call: Callable[[], _T], game: Game) -> _T:
     """The result of `call`, which uses the rules of `game`; raises NoEnd where they do not return.
 
     A compiled loop cannot be stopped: its thread stays until the process ends.
@@ -91,7 +95,7 @@ def _endless_function(game: Game, returned: Callable[[], bool]) -> str | None:
     `returned` says whether there is nothing left to look for.
     """
     words, state = jnp.zeros(game.init_words, jnp.uint32), None
-    calls: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = {
+    calls: dict[str, tuple[Callable[..., PyTree], Callable[[], tuple[PyTree, ...]]]] = {
         "init": (game.init_from, lambda: (words,)),
         "legal_actions": (game.legal_actions, lambda: (state,)),
         "cells": (game.cells, lambda: (state,)),
@@ -117,5 +121,5 @@ def _endless_function(game: Game, returned: Callable[[], bool]) -> str | None:
     return None
 
 
-def _once(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def _once(function: Callable[..., PyTree], arguments: tuple[PyTree, ...]) -> PyTree:
     return jax.block_until_ready(jax.jit(function)(*arguments))

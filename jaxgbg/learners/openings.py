@@ -1,7 +1,6 @@
 """Where episodes start: at the start position, or some plies after it, random ones or listed."""
 
 import functools
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +10,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import after_each, select
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.learners.state import Words
+from jaxgbg.types import PyTree, State
 from jaxgbg.xla import materialize
 
 Lines = tuple[tuple[int, ...], ...]
@@ -27,7 +27,7 @@ def opening_lines(game: Game, plies: int) -> Lines:
     """
     if game.stochastic or game.init_words:
         raise ValueError(f"opening_cycle needs a game without chance, not {game.name}")
-    found: dict[bytes, tuple[tuple[int, ...], Any]] = {b"": ((), game.init(jax.random.key(0)))}
+    found: dict[bytes, tuple[tuple[int, ...], State]] = {b"": ((), game.init(jax.random.key(0)))}
     for ply in range(plies):
         before, found = found, {}
         for line, state in before.values():
@@ -56,7 +56,7 @@ def start_positions(
     words: Words,
     restart: jax.Array,
     number: jax.Array,
-) -> tuple[Any, jax.Array]:
+) -> tuple[State, jax.Array]:
     """A start position for each of B games, none of them terminal, and the plies that led there.
 
     The `share` of the games that `restart` bool[B] gets up to `plies` uniformly random plies, each
@@ -81,7 +81,7 @@ def start_positions(
         turn = (number - 1) // game.num_players % len(lines)
         listed = jnp.asarray(lines, jnp.int32)[turn].T
 
-    def one_ply(states: Any, told: tuple[Any, ...]) -> tuple[Any, jax.Array]:
+    def one_ply(states: State, told: tuple[PyTree, ...]) -> tuple[State, jax.Array]:
         draw, spawn, action = told
         if action is None:
             legal = jax.vmap(game.legal_actions)(states)

@@ -8,13 +8,14 @@ game, so it is for networks and few games.
 Source: D'Ambra, "Reinforcement learning techniques in board games", Algorithm 1; Sutton 1988.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.learners.traces import Push
+from jaxgbg.types import Gradients, Params
 from jaxgbg.values.core import HasGradients
 from jaxgbg.xla import order_after
 
@@ -25,7 +26,7 @@ class ParameterTraces(NamedTuple):
     T traces a game: one for each player, or 1.
     """
 
-    gradient: Any
+    gradient: Gradients
     fresh: jax.Array
 
     def emptied(self, chosen: jax.Array) -> "ParameterTraces":
@@ -34,7 +35,7 @@ class ParameterTraces(NamedTuple):
 
 
 def no_parameter_traces(
-    value: HasGradients, params: Any, batch: int, traces: int
+    value: HasGradients, params: Params, batch: int, traces: int
 ) -> ParameterTraces:
     """So many traces for each of B games before their first episode."""
     gradient = jax.tree.map(
@@ -45,13 +46,13 @@ def no_parameter_traces(
 
 
 def push_gradient(
-    params: Any,
+    params: Params,
     traces: ParameterTraces,
     push: Push,
     decay: jax.Array,
     value: HasGradients,
     alpha: jax.Array,
-) -> tuple[Any, ParameterTraces]:
+) -> tuple[Params, ParameterTraces]:
     """Let the new state's gradient join its player's trace, and step along it."""
     number = push.player.astype(jnp.int32) % traces.fresh.shape[1]
     place = (jnp.arange(number.size), number)

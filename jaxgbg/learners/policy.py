@@ -2,7 +2,7 @@
 
 import dataclasses
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +18,7 @@ from jaxgbg.learners.selection import (
     uniform,
 )
 from jaxgbg.learners.state import Choice, Games
+from jaxgbg.types import Params
 from jaxgbg.values.core import ValueFunction
 
 
@@ -69,7 +70,7 @@ class EpsilonGreedy:
         self,
         game: Game,
         value: ValueFunction,
-        params: Any,
+        params: Params,
         games: Games,
         valuation: BootstrapRule,
         exploration: Exploration,

@@ -9,7 +9,7 @@ Source: Sasso & van Lohuizen 2018 (500 games a round, three passes).
 import dataclasses
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,7 @@ from jaxgbg.learners.rule import Rule
 from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Transition
 from jaxgbg.learners.traces import at
+from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.core import HasAuxiliary, SeesInputs, Updates
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def _remember(learner: "Learner", games: Games, move: Move, boards: NextBoards) 
 
 
 def _with_boards(
-    learner: "Learner", buffer: ReplayBuffer, states: Any, new: jax.Array, mine: jax.Array
+    learner: "Learner", buffer: ReplayBuffer, states: State, new: jax.Array, mine: jax.Array
 ) -> ReplayBuffer:
     """With the boards of `states` where `new` bool[B], which the players `mine` remember."""
     place = _places(buffer.num_boards, new, capacity(learner))
@@ -214,12 +215,12 @@ def _learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> Lane:
     return lanes._replace(params=params, games=lanes.games._replace(rule=emptied))
 
 
-def _lanes_learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> Any:
+def _lanes_learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> Params:
     """The parameters of all lanes, step by step together: tables are not moved."""
     settings = learner.rule.settings
     steps = -(-lanes.games.rule.num_transitions.max() // settings.minibatch)
 
-    def one_pass(number: jax.Array, params: Any) -> Any:
+    def one_pass(number: jax.Array, params: Params) -> Params:
         order = jax.vmap(partial(replay_order, learner), (0, None))(lanes, number)
         every = jax.vmap(partial(_step, learner), (0, None, 0, 0, 0))
         return jax.lax.fori_loop(
@@ -229,7 +230,7 @@ def _lanes_learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> A
     return jax.lax.fori_loop(0, settings.passes, one_pass, lanes.params)
 
 
-def _lane_learned(learner: "Learner", lane: Lane, hyper: Hyperparameters) -> Any:
+def _lane_learned(learner: "Learner", lane: Lane, hyper: Hyperparameters) -> Params:
     """The parameters of one lane, whose value function `SeesInputs`.
 
     Most of a small step is to find the transitions and see their boards: that is done for many
@@ -242,10 +243,10 @@ def _lane_learned(learner: "Learner", lane: Lane, hyper: Hyperparameters) -> Any
     room = (buffer.num_transitions <= np.array(rooms)).sum() - 1
     orders = [partial(replay_order, learner, places=places) for places in rooms]
 
-    def one_pass(number: jax.Array, params: Any) -> Any:
+    def one_pass(number: jax.Array, params: Params) -> Params:
         order = jax.lax.switch(room, orders, lane, number)
 
-        def portion(at: jax.Array, params: Any) -> Any:
+        def portion(at: jax.Array, params: Params) -> Params:
             return _steps(learner, params, at * _STEPS_TOGETHER, order, lane, hyper)
 
         return jax.lax.fori_loop(0, -(-steps // _STEPS_TOGETHER), portion, params)
@@ -255,12 +256,12 @@ def _lane_learned(learner: "Learner", lane: Lane, hyper: Hyperparameters) -> Any
 
 def _steps(
     learner: "Learner",
-    params: Any,
+    params: Params,
     first: jax.Array,
     order: jax.Array,
     lane: Lane,
     hyper: Hyperparameters,
-) -> Any:
+) -> Params:
     """The parameters after several minibatches from number `first` on: see `_step`."""
     buffer, value = lane.games.rule, learner.value
     assert isinstance(value, SeesInputs)
@@ -277,7 +278,7 @@ def _steps(
     discount = jnp.where(buffer.bootstrap[chosen], hyper.discount, 0)
     alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
 
-    def step(at: jax.Array, params: Any) -> Any:
+    def step(at: jax.Array, params: Params) -> Params:
         now, ahead = value.value_seen(params, here[at]), value.value_seen(params, after[at])
         change = (gain[at] + discount[at] * ahead - now) * learner.value.slope(now)
         mine = jax.tree.map(lambda leaf: leaf[at], extra)
@@ -286,7 +287,7 @@ def _steps(
     return jax.lax.fori_loop(0, _STEPS_TOGETHER, step, params, unroll=_UNROLLED)
 
 
-def _extra(learner: "Learner", params: Any, buffer: ReplayBuffer, chosen: jax.Array) -> Any:
+def _extra(learner: "Learner", params: Params, buffer: ReplayBuffer, chosen: jax.Array) -> PyTree:
     """`Updates.extra` of the transitions `chosen` int32[...]."""
     value, board = learner.value, buffer.next[chosen]
     if not isinstance(value, HasAuxiliary):
@@ -315,12 +316,12 @@ def replay_order(
 
 def _step(
     learner: "Learner",
-    params: Any,
+    params: Params,
     step: jax.Array,
     order: jax.Array,
     lane: Lane,
     hyper: Hyperparameters,
-) -> Any:
+) -> Params:
     """The parameters after one minibatch of transitions."""
     buffer, value, minibatch = lane.games.rule, learner.value, learner.rule.settings.minibatch
     numbers = step * minibatch + np.arange(minibatch, dtype=np.int32)

@@ -14,19 +14,24 @@ A rule keeps what it needs beyond `Games` in a pytree of its own, `Games.rule`: 
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
 
 from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Target
+from jaxgbg.types import PyTree
 
 if TYPE_CHECKING:
     from jaxgbg.learners.tick import Learner
 
 
-def no_state(learner: "Learner") -> Any:
+RuleSettings: TypeAlias = Any
+"""The settings of one rule: hashable, None where it has none."""
+
+
+def no_state(learner: "Learner") -> PyTree:
     """Return the state of a rule that keeps nothing."""
     return ()
 
@@ -89,11 +94,11 @@ class Rule:
         ["Learner", jax.Array, jax.Array, Hyperparameters], tuple[jax.Array, jax.Array]
     ]
     remember: Callable[["Learner", Games, Move, NextBoards], Games]
-    init: Callable[["Learner"], Any] = no_state
+    init: Callable[["Learner"], PyTree] = no_state
     learn: Callable[["Learner", Lane, Move, jax.Array, Hyperparameters], Lane] = learn_at_once
     bootstrap: Callable[["Learner", Hyperparameters], BootstrapRule] = bootstrap_as_set
     last_episode: Callable[["Learner", Lane, jax.Array], jax.Array] = whole_budget
     after_block: Callable[["Learner", Lane, Hyperparameters, jax.Array], Lane] = nothing_after_block
     of_actions: bool = False
     replan: bool = False
-    settings: Any = None
+    settings: RuleSettings = None

@@ -8,7 +8,6 @@ Source: Konen & Bagheri 2021, Algorithms 3 and 5; van der Ree & Wiering 2013, eq
 """
 
 import dataclasses
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +15,7 @@ import jax.numpy as jnp
 from jaxgbg.games.core import Game
 from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.spec import LearnerSpec
+from jaxgbg.learners.spec import LearnerParts, LearnerSpec
 from jaxgbg.learners.state import IDLE, Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.tick import Learner
 from jaxgbg.learners.traces import at
@@ -79,7 +78,7 @@ class _ActionsSpec(LearnerSpec):
     # Without values of terminal states there is no part 2 to leave out.
     variants = ("farl", "none")
 
-    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> dict[str, Any]:
+    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
         if game.stochastic:
             raise ValueError(
                 f"{game.name} is learned on afterstates, before chance has its turn, and"

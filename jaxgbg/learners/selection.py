@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 from jaxgbg.games.core import Game, scrambled
+from jaxgbg.types import Params, PyTree, State, StateT
 from jaxgbg.values.core import (
     BatchedPlacements,
     IncrementalByCells,
@@ -36,16 +38,16 @@ class BootstrapRule(NamedTuple):
     terminal afterstate is 0 if `terminal_value_zero`. No values of actions are changed.
     """
 
-    terminal_value_zero: Any = True
-    discount: Any = 1.0
-    loss_discount: Any = None
+    terminal_value_zero: ArrayLike = True
+    discount: ArrayLike = 1.0
+    loss_discount: ArrayLike | None = None
 
     def discounted(self, values: jax.Array) -> jax.Array:
         """`values` float32[...] as they count one move earlier."""
         gamma = self.discount
         if self.loss_discount is not None:
             gamma = jnp.where(values < 0, self.loss_discount, gamma)
-        return gamma * values
+        return cast(jax.Array, gamma * values)
 
 
 # Nothing is discounted, and the end of a game is worth its rewards alone.
@@ -60,8 +62,8 @@ def uniform(word: jax.Array) -> jax.Array:
 def action_values(
     game: Game,
     value: ValueFunction,
-    params: Any,
-    states: Any,
+    params: Params,
+    states: State,
     features: jax.Array,
     valuation: BootstrapRule,
     asked: jax.Array | None = None,
@@ -90,13 +92,13 @@ def action_values(
 
 
 def _evaluating(
-    game: Game, value: ValueFunction, params: Any, states: Any, features: jax.Array
-) -> Callable[[jax.Array, jax.Array, Any], jax.Array]:
+    game: Game, value: ValueFunction, params: Params, states: State, features: jax.Array
+) -> Callable[[jax.Array, jax.Array, State], jax.Array]:
     """What `score_actions` asks: V of the afterstates for whoever moved."""
     if game.most_altered and isinstance(value, IncrementalByCells):
         accumulator = value.accumulator(params, features, states.player)
 
-        def follow(row: jax.Array, action: jax.Array, after: Any) -> jax.Array:
+        def follow(row: jax.Array, action: jax.Array, after: State) -> jax.Array:
             state, before = jax.tree.map(lambda leaf: leaf[row], (states, accumulator))
             altered = jax.vmap(game.altered)(state, action)
             seen = jax.vmap(partial(value.observe, game))(after)
@@ -104,7 +106,7 @@ def _evaluating(
 
         return follow
 
-    def look(row: jax.Array, action: jax.Array, after: Any) -> jax.Array:
+    def look(row: jax.Array, action: jax.Array, after: State) -> jax.Array:
         del action
         boards = value.features(params, jax.vmap(partial(value.observe, game))(after))
         return value.value(params, boards, states.player[row])
@@ -121,7 +123,7 @@ def leaves_out(game: Game, value: ValueFunction) -> bool:
 
 
 def _of_all_actions(
-    game: Game, value: ValueFunction, params: Any, states: Any, features: jax.Array
+    game: Game, value: ValueFunction, params: Params, states: State, features: jax.Array
 ) -> jax.Array:
     """V float32[B, A] of all afterstates."""
     if isinstance(value, BatchedPlacements):
@@ -140,10 +142,10 @@ def _of_all_actions(
 
 
 def score_actions(
-    game: Game,
-    states: Any,
+    game: Game[StateT],
+    states: StateT,
     asked: jax.Array,
-    evaluate: Callable[[jax.Array, jax.Array, Any], jax.Array],
+    evaluate: Callable[[jax.Array, jax.Array, StateT], jax.Array],
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """(reward, over, score) [B, A] of the legal actions `asked` bool[B, A]; zeros elsewhere.
 
@@ -172,8 +174,8 @@ def score_actions(
 
 
 def visit_pairs(
-    mask: jax.Array, visit: Callable[[jax.Array, jax.Array, jax.Array], Any], portion: int
-) -> Any:
+    mask: jax.Array, visit: Callable[[jax.Array, jax.Array, jax.Array], PyTree], portion: int
+) -> PyTree:
     """What `visit` gives for each True entry of bool[B, M]: leaves [B, M, ...], zeros elsewhere.
 
     `visit(row int32[P], column int32[P], real bool[P])` gives leaves [P, ...]. All entries are
@@ -188,7 +190,7 @@ def visit_pairs(
     ends = jnp.cumsum(counts)
     last = most_of_lanes(ends[-1])
 
-    def some(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
+    def some(carry: tuple[jax.Array, PyTree]) -> tuple[jax.Array, PyTree]:
         first, results = carry
         number = first + jnp.arange(portion, dtype=jnp.int32)
         row = jnp.minimum(_passed(ends, number), batch - 1)

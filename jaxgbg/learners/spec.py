@@ -1,18 +1,18 @@
 """The settings that all learners share, and how they build one."""
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.openings import opening_lines
+from jaxgbg.learners.openings import Lines, opening_lines
 from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.selection import BootstrapRule, check_ranks
 from jaxgbg.learners.tick import Learner
 from jaxgbg.specs import Spec, setting
-from jaxgbg.values.core import HasAuxiliary, HasGradients, ValueSpec
+from jaxgbg.values.core import HasAuxiliary, HasGradients, ValueFunction, ValueSpec
 
 # A longer eligibility list than this is a mistake: each update would touch so many states. The
 # place in a delayed one is counted in int8.
@@ -20,6 +20,22 @@ _LONGEST_LIST = 128
 
 FARL_PARTS = {"farl": (True, True), "part1": (True, False), "none": (False, False)}
 """(final_others, final_zero) of each variant: parts 1 and 2 of Final Adaptation."""
+
+
+class LearnerParts(TypedDict):
+    """The fields of a `Learner` but for its rule."""
+
+    game: Game
+    policy: EpsilonGreedy
+    value: ValueFunction
+    batch: int
+    horizon: int
+    opening_plies: int
+    opening_share: float
+    opening_lines: Lines
+    delayed: bool
+    parameter_traces: int
+    one_explores: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +125,7 @@ class LearnerSpec(Spec):
         """The learner of `game`, static under jit; raises ValueError where the parts do not fit."""
         raise NotImplementedError
 
-    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> dict[str, Any]:
+    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
         """The fields of a `Learner` but for its rule."""
         built = value.build(game, self.of_actions, schedule.batch)
         if self.parameter_traces and not isinstance(built, HasGradients):

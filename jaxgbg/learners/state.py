@@ -1,7 +1,7 @@
 """What a lane carries from tick to tick, and what the steps of a tick tell one another."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +10,7 @@ import numpy as np
 from jaxgbg.learners.parameter_traces import ParameterTraces
 from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.traces import Traces
+from jaxgbg.types import Params, PyTree, State
 
 IDLE = -1
 
@@ -57,14 +58,14 @@ class Games(NamedTuple):
     when it has a partner, who sits in all others, or the only player that explores (else int8[0]).
     """
 
-    state: Any
+    state: State
     features: jax.Array
     stage: jax.Array
     mover: jax.Array
     last: jax.Array
     has_last: jax.Array
     last_reward: jax.Array
-    rule: Any
+    rule: PyTree
     seat: jax.Array
     traces: Traces | ParameterTraces
 
@@ -87,14 +88,14 @@ class Lane(NamedTuple):
     `partner` is a traceable player, or None for self-play.
     """
 
-    params: Any
+    params: Params
     games: Games
     key: jax.Array
     ticks: jax.Array
     started: jax.Array
     finished: jax.Array
     moves: jax.Array
-    partner: Any = None
+    partner: PyTree = None
 
 
 class Record(NamedTuple):
@@ -159,7 +160,7 @@ class Choice(NamedTuple):
     explored: jax.Array
     value: jax.Array
     bootstrap_action: jax.Array
-    extra: Any = ()
+    extra: PyTree = ()
 
 
 class Target(NamedTuple):
@@ -193,7 +194,7 @@ class NextBoards(NamedTuple):
     """
 
     features: jax.Array
-    start: Any
+    start: State
     restart: jax.Array
 
 
@@ -204,5 +205,5 @@ class Move(NamedTuple):
     """
 
     choice: Choice
-    afterstates: Any
-    next_states: Any
+    afterstates: State
+    next_states: State

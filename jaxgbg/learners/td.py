@@ -7,7 +7,6 @@ Source: Konen & Bagheri 2021, Algorithms 2, 6 and 7.
 """
 
 import dataclasses
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -32,11 +31,12 @@ from jaxgbg.learners.state import (
 from jaxgbg.learners.tick import Learner
 from jaxgbg.learners.traces import at
 from jaxgbg.specs import setting
+from jaxgbg.types import State
 from jaxgbg.values.core import ValueSpec
 
 
 def transition(
-    learner: Learner, games: Games, states: Any, choice: Choice, hyper: Hyperparameters
+    learner: Learner, games: Games, states: State, choice: Choice, hyper: Hyperparameters
 ) -> Transition:
     """Return what each game's update goes by; rewards and the end are those of `states` [B]."""
     players = learner.game.num_players
@@ -53,7 +53,7 @@ def transition(
 
 
 def target_of(
-    learner: Learner, games: Games, states: Any, choice: Choice, hyper: Hyperparameters
+    learner: Learner, games: Games, states: State, choice: Choice, hyper: Hyperparameters
 ) -> Target:
     """Return the target by `transition`: the gain and, before the end, the choice's value."""
     step = transition(learner, games, states, choice, hyper)
@@ -83,7 +83,7 @@ def remember_states(
     learner: Learner,
     games: Games,
     move: Move,
-    states: Any,
+    states: State,
     memory: jax.Array,
     boards: NextBoards,
 ) -> Games:

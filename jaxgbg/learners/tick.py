@@ -9,7 +9,6 @@ Source: Konen & Bagheri 2021, Algorithms 2, 5, 6 and 7.
 
 import dataclasses
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -44,6 +43,7 @@ from jaxgbg.learners.traces import (
     push_delayed,
     push_immediate,
 )
+from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.core import HasGradients, IncrementalByPattern, Updates, ValueFunction
 from jaxgbg.xla import materialize
 
@@ -75,7 +75,7 @@ class Learner:
     one_explores: bool = False
     policy: EpsilonGreedy = EpsilonGreedy()
 
-    def init(self, key: jax.Array, drawn: jax.Array | None = None, partner: Any = None) -> Lane:
+    def init(self, key: jax.Array, drawn: jax.Array | None = None, partner: PyTree = None) -> Lane:
         """A lane before its first tick: every game is idle and starts an episode in it.
 
         `drawn` is what the seed has drawn for itself (`ValueSpec.drawn`), `partner` a player to
@@ -101,7 +101,7 @@ class Learner:
         """Do what the rule does with all lanes together after each block of ticks."""
         return self.rule.after_block(self, lanes, hyper, limits)
 
-    def _no_traces(self, params: Any) -> Traces | ParameterTraces:
+    def _no_traces(self, params: Params) -> Traces | ParameterTraces:
         players, features = self.game.num_players, self.value.num_features
         if self.parameter_traces:
             assert isinstance(self.value, HasGradients)
@@ -164,8 +164,9 @@ class Learner:
     ) -> Choice:
         """Each game's choice by the policy, drawn by `words` uint32[B, 2], or the partner's."""
         games, imposed = lane.games, None
-        seated: Any = games.state.player == games.seat if games.seat.size else None
+        seated: jax.Array | None = games.state.player == games.seat if games.seat.size else None
         if lane.partner is not None:
+            assert seated is not None
             key = jax.random.fold_in(jax.random.fold_in(lane.key, _KEY_OF_PARTNER), lane.ticks)
             # Mark games where the partner is not to move as terminal so that it skips them.
             states = games.state._replace(terminal=games.state.terminal | seated)
@@ -203,7 +204,7 @@ class Learner:
         target: Target,
         alpha: jax.Array,
         hyper: Hyperparameters,
-        extra: Any = (),
+        extra: PyTree = (),
     ) -> Lane:
         """Move V(last[player] | player) and what its trace holds towards the target.
 
@@ -226,13 +227,13 @@ class Learner:
 
     def _push(
         self,
-        params: Any,
+        params: Params,
         traces: Traces | ParameterTraces,
         push: Push,
         alpha: jax.Array,
         hyper: Hyperparameters,
-        extra: Any,
-    ) -> tuple[Any, Traces | ParameterTraces]:
+        extra: PyTree,
+    ) -> tuple[Params, Traces | ParameterTraces]:
         """The parameters and traces after one update a game, by whichever kind of eligibility."""
         decay = hyper.trace_decay * hyper.discount
         if isinstance(traces, ParameterTraces):
@@ -288,12 +289,12 @@ class Learner:
         )
         return lane, restart, opening
 
-    def observe(self, states: Any) -> jax.Array:
+    def observe(self, states: State) -> jax.Array:
         """Return what the value function takes of the positions states[B], int[B, D]."""
         return jax.vmap(partial(self.value.observe, self.game))(states)
 
     def _features_after(
-        self, params: Any, games: Games, move: Move, start: Any, restart: jax.Array
+        self, params: Params, games: Games, move: Move, start: State, restart: jax.Array
     ) -> jax.Array:
         """int32[B, F] of the boards before the next moves: where `restart` of `start`."""
         if not isinstance(self.value, IncrementalByPattern):

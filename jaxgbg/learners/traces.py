@@ -13,12 +13,13 @@ Source: Konen & Bagheri 2021, appendix A.3 (eligibility with a horizon, Jaskowsk
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.types import Params
 from jaxgbg.values.core import Updates
 
 
@@ -60,7 +61,7 @@ class Traces(NamedTuple):
         return self._replace(slope=jnp.where(closed, 0.0, self.slope))
 
 
-Update = Callable[[Any, Updates], Any]
+Update = Callable[[Params, Updates], Params]
 """(params, updates) -> the parameters after them."""
 
 
@@ -79,13 +80,13 @@ def no_traces(batch: int, players: int, length: int, features: int, delayed: boo
 
 
 def push_immediate(
-    params: Any,
+    params: Params,
     traces: Traces,
     push: Push,
     trace_decay: jax.Array,
     update: Update,
     one_by_one: bool,
-) -> tuple[Any, Traces]:
+) -> tuple[Params, Traces]:
     """Update the new state and all that the list holds: (parameters, traces).
 
     `one_by_one` each update sees what the one before has left, as in the serial algorithm for
@@ -116,8 +117,8 @@ def push_immediate(
 
 
 def push_delayed(
-    params: Any, traces: Traces, push: Push, trace_decay: jax.Array, update: Update
-) -> tuple[Any, Traces]:
+    params: Params, traces: Traces, push: Push, trace_decay: jax.Array, update: Update
+) -> tuple[Params, Traces]:
     """Let every state of the list gather its share; update the one that the new state displaces."""
     game = jnp.arange(push.player.shape[0])
     oldest = at(traces.oldest, push.player)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TypeGuard, TypeVar
 
 from jaxgbg.games import Game
 from jaxgbg.games.registry import is_redefined
@@ -98,6 +98,9 @@ def register_player(
     PLAYERS[name] = Opponent(plays, build, argument)
 
 
+_T = TypeVar("_T")
+
+
 class _Given:
     """Builds a player that was made in Python: itself."""
 
@@ -112,12 +115,12 @@ class _Given:
         return self._player
 
 
-def is_player(what: Any) -> bool:
+def is_player(what: object) -> TypeGuard[Player]:
     """Whether `what` is a player itself, not its name."""
     return callable(getattr(what, "act", None)) and hasattr(what, "name")
 
 
-def name_of(what: Any) -> Any:
+def name_of(what: _T) -> _T | str:
     """The name under which a run knows `what`: a player of a user's own class is registered so.
 
     Anything else stays what it is. Raises ValueError for a player of this package, whose name in

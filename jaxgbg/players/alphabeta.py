@@ -7,15 +7,18 @@ shared by all players.
 
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import ConnectFour, Game
+from jaxgbg.games.connectfour import ConnectFourState
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.players.core import History, MissingExtra, Opponent, PlayerBase
+from jaxgbg.types import State
 
 ILLEGAL = -128
 """Score of a column where no stone can go."""
@@ -45,22 +48,23 @@ class AlphaBeta(PlayerBase):
     def name(self) -> str:
         return "ab-dl" if self.distant_losses else "ab"
 
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+    def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
         """ConnectFour states[B] -> int32[B]; a terminal state gives 0."""
-        return choose_uniformly(jnp.asarray(self.best_actions(states)), key)
+        best = self.best_actions(cast(ConnectFourState, states))
+        return choose_uniformly(jnp.asarray(best), key)
 
-    def best_actions(self, states: Any) -> np.ndarray:
+    def best_actions(self, states: ConnectFourState) -> np.ndarray:
         """ConnectFour states[B] -> bool[B, 7]: the columns that `act` chooses from."""
         scores = self.scores(states)
         legal = scores != ILLEGAL
         grades = np.where(legal, self._grades(scores, states), np.iinfo(np.int32).min)
         return legal & (grades == grades.max(axis=1, keepdims=True))
 
-    def _grades(self, scores: np.ndarray, states: Any) -> np.ndarray:
+    def _grades(self, scores: np.ndarray, states: ConnectFourState) -> np.ndarray:
         """What is greatest for the columns to choose from."""
         return scores if self.distant_losses else np.sign(scores)
 
-    def scores(self, states: Any) -> np.ndarray:
+    def scores(self, states: ConnectFourState) -> np.ndarray:
         """ConnectFour states[B] -> int32[B, 7]: exact scores of the columns for the mover.
 
         0 is a draw; k > 0 a win with the k-th last of the winner's 21 stones, so that a larger k
@@ -89,7 +93,7 @@ class GBGAlphaBeta(AlphaBeta):
     def name(self) -> str:
         return "ab-dl-gbg"
 
-    def _grades(self, scores: np.ndarray, states: Any) -> np.ndarray:
+    def _grades(self, scores: np.ndarray, states: ConnectFourState) -> np.ndarray:
         placed = np.bitwise_count(np.asarray(states.stones)).sum((1, 2), dtype=np.int32)
         return scores_of_gbg(scores, placed[:, None])
 
@@ -120,11 +124,11 @@ def scores_of_gbg(scores: np.ndarray, placed: np.ndarray) -> np.ndarray:
 
 
 @partial(jax.jit, static_argnums=0)
-def _batched_cells(game: Game, states: Any) -> jax.Array:
+def _batched_cells(game: Game, states: ConnectFourState) -> jax.Array:
     return jax.vmap(game.cells)(states)
 
 
-def _column_digits(states: Any) -> np.ndarray:
+def _column_digits(states: ConnectFourState) -> np.ndarray:
     """int64[B, 7] in 0..126: the stones of a column, plus those of the player to move.
 
     Stones are bits, so h of them are 2**h - 1, and the sum names the whole column: it lies in
@@ -176,7 +180,7 @@ OPPONENTS = {
 }
 
 
-def _import_bitbully() -> Any:
+def _import_bitbully() -> ModuleType:
     try:
         import bitbully
         import bitbully_databases  # noqa: F401

@@ -2,18 +2,18 @@
 
 import dataclasses
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from jaxgbg.games import ConnectFour
+from jaxgbg.games.connectfour import ConnectFourState
 from jaxgbg.players.core import Opponent, UniformPlayer
 
 
 @jax.tree_util.register_static
 @dataclasses.dataclass(frozen=True)
-class Blocker(UniformPlayer):
+class Blocker(UniformPlayer[ConnectFourState]):
     """Wins if it can; else takes a cell where the opponent would win; else avoids to offer one.
 
     A move offers a win where the opponent could then win on top of it. Among equals it chooses
@@ -29,17 +29,17 @@ class Blocker(UniformPlayer):
         if not isinstance(self.game, ConnectFour):
             raise ValueError(f"blocker plays connectfour only, not {self.game.name}")
 
-    def best_actions(self, states: Any) -> jax.Array:
+    def best_actions(self, states: ConnectFourState) -> jax.Array:
         return jax.vmap(partial(_best_actions, self.game))(states)
 
 
-def _wins(game: ConnectFour, state: Any) -> jax.Array:
+def _wins(game: ConnectFour, state: ConnectFourState) -> jax.Array:
     """bool[7]: the moves that win the game at once."""
     reward, _ = game.outcomes(state)
     return reward > 0
 
 
-def _best_actions(game: ConnectFour, state: Any) -> jax.Array:
+def _best_actions(game: ConnectFour, state: ConnectFourState) -> jax.Array:
     legal = game.legal_actions(state)
     winning = _wins(game, state)
     blocking = _wins(game, state._replace(player=1 - state.player))

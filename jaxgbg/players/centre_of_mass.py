@@ -2,15 +2,17 @@
 
 import dataclasses
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import LinesOfAction
+from jaxgbg.games.lines_of_action import LinesOfActionState
 from jaxgbg.learners.selection import nth_true, uniform
 from jaxgbg.players.core import History, Opponent, PlayerBase
+from jaxgbg.types import State
 
 
 @jax.tree_util.register_static
@@ -34,11 +36,11 @@ class CentreOfMass(PlayerBase):
         if not isinstance(self.game, LinesOfAction):
             raise ValueError(f"centre-of-mass plays lines_of_action only, not {self.game.name}")
 
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+    def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B]; a terminal state gives 0."""
         return _act(self.game, states, key)
 
-    def probabilities(self, states: Any) -> jax.Array:
+    def probabilities(self, states: LinesOfActionState) -> jax.Array:
         """states[B] -> float32[B, A]: how likely `act` is to choose each action."""
         return jax.vmap(partial(_probabilities, self.game))(states)
 
@@ -55,7 +57,7 @@ class _Moves(NamedTuple):
     left: jax.Array
 
 
-def _moves(game: LinesOfAction, state: Any) -> _Moves:
+def _moves(game: LinesOfAction, state: LinesOfActionState) -> _Moves:
     legal, target = game.moves(state)
     row, column = np.divmod(np.arange(game.num_cells, dtype=np.int32), game.size)
     own = (game.cells(state) == state.player).astype(jnp.int32)
@@ -79,7 +81,7 @@ def _chances(legal: jax.Array, left: jax.Array) -> jax.Array:
     return jnp.where(legal, places / jnp.maximum(equal, 1) / whole, 0).astype(jnp.float32)
 
 
-def _probabilities(game: LinesOfAction, state: Any) -> jax.Array:
+def _probabilities(game: LinesOfAction, state: LinesOfActionState) -> jax.Array:
     moves = _moves(game, state)
     chance = jax.vmap(_chances, (1, 1), 1)(moves.legal, moves.left)
     stones = jnp.maximum(moves.farthest.sum(), 1)
@@ -92,8 +94,8 @@ def _probabilities(game: LinesOfAction, state: Any) -> jax.Array:
 
 
 @partial(jax.jit, static_argnums=0)
-def _act(game: LinesOfAction, states: Any, key: jax.Array) -> jax.Array:
-    def choose(state: Any, words: jax.Array) -> jax.Array:
+def _act(game: LinesOfAction, states: LinesOfActionState, key: jax.Array) -> jax.Array:
+    def choose(state: LinesOfActionState, words: jax.Array) -> jax.Array:
         moves = _moves(game, state)
         stone = nth_true(moves.farthest, uniform(words[0]))
         ladder = jnp.cumsum(_chances(moves.legal[:, stone], moves.left[:, stone]))

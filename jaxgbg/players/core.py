@@ -1,13 +1,14 @@
 """The contract of a player."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Generic, NamedTuple, Protocol, Self, runtime_checkable
 
 import jax
 import numpy as np
 
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners.selection import choose_uniformly
+from jaxgbg.types import Memory, State, StateT
 
 
 class History(NamedTuple):
@@ -44,7 +45,7 @@ class Player(Protocol):
         """
         ...
 
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+    def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
         """Choose a move in every state of a batch; the same key gives the same moves.
 
         `states`: the game's state with a leading axis B on every leaf. Returns int32[B], a legal
@@ -65,11 +66,11 @@ class Remembers(Protocol):
     Its memory is a pytree of arrays, of one shape all through, or None. Without it `act` chooses.
     """
 
-    def first_memory(self, states: Any) -> Any:
+    def first_memory(self, states: State) -> Memory:
         """What it knows of games at states[B] before its first move in them."""
         ...
 
-    def act_on(self, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
+    def act_on(self, memory: Memory, states: State, key: jax.Array) -> tuple[jax.Array, Memory]:
         """As `act`, (int32[B], the memory after that); of terminal states it stays as it was."""
         ...
 
@@ -87,10 +88,10 @@ class PlayerBase:
     def shares_devices(self, games: int) -> bool:
         return False
 
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+    def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
         raise NotImplementedError
 
-    def play_move(self, state: Any, seed: int = 0) -> Any:
+    def play_move(self, state: State, seed: int = 0) -> int | jax.Array:
         """The move in one state, an int, or in each of states[B], int32[B].
 
         Equal moves are drawn by `seed`: the same one, the same move.
@@ -110,23 +111,23 @@ class PlayerBase:
         self.close()
 
 
-class UniformPlayer(PlayerBase):
+class UniformPlayer(PlayerBase, Generic[StateT]):
     """Plays uniformly at random among its best actions; derived classes are pytrees."""
 
     traceable = True
 
-    def best_actions(self, states: Any) -> jax.Array:
+    def best_actions(self, states: StateT) -> jax.Array:
         """states[B] -> bool[B, A]: the actions that `act` chooses from."""
         raise NotImplementedError
 
     @in_32_bits
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+    def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B]; a terminal state gives 0."""
         return _act(self, states, key)
 
 
 @jax.jit
-def _act(player: UniformPlayer, states: Any, key: jax.Array) -> jax.Array:
+def _act(player: UniformPlayer, states: State, key: jax.Array) -> jax.Array:
     return choose_uniformly(player.best_actions(states), key)
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 import jax
 import numpy as np
+from jax.typing import ArrayLike, DTypeLike
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
@@ -17,7 +18,10 @@ from jaxgbg.learners.selection import (
     choose_action,
 )
 from jaxgbg.players.core import History, PlayerBase
+from jaxgbg.types import Params, State
 from jaxgbg.values.core import ValueFunction
+
+_P = TypeVar("_P")
 
 
 @jax.tree_util.register_pytree_node_class
@@ -36,7 +40,7 @@ class GreedyAgent(PlayerBase):
         self,
         game: Game,
         value: ValueFunction,
-        params: Any,
+        params: Params,
         valuation: BootstrapRule = UNDISCOUNTED,
         several: bool = False,
     ) -> None:
@@ -44,19 +48,24 @@ class GreedyAgent(PlayerBase):
         self.value = value
         params = value.for_player(params)
         self.params = params if several else jax.tree.map(lambda leaf: leaf[None], params)
+
+        def of_each(number: ArrayLike, dtype: DTypeLike) -> np.ndarray:
+            return np.broadcast_to(np.asarray(number, dtype), self.copies)
+
+        loss_discount = valuation.loss_discount
         self.valuation = BootstrapRule(
-            np.broadcast_to(np.asarray(valuation.terminal_value_zero, bool), self.copies),
-            *(
-                None if each is None else np.broadcast_to(np.asarray(each, np.float32), self.copies)
-                for each in (valuation.discount, valuation.loss_discount)
-            ),
+            of_each(valuation.terminal_value_zero, bool),
+            of_each(valuation.discount, np.float32),
+            None if loss_discount is None else of_each(loss_discount, np.float32),
         )
 
-    def tree_flatten(self) -> tuple[tuple[Any, BootstrapRule], tuple[Any, ...]]:
+    def tree_flatten(self) -> tuple[tuple[Params, BootstrapRule], tuple[Game, ValueFunction]]:
         return (self.params, self.valuation), (self.game, self.value)
 
     @classmethod
-    def tree_unflatten(cls, fixed: tuple[Any, ...], leaves: tuple[Any, Any]) -> "GreedyAgent":
+    def tree_unflatten(
+        cls, fixed: tuple[Game, ValueFunction], leaves: tuple[Params, BootstrapRule]
+    ) -> "GreedyAgent":
         # The leaves may be anything while JAX handles the tree: no look at them here.
         agent = object.__new__(cls)
         agent.game, agent.value = fixed
@@ -69,11 +78,11 @@ class GreedyAgent(PlayerBase):
         return jax.tree.leaves(self.params)[0].shape[0]
 
     @in_32_bits
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+    def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
         return _act(self, states, key)
 
-    def by_copy(self, states: Any) -> Any:
+    def by_copy(self, states: State) -> State:
         """states[B] -> states[L, B / L]: those that each of the agents plays."""
         import chex
 
@@ -82,25 +91,25 @@ class GreedyAgent(PlayerBase):
         return jax.tree.map(lambda leaf: leaf.reshape(self.copies, -1, *leaf.shape[1:]), states)
 
     @in_32_bits
-    def action_values(self, state: Any) -> jax.Array:
+    def action_values(self, state: State) -> jax.Array:
         """float32[A] of one state, [B, A] of states[B]: reward + gamma * V; illegal -inf.
 
         Those of the first agent, where there are several.
         """
         return in_batch(_action_values, self, state)
 
-    def _masked_values(self, params: Any, valuation: BootstrapRule, states: Any) -> jax.Array:
+    def _masked_values(self, params: Params, valuation: BootstrapRule, states: State) -> jax.Array:
         """float32[B, A] of states[B] by the agent of `params`; illegal -inf."""
         features = self._features(params, states)
         q, _ = action_values(self.game, self.value, params, states, features, valuation)
         return jax.numpy.where(jax.vmap(self.game.legal_actions)(states), q, -jax.numpy.inf)
 
-    def _features(self, params: Any, states: Any) -> jax.Array:
+    def _features(self, params: Params, states: State) -> jax.Array:
         """int32[B, F] of the positions states[B]."""
         return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
     @in_32_bits
-    def values(self, states: Any) -> jax.Array:
+    def values(self, states: State) -> jax.Array:
         """states[B] -> float32[B, N]: V(state | player) by the first agent, for every player.
 
         Afterstates of a player are what V is learned on. Raises ValueError where the agent has
@@ -115,7 +124,7 @@ class GreedyAgent(PlayerBase):
         return self.value.value(first, jax.numpy.repeat(features[:, None], seats, 1), every)
 
 
-def in_batch(function: Callable[..., jax.Array], player: Any, state: Any) -> jax.Array:
+def in_batch(function: Callable[[_P, State], jax.Array], player: _P, state: State) -> jax.Array:
     """`function(player, states[B])`, of which one state takes the only row."""
     if state.terminal.ndim:
         return function(player, state)
@@ -123,14 +132,14 @@ def in_batch(function: Callable[..., jax.Array], player: Any, state: Any) -> jax
 
 
 @jax.jit
-def _action_values(agent: GreedyAgent, states: Any) -> jax.Array:
+def _action_values(agent: GreedyAgent, states: State) -> jax.Array:
     params, valuation = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.valuation))
     return agent._masked_values(params, valuation, states)
 
 
 @jax.jit
-def _act(agent: GreedyAgent, states: Any, key: jax.Array) -> jax.Array:
-    def one(params: Any, valuation: BootstrapRule, states: Any, draws: jax.Array) -> jax.Array:
+def _act(agent: GreedyAgent, states: State, key: jax.Array) -> jax.Array:
+    def one(params: Params, valuation: BootstrapRule, states: State, draws: jax.Array) -> jax.Array:
         q = agent._masked_values(params, valuation, states)
         return jax.vmap(choose_action)(q, jax.vmap(agent.game.legal_actions)(states), draws)
 

@@ -15,7 +15,7 @@ import threading
 import time
 import weakref
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +25,7 @@ from jaxgbg.games import Game, Hex, Othello
 from jaxgbg.players.core import EngineError, History, Opponent, PlayerBase
 from jaxgbg.specs import Limits, checked
 from jaxgbg.system import kill_group
+from jaxgbg.types import State
 
 GRHINO = "/usr/games/gtp-rhino -b 0 -l 1"
 """GRhino at level 1 without its opening book, where Debian's package grhino puts it."""
@@ -99,14 +100,15 @@ class GTPEngine(PlayerBase):
         """End the engine's process, and those that it has started."""
         self._close()
 
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+    def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] and the moves that led to each -> int32[B]; a terminal state gives 0.
 
         An engine cannot be given a position, only the way to it: ValueError without a history.
         """
         if history is None:
             raise ValueError(f"engine {self.name!r} needs the history of every game")
-        legal = np.asarray(jax.vmap(self.game.legal_actions)(states))
+        game: Game = self.game
+        legal = np.asarray(jax.vmap(game.legal_actions)(states))
         player, over = np.asarray(states.player), np.asarray(states.terminal)
         actions = np.zeros(len(over), np.int32)
         try:

@@ -1,7 +1,6 @@
 """The learned player that looks ahead, or that plays the best moves by their ranks."""
 
 from functools import partial
-from typing import Any
 
 import jax
 
@@ -12,6 +11,7 @@ from jaxgbg.players.core import History, Player
 from jaxgbg.players.greedy import GreedyAgent, in_batch
 from jaxgbg.players.search import SearchPlayer, search_player
 from jaxgbg.search.lookahead import LookAhead, LookAheadSpec
+from jaxgbg.types import Params, State
 
 
 @jax.tree_util.register_pytree_node_class
@@ -30,14 +30,14 @@ class LookAheadAgent(SearchPlayer):
         super().__init__(agent.game, settings, agent)
 
     @in_32_bits
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+    def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state: any action."""
         if self.search.plies == 1 and not self.search.settings.ranks:
             return self.agent.act(states, key)
         return _act(self, states, key)
 
     @in_32_bits
-    def action_values(self, state: Any, key: jax.Array | None = None) -> jax.Array:
+    def action_values(self, state: State, key: jax.Array | None = None) -> jax.Array:
         """float32[A] of one state, [B, A] of states[B]; -inf for what is not looked at.
 
         Those of the first agent, where there are several. `key` draws what chance is sampled by.
@@ -49,7 +49,7 @@ class LookAheadAgent(SearchPlayer):
 
 
 @jax.jit
-def _action_values(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
+def _action_values(player: LookAheadAgent, states: State, key: jax.Array) -> jax.Array:
     agent = player.agent
     params, valuation = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.valuation))
     return player.search.counting(valuation).action_values(params, states, key)
@@ -61,11 +61,11 @@ def _(spec: LookAheadSpec, game: Game, agent: GreedyAgent | None = None) -> Play
 
 
 @jax.jit
-def _act(player: LookAheadAgent, states: Any, key: jax.Array) -> jax.Array:
+def _act(player: LookAheadAgent, states: State, key: jax.Array) -> jax.Array:
     search, agent = player.search, player.agent
 
     def one(
-        params: Any, valuation: BootstrapRule, states: Any, draws: jax.Array, keys: jax.Array
+        params: Params, valuation: BootstrapRule, states: State, draws: jax.Array, keys: jax.Array
     ) -> jax.Array:
         return search.choose_drawn(states, draws, (keys[0], keys[1]), params, valuation)
 

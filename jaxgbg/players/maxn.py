@@ -9,7 +9,7 @@ tuples are expectations (`search.expectations`).
 
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +18,7 @@ import numpy as np
 from jaxgbg.games import Game
 from jaxgbg.players.core import Opponent, UniformPlayer
 from jaxgbg.search import expectations
+from jaxgbg.types import AnyArray, State
 from jaxgbg.values.indices import look_up
 
 _MOST_CODES = 1_000_000
@@ -54,20 +55,20 @@ class MaxN(UniformPlayer):
         self.game = game
         self._tables = _solve(game)
 
-    def tree_flatten(self) -> tuple[tuple[Any], Game]:
+    def tree_flatten(self) -> tuple[tuple[_Tables | expectations.Tables], Game]:
         return (self._tables,), self.game
 
     @classmethod
-    def tree_unflatten(cls, game: Game, leaves: tuple[Any]) -> "MaxN":
+    def tree_unflatten(cls, game: Game, leaves: tuple[_Tables | expectations.Tables]) -> "MaxN":
         player = object.__new__(cls)
         player.game = game
         (player._tables,) = leaves
         return player
 
-    def best_actions(self, states: Any) -> jax.Array:
+    def best_actions(self, states: State) -> jax.Array:
         return _look_up(self.game, self._tables, states)[1]
 
-    def values(self, states: Any) -> jax.Array:
+    def values(self, states: State) -> jax.Array:
         """states[B] -> float32[B, N]: what each player ends with when all play perfectly."""
         return _look_up(self.game, self._tables, states)[0]
 
@@ -76,7 +77,7 @@ def _num_codes(game: Game) -> int:
     return game.num_players * game.num_cell_values**game.num_cells
 
 
-def _code(game: Game, state: Any) -> jax.Array:
+def _code(game: Game, state: State) -> jax.Array:
     """int32[]: the cells as one number in base `num_cell_values`, with the player on top."""
     powers = game.num_cell_values ** np.arange(game.num_cells + 1)
     digits = jnp.append(game.cells(state).astype(jnp.int32), state.player.astype(jnp.int32))
@@ -84,7 +85,9 @@ def _code(game: Game, state: Any) -> jax.Array:
 
 
 @partial(jax.jit, static_argnums=0)
-def _look_up(game: Game, tables: Any, states: Any) -> tuple[jax.Array, jax.Array]:
+def _look_up(
+    game: Game, tables: _Tables | expectations.Tables, states: State
+) -> tuple[jax.Array, jax.Array]:
     """(values float32[B, N], best bool[B, A]) of states[B]."""
     if isinstance(tables, expectations.Tables):
         return _look_up_expected(game, tables, states)
@@ -95,7 +98,7 @@ def _look_up(game: Game, tables: Any, states: Any) -> tuple[jax.Array, jax.Array
 
 
 def _look_up_expected(
-    game: Game, tables: expectations.Tables, states: Any
+    game: Game, tables: expectations.Tables, states: State
 ) -> tuple[jax.Array, jax.Array]:
     """As `_look_up`, in games of chance."""
     row, found = expectations.find(tables, states)
@@ -110,14 +113,14 @@ class _Expansion(NamedTuple):
     positions one ply on, `child_codes` int32[B, A]. Traced in `_expand`, NumPy after it.
     """
 
-    player: Any
-    rewards: Any
-    legal: Any
-    child_codes: Any
+    player: AnyArray
+    rewards: AnyArray
+    legal: AnyArray
+    child_codes: AnyArray
 
 
 @partial(jax.jit, static_argnums=0)
-def _expand(game: Game, states: Any) -> tuple[_Expansion, Any]:
+def _expand(game: Game, states: State) -> tuple[_Expansion, State]:
     """states[B] -> (expansion with leading axis B, child states[B * A])."""
     every_action = jax.vmap(game.afterstate, (None, 0))
     children = jax.vmap(every_action, (0, None))(states, jnp.arange(game.num_actions))
@@ -127,7 +130,7 @@ def _expand(game: Game, states: Any) -> tuple[_Expansion, Any]:
     return _Expansion(states.player, states.rewards, legal, codes), flat
 
 
-def _chunks(states: Any, count: int) -> Iterator[tuple[Any, int]]:
+def _chunks(states: State, count: int) -> Iterator[tuple[State, int]]:
     """Cut NumPy states into chunks of one size, so that one compiled program serves them all.
 
     Yields (states[_CHUNK], how many of them are real); the last one repeats its last state.

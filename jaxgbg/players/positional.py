@@ -1,13 +1,14 @@
 """Othello players that add up the values of squares: BENCH and HEUR."""
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 from jaxgbg.games import Game, Othello
+from jaxgbg.games.othello import OthelloState
 from jaxgbg.learners.selection import score_actions
 from jaxgbg.players.core import Opponent, UniformPlayer
 
@@ -42,7 +43,7 @@ TABLES = {
 
 
 @jax.tree_util.register_pytree_node_class
-class Positional(UniformPlayer):
+class Positional(UniformPlayer[OthelloState]):
     """Plays for the greatest value of its own discs less the opponent's; ties at random.
 
     `table` is "bench", "heur" or "even". The values of the squares are a leaf, float32[64]: one
@@ -58,13 +59,13 @@ class Positional(UniformPlayer):
         if game.size != 8:
             raise ValueError(f"{table} plays othello on 8x8 squares only")
         self.game = game
-        self.values: Any = TABLES[table]
+        self.values: ArrayLike = TABLES[table]
 
-    def tree_flatten(self) -> tuple[tuple[Any], Othello]:
+    def tree_flatten(self) -> tuple[tuple[ArrayLike], Othello]:
         return (self.values,), self.game
 
     @classmethod
-    def tree_unflatten(cls, game: Othello, leaves: tuple[Any]) -> "Positional":
+    def tree_unflatten(cls, game: Othello, leaves: tuple[ArrayLike]) -> "Positional":
         player = object.__new__(cls)
         player.game = game
         (player.values,) = leaves
@@ -75,10 +76,10 @@ class Positional(UniformPlayer):
         known = (name for name, table in TABLES.items() if np.array_equal(table, self.values))
         return next(known, "positional")
 
-    def best_actions(self, states: Any) -> jax.Array:
+    def best_actions(self, states: OthelloState) -> jax.Array:
         game, table = self.game, jnp.asarray(self.values)
 
-        def evaluate(rows: jax.Array, actions: jax.Array, after: Any) -> jax.Array:
+        def evaluate(rows: jax.Array, actions: jax.Array, after: OthelloState) -> jax.Array:
             del actions
             black, white = jnp.moveaxis(jax.vmap(game.discs)(after).astype(jnp.float32), 1, 0)
             lead = (black - white) @ table

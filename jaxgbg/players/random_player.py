@@ -1,12 +1,12 @@
 """The player that any learner must beat."""
 
 import dataclasses
-from typing import Any
 
 import jax
 
 from jaxgbg.games import Game
 from jaxgbg.players.core import Opponent, UniformPlayer
+from jaxgbg.types import State
 
 
 @jax.tree_util.register_static
@@ -17,7 +17,7 @@ class RandomPlayer(UniformPlayer):
     game: Game
     name = "random"
 
-    def best_actions(self, states: Any) -> jax.Array:
+    def best_actions(self, states: State) -> jax.Array:
         return jax.vmap(self.game.legal_actions)(states)
 
 

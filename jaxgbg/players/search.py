@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from functools import partial, singledispatch
 from operator import itemgetter
-from typing import Any, Self
+from typing import Self
 
 import jax
 import numpy as np
@@ -23,6 +23,7 @@ from jaxgbg.search.reuse import no_trees, search_on
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.spec import Search, SearchSpec
 from jaxgbg.search.tree import RootStatistics
+from jaxgbg.types import Memory, Params, PyTree, State
 from jaxgbg.values.constant import Zero
 
 Statistics = RootStatistics | SolvedStatistics
@@ -50,11 +51,11 @@ class SearchPlayer(PlayerBase):
         self.name, self.game, self.search, self.agent = name, game, search, agent
         self.traceable = search.traceable
 
-    def tree_flatten(self) -> tuple[Any, Any]:
+    def tree_flatten(self) -> tuple[PyTree, tuple[str, Game, Search]]:
         return (self.agent,), (self.name, self.game, self.search)
 
     @classmethod
-    def tree_unflatten(cls, fixed: Any, leaves: Any) -> Self:
+    def tree_unflatten(cls, fixed: tuple[str, Game, Search], leaves: PyTree) -> Self:
         # The leaves may be anything while JAX handles the tree: no look at them here.
         player = object.__new__(cls)
         player._set(*fixed, *leaves)
@@ -65,11 +66,11 @@ class SearchPlayer(PlayerBase):
         return 1 if self.agent is None else self.agent.copies
 
     @in_32_bits
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+    def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B]; a terminal state gives any action."""
         return _choose_compiled(self, states, key) if self.traceable else self._choose(states, key)
 
-    def _choose(self, states: Any, key: jax.Array) -> jax.Array:
+    def _choose(self, states: State, key: jax.Array) -> jax.Array:
         agent = self.agent
         if agent is None:
             return self.search.choose(states, key, (), UNDISCOUNTED)
@@ -85,7 +86,7 @@ class SearchPlayer(PlayerBase):
 
 
 @jax.jit
-def _choose_compiled(player: SearchPlayer, states: Any, key: jax.Array) -> jax.Array:
+def _choose_compiled(player: SearchPlayer, states: State, key: jax.Array) -> jax.Array:
     return player._choose(states, key)
 
 
@@ -107,20 +108,20 @@ class SearchAgent(SearchPlayer):
     def __init__(self, agent: GreedyAgent, settings: PUCTSpec) -> None:
         search = PUCT(agent.game, agent.value, settings).roomy()
         self._set(agent.name, agent.game, search, agent)
-        self.iterations: Any = np.int32(settings.iterations)
-        self._placed: dict[tuple[int, Mesh], Any] = {}
+        self.iterations: np.int32 | jax.Array = np.int32(settings.iterations)
+        self._placed: dict[tuple[int, Mesh], PyTree] = {}
 
-    def tree_flatten(self) -> tuple[Any, Any]:
+    def tree_flatten(self) -> tuple[PyTree, tuple[str, Game, Search]]:
         return (self.agent, self.iterations), (self.name, self.game, self.search)
 
     @classmethod
-    def tree_unflatten(cls, fixed: Any, leaves: Any) -> Self:
+    def tree_unflatten(cls, fixed: tuple[str, Game, Search], leaves: PyTree) -> Self:
         player = super().tree_unflatten(fixed, leaves[:1])
         player.iterations, player._placed = leaves[1], {}
         return player
 
     @in_32_bits
-    def act(self, states: Any, key: jax.Array, history: History | None = None) -> jax.Array:
+    def act(self, states: State, key: jax.Array, history: History | None = None) -> jax.Array:
         """states[B] -> int32[B], all moves in one compiled call; a terminal state gives 0."""
         given = jax.tree.leaves((self, states, key))
         if is_traced(*given) or not self.shares_devices(len(states.terminal)):
@@ -151,7 +152,7 @@ class SearchAgent(SearchPlayer):
         every: int = sum(leaf.nbytes for leaf in jax.tree.leaves(self.agent.params))
         return every // self.copies
 
-    def _on_devices(self, copy: int, states: Any, key: jax.Array) -> Statistics:
+    def _on_devices(self, copy: int, states: State, key: jax.Array) -> Statistics:
         """What one of the agents finds from states[B], arrays of the host."""
         search, batch = self.search, len(states.terminal)
         mesh = mesh_of(self._num_devices(batch))
@@ -162,7 +163,7 @@ class SearchAgent(SearchPlayer):
         )
         return found
 
-    def _weights(self, copy: int, mesh: Mesh) -> Any:
+    def _weights(self, copy: int, mesh: Mesh) -> tuple[Params, BootstrapRule]:
         """An agent's weights and valuation on all devices; kept there while there is room."""
         if (copy, mesh) not in self._placed:
             room = self.search.settings.megabytes * 10**6
@@ -173,7 +174,7 @@ class SearchAgent(SearchPlayer):
         return self._placed[copy, mesh]
 
     @in_32_bits
-    def first_memory(self, states: Any) -> Any:
+    def first_memory(self, states: State) -> Memory:
         """Trees that know nothing, for each copy those of its games; None without `reuse`.
 
         Raises ValueError where they do not fit into memory.
@@ -184,12 +185,12 @@ class SearchAgent(SearchPlayer):
         return jax.vmap(nothing)(self.agent.by_copy(states))
 
     @in_32_bits
-    def act_on(self, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
+    def act_on(self, memory: Memory, states: State, key: jax.Array) -> tuple[jax.Array, Memory]:
         """As `act`, and the trees to go on from; those of terminal states stay as they are."""
         return _act_on(self, memory, states, key)
 
     @in_32_bits
-    def statistics(self, state: Any, key: jax.Array | None = None) -> Statistics:
+    def statistics(self, state: State, key: jax.Array | None = None) -> Statistics:
         """Visits int32[A] and values float32[A] at the root of one state, [B, A] of states[B].
 
         With a solver also the bounds, `low` and `high` float32[A]. Those of the first agent, where
@@ -207,7 +208,7 @@ def _(spec: PUCTSpec, game: Game, agent: GreedyAgent | None = None) -> Player:
     return SearchPlayer(game, spec) if agent is None else SearchAgent(agent, spec)
 
 
-def _grow(search: PUCT, given: tuple[Any, BootstrapRule], *where: Any) -> Statistics:
+def _grow(search: PUCT, given: tuple[Params, BootstrapRule], *where: PyTree) -> Statistics:
     params, valuation = given
     found: Statistics = grow(dataclasses.replace(search, valuation=valuation), params, *where)
     return found
@@ -217,18 +218,24 @@ _most_visited = jax.jit(most_visited)
 
 
 @jax.jit
-def _act(player: SearchAgent, states: Any, key: jax.Array) -> jax.Array:
+def _act(player: SearchAgent, states: State, key: jax.Array) -> jax.Array:
     return _chosen(player, PUCT.search, states, key)[0]
 
 
 @jax.jit
-def _act_on(player: SearchAgent, memory: Any, states: Any, key: jax.Array) -> tuple[jax.Array, Any]:
+def _act_on(
+    player: SearchAgent, memory: Memory, states: State, key: jax.Array
+) -> tuple[jax.Array, Memory]:
     return _chosen(player, partial(search_on, copies=player.copies), states, key, memory)
 
 
 def _chosen(
-    player: SearchAgent, search: Callable[..., Any], states: Any, key: jax.Array, *memory: Any
-) -> tuple[jax.Array, Any]:
+    player: SearchAgent,
+    search: Callable[..., PyTree],
+    states: State,
+    key: jax.Array,
+    *memory: Memory,
+) -> tuple[jax.Array, Memory]:
     """(actions int32[B], what the copies keep, if anything), by a search of each copy."""
     agent = player.agent
     search_key, choice = jax.random.split(key)
@@ -241,21 +248,21 @@ def _chosen(
 
 
 def _by_agent(
-    settings: PUCT, search: Callable[..., Any], valuation: BootstrapRule, *given: Any
-) -> Any:
+    settings: PUCT, search: Callable[..., PyTree], valuation: BootstrapRule, *given: PyTree
+) -> PyTree:
     """What `search` finds by `settings`, where values count as one agent counts them."""
     return search(dataclasses.replace(settings, valuation=valuation), *given)
 
 
 def _alone(
-    search: Callable[..., Any],
-    iterations: Any,
+    search: Callable[..., PyTree],
+    iterations: np.int32 | jax.Array,
     valuation: BootstrapRule,
-    params: Any,
-    states: Any,
+    params: Params,
+    states: State,
     words: jax.Array,
-    *memory: Any,
-) -> Any:
+    *memory: Memory,
+) -> PyTree:
     """A `search` that several agents do one after the other under `vmap`.
 
     In step they would need the memory of all their trees at once; so each agent's values are copied
@@ -264,8 +271,13 @@ def _alone(
 
     @jax.custom_batching.sequential_vmap
     def one(
-        valuation: Any, params: Any, states: Any, iterations: Any, words: Any, *memory: Any
-    ) -> Any:
+        valuation: BootstrapRule,
+        params: Params,
+        states: State,
+        iterations: np.int32 | jax.Array,
+        words: jax.Array,
+        *memory: Memory,
+    ) -> PyTree:
         # Agents in sequence share no axis to agree upon.
         among = jax.vmap(search, in_axes=None, axis_name=LANE, axis_size=1)
         key = jax.random.wrap_key_data(words)
@@ -276,7 +288,7 @@ def _alone(
 
 
 @jax.jit
-def _statistics(player: SearchAgent, states: Any, key: jax.Array) -> Statistics:
+def _statistics(player: SearchAgent, states: State, key: jax.Array) -> Statistics:
     agent = player.agent
     params, valuation = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.valuation))
     search = dataclasses.replace(player.search, valuation=valuation)

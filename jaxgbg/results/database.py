@@ -11,6 +11,7 @@ from jaxgbg.results.configs import Config
 from jaxgbg.results.evaluations import COLUMNS
 from jaxgbg.results.folders import StoredRun
 from jaxgbg.runs.settings import settings
+from jaxgbg.types import TypeHint
 
 if TYPE_CHECKING:
     import duckdb
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _COLUMNS: dict[Any, str] = {bool: "boolean", int: "bigint", float: "double", str: "varchar"}
 
 
-def _column(hint: Any) -> str:
+def _column(hint: TypeHint) -> str:
     """The type of a setting's column: tuples of numbers or text are text, others their length."""
     if typing.get_origin(hint) is tuple:
         return "varchar" if typing.get_args(hint)[0] in _COLUMNS else "bigint"

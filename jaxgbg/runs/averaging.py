@@ -14,6 +14,7 @@ import numpy as np
 from jax.sharding import NamedSharding
 
 from jaxgbg.specs import Spec, setting
+from jaxgbg.types import Params
 from jaxgbg.values import ValueFunction
 
 NEVER = np.uint32(2**32 - 1)
@@ -82,11 +83,11 @@ class Averaging(Spec):
 class Mean(NamedTuple):
     """`params` [L, ...]: what a player needs of each lane, averaged; `samples` uint32[L] so far."""
 
-    params: Any
+    params: Params
     samples: np.ndarray
 
 
-def begin_mean(value: ValueFunction, params: Any, sharding: NamedSharding) -> Mean:
+def begin_mean(value: ValueFunction, params: Params, sharding: NamedSharding) -> Mean:
     """The mean of no samples, for the parameters [L, ...] of all lanes."""
     shapes = jax.eval_shape(value.for_player, params)
     make = jax.jit(
@@ -97,7 +98,7 @@ def begin_mean(value: ValueFunction, params: Any, sharding: NamedSharding) -> Me
 
 
 def add_sample(
-    value: ValueFunction, mean: Mean, params: Any, due: np.ndarray, averaging: Averaging
+    value: ValueFunction, mean: Mean, params: Params, due: np.ndarray, averaging: Averaging
 ) -> Mean:
     """The mean with one more sample of the lanes that are `due` bool[L]; the old one is used up."""
     count = mean.samples + due.astype(np.uint32)
@@ -106,7 +107,7 @@ def add_sample(
 
 
 @partial(jax.jit, static_argnums=0, donate_argnums=1)
-def move_towards(value: ValueFunction, mean: Any, params: Any, rates: jax.Array) -> Any:
+def move_towards(value: ValueFunction, mean: Any, params: Params, rates: jax.Array) -> Any:
     """`mean` moved towards what a player needs of `params` by `rates` float32[L], in place."""
 
     def moved(old: jax.Array, new: jax.Array) -> jax.Array:

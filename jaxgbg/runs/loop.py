@@ -19,6 +19,7 @@ from jaxgbg.runs.huge_pages import move_to_huge_pages
 from jaxgbg.runs.lanes import begin, program_of
 from jaxgbg.runs.opponents import judge_by
 from jaxgbg.runs.run import LaneName, Run
+from jaxgbg.types import Params
 from jaxgbg.values import HasGradients
 
 SECONDS_A_CHUNK = 0.5
@@ -315,7 +316,7 @@ class Training:
 
 
 @jax.jit
-def _finite(params: Any) -> jax.Array:
+def _finite(params: Params) -> jax.Array:
     """bool[S]: whether all numbers of each lane are finite."""
     each = [
         jnp.isfinite(leaf).reshape(leaf.shape[0], -1).all(1) for leaf in jax.tree.leaves(params)

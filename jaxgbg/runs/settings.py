@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from jaxgbg.games import Game, make
 from jaxgbg.runs.run import Run
 from jaxgbg.specs import Spec, kind_of, limits_of, shown
+from jaxgbg.types import TypeHint
 
 _OTHER_WORDS = {
     "lambda": "trace_decay",
@@ -43,7 +44,7 @@ class Setting(NamedTuple):
 
     path: str
     short: str
-    hint: Any
+    hint: TypeHint
     choices: tuple[str, ...]
     help: str
     kinds: tuple[str, ...]

@@ -1,17 +1,19 @@
 """Searches that the devices of this machine share, begun and gathered by the host."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import lru_cache, partial
-from typing import Any
 
 import jax
 import numpy as np
 from jax.sharding import AxisType, Mesh, PartitionSpec
+from jax.typing import ArrayLike
+
+from jaxgbg.types import PyTree, State
 
 _ONE, _EVERY = PartitionSpec("searches"), PartitionSpec()
 
 # As `growth.grow`: (search, what it values by, roots[B], lanes uint32[B], iterations, key).
-Grow = Callable[..., Any]
+Grow = Callable[..., PyTree]
 
 
 def mesh_of(most: int, axis: str = "searches") -> Mesh:
@@ -22,15 +24,15 @@ def mesh_of(most: int, axis: str = "searches") -> Mesh:
 
 def on_devices(
     grow: Grow,
-    search: Any,
-    given: Any,
-    states: Any,
-    nothing: Any,
+    search: Hashable,
+    given: PyTree,
+    states: State,
+    nothing: PyTree,
     sizes: Callable[[int], int],
-    iterations: Any,
+    iterations: ArrayLike,
     key: jax.Array,
     mesh: Mesh,
-) -> Any:
+) -> PyTree:
     """What `grow` finds from each of states[B] that is not over, else `nothing`: of the host.
 
     `sizes` says in how many lanes the next of so many searches are run, few different numbers and
@@ -55,7 +57,7 @@ def on_devices(
 
 
 @lru_cache(maxsize=64)
-def _compile(grow: Grow, search: Any, mesh: Mesh) -> Any:
+def _compile(grow: Grow, search: Hashable, mesh: Mesh) -> Callable[..., PyTree]:
     """The compiled search: (given, roots[B], lanes uint32[B], iterations, key) -> statistics."""
     sharded = jax.shard_map(
         partial(grow, search),

@@ -1,7 +1,7 @@
 """Exact play in a small game of chance: every position, and value iteration over them."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +10,7 @@ import numpy as np
 from jaxgbg.games.core import Game
 from jaxgbg.games.identity import hash_pair, state_keys
 from jaxgbg.games.rollout import select_states
+from jaxgbg.types import PyTree, State
 from jaxgbg.values.indices import look_up
 
 MOST_POSITIONS = 100_000
@@ -73,7 +74,7 @@ def solve(game: Game) -> Tables:
     return Tables(*map(jnp.asarray, sorted_))
 
 
-def find(tables: Tables, states: Any) -> tuple[jax.Array, jax.Array]:
+def find(tables: Tables, states: State) -> tuple[jax.Array, jax.Array]:
     """(row int32[B] of states[B] in the tables, whether they are there at all bool[B])."""
     first, second = hash_pair(states)
     count = len(tables.first)
@@ -91,14 +92,14 @@ def find(tables: Tables, states: Any) -> tuple[jax.Array, jax.Array]:
 
 
 @partial(jax.jit, static_argnums=0)
-def _expand(game: Game, states: Any) -> tuple[Any, ...]:
+def _expand(game: Game, states: State) -> tuple[PyTree, ...]:
     """Of states[B]: legal bool[B, A], gain [B, A, N], shares [B, A, W], the outcomes [B * A * W].
 
     Shares are 0 where the game is over.
     """
     actions, numbers = jnp.arange(game.num_actions), jnp.arange(game.num_spawns)
 
-    def move(state: Any, action: jax.Array) -> tuple[Any, ...]:
+    def move(state: State, action: jax.Array) -> tuple[PyTree, ...]:
         after = game.afterstate(state, action)
         outcomes = jax.vmap(game.spawn_outcome, (None, 0))(after, numbers)
         shares = jnp.where(after.terminal, 0, game.spawn_probabilities(after))
@@ -109,7 +110,7 @@ def _expand(game: Game, states: Any) -> tuple[Any, ...]:
     return jax.vmap(game.legal_actions)(states), gain, shares, flat
 
 
-def _enumerate(game: Game) -> tuple[Any, _Expansion]:
+def _enumerate(game: Game) -> tuple[State, _Expansion]:
     """All positions in which somebody is to move, breadth first: (states[P], expansion)."""
     starts = _STARTS if game.init_words else 1
     level = jax.device_get(jax.vmap(game.init)(jax.random.split(jax.random.key(0), starts)))

@@ -2,7 +2,6 @@
 
 import dataclasses
 from functools import cached_property
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +11,7 @@ from jaxgbg.learners.selection import UNDISCOUNTED, BootstrapRule, choose_unifor
 from jaxgbg.search.lookahead import PLIES, LookAhead, LookAheadSpec
 from jaxgbg.search.spec import SearchSpec
 from jaxgbg.specs import setting
+from jaxgbg.types import Params, State
 from jaxgbg.values.constant import Zero
 from jaxgbg.values.core import ValueFunction
 
@@ -60,9 +60,9 @@ class Expectimax:
 
     def choose(
         self,
-        states: Any,
+        states: State,
         key: jax.Array,
-        params: Any = (),
+        params: Params = (),
         valuation: BootstrapRule = UNDISCOUNTED,
     ) -> jax.Array:
         """See `spec.Search`; a terminal state gives 0."""
@@ -73,6 +73,6 @@ class Expectimax:
         best = legal & (values == jnp.where(legal, values, -jnp.inf).max(1, keepdims=True))
         return choose_uniformly(best, choice)
 
-    def action_values(self, states: Any, key: jax.Array) -> jax.Array:
+    def action_values(self, states: State, key: jax.Array) -> jax.Array:
         """states[B] -> float32[B, A]: expected rewards of the mover; -inf for illegal actions."""
         return self._search.action_values((), states, key)

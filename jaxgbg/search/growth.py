@@ -6,7 +6,6 @@ Herik 2008): the outcome is that of descents one after the other, as a node has 
 """
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -33,17 +32,18 @@ from jaxgbg.search.tree import (
     Tree,
     TreePolicy,
 )
+from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.indices import look_up
 
 
 def grow(
     search: TreePolicy,
-    params: Any,
-    roots: Any,
+    params: Params,
+    roots: State,
     lanes: jax.Array,
     iterations: jax.Array,
     key: jax.Array,
-) -> Any:
+) -> PyTree:
     """Statistics of roots[B] after `iterations` int32[], `capacity` at most; trees grow in place.
 
     RootStatistics, or what the solver makes of them. `lanes` uint32[B] number the searches: each
@@ -53,7 +53,7 @@ def grow(
     return statistics(search, tree, roots)
 
 
-def statistics(search: TreePolicy, tree: Tree, roots: Any) -> Any:
+def statistics(search: TreePolicy, tree: Tree, roots: State) -> PyTree:
     """What trees of roots[B] come to: RootStatistics, or what the solver makes of them."""
     edges = tree.edges[: roots.terminal.shape[0]]
     visits, totals = edges[:, VISITS], edges[:, TOTAL]
@@ -63,8 +63,8 @@ def statistics(search: TreePolicy, tree: Tree, roots: Any) -> Any:
 
 def grow_on(
     search: TreePolicy,
-    params: Any,
-    roots: Any,
+    params: Params,
+    roots: State,
     lanes: jax.Array,
     iterations: jax.Array,
     key: jax.Array,
@@ -123,7 +123,7 @@ def grow_on(
     return grown
 
 
-def _no_leaves(search: TreePolicy, roots: Any) -> Leaves:
+def _no_leaves(search: TreePolicy, roots: State) -> Leaves:
     """Room for what descents from `roots` write."""
     count = len(roots.terminal)
     path = jnp.zeros((search.depth, count), jnp.int32)
@@ -139,7 +139,7 @@ def _spawn_new(search: TreePolicy, leaves: Leaves, keys: jax.Array, iteration: I
     return leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
 
 
-def plant(search: TreePolicy, roots: Any) -> Tree:
+def plant(search: TreePolicy, roots: State) -> Tree:
     """Trees of a root each."""
     batch = roots.terminal.shape[0]
     # The step of the root has nodes too, and a last one that is not full.
@@ -165,7 +165,7 @@ def _chance_on_the_way(
     return words.reshape(len(keys), search.depth, -1).swapaxes(0, 1)
 
 
-def _for_each(leaves: int, each: Any) -> Any:
+def _for_each(leaves: int, each: PyTree) -> PyTree:
     """Arrays [B, ...] for every descent, [leaves * B, ...]."""
     if leaves == 1:
         return each
@@ -173,7 +173,7 @@ def _for_each(leaves: int, each: Any) -> Any:
 
 
 def _write(
-    tree: Tree, states: Any, lines: jax.Array, first: jax.Array, new: jax.Array | None
+    tree: Tree, states: State, lines: jax.Array, first: jax.Array, new: jax.Array | None
 ) -> Tree:
     """Keep `states` [B] and the last `lines` float32[B, L, A] of their rows, from row `first` on.
 
@@ -196,7 +196,12 @@ def _write(
 
 
 def _descend(
-    search: TreePolicy, tree: Tree, leaves: Leaves, draws: jax.Array, going: jax.Array, chance: Any
+    search: TreePolicy,
+    tree: Tree,
+    leaves: Leaves,
+    draws: jax.Array,
+    going: jax.Array,
+    chance: jax.Array | None,
 ) -> Leaves:
     """Go down all trees in step, until every descent has left its tree or must stop.
 
@@ -208,7 +213,7 @@ def _descend(
     batch = len(none) // search.leaves
     lane = _for_each(search.leaves, jnp.arange(batch, dtype=jnp.int32))
 
-    def step(carry: tuple[Any, ...]) -> tuple[Any, ...]:
+    def step(carry: tuple[PyTree, ...]) -> tuple[PyTree, ...]:
         ply, node, going, at = carry
         row = node * batch + lane
         edges, entry = _in_unit_range(outcomes, look_up(tree.edges, row)), at.entry
@@ -230,6 +235,7 @@ def _descend(
             states = jax.vmap(game.afterstate)(at.states, jnp.where(going, action, -1))
             further = going & ~made & ~states.terminal
         if outcomes is not None:
+            assert chance is not None
             # Gains count from the root on: of large scores float32 would lose what a move brings.
             paid = jnp.take_along_axis(roots.rewards, player[:, None], 1)[:, 0]
             states = jax.vmap(game.spawn_from)(states, chance[ply])
@@ -262,7 +268,7 @@ def _at_ends(search: TreePolicy, tree: Tree, leaves: Leaves, rows: jax.Array) ->
     return leaves._replace(states=jax.vmap(search.game.afterstate)(states, leaves.made))
 
 
-def _anyone(carry: tuple[Any, ...]) -> jax.Array:
+def _anyone(carry: tuple[PyTree, ...]) -> jax.Array:
     """Whether a descent goes on; where lanes train in step, until the last of them has arrived."""
     return most_of_lanes(carry[2].any().astype(jnp.int32)) > 0
 
@@ -291,7 +297,7 @@ def _in_turn(
     by_turn = (search.leaves, -1)
     rows, edges = row.reshape(by_turn), edges.reshape(search.leaves, -1, *edges.shape[1:])
 
-    def choose(actions: jax.Array, turn: tuple[jax.Array, ...]) -> tuple[jax.Array, Any]:
+    def choose(actions: jax.Array, turn: tuple[jax.Array, ...]) -> tuple[jax.Array, PyTree]:
         number, own_row, own_edges, own_going = turn
         # Those whose turn comes later have -1 for an action yet.
         met = (rows == own_row)[..., None] & (actions[..., None] == numbers)

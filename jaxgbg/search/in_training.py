@@ -13,7 +13,7 @@ that the target is the mean behind the move is ours.
 """
 
 import dataclasses
-from typing import Any, cast
+from typing import cast
 
 import jax
 import jax.numpy as jnp
@@ -24,13 +24,14 @@ from jaxgbg.learners.policy import EpsilonGreedy, Exploration, of_action
 from jaxgbg.learners.sarsa import QSpec, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.selection import BootstrapRule, action_values
-from jaxgbg.learners.spec import LearnerSpec
+from jaxgbg.learners.spec import LearnerParts, LearnerSpec
 from jaxgbg.learners.state import Choice, Games
 from jaxgbg.learners.td import TD
 from jaxgbg.learners.tick import Learner
 from jaxgbg.search.spec import TrainingSearch, parse_for_agent
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.specs import setting
+from jaxgbg.types import Params, State
 from jaxgbg.values.core import ValueFunction, ValueSpec
 
 # Up to here float32 counts exactly.
@@ -47,7 +48,7 @@ class TreeSearch(EpsilonGreedy):
         self,
         game: Game,
         value: ValueFunction,
-        params: Any,
+        params: Params,
         games: Games,
         valuation: BootstrapRule,
         exploration: Exploration,
@@ -73,7 +74,7 @@ class TreeSearch(EpsilonGreedy):
         return Choice(action, explored, jnp.where(visits > 0, mean, own), counted)
 
     def _search(
-        self, params: Any, states: Any, exploration: Exploration, valuation: BootstrapRule
+        self, params: Params, states: State, exploration: Exploration, valuation: BootstrapRule
     ) -> RootStatistics:
         """What is found from states[B], nothing where the move is decided without it."""
         roots = states._replace(terminal=states.terminal | exploration.decided)
@@ -106,7 +107,7 @@ class _SearchSpec(LearnerSpec):
         if self.discount != 1:
             raise ValueError("a search adds up rewards as they come: set discount 1")
 
-    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> dict[str, Any]:
+    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
         parts, settings = super()._parts(game, value, schedule), parse_for_agent(self.search)
         most = _LARGEST // game.num_actions
         if settings.number > most:

@@ -6,7 +6,7 @@ positions a ply. Everything is traced, so that players who look ahead work insid
 
 import dataclasses
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +24,7 @@ from jaxgbg.learners.selection import (
 )
 from jaxgbg.search.spec import SearchSpec
 from jaxgbg.specs import setting
+from jaxgbg.types import Params, SettingValue, State
 from jaxgbg.values.core import ValueFunction
 
 # Each ply is traced and compiled as another part of the program: 10 of them take 10 s in TicTacToe
@@ -36,14 +37,14 @@ _USUAL_MOVES = 4
 
 Reply = Literal["own", "value"]
 # Limits that learners and agents share, which have these settings too.
-PLIES: dict[str, Any] = {"low": 1, "high": MOST_PLIES}
-WIDTH: dict[str, Any] = {"low": 1, "high": 2**31 - 1, "most": MOST_PLIES}
+PLIES: dict[str, SettingValue] = {"low": 1, "high": MOST_PLIES}
+WIDTH: dict[str, SettingValue] = {"low": 1, "high": 2**31 - 1, "most": MOST_PLIES}
 
 
 class _Nodes(NamedTuple):
     """B positions of one ply; `searcher` int8[B] looks ahead, `keys` [B] draw what is sampled."""
 
-    states: Any
+    states: State
     searcher: jax.Array
     keys: jax.Array
 
@@ -158,7 +159,7 @@ class LookAhead:
         return dataclasses.replace(self, valuation=valuation)
 
     def choose(
-        self, states: Any, key: jax.Array, params: Any, valuation: BootstrapRule
+        self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
     ) -> jax.Array:
         """See `spec.Search`: an action of the greatest value, ties at random, or by its rank."""
         first, second = jax.random.split(jax.random.fold_in(key, 1))
@@ -167,10 +168,10 @@ class LookAhead:
 
     def choose_drawn(
         self,
-        states: Any,
+        states: State,
         draws: jax.Array,
         keys: tuple[jax.Array, jax.Array],
-        params: Any,
+        params: Params,
         valuation: BootstrapRule,
     ) -> jax.Array:
         """As `choose`, by `draws` float32[B] in [0, 1); of `keys` the first is for the look-ahead,
@@ -187,8 +188,8 @@ class LookAhead:
 
     def action_values(
         self,
-        params: Any,
-        states: Any,
+        params: Params,
+        states: State,
         key: jax.Array,
     ) -> jax.Array:
         """states[B] -> float32[B, A]: what each action is worth to the player to move.
@@ -201,7 +202,7 @@ class LookAhead:
         noise = jax.random.uniform(draw, (batch, self.game.num_actions), jnp.float32)
         keys = jax.random.split(chance, batch)
 
-        def search(part: tuple[Any, jax.Array, jax.Array]) -> jax.Array:
+        def search(part: tuple[State, jax.Array, jax.Array]) -> jax.Array:
             states, noise, keys = part
             nodes = _Nodes(states, states.player, keys)
             return self._root(params, nodes, noise)
@@ -215,7 +216,7 @@ class LookAhead:
         )
         return scores.reshape(chunks * rows, -1)[:batch]
 
-    def leaves(self, params: Any, states: Any, actions: jax.Array) -> Any:
+    def leaves(self, params: Params, states: State, actions: jax.Array) -> State:
         """The states[B] that the principal variations below `actions` int32[B] end in.
 
         `plies` moves from `states` on, fewer where the game ends before: the first one as told, the
@@ -231,7 +232,7 @@ class LookAhead:
             states = jax.vmap(self.game.afterstate)(states, chosen)
         return states
 
-    def _root(self, params: Any, nodes: _Nodes, noise: jax.Array) -> jax.Array:
+    def _root(self, params: Params, nodes: _Nodes, noise: jax.Array) -> jax.Array:
         legal = jax.vmap(self.game.legal_actions)(nodes.states)
         if self.plies == 1:
             scores = self._one_ply(params, nodes.states, self.valuation)
@@ -240,12 +241,12 @@ class LookAhead:
         totals = self._totals(params, nodes, kept, 0)
         return jnp.where(kept, self._aims(totals, nodes), -jnp.inf)
 
-    def _features(self, params: Any, states: Any) -> jax.Array:
+    def _features(self, params: Params, states: State) -> jax.Array:
         """int32[B, F] of the positions states[B]."""
         return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
     def _one_ply(
-        self, params: Any, states: Any, valuation: BootstrapRule | None = None
+        self, params: Params, states: State, valuation: BootstrapRule | None = None
     ) -> jax.Array:
         """float32[B, A]: what each action is worth to the mover, as it looks after it."""
         features = self._features(params, states)
@@ -254,7 +255,7 @@ class LookAhead:
         return action_values(self.game, self.value, params, states, features, valuation)[0]
 
     def _kept(
-        self, params: Any, nodes: _Nodes, ply: int, noise: jax.Array | None = None
+        self, params: Params, nodes: _Nodes, ply: int, noise: jax.Array | None = None
     ) -> jax.Array:
         """bool[B, A]: the actions that ply number `ply` goes on from; none of a terminal state."""
         legal = jax.vmap(self.game.legal_actions)(nodes.states) & ~nodes.states.terminal[:, None]
@@ -274,7 +275,7 @@ class LookAhead:
             return self.game.num_actions
         return self.width[0 if len(self.width) == 1 else ply]
 
-    def _totals(self, params: Any, nodes: _Nodes, kept: jax.Array, ply: int) -> jax.Array:
+    def _totals(self, params: Params, nodes: _Nodes, kept: jax.Array, ply: int) -> jax.Array:
         """float32[B, A, K]: what each player followed gets from here on by each action `kept`."""
         game, states = self.game, nodes.states
 
@@ -297,7 +298,7 @@ class LookAhead:
         """How many of the moves of `rows` positions are looked at together, `most` each."""
         return min(rows * min(most, _USUAL_MOVES), self.rows)
 
-    def _after_chance(self, params: Any, nodes: _Nodes, ply: int) -> jax.Array:
+    def _after_chance(self, params: Params, nodes: _Nodes, ply: int) -> jax.Array:
         """float32[B, K]: what the afterstates of ply number `ply` are worth, as expectations."""
         game = self.game
         if not game.stochastic:
@@ -324,7 +325,7 @@ class LookAhead:
         outcomes = visit_pairs(shares > 0, visit, self._portion(*shares.shape))
         return (shares[..., None] * outcomes).sum(1)
 
-    def _best(self, params: Any, nodes: _Nodes, ply: int) -> jax.Array:
+    def _best(self, params: Params, nodes: _Nodes, ply: int) -> jax.Array:
         """float32[B, K]: what positions are worth when their player chooses; 0 at the end."""
         action, scores = self._choose(params, nodes, ply)
         best = jax.vmap(lambda row, action: row[action])(scores, action)
@@ -336,7 +337,7 @@ class LookAhead:
         """Whether moves of this ply are scored for the mover alone and only the best one made."""
         return ply == self.plies - 1 and self.reply == "own"
 
-    def _choose(self, params: Any, nodes: _Nodes, ply: int) -> tuple[jax.Array, jax.Array]:
+    def _choose(self, params: Params, nodes: _Nodes, ply: int) -> tuple[jax.Array, jax.Array]:
         """The moves int32[B] that ply number `ply` makes, and what all of them are worth.
 
         float32[B, A, K], or [B, A, 1] where that is `_of_mover`.
@@ -350,7 +351,7 @@ class LookAhead:
         return _first_best(self._aims(totals, nodes), kept), totals
 
     def _of_all_players(
-        self, params: Any, nodes: _Nodes, action: jax.Array, score: jax.Array
+        self, params: Params, nodes: _Nodes, action: jax.Array, score: jax.Array
     ) -> jax.Array:
         """float32[B, K]: `_best` by `action`, which is worth `score` float32[B, 1] to the mover."""
         states, game = nodes.states, self.game
@@ -363,7 +364,7 @@ class LookAhead:
         mover = np.arange(game.num_players) == states.player[:, None]
         return jnp.where(mover, score, after.rewards - states.rewards + future)
 
-    def _leaves(self, params: Any, after: Any, searcher: jax.Array) -> jax.Array:
+    def _leaves(self, params: Params, after: State, searcher: jax.Array) -> jax.Array:
         """float32[B, K]: gamma * V(afterstate | player) of every player followed."""
         features = self._features(params, after)[:, None]
         players = searcher[:, None]

@@ -1,7 +1,7 @@
 """Monte Carlo tree search with roll-outs, for any game, many searches at once."""
 
 import dataclasses
-from typing import Any
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +31,7 @@ from jaxgbg.search.tree import (
     shared_capacity,
 )
 from jaxgbg.specs import setting
+from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.core import ValueFunction
 
 _TINY = np.float32(1e-6)
@@ -166,9 +167,9 @@ class MCTS:
 
     def choose(
         self,
-        states: Any,
+        states: State,
         key: jax.Array,
-        params: Any = (),
+        params: Params = (),
         valuation: BootstrapRule = UNDISCOUNTED,
     ) -> jax.Array:
         """An action of the highest mean for each of states[B], int32[B]; 0 for a terminal state."""
@@ -179,7 +180,7 @@ class MCTS:
         best = (visits > 0) & (means == means.max(axis=1, keepdims=True))
         return choose_uniformly(best, choice)
 
-    def search(self, states: Any, key: jax.Array) -> RootStatistics:
+    def search(self, states: State, key: jax.Array) -> RootStatistics:
         """The roots' statistics after one search from each of states[B]; 0 for terminal states.
 
         A search depends on the key and its place in the batch, but not on the other states.
@@ -211,7 +212,7 @@ class MCTS:
         return iteration.words(keys, 0, -(-plies // 2)).T
 
     def next_action(
-        self, edges: jax.Array, states: Any, ply: jax.Array, draws: jax.Array
+        self, edges: jax.Array, states: PyTree, ply: jax.Array, draws: jax.Array
     ) -> jax.Array:
         """int32[B]: the action of the highest upper bound, any that was not tried before those."""
         visits, totals = edges[:, VISITS], edges[:, TOTAL]
@@ -225,7 +226,12 @@ class MCTS:
         return jax.vmap(choose_action)(scores, legal, draw(draws, ply))
 
     def evaluate(
-        self, params: Any, leaves: Leaves, keys: jax.Array, iteration: Iteration, draws: jax.Array
+        self,
+        params: Params,
+        leaves: Leaves,
+        keys: jax.Array,
+        iteration: Iteration,
+        draws: jax.Array,
     ) -> tuple[jax.Array, None]:
         """Every player's reward float32[B, N] after random play from the leaves.
 
@@ -253,11 +259,11 @@ class MCTS:
         """float32[B, N]: cumulative rewards where random play ends or is cut off."""
         game = self.game
 
-        def going(carry: tuple[jax.Array, Any]) -> jax.Array:
+        def going(carry: tuple[jax.Array, State]) -> jax.Array:
             ply, states = carry
             return ~states.terminal & (leaves.depth + ply < self.settings.rollout_depth)
 
-        def step(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
+        def step(carry: tuple[jax.Array, State]) -> tuple[jax.Array, State]:
             ply, states = carry
             legal = jax.vmap(game.legal_actions)(states)
             action = jax.vmap(nth_true)(legal, draw(draws, ply + self.settings.tree_depth))
@@ -278,7 +284,7 @@ class MCTS:
 
     def _ask_playout(self, leaves: Leaves, keys: jax.Array, iteration: Iteration) -> jax.Array:
         """float32[B, N]: cumulative rewards at the end of random play, drawn by the game."""
-        playout: Any = getattr(self.game, "playout")  # noqa: B009
+        playout: Callable[[State, jax.Array], jax.Array] = getattr(self.game, "playout")  # noqa: B009
         # The words of kind 0 are those of `draws`, of kind 1 those of chance in the tree.
         kind = 2 if self.game.stochastic else 1
         rewards = jax.vmap(playout)(leaves.states, iteration.words(keys, kind, 2))

@@ -11,13 +11,14 @@ which Kocsis & Szepesvari (2006) proved that UCT converges to the best action. V
 & Uiterwijk (2007) search Backgammon in this way.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.identity import hash_pair
+from jaxgbg.types import State
 from jaxgbg.values.indices import look_up
 
 # A full tree has 2 nodes in a bucket of 8 at most on average: 1 node in 4,000 finds no slot.
@@ -72,7 +73,7 @@ def no_entry(batch: int) -> Entry:
 
 
 def find(
-    outcomes: Outcomes, node: jax.Array, action: jax.Array, states: Any
+    outcomes: Outcomes, node: jax.Array, action: jax.Array, states: State
 ) -> tuple[jax.Array, Entry, jax.Array]:
     """(node int32[B] of `states` behind `action` of `node`, 0 if new; its entry; room bool[B]).
 

@@ -1,19 +1,19 @@
 """Searches of a batch, some of them at a time."""
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from jaxgbg.learners.selection import most_of_lanes
+from jaxgbg.types import PyTree, State
 
-Some = Callable[[Any, jax.Array, jax.Array, Any], tuple[Any, Any]]
+Some = Callable[[State, jax.Array, jax.Array, PyTree], tuple[PyTree, PyTree]]
 
 
 def in_portions(
-    states: Any, size: int, nothing: Any, some: Some, carried: Any = ()
-) -> tuple[Any, Any]:
+    states: State, size: int, nothing: PyTree, some: Some, carried: PyTree = ()
+) -> tuple[PyTree, PyTree]:
     """What `some` finds for states[B] that are not over, `size` of them at a time; else `nothing`.
 
     `some(roots[size], lanes int32[size], place int32[size], carried) -> (found, carried)`: `lanes`
@@ -25,7 +25,7 @@ def in_portions(
     live = (~states.terminal).sum()
     most = most_of_lanes(live)
 
-    def portion(carry: tuple[jax.Array, Any, Any]) -> tuple[jax.Array, Any, Any]:
+    def portion(carry: tuple[jax.Array, PyTree, PyTree]) -> tuple[jax.Array, PyTree, PyTree]:
         first, found, carried = carry
         number = first + jnp.arange(size)
         lanes = order[jnp.minimum(number, batch - 1)]

@@ -2,7 +2,7 @@
 
 import dataclasses
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +31,7 @@ from jaxgbg.search.tree import (
     shared_capacity,
 )
 from jaxgbg.specs import setting
+from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.core import ValueFunction
 
 # Searches that go on in step: more of them gain nothing but memory.
@@ -200,21 +201,25 @@ class PUCT:
         return self.settings.megabytes * 10**6 // self._tree_bytes
 
     def choose(
-        self, states: Any, key: jax.Array, params: Any, valuation: BootstrapRule
+        self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
     ) -> jax.Array:
         """See `spec.Search`; `players.SearchAgent` does the same on several devices too."""
         search_key, choice = jax.random.split(key)
         return most_visited(self.statistics(states, search_key, params, valuation), choice)
 
     def statistics(
-        self, states: Any, key: jax.Array, params: Any, valuation: BootstrapRule
+        self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
     ) -> RootStatistics | SolvedStatistics:
         """See `spec.TrainingSearch`; of all its iterations."""
         search = dataclasses.replace(self, valuation=valuation)
         return search.search(params, states, self.settings.iterations, key)
 
     def search(
-        self, params: Any, states: Any, iterations: jax.Array | int, key: jax.Array
+        self,
+        params: Params,
+        states: State,
+        iterations: jax.Array | np.integer | int,
+        key: jax.Array,
     ) -> RootStatistics | SolvedStatistics:
         """The roots' statistics after one search from each of states[B]; 0 for terminal states.
 
@@ -226,8 +231,8 @@ class PUCT:
         total, size = jnp.int32(iterations), self.portion(states.terminal.shape[0])
 
         def some(
-            roots: Any, lanes: jax.Array, place: jax.Array, nothing: Any
-        ) -> tuple[RootStatistics | SolvedStatistics, Any]:
+            roots: State, lanes: jax.Array, place: jax.Array, nothing: PyTree
+        ) -> tuple[RootStatistics | SolvedStatistics, PyTree]:
             del place
             grown = grow(self, params, roots, lanes.astype(jnp.uint32), total, key)
             return grown, nothing
@@ -244,7 +249,7 @@ class PUCT:
         portions = _PORTIONS.get(jax.default_backend(), _OTHERWISE)
         return min(batch, self.most_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // portions)))
 
-    def nothing_of(self, states: Any) -> RootStatistics | SolvedStatistics:
+    def nothing_of(self, states: State) -> RootStatistics | SolvedStatistics:
         """The statistics of states[B] that are over."""
         zeros = jnp.zeros((states.terminal.shape[0], self.game.num_actions))
         nothing = RootStatistics(zeros.astype(jnp.int32), zeros)
@@ -256,7 +261,7 @@ class PUCT:
         return jnp.zeros((0, len(keys)), jnp.uint32)
 
     def next_action(
-        self, edges: jax.Array, states: Any, ply: jax.Array, draws: jax.Array
+        self, edges: jax.Array, states: PyTree, ply: jax.Array, draws: jax.Array
     ) -> jax.Array:
         """int32[B]: the first action of the highest score; -1 at the end of a game.
 
@@ -274,7 +279,12 @@ class PUCT:
         return jnp.where(closed.all(1), -1, scores.argmax(1).astype(jnp.int32))
 
     def evaluate(
-        self, params: Any, leaves: Leaves, keys: jax.Array, iteration: Iteration, draws: jax.Array
+        self,
+        params: Params,
+        leaves: Leaves,
+        keys: jax.Array,
+        iteration: Iteration,
+        draws: jax.Array,
     ) -> tuple[jax.Array, jax.Array]:
         """What every player has been paid at the leaves and V of it, float32[B, N]; last lines.
 
@@ -306,7 +316,7 @@ class PUCT:
 
     def _next_turn(
         self,
-        states: Any,
+        states: State,
         promised: "_Promised",
         q: jax.Array,
         keys: jax.Array,
@@ -325,8 +335,8 @@ class PUCT:
 
     def _until_all_had_theirs(
         self,
-        params: Any,
-        states: Any,
+        params: Params,
+        states: State,
         promised: "_Promised",
         keys: jax.Array,
         iteration: Iteration,
@@ -343,18 +353,18 @@ class PUCT:
 
         return jax.lax.while_loop(somebody_waits, turn, promised)
 
-    def _values_of_all(self, params: Any, states: Any) -> jax.Array:
+    def _values_of_all(self, params: Params, states: State) -> jax.Array:
         """float32[B, N]: V(s | player) of every player."""
         features, seats = self._features(params, states), self.game.num_players
         every = jnp.broadcast_to(jnp.arange(seats), (len(features), seats))
         values = self.value.value(params, jnp.repeat(features[:, None], seats, 1), every)
         return jnp.nan_to_num(values)
 
-    def _features(self, params: Any, states: Any) -> jax.Array:
+    def _features(self, params: Params, states: State) -> jax.Array:
         """int32[B, F] of the positions states[B]."""
         return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
-    def _action_values(self, params: Any, states: Any) -> tuple[jax.Array, jax.Array]:
+    def _action_values(self, params: Params, states: State) -> tuple[jax.Array, jax.Array]:
         """(q float32[B, A], the least number there is for illegal actions; legal bool[B, A])."""
         game, features = self.game, self._features(params, states)
         q = action_values(game, self.value, params, states, features, self.valuation)[0]
@@ -363,8 +373,8 @@ class PUCT:
         return jnp.where(legal, jnp.nan_to_num(q, nan=_LEAST), _LEAST), legal
 
     def _after_best(
-        self, states: Any, q: jax.Array, keys: jax.Array, iteration: Iteration, kind: int
-    ) -> Any:
+        self, states: State, q: jax.Array, keys: jax.Array, iteration: Iteration, kind: int
+    ) -> State:
         """states[B] after the first of the best moves, and after chance by words of its `kind`."""
         after = jax.vmap(self.game.afterstate)(states, q.argmax(1).astype(jnp.int32))
         if not self.game.stochastic:
@@ -378,7 +388,7 @@ class _Promised(NamedTuple):
 
     values: jax.Array
     waiting: jax.Array
-    now: Any
+    now: State
 
 
 def most_visited(roots: RootStatistics | SolvedStatistics, key: jax.Array) -> jax.Array:

@@ -8,21 +8,21 @@ to as many as are asked for: every choice rests on the same number of them, and 
 room of one that is not kept.
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 
 from jaxgbg.search.growth import grow_on, plant, statistics
 from jaxgbg.search.portions import in_portions
 from jaxgbg.search.puct import PUCT
 from jaxgbg.search.tree import CHILD, VISITS, Tree, TreePolicy
+from jaxgbg.types import Params, PyTree, State
 
 # Trees are there before a move and after it, those of a portion as they were and as they grow.
 _TIMES = 2
 
 
-def no_trees(search: PUCT, states: Any, copies: int = 1) -> Tree:
+def no_trees(search: PUCT, states: State, copies: int = 1) -> Tree:
     """What is known of games at states[B] before the first move: nothing.
 
     Raises ValueError where the trees of all games have no room beside those that grow.
@@ -33,20 +33,20 @@ def no_trees(search: PUCT, states: Any, copies: int = 1) -> Tree:
 
 def search_on(
     search: PUCT,
-    params: Any,
-    states: Any,
-    iterations: Any,
+    params: Params,
+    states: State,
+    iterations: ArrayLike,
     key: jax.Array,
     trees: Tree,
     copies: int = 1,
-) -> tuple[Any, Tree]:
+) -> tuple[PyTree, Tree]:
     """`PUCT.search` with the trees of the last moves, and the trees as they are after it.
 
     The trees of states that are over stay as they are. `copies` of the agent each have as many.
     """
     batch, total = states.terminal.shape[0], jnp.int32(iterations)
 
-    def some(roots: Any, lanes: jax.Array, place: jax.Array, trees: Tree) -> tuple[Any, Tree]:
+    def some(roots: State, lanes: jax.Array, place: jax.Array, trees: Tree) -> tuple[PyTree, Tree]:
         kept = reroot(search, trees, lanes, batch, roots)
         grown = grow_on(search, params, roots, lanes.astype(jnp.uint32), total, key, kept)
         return statistics(search, grown, roots), put_back(trees, place, batch, grown)
@@ -68,7 +68,7 @@ def _portion(search: PUCT, batch: int, copies: int) -> int:
 
 
 def reroot(
-    search: TreePolicy, trees: Tree, lanes: jax.Array, searches: int, states: Any
+    search: TreePolicy, trees: Tree, lanes: jax.Array, searches: int, states: State
 ) -> tuple[Tree, jax.Array]:
     """Trees of the positions states[S], and the visits below each of them, int32[S].
 
@@ -109,7 +109,7 @@ def put_back(trees: Tree, lanes: jax.Array, searches: int, grown: Tree) -> Tree:
     return jax.tree.map(lambda all_, new: all_.at[rows].set(new, mode="drop"), trees, grown)
 
 
-def _equal(known: Any, states: Any) -> jax.Array:
+def _equal(known: State, states: State) -> jax.Array:
     """bool[K, S]: which of states [K, S] are states[S]."""
     pairs = zip(jax.tree.leaves(known), jax.tree.leaves(states), strict=True)
     equal = [(one == other).reshape(*one.shape[:2], -1).all(2) for one, other in pairs]

@@ -5,13 +5,14 @@ a lower and an upper bound for each action (Score Bounded MCTS, Cazenave & Saffi
 """
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
 from jaxgbg.search.tree import Leaves, RootStatistics
+from jaxgbg.types import PyTree, State
 from jaxgbg.values.indices import look_up
 
 # Lines of a node's row, counted from its end: for who is to move there, the whole game's reward.
@@ -74,7 +75,7 @@ class Solver:
         rewards, actions = leaves.states.rewards, jnp.arange(edges.shape[2])
         lines = edges.shape[1] + jnp.array([_LOW, _HIGH])
 
-        def step(carry: tuple[Any, ...]) -> tuple[Any, ...]:
+        def step(carry: tuple[PyTree, ...]) -> tuple[PyTree, ...]:
             ply, edges, going, low, high = carry
             here = going & (ply < leaves.depth)
             rows, action = leaves.rows[ply], leaves.actions[ply]
@@ -95,7 +96,7 @@ class Solver:
 
         # Bounds are handed up as those of player 0; most iterations meet no end and take no step.
         ended = leaves.states.terminal & (rewards.sum(1) == 0) & (leaves.depth > 0)
-        start: tuple[Any, ...] = (
+        start: tuple[PyTree, ...] = (
             leaves.depth.max() - 1,
             edges,
             ended,
@@ -104,7 +105,7 @@ class Solver:
         )
         return jax.lax.while_loop(lambda carry: (carry[0] >= 0) & carry[2].any(), step, start)[1]
 
-    def statistics(self, edges: jax.Array, roots: Any, found: RootStatistics) -> SolvedStatistics:
+    def statistics(self, edges: jax.Array, roots: State, found: RootStatistics) -> SolvedStatistics:
         """With the bounds in the rows `edges` [B, C, A] of roots[B], for gains from there on."""
         paid = jnp.take_along_axis(roots.rewards, roots.player[:, None].astype(jnp.int32), 1)
         return SolvedStatistics(*found, edges[:, _LOW] - paid, edges[:, _HIGH] - paid)

@@ -10,7 +10,7 @@ import dataclasses
 import re
 import typing
 from collections.abc import Iterable
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import jax
 
@@ -19,6 +19,7 @@ from jaxgbg.games.registry import is_redefined
 from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.specs import Spec, did_you_mean, kind_of, shown
+from jaxgbg.types import Params, SettingValue, State, TypeHint
 from jaxgbg.values.core import ValueFunction
 
 _BOOLEANS = {"0": False, "1": True, "false": False, "true": True}
@@ -35,7 +36,7 @@ class Search(Protocol):
     def traceable(self) -> bool: ...
 
     def choose(
-        self, states: Any, key: jax.Array, params: Any, valuation: BootstrapRule
+        self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
     ) -> jax.Array:
         """Choose a legal action in each of states[B]; any action where the state is terminal.
 
@@ -55,7 +56,7 @@ class TrainingSearch(Search, Protocol):
     """A search whose statistics learners can learn from; see `search.in_training`."""
 
     def statistics(
-        self, states: Any, key: jax.Array, params: Any, valuation: BootstrapRule
+        self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
     ) -> RootStatistics:
         """How often each action was tried and its mean gain; 0 for terminal states."""
         ...
@@ -175,9 +176,9 @@ def parse_for_agent(text: str, *, trains: bool = False) -> SearchSpec:
     return spec
 
 
-def fields_of_text(spec: type[Spec], entries: Iterable[str]) -> dict[str, Any]:
+def fields_of_text(spec: type[Spec], entries: Iterable[str]) -> dict[str, SettingValue]:
     """The settings of a spec that texts as "key=value" name; the spec itself checks the values."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, SettingValue] = {}
     for entry in entries:
         name, equals, text = entry.partition("=")
         if not equals:
@@ -195,7 +196,7 @@ def fields_of_text(spec: type[Spec], entries: Iterable[str]) -> dict[str, Any]:
     return fields
 
 
-def _of_text(kind: Any, text: str) -> Any:
+def _of_text(kind: TypeHint, text: str) -> SettingValue:
     """A number or a switch, or the text itself where it is none: the spec's check refuses it."""
     if kind is bool:
         return _BOOLEANS.get(text, text)
@@ -205,7 +206,7 @@ def _of_text(kind: Any, text: str) -> Any:
     return text
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: SettingValue) -> str:
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, tuple):

@@ -23,7 +23,7 @@ players and one value; each player's own leaf, from his own side, is ours.
 
 import dataclasses
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -39,13 +39,14 @@ from jaxgbg.learners.td import TD, remember_states, target_of
 from jaxgbg.learners.tick import Learner
 from jaxgbg.search.lookahead import PLIES, WIDTH, LookAhead, LookAheadSpec, Reply
 from jaxgbg.specs import setting
+from jaxgbg.types import Params, State
 from jaxgbg.values.core import HasAuxiliary, ValueFunction, ValueSpec
 
 
 class Leaf(NamedTuple):
     """The leaves below the moves that were made: states [B], and their features int32[B, F]."""
 
-    states: Any
+    states: State
     features: jax.Array
 
 
@@ -59,7 +60,7 @@ class PrincipalVariation(EpsilonGreedy):
         self,
         game: Game,
         value: ValueFunction,
-        params: Any,
+        params: Params,
         games: Games,
         valuation: BootstrapRule,
         exploration: Exploration,

@@ -9,7 +9,7 @@ or none. A search may keep the states of its nodes, else descents make the moves
 nodes is compiled in, how many iterations there are is not.
 """
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,7 @@ import numpy as np
 
 from jaxgbg.games.core import Game, scrambled
 from jaxgbg.search.outcomes import Entry, Outcomes
+from jaxgbg.types import Params, PyTree, State
 
 VISITS, TOTAL, CHILD = range(3)
 # Counts and node numbers are kept as float32, which is exact up to here.
@@ -53,7 +54,7 @@ class Leaves(NamedTuple):
       entry: where the new node stands in `Tree.outcomes`, or None.
     """
 
-    states: Any
+    states: PyTree
     depth: jax.Array
     rows: jax.Array
     actions: jax.Array
@@ -88,7 +89,7 @@ class Tree(NamedTuple):
     """
 
     edges: jax.Array
-    states: Any
+    states: PyTree
     outcomes: Outcomes | None = None
 
 
@@ -97,7 +98,7 @@ class Prover(Protocol):
 
     def prove(self, edges: jax.Array, leaves: Leaves) -> jax.Array: ...
     def solved(self, edges: jax.Array) -> jax.Array: ...
-    def statistics(self, edges: jax.Array, roots: Any, found: RootStatistics) -> Any: ...
+    def statistics(self, edges: jax.Array, roots: State, found: RootStatistics) -> PyTree: ...
 
 
 class TreePolicy(Protocol):
@@ -136,7 +137,7 @@ class TreePolicy(Protocol):
         ...
 
     def next_action(
-        self, edges: jax.Array, states: Any, ply: jax.Array, draws: jax.Array
+        self, edges: jax.Array, states: PyTree, ply: jax.Array, draws: jax.Array
     ) -> jax.Array:
         """int32[B]: the action to go on by from nodes whose rows are `edges` float32[B, C, A].
 
@@ -145,7 +146,12 @@ class TreePolicy(Protocol):
         ...
 
     def evaluate(
-        self, params: Any, leaves: Leaves, keys: jax.Array, iteration: Iteration, draws: jax.Array
+        self,
+        params: Params,
+        leaves: Leaves,
+        keys: jax.Array,
+        iteration: Iteration,
+        draws: jax.Array,
     ) -> tuple[jax.Array, jax.Array | None]:
         """What leaves are worth to every player, float32[B, N], and the last lines of their rows.
 

@@ -4,11 +4,11 @@ Source: Sasso & van Lohuizen 2018.
 """
 
 import dataclasses
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from jaxgbg.types import PyTree
 from jaxgbg.values.layers import ACTIVATIONS
 from jaxgbg.values.mlp import MLP, MLPParams
 
@@ -47,7 +47,7 @@ class AuxiliaryMLP(MLP):
         return super()._of_values(total[..., :1], player)
 
     def _gain(
-        self, total: jax.Array, judged: jax.Array, change: jax.Array, live: jax.Array, extra: Any
+        self, total: jax.Array, judged: jax.Array, change: jax.Array, live: jax.Array, extra: PyTree
     ) -> jax.Array:
         """Go, with as much weight, along error * gradient of every prediction too."""
         gain = super()._gain(total, judged, change, live, extra)

@@ -1,11 +1,11 @@
 """The value function of those who know nothing: every position is worth 0."""
 
 import dataclasses
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from jaxgbg.types import Params
 from jaxgbg.values.core import ValueFunction
 
 
@@ -17,11 +17,11 @@ class Zero(ValueFunction):
     num_actions = 1
     num_weights = 0
 
-    def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> Any:
+    def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> Params:
         return ()
 
-    def features(self, params: Any, board: jax.Array) -> jax.Array:
+    def features(self, params: Params, board: jax.Array) -> jax.Array:
         return jnp.zeros((*board.shape[:-1], 1), jnp.int32)
 
-    def value(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+    def value(self, params: Params, features: jax.Array, player: jax.Array) -> jax.Array:
         return jnp.zeros(features.shape[:-1])

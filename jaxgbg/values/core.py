@@ -2,13 +2,14 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.specs import Spec
+from jaxgbg.types import Gradients, Params, PyTree, State
 
 
 class Updates(NamedTuple):
@@ -25,7 +26,7 @@ class Updates(NamedTuple):
     change: jax.Array
     size: jax.Array
     live: jax.Array
-    extra: Any = ()
+    extra: PyTree = ()
 
 
 class ValueFunction:
@@ -55,15 +56,15 @@ class ValueFunction:
         """R: what `weights_of` gives."""
         raise NotImplementedError
 
-    def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> Any:
+    def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> Params:
         """The parameters before the first update; `drawn` is what `ValueSpec.drawn` gave a seed."""
         raise NotImplementedError
 
-    def observe(self, game: Game, state: Any) -> jax.Array:
+    def observe(self, game: Game, state: State) -> jax.Array:
         """int[D]: what `features` takes of a position; the cells alone by default."""
         return game.cells(state)
 
-    def features(self, params: Any, board: jax.Array) -> jax.Array:
+    def features(self, params: Params, board: jax.Array) -> jax.Array:
         """int32[..., F] of boards int[..., D], as observed; the same for every player."""
         raise NotImplementedError
 
@@ -71,11 +72,11 @@ class ValueFunction:
         """int32[..., F] of a board and an action int[...], for Q."""
         raise NotImplementedError
 
-    def value(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+    def value(self, params: Params, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[...] of features int32[..., F] for player int[...]."""
         raise NotImplementedError
 
-    def action_values(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+    def action_values(self, params: Params, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., A] of every action on a board, for Q."""
         raise NotImplementedError
 
@@ -85,11 +86,11 @@ class ValueFunction:
 
     def update(
         self,
-        params: Any,
+        params: Params,
         updates: Updates,
         alpha: jax.Array,
         hyper: Mapping[str, jax.Array],
-    ) -> Any:
+    ) -> Params:
         """Return the parameters after all updates of a tick, joined.
 
         Args:
@@ -98,23 +99,25 @@ class ValueFunction:
         """
         raise NotImplementedError
 
-    def for_player(self, params: Any) -> Any:
+    def for_player(self, params: Params) -> Params:
         """The parameters without what only updates need; with or without an axis of agents."""
         raise NotImplementedError
 
-    def weights_of(self, params: Any) -> np.ndarray:
+    def weights_of(self, params: Params) -> np.ndarray:
         """float32[R]: all that a player needs, in one row."""
         raise NotImplementedError
 
-    def with_weights(self, weights: Any, drawn: np.ndarray | None = None) -> Any:
+    def with_weights(
+        self, weights: jax.Array | np.ndarray, drawn: np.ndarray | None = None
+    ) -> Params:
         """Parameters for a player, of float32[R] and what its seed has `drawn`."""
         raise NotImplementedError
 
-    def tc_counters(self, params: Any) -> np.ndarray | None:
+    def tc_counters(self, params: Params) -> np.ndarray | None:
         """float32[R, 2]: N and A of every weight; None where there are no such counters."""
         return None
 
-    def tc_factors(self, params: Any) -> np.ndarray | None:
+    def tc_factors(self, params: Params) -> np.ndarray | None:
         """float32[R]: |N| / A of every weight; None where there are no such counters.
 
         N sums the recommended changes of a weight, A their absolute values: the factor is 1 while
@@ -140,12 +143,12 @@ def check_updates(value: ValueFunction, updates: Updates) -> None:
 class IncrementalByPattern(Protocol):
     """Follows a move by the number of its `Game.change`, without a look at the board."""
 
-    def shift(self, params: Any, features: jax.Array, change: jax.Array) -> jax.Array:
+    def shift(self, params: Params, features: jax.Array, change: jax.Array) -> jax.Array:
         """int32[F] after pattern `change` int32[] of `Game.change_patterns`."""
         ...
 
     def values_after(
-        self, params: Any, features: jax.Array, changes: jax.Array, player: jax.Array
+        self, params: Params, features: jax.Array, changes: jax.Array, player: jax.Array
     ) -> jax.Array:
         """float32[A] of the boards after patterns int32[A]."""
         ...
@@ -155,13 +158,13 @@ class IncrementalByPattern(Protocol):
 class IncrementalByCells(Protocol):
     """Values a board by the few cells in which it differs from another (`Game.altered`)."""
 
-    def accumulator(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+    def accumulator(self, params: Params, features: jax.Array, player: jax.Array) -> jax.Array:
         """[..., H]: what is computed once of the other board, for player int[...]."""
         ...
 
     def value_incremental(
         self,
-        params: Any,
+        params: Params,
         accumulator: jax.Array,
         player: jax.Array,
         altered: tuple[jax.Array, jax.Array],
@@ -179,7 +182,9 @@ class IncrementalByCells(Protocol):
 class BatchedPlacements(Protocol):
     """Values all moves of a board together, where a move adds one stone (`Game.stone_digits`)."""
 
-    def values_with_stone(self, params: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+    def values_with_stone(
+        self, params: Params, features: jax.Array, player: jax.Array
+    ) -> jax.Array:
         """float32[..., C] of the boards with one more stone."""
         ...
 
@@ -188,15 +193,15 @@ class BatchedPlacements(Protocol):
 class HasGradients(Protocol):
     """Has gradients, so that eligibility may run over the parameters."""
 
-    def zero_gradient(self, params: Any) -> Any:
+    def zero_gradient(self, params: Params) -> Gradients:
         """A gradient of one value, all 0."""
         ...
 
-    def gradients(self, params: Any, features: jax.Array, player: jax.Array) -> Any:
+    def gradients(self, params: Params, features: jax.Array, player: jax.Array) -> Gradients:
         """The gradients of B values, or what the loss has in their place, leaves [B, ...]."""
         ...
 
-    def step(self, params: Any, uphill: Any, live: jax.Array, alpha: jax.Array) -> Any:
+    def step(self, params: Params, uphill: Gradients, live: jax.Array, alpha: jax.Array) -> Params:
         """The parameters after a step along `uphill`."""
         ...
 
@@ -209,19 +214,19 @@ class SeesInputs(Protocol):
         """float32[..., I] of features int32[..., F], from the side of `player` int[...]."""
         ...
 
-    def value_seen(self, params: Any, inputs: jax.Array) -> jax.Array:
+    def value_seen(self, params: Params, inputs: jax.Array) -> jax.Array:
         """float32[...]: V of what is seen."""
         ...
 
     def update_seen(
         self,
-        params: Any,
+        params: Params,
         inputs: jax.Array,
         change: jax.Array,
         live: jax.Array,
         alpha: jax.Array,
-        extra: Any = (),
-    ) -> Any:
+        extra: PyTree = (),
+    ) -> Params:
         """`update` of V for inputs float32[n, I], with `extra` as in `Updates`."""
         ...
 
@@ -230,7 +235,7 @@ class SeesInputs(Protocol):
 class HasAuxiliary(Protocol):
     """Also learns what the next board of the same player is like, as auxiliary outputs."""
 
-    def auxiliary_targets(self, following: jax.Array, player: jax.Array) -> Any:
+    def auxiliary_targets(self, following: jax.Array, player: jax.Array) -> PyTree:
         """Targets [...] of the board that follows, for `Updates.extra`.
 
         `following` int32[..., F] are its features, all of them -1 where nothing follows.

@@ -6,12 +6,12 @@ few products. Source: Konen & Bagheri 2021, appendix A.3.
 
 import dataclasses
 import functools
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.types import Params
 from jaxgbg.values.core import ValueFunction
 from jaxgbg.values.layouts import Layout
 
@@ -112,7 +112,7 @@ class Indices(ValueFunction):
         strides = jnp.einsum("flc,l->cf", self.at_places(layout), values, precision="highest")
         return strides.astype(jnp.int32)
 
-    def features(self, params: Any, cells: jax.Array) -> jax.Array:
+    def features(self, params: Params, cells: jax.Array) -> jax.Array:
         """int32[..., F]: the table row of every tuple and image on boards `cells` int8[..., C]."""
         index = jnp.matmul(
             cells.astype(jnp.float32),

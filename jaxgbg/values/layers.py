@@ -4,13 +4,13 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
 
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from jax.typing import DTypeLike
 
 from jaxgbg.games.core import Game
 from jaxgbg.values.indices import look_up
@@ -31,12 +31,12 @@ ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
 }
 
 
-def uniform(key: jax.Array, shape: tuple[int, ...], dtype: Any = jnp.float32) -> jax.Array:
+def uniform(key: jax.Array, shape: tuple[int, ...], dtype: DTypeLike = jnp.float32) -> jax.Array:
     """Weights from -0.5 to 0.5."""
     return jax.random.uniform(key, shape, dtype, -0.5, 0.5)
 
 
-INITIALIZERS: dict[str, Any] = {
+INITIALIZERS: dict[str, nn.initializers.Initializer] = {
     "uniform": uniform,
     "xavier": nn.initializers.xavier_uniform(),
     "truncated": nn.initializers.truncated_normal(0.1),

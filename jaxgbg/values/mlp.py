@@ -8,7 +8,7 @@ Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
+from jaxgbg.types import Gradients, PyTree, State
 from jaxgbg.values.core import Updates, ValueFunction, check_updates
 from jaxgbg.values.layers import ACTIVATIONS, Layers, first_layer_delta, optimizer
 from jaxgbg.values.perspective import Extras, View, from_player_view, views_of
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 class MLPParams(NamedTuple):
     """`network` the weights and biases, `optimizer` what the step size rule remembers."""
 
-    network: Any
-    optimizer: Any
+    network: PyTree
+    optimizer: PyTree
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -103,7 +104,7 @@ class MLP(ValueFunction):
         )
         return MLPParams(network, optimizer(self.spec.optimizer).init(network))
 
-    def observe(self, game: Game, state: Any) -> jax.Array:
+    def observe(self, game: Game, state: State) -> jax.Array:
         """int8[C] the cells or, with extras, int32[C + N * M]."""
         cells = game.cells(state)
         if not self.spec.extras:
@@ -152,7 +153,7 @@ class MLP(ValueFunction):
         mover = jnp.broadcast_to(mover, (*one_hot.shape[:-1], game.num_players))
         return jnp.concatenate([one_hot, mover], -1)
 
-    def _totals(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+    def _totals(self, network: PyTree, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., O]: what enters the outputs, those of values first."""
         return jnp.asarray(self._module.apply(network, self.seen_by(features, player)))
 
@@ -184,7 +185,7 @@ class MLP(ValueFunction):
     def value(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._taken(self.action_values(params, features, player), features)
 
-    def _value_judged(self, network: Any, features: jax.Array, player: jax.Array) -> jax.Array:
+    def _value_judged(self, network: PyTree, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._taken(self._judged(self._totals(network, features, player), player), features)
 
     def accumulator(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
@@ -235,7 +236,7 @@ class MLP(ValueFunction):
         check_updates(self, updates)
         features, player, change, _, live, extra = updates
 
-        def weighted(network: Any) -> jax.Array:
+        def weighted(network: PyTree) -> jax.Array:
             total = self._totals(network, features, player)
             judged = self._taken(self._judged(total, player), features)
             return self._gain(total, judged, change, live, extra)
@@ -243,7 +244,7 @@ class MLP(ValueFunction):
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 
     def _gain(
-        self, total: jax.Array, judged: jax.Array, change: jax.Array, live: jax.Array, extra: Any
+        self, total: jax.Array, judged: jax.Array, change: jax.Array, live: jax.Array, extra: PyTree
     ) -> jax.Array:
         """float32[]: its gradient is the way that updates go. `extra` is that of `Updates`."""
         del total, extra
@@ -261,23 +262,25 @@ class MLP(ValueFunction):
         change: jax.Array,
         live: jax.Array,
         alpha: jax.Array,
-        extra: Any = (),
+        extra: PyTree = (),
     ) -> MLPParams:
-        def weighted(network: Any) -> jax.Array:
+        def weighted(network: PyTree) -> jax.Array:
             total = jnp.asarray(self._module.apply(network, inputs))
             judged = self._judged(total, jnp.int8(0))[..., 0]
             return self._gain(total, judged, change, live, extra)
 
         return self.step(params, jax.grad(weighted)(params.network), live, alpha)
 
-    def zero_gradient(self, params: MLPParams) -> Any:
+    def zero_gradient(self, params: MLPParams) -> Gradients:
         return jax.tree.map(jnp.zeros_like, params.network)
 
-    def gradients(self, params: MLPParams, features: jax.Array, player: jax.Array) -> Any:
+    def gradients(self, params: MLPParams, features: jax.Array, player: jax.Array) -> Gradients:
         one = jax.grad(self._value_judged)
         return jax.vmap(one, (None, 0, 0))(params.network, features, player)
 
-    def step(self, params: MLPParams, uphill: Any, live: jax.Array, alpha: jax.Array) -> MLPParams:
+    def step(
+        self, params: MLPParams, uphill: Gradients, live: jax.Array, alpha: jax.Array
+    ) -> MLPParams:
         scale = 1 / jnp.maximum(live.sum(), 1) if self.spec.combine == "mean" else 1.0
         downhill = jax.tree.map(lambda leaf: -scale * leaf, uphill)
         moves, remembered = optimizer(self.spec.optimizer).update(
@@ -293,6 +296,8 @@ class MLP(ValueFunction):
     def weights_of(self, params: MLPParams) -> np.ndarray:
         return np.asarray(ravel_pytree(params.network)[0])
 
-    def with_weights(self, weights: jax.Array, drawn: np.ndarray | None = None) -> MLPParams:
+    def with_weights(
+        self, weights: jax.Array | np.ndarray, drawn: np.ndarray | None = None
+    ) -> MLPParams:
         like = self.init(key=jax.random.key(0)).network
-        return MLPParams(ravel_pytree(like)[1](weights), ())
+        return MLPParams(ravel_pytree(like)[1](cast(jax.Array, weights)), ())

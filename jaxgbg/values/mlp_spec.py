@@ -23,7 +23,7 @@ class MLPSpec(ValueSpec):
       output: Of the outputs; sigmoid spans the rewards.
       initializer: Of the weights.
       bias: Where biases start, unless uniform draws them.
-      optimizer: Any of optax that takes a step size.
+      optimizer: One of optax that takes a step size.
       loss: Squared errors, whose gradient has the slope of the output as a factor, or the loss that
         matches the output (of sigmoid the cross-entropy), whose gradient has not.
       combine: Whether the errors of one tick are added up or averaged.

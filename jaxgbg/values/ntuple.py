@@ -229,6 +229,8 @@ class NTuple(Indices):
             return None
         return np.asarray(params.counters).reshape(self.num_weights, -1)[:, :2]
 
-    def with_weights(self, weights: jax.Array, drawn: np.ndarray | None = None) -> NTupleParams:
+    def with_weights(
+        self, weights: jax.Array | np.ndarray, drawn: np.ndarray | None = None
+    ) -> NTupleParams:
         layout = np.zeros((0, 0)) if drawn is None else drawn
         return NTupleParams(jnp.asarray(weights), jnp.zeros(0), jnp.asarray(layout, jnp.int32))

@@ -1,12 +1,12 @@
 """The settings of n-tuples, and which kind of them fits a game."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.specs import setting
+from jaxgbg.types import SettingValue
 from jaxgbg.values.core import ValueSpec
 from jaxgbg.values.layouts import (
     MOST_TUPLES,
@@ -83,7 +83,7 @@ class NTupleSpec(ValueSpec):
             raise ValueError(f"{digits}**{longest} weights a tuple: tuples are too long")
         if len({len(cells) for cells in tuples}) > 1 and game.stone_digits:
             raise ValueError(f"{game.name}: all tuples must have one length")
-        fields: dict[str, Any] = {
+        fields: dict[str, SettingValue] = {
             "tuples": tuples,
             "symmetries": _rows(game.symmetries),
             "num_cell_values": digits,

@@ -4,13 +4,14 @@ import dataclasses
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.types import State
 from jaxgbg.xla import materialize
 
 
@@ -87,7 +88,7 @@ class Extras:
         """int[M]: where they stand among all of a player's."""
         return [self.game.extra_names.index(name) for name in self.names]
 
-    def of(self, state: Any) -> jax.Array:
+    def of(self, state: State) -> jax.Array:
         """int32[N * M] of a position, player by player."""
         extras = self.game.extras(state)
         # Slices, through which XLA sees what nobody asks for and leaves it out.

@@ -12,6 +12,7 @@ from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.players import GreedyAgent, Player, make_player
+from jaxgbg.types import State
 from jaxgbg.xla import fast_compile_options
 
 # Games are played in chunks: 2048 takes thousands of plies, other games a few.
@@ -107,7 +108,7 @@ def _play_on(
     agent: GreedyAgent,
     opponent: Player | None,
     others: jax.Array,
-    states: Any,
+    states: State,
     draws: tuple[jax.Array, jax.Array],
     chance: jax.Array,
 ) -> tuple[Any, Any]:
@@ -117,7 +118,7 @@ def _play_on(
     `draws` break ties of the agent float32[T, G] and those of the opponent uint32[T, 2].
     """
 
-    def choose(states: Any, draw: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, Any]:
+    def choose(states: State, draw: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, Any]:
         ties, key = draw
         values = jax.vmap(agent.action_values)(states)
         legal = jax.vmap(game.legal_actions)(states)
@@ -136,7 +137,7 @@ def _compiled() -> Any:
     return jax.jit(_play_on, static_argnums=0, compiler_options=fast_compile_options())
 
 
-def _position(game: Game, states: Any) -> tuple[jax.Array, ...]:
+def _position(game: Game, states: State) -> tuple[jax.Array, ...]:
     """(boards int8[G, C], players int8[G], rewards float32[G, N], terminal bool[G])."""
     boards = jax.vmap(game.display_cells)(states)
     return boards, states.player, states.rewards, states.terminal

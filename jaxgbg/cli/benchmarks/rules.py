@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from jaxgbg.games import check_own, make
 from jaxgbg.learners.selection import nth_true, uniform
+from jaxgbg.types import State
 
 _PGX_NAMES = {
     "tictactoe": "tic_tac_toe",
@@ -83,18 +84,18 @@ def _pgx(game: str) -> _Rules | None:
 def _timer(rules: _Rules, batch: int) -> Callable[[], float]:
     """A function that plays on for a while and returns moves/s; a finished game starts again."""
 
-    def one(state: Any, key: jax.Array) -> Any:
+    def one(state: State, key: jax.Array) -> Any:
         choose, chance = jax.random.split(key)
         action = nth_true(rules.legal(state), uniform(jax.random.bits(choose, (), jnp.uint32)))
         after = rules.step(state, action, chance)
         fresh = rules.begin(chance)
         return jax.tree.map(lambda new, old: jnp.where(rules.over(after), new, old), fresh, after)
 
-    def move(states: Any, key: jax.Array) -> tuple[Any, None]:
+    def move(states: State, key: jax.Array) -> tuple[Any, None]:
         return jax.vmap(one)(states, jax.random.split(key, batch)), None
 
     @jax.jit
-    def play(states: Any, key: jax.Array) -> Any:
+    def play(states: State, key: jax.Array) -> Any:
         return jax.lax.scan(move, states, jax.random.split(key, _STEPS))[0]
 
     states = jax.jit(jax.vmap(rules.begin))(jax.random.split(jax.random.key(0), batch))

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.players import GreedyAgent
+from jaxgbg.types import State
 from jaxgbg.web.drawings import Drawing
 from jaxgbg.web.export.compiler import Program
 from jaxgbg.web.play.inference import values_of_all
@@ -62,7 +63,7 @@ def weights_of(agent: GreedyAgent) -> list[np.ndarray]:
     return [leaf for leaf in leaves if leaf.dtype.kind == "f"]
 
 
-def _add_agent(program: Program, suffix: str, agent: GreedyAgent, state: Any) -> None:
+def _add_agent(program: Program, suffix: str, agent: GreedyAgent, state: State) -> None:
     leaves, tree = jax.tree.flatten(agent)
     leaves = jax.device_get(leaves)
 
@@ -90,7 +91,7 @@ def _add_agent(program: Program, suffix: str, agent: GreedyAgent, state: Any) ->
         )
 
 
-def _look(game: Game, drawing: Drawing, state: Any) -> tuple[jax.Array, ...]:
+def _look(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
     """The facts of a state: int32[S], bool[A], int32[A], int32[A * T] and more.
 
     (kinds of pieces, legal actions, spot of each action, spots to touch for it, and the state's
@@ -116,7 +117,7 @@ def _look(game: Game, drawing: Drawing, state: Any) -> tuple[jax.Array, ...]:
     )
 
 
-def _kinds(game: Game, drawing: Drawing, state: Any) -> jax.Array:
+def _kinds(game: Game, drawing: Drawing, state: State) -> jax.Array:
     """int32[S]: the piece on each spot."""
     board: Any = game.display_cells(state)
     return _whole(drawing.kinds(board))

@@ -1,18 +1,18 @@
 """The outcome of chance after a move, as shown on the board."""
 
 from functools import partial
-from typing import Any
 
 import jax
 import numpy as np
 
 from jaxgbg.games import Game
+from jaxgbg.types import State
 from jaxgbg.web.drawings import Drawing
 from jaxgbg.web.play.inference import portions
 
 
 def changes_by_chance(
-    game: Game, drawing: Drawing, states: Any, actions: np.ndarray, boards: np.ndarray
+    game: Game, drawing: Drawing, states: State, actions: np.ndarray, boards: np.ndarray
 ) -> list[list[tuple[int, int]]]:
     """For each action int32[T] in states[T]: (spot, kind of piece) where chance changed the board.
 
@@ -34,6 +34,6 @@ def changes_by_chance(
 
 
 @partial(jax.jit, static_argnums=0)
-def _before_chance(game: Game, states: Any, actions: jax.Array) -> jax.Array:
+def _before_chance(game: Game, states: State, actions: jax.Array) -> jax.Array:
     """The boards int8[B, C] after moves and before chance."""
     return jax.vmap(lambda *move: game.display_cells(game.afterstate(*move)))(states, actions)

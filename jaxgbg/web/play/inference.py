@@ -1,7 +1,6 @@
 """Compiled functions that evaluate the rules and the agents at every position."""
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,10 +8,11 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.players import GreedyAgent
+from jaxgbg.types import PyTree, State
 from jaxgbg.web.play.replay import FEW, PORTION
 
 
-def portions(states: Any, count: int) -> list[Any]:
+def portions(states: PyTree, count: int) -> list[PyTree]:
     """Split states[T] into chunks of one size, padding the last; a few states one by one."""
     portions, size = [], 1 if count <= FEW else PORTION
     for start in range(0, count, size):
@@ -22,7 +22,7 @@ def portions(states: Any, count: int) -> list[Any]:
 
 
 @partial(jax.jit, static_argnums=0)
-def facts(game: Game, states: Any) -> tuple[jax.Array, ...]:
+def facts(game: Game, states: State) -> tuple[jax.Array, ...]:
     """(boards int8[B, C], legal bool[B, A], player, terminal, rewards) of states[B]."""
     boards = jax.vmap(game.display_cells)(states)
     legal = jax.vmap(game.legal_actions)(states)
@@ -30,7 +30,7 @@ def facts(game: Game, states: Any) -> tuple[jax.Array, ...]:
 
 
 @jax.jit
-def values_of_all(agent: GreedyAgent, states: Any) -> jax.Array:
+def values_of_all(agent: GreedyAgent, states: State) -> jax.Array:
     """float32[A, N]: each action's reward plus the next value, for every player of states[1]."""
     game = agent.game
     state = jax.tree.map(lambda leaf: leaf[0], states)

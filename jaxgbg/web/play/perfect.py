@@ -1,15 +1,17 @@
 """The value of each move in perfect play, for solved games: ConnectFour and small ones."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import ConnectFour, Game
+from jaxgbg.games.connectfour import ConnectFourState
 from jaxgbg.players import AlphaBeta, MaxN, MissingExtra
 from jaxgbg.players.alphabeta import ILLEGAL
+from jaxgbg.types import State
 from jaxgbg.web.positions import reward_text
 
 # The winner's last stone is the n-th: 21 of each player fill the board.
@@ -42,10 +44,10 @@ class Perfect:
         except MissingExtra as error:
             raise ValueError(str(error)) from error
 
-    def verdicts(self, states: Any) -> list[Verdict]:
+    def verdicts(self, states: State) -> list[Verdict]:
         """A verdict for each legal move of states[1]."""
         if isinstance(self.solver, AlphaBeta):
-            return _of_scores(states, self.solver)
+            return _of_scores(cast(ConnectFourState, states), self.solver)
         legal, paid = jax.device_get(_paid(self.game, self.solver, states))
         best = np.where(legal, paid, -np.inf).max(initial=-np.inf)
         return [
@@ -68,14 +70,14 @@ def _sign(reward: float) -> int:
 
 
 @partial(jax.jit, static_argnums=0)
-def _paid(game: Game, solver: MaxN, states: Any) -> tuple[jax.Array, jax.Array]:
+def _paid(game: Game, solver: MaxN, states: State) -> tuple[jax.Array, jax.Array]:
     """(legal bool[A], the mover's final reward after each action float32[A]) of states[1]."""
     state = jax.tree.map(lambda leaf: leaf[0], states)
     after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
     return game.legal_actions(state), solver.values(after)[:, state.player]
 
 
-def _of_scores(states: Any, solver: AlphaBeta) -> list[Verdict]:
+def _of_scores(states: ConnectFourState, solver: AlphaBeta) -> list[Verdict]:
     """ConnectFour: the number of moves until the winner places its last stone."""
     scores = solver.scores(states)[0]
     stones = np.asarray(states.stones)[0]

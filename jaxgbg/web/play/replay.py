@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
+from jaxgbg.types import State
 from jaxgbg.web.play.lines import Line
 
 FEW, PORTION = 256, 64
@@ -93,13 +94,13 @@ class Replay:
                     return at, self._kept[keys[at]]
         return 0, None
 
-    def _keep(self, name: bytes, states: Any) -> None:
+    def _keep(self, name: bytes, states: State) -> None:
         with self._lock:
             self._kept[name] = states
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
 
-    def _portion(self, states: Any, actions: np.ndarray, chance: np.ndarray, at: int) -> Any:
+    def _portion(self, states: State, actions: np.ndarray, chance: np.ndarray, at: int) -> Any:
         """The states[K] after each of K plies from states[1]; `at` counts the earlier plies."""
         count = len(actions)
         room = 1 if count == 1 else PORTION
@@ -150,10 +151,10 @@ def _start(game: Game, words: jax.Array) -> Any:
 
 
 @partial(jax.jit, static_argnums=0)
-def _play(game: Game, states: Any, actions: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
+def _play(game: Game, states: State, actions: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
     """(legal bool[K], states[K] after each ply) of actions int32[K] from states[1]."""
 
-    def step(state: Any, inputs: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
+    def step(state: State, inputs: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
         fine, after = ply(game, state, *inputs)
         return after, (fine, after)
 
@@ -161,7 +162,7 @@ def _play(game: Game, states: Any, actions: jax.Array, words: jax.Array) -> tupl
     return jax.lax.scan(step, state, (actions, words))[1]
 
 
-def ply(game: Game, state: Any, action: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
+def ply(game: Game, state: State, action: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
     """Play an action int32[] with an outcome of chance: (legal bool[], the next state).
 
     `words` uint32[W] are the number of an outcome, or random words: `words_of_chance`.
@@ -176,7 +177,7 @@ def words_of_chance(game: Game) -> int:
     return 1 if game.stochastic and game.num_spawns else game.spawn_words * game.stochastic
 
 
-def _with_chance(game: Game, after: Any, words: jax.Array) -> tuple[Any, jax.Array]:
+def _with_chance(game: Game, after: State, words: jax.Array) -> tuple[Any, jax.Array]:
     """(the state after chance, whether this outcome is possible)."""
     if not game.stochastic:
         return after, jnp.bool_(True)
@@ -191,7 +192,7 @@ def _with_chance(game: Game, after: Any, words: jax.Array) -> tuple[Any, jax.Arr
 
 
 @partial(jax.jit, static_argnums=0)
-def _spawns(game: Game, states: Any, action: jax.Array) -> jax.Array:
+def _spawns(game: Game, states: State, action: jax.Array) -> jax.Array:
     """float32[num_spawns]: the probability of each outcome of a move."""
     state = jax.tree.map(lambda leaf: leaf[0], states)
     return game.spawn_probabilities(game.afterstate(state, action))

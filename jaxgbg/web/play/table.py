@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.players import GreedyAgent, History, LookAheadAgent
+from jaxgbg.types import State
 from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.game_page import game_page
 from jaxgbg.web.play import requests
@@ -209,7 +210,7 @@ class Table:
         with lock:
             return int(player.act(states, jax.random.key(np.uint32(words)), history)[0])
 
-    def _look(self, states: Any) -> tuple[np.ndarray, ...]:
+    def _look(self, states: State) -> tuple[np.ndarray, ...]:
         """(boards, legal, player, terminal, rewards) of states[B]."""
         found: tuple[np.ndarray, ...] = jax.device_get(facts(self.game, states))
         return found
@@ -225,13 +226,13 @@ class Table:
             line = self.replay.played(line, int(random.choice(legal)))
         return most * max(self.game.num_spawns if self.game.stochastic else 1, 1)
 
-    def _looked(self, states: Any, count: int) -> list[np.ndarray]:
+    def _looked(self, states: State, count: int) -> list[np.ndarray]:
         """`_look` of many states, in chunks of one size."""
         parts = [self._look(part) for part in portions(states, count)]
         return [np.concatenate(field)[:count] for field in zip(*parts, strict=True)]
 
     def _values_along(
-        self, states: Any, count: int, agent: GreedyAgent | LookAheadAgent
+        self, states: State, count: int, agent: GreedyAgent | LookAheadAgent
     ) -> np.ndarray:
         """float32[T, A]: the mover's value of each action in states[T]; -inf where illegal."""
         parts = [np.asarray(agent.action_values(part)) for part in portions(states, count)]
@@ -292,7 +293,7 @@ class Table:
         }
 
     def _chance(
-        self, states: Any, actions: list[int], boards: np.ndarray
+        self, states: State, actions: list[int], boards: np.ndarray
     ) -> list[list[tuple[int, int]]]:
         return changes_by_chance(
             self.game, self.drawing, states, np.array(actions, np.int32), boards
@@ -314,7 +315,7 @@ class Table:
         }
 
     def _values(
-        self, states: Any, look: requests.Look
+        self, states: State, look: requests.Look
     ) -> tuple[np.ndarray | None, np.ndarray | None]:
         """(the mover's values of all actions, those of all players), as far as requested."""
         if look.values == "none":

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.players import GreedyAgent
+from jaxgbg.types import State
 from jaxgbg.values.core import ValueFunction
 from jaxgbg.values.indices import Indices
 
@@ -30,7 +31,7 @@ def has_tuples(value: ValueFunction) -> bool:
 
 
 def tuples_through(
-    agent: GreedyAgent, states: Any, cell: int, player: int, counters: Counters | None = None
+    agent: GreedyAgent, states: State, cell: int, player: int, counters: Counters | None = None
 ) -> dict[str, Any]:
     """The n-tuples, on all images of the board, that read `cell` when states[1] is evaluated.
 
