@@ -242,17 +242,8 @@ def _descend(
             child, found, room = find(outcomes, node, action, states)
             made, entry = going & (child == 0) & room, select(going, found, entry)
             further = going & (child > 0) & ~states.terminal
-        at = Leaves(
-            states,
-            at.depth + going,
-            at.rows.at[ply].set(row),
-            at.actions.at[ply].set(action),
-            at.players.at[ply].set(player),
-            at.paid.at[ply].set(paid),
-            at.slots.at[ply].set(slot),
-            jnp.where(made, action, at.made),
-            entry,
-        )
+        at = _one_edge_on(at, ply, going, (row, action, player, paid, slot))
+        at = at._replace(states=states, made=jnp.where(made, action, at.made), entry=entry)
         node = jnp.where(going & ~made, child, node)
         return ply + 1, node, further & (ply + 1 < search.depth), at
 
@@ -260,6 +251,20 @@ def _descend(
     start = (jnp.int32(0), none, ~roots.terminal & going, at)
     _, node, _, at = jax.lax.while_loop(_anyone, step, start)
     return _at_ends(search, tree, at, node * batch + lane) if keeps else at
+
+
+def _one_edge_on(
+    leaves: Leaves, ply: jax.Array, going: jax.Array, edge: tuple[jax.Array, ...]
+) -> Leaves:
+    """Write an edge of each path: its row, action, player, what he had been paid, and its slot."""
+    depth = leaves.depth + going
+    path = (leaves.rows, leaves.actions, leaves.players, leaves.paid, leaves.slots)
+    rows, actions, players, paid, slots = (
+        kept.at[ply].set(new) for kept, new in zip(path, edge, strict=True)
+    )
+    return leaves._replace(
+        depth=depth, rows=rows, actions=actions, players=players, paid=paid, slots=slots
+    )
 
 
 def _at_ends(search: TreePolicy, tree: Tree, leaves: Leaves, rows: jax.Array) -> Leaves:
