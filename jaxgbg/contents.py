@@ -134,7 +134,7 @@ def read_object(path: Readable, most: int = MOST_BYTES) -> dict[str, Any]:
     """`read_json` of a file that holds an object."""
     content = read_json(path, most)
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: no JSON object")
+        raise ValueError(f"{path}: not a JSON object")
     return content
 
 
@@ -153,7 +153,7 @@ def defect(path: Readable, error: Exception) -> str:
 def reason(error: Exception) -> str:
     """What is wrong, in words, on one line that can be read."""
     if isinstance(error, json.JSONDecodeError):
-        return f"no JSON, {error.msg} at column {error.colno}"
+        return f"not valid JSON, {error.msg} at column {error.colno}"
     if isinstance(error, UnicodeDecodeError):
         return "no UTF-8"
     text = str(error.strerror if isinstance(error, OSError) else error) or type(error).__name__

@@ -101,7 +101,7 @@ CASES = [
     ),
     Case(
         "tournament random mcts-2 --game nim --out folder",
-        "tournament.json, line 1: no JSON",
+        "tournament.json, line 1: not valid JSON",
         {"folder/tournament.json": "{"},
     ),
     Case("tournament random mcts-2 --game nim --out file", "file", {"file": "x"}),

@@ -47,9 +47,9 @@ AGENTS = {
         lambda: sealed(b"PK\x05\x06" + bytes(18)),
         "damaged: not to be unpacked .*header.npy",
     ),
-    "a header that is a list": (lambda: agent([]), "no JSON object"),
-    "a header that is null": (lambda: agent(b"null"), "no JSON object"),
-    "a header that is no JSON": (lambda: agent(b"{"), "no JSON"),
+    "a header that is a list": (lambda: agent([]), "not a JSON object"),
+    "a header that is null": (lambda: agent(b"null"), "not a JSON object"),
+    "a header that is not valid JSON": (lambda: agent(b"{"), "not valid JSON"),
     "a header in another code": (lambda: agent(b"\xff\xfe"), "no UTF-8"),
     "a header without a run": (lambda: agent({"variant": "farl"}), "no run"),
     "a run that is a list": (lambda: agent({"run": [], "variant": "farl"}), "must be a table"),
@@ -177,7 +177,7 @@ def test_what_is_no_regular_file_is_closed_again(here):
 
 
 LAYOUTS = {
-    "nothing": (b"", "no JSON"),
+    "nothing": (b"", "not valid JSON"),
     "brackets": (DEEP, "nested too deep"),
     "closed brackets": (b"[" * 500 + b"]" * 500, "nested too deep"),
     "another code": (b"\xff", "no UTF-8"),

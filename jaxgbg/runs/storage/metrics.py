@@ -92,7 +92,7 @@ def _columns(objects: list[Any]) -> list[list[Any]]:
     """The fields of evaluations, a column each; raises ValueError if one of them is none."""
     needed = Result._fields[: -len(Result._field_defaults)]
     if not all(isinstance(one, dict) for one in objects):
-        raise ValueError("no JSON object")
+        raise ValueError("not a JSON object")
     try:
         columns = {name: [one[name] for one in objects] for name in needed}
     except KeyError as error:
