@@ -36,7 +36,9 @@ from jaxgbg.values import read_layout
 SETTINGS: Any = run_options()
 NOTHING_GIVEN = SETTINGS()
 Layout = Annotated[Path | None, optional("FILE")]
-Farl = Annotated[bool, arg(help="Train with Final Adaptation: both parts, or those of the paper.")]
+Farl = Annotated[
+    bool, arg(help="Train with Final Adaptation (FARL), as published; --no-farl trains without.")
+]
 # Printed above the settings, or set by a flag with another name.
 _ELSEWHERE = ("seeds", "protocols", VARIANT)
 

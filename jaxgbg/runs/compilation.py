@@ -44,13 +44,13 @@ class CompileTimer:
             jax.monitoring.register_event_duration_secs_listener(self._note)
 
     @classmethod
-    def _note(cls, event: str, seconds: float, **_: object) -> None:
+    def _note(cls, event: str, duration_secs: float, **_: str | int) -> None:
         if event.startswith(_EVENTS):
             end = time.monotonic()
             # Tracing a function includes tracing, and sometimes compiling, those that it calls.
-            while cls._spans and cls._spans[-1][0] >= end - seconds:
+            while cls._spans and cls._spans[-1][0] >= end - duration_secs:
                 cls._spans.pop()
-            cls._spans.append((end - seconds, end))
+            cls._spans.append((end - duration_secs, end))
 
     def seconds(self) -> float:
         """The seconds since this object was made."""

@@ -30,7 +30,10 @@ RUNS = {
     "a summary of another kind": (named(summary={"a": 1}), "summary.json: no episodes, moves"),
     "a summary that is a list": (named(summary=[1]), "summary.json: not a JSON object"),
     "a summary that is empty": (named(summary=b""), "summary.json, line 1: not valid JSON"),
-    "a summary cut short": (named(summary=b'{"episodes": 1'), "summary.json, line 1: not valid JSON"),
+    "a summary cut short": (
+        named(summary=b'{"episodes": 1'),
+        "summary.json, line 1: not valid JSON",
+    ),
     "a summary of brackets": (named(summary=DEEP), "summary.json: nested too deep"),
     "diverged is a number": (named(summary=SUMMARY | {"diverged": 3}), "diverged must be a list"),
     "diverged is a list of numbers": (

@@ -221,7 +221,9 @@ def test_damaged_lines_are_named_and_the_others_kept(tmp_path, said):
     damaged = {5, 11, 12, 13, 21, 22, 23, 25, 26, good}
     assert set(found["line"]) == set(range(1, good + 1)) - damaged
     assert len(said) == 1
-    assert said[0].startswith(f"{path}, 10 lines, 5, 11 to 13, 21 to 23, 25 to 26, {good}: not valid JSON")
+    assert said[0].startswith(
+        f"{path}, 10 lines, 5, 11 to 13, 21 to 23, 25 to 26, {good}: not valid JSON"
+    )
     assert said[0].endswith("left out")
 
 
@@ -236,7 +238,9 @@ def test_lines_that_only_together_are_json_are_damaged_too(tmp_path, said, old, 
     joined = new == b"},{"
     assert len(found) == whole.count(b"\n") - (2 if joined else 1)
     assert len(said) == 1
-    assert (", line 1: not valid JSON" if joined else ", 2 lines, 1 to 2: not valid JSON") in said[0]
+    assert (", line 1: not valid JSON" if joined else ", 2 lines, 1 to 2: not valid JSON") in said[
+        0
+    ]
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,9 @@ def test_a_damaged_line_costs_that_evaluation_alone(jaxgbg, copied, tmp_path):
     code, _, err = jaxgbg("report", copied, "--out", tmp_path / "report.html")
     assert code == 0
     assert err.count("\n") == 1
-    assert f"metrics.jsonl, line {len(whole.splitlines()) + 1}: not valid JSON" in err.replace("\n", " ")
+    assert f"metrics.jsonl, line {len(whole.splitlines()) + 1}: not valid JSON" in err.replace(
+        "\n", " "
+    )
     assert "Mean over the seeds" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
