@@ -113,7 +113,7 @@ def parse_json(data: bytes | str) -> Any:
         try:
             json.dumps(content, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise ValueError("half a character in a text") from None
+            raise ValueError("invalid Unicode (unpaired surrogate)") from None
     return content
 
 
@@ -155,14 +155,14 @@ def reason(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not valid JSON, {error.msg} at column {error.colno}"
     if isinstance(error, UnicodeDecodeError):
-        return "no UTF-8"
+        return "not valid UTF-8"
     text = str(error.strerror if isinstance(error, OSError) else error) or type(error).__name__
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _check_depth(content: Any) -> None:

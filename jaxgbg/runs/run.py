@@ -243,6 +243,6 @@ def plain_game(game: Game) -> dict[str, Any]:
 def read_game(content: Any) -> Game:
     """Undo `plain_game`; raises ValueError for what is no game."""
     if not isinstance(content, Mapping) or not isinstance(content.get("name"), str):
-        raise ValueError(f"no game that we know: {shown(content)}")
+        raise ValueError(f"not a known game: {shown(content)}")
     parameters = {key: value for key, value in content.items() if key != "name"}
     return make(content["name"], **parameters)

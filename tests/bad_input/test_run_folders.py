@@ -65,7 +65,7 @@ RUNS = {
     "a command that is a word": (named(provenance={"command": "x"}), "command must be a list"),
     "versions that are a word": (named(provenance={"versions": "x"}), "versions must be"),
     "a device that is a number": (named(provenance={"devices": [1]}), "devices must be text"),
-    "half a character": (named(provenance=b'{"started": "\\ud800"}'), "half a character"),
+    "half a character": (named(provenance=b'{"started": "\\ud800"}'), "invalid Unicode"),
     "histograms of lists": (named(histograms=[[]]), "histograms.json: not a JSON object"),
     "histograms of numbers": (named(histograms={"weights": 3}), "must be a table, not 3"),
     "histograms of no bins": (
@@ -93,7 +93,7 @@ RUNS = {
     ),
     "a score that is no number": (
         named(metrics=json.dumps(EVALUATION | {"score": np.nan}).encode()),
-        "NaN is no number",
+        "NaN is not a JSON number",
     ),
     "wins of more than all games": (
         named(metrics=json.dumps(EVALUATION | {"wins": 7}).encode()),

@@ -185,7 +185,7 @@ def test_a_run_without_a_readable_config_is_left_out(jaxgbg, copied):
     code, out, err = jaxgbg("report", copied, "--json", copied / "rows.json")
     assert code == 0
     assert "1 run," in out
-    assert "config.json: no game that we know" in err
+    assert "config.json: not a known game" in err
     assert "nim" not in {row["game"] for row in json.loads((copied / "rows.json").read_text())}
 
 
