@@ -59,6 +59,8 @@ def test_every_game_can_be_shown(jaxgbg):
         code, out, err = jaxgbg("show", name, "--no-time")
         assert (code, err) == (0, "")
         assert ("no paper has any" in out) == (name == "lines_of_action")
+        (memory,) = re.findall(r"^memory +([\d,.]+) [kMG]B for 1 agent$", out, re.MULTILINE)
+        assert float(memory.replace(",", "")) >= 1
 
 
 @pytest.mark.parametrize("command", COMMANDS)
