@@ -113,7 +113,7 @@ def parse_json(data: bytes | str) -> Any:
         try:
             json.dumps(content, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise ValueError("half a character in a text") from None
+            raise ValueError("invalid Unicode (unpaired surrogate)") from None
     return content
 
 
@@ -134,7 +134,7 @@ def read_object(path: Readable, most: int = MOST_BYTES) -> dict[str, Any]:
     """`read_json` of a file that holds an object."""
     content = read_json(path, most)
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: no JSON object")
+        raise ValueError(f"{path}: not a JSON object")
     return content
 
 
@@ -153,16 +153,16 @@ def defect(path: Readable, error: Exception) -> str:
 def reason(error: Exception) -> str:
     """What is wrong, in words, on one line that can be read."""
     if isinstance(error, json.JSONDecodeError):
-        return f"no JSON, {error.msg} at column {error.colno}"
+        return f"not valid JSON, {error.msg} at column {error.colno}"
     if isinstance(error, UnicodeDecodeError):
-        return "no UTF-8"
+        return "not valid UTF-8"
     text = str(error.strerror if isinstance(error, OSError) else error) or type(error).__name__
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _check_depth(content: Any) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import inspect
 import io
 import itertools
 import re
@@ -26,6 +27,7 @@ _NO_NUMBER = re.compile(
     r"Error parsing (--[\w-]+): (?:no type matching .*(?P<kinds>INT|FLOAT).* could be instantiated"
     r" from \[(.*)\]\.|.*(?P<says>int\(\)|to float).*: ('.*'))"
 )
+_CONTINUED = re.compile(r"\n {4,}")
 _TRACEBACK = "--traceback"
 _UNKNOWN = re.compile(r"Unrecognized options: --([\w-]+)")
 
@@ -40,6 +42,11 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
             check_writable(options.get("json_file"))
             return functools.partial(command, *arguments, **options)
 
+        # tyro's help would break lines where the docstring's `Args:` does, and it takes the
+        # docstring of the wrapped function if there is one.
+        del bind.__wrapped__
+        bind.__signature__ = inspect.signature(command)  # type: ignore[attr-defined]
+        bind.__doc__ = _CONTINUED.sub(" ", inspect.getdoc(command) or "")
         return bind
 
     if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:

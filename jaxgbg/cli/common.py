@@ -31,16 +31,16 @@ TableFormat = Annotated[
 ]
 By = Annotated[
     tuple[str, ...],
-    arg(
-        metavar="SETTING ...",
+    optional(
+        "SETTING ...",
         help="Settings to list first, by path or short form: learner.trace_decay, or trace_decay;"
         " other settings that differ are listed separately too.",
     ),
 ]
 Pool = Annotated[
     tuple[str, ...],
-    arg(
-        metavar="SETTING ...",
+    optional(
+        "SETTING ...",
         help="Settings to pool: each seed counts once, with its mean over them, and intervals are a"
         " bootstrap of seeds.",
     ),
@@ -54,8 +54,8 @@ Runs = Annotated[
 ]
 Baseline = Annotated[
     tuple[str, ...],
-    arg(
-        metavar="SETTING=VALUE ...",
+    optional(
+        "SETTING=VALUE ...",
         help="Row to compare the others with, paired by seed: trace_decay=0. Default: variant=none,"
         " if there is one.",
     ),
@@ -86,7 +86,7 @@ CheckpointEvery = Annotated[
 ]
 Log = Annotated[
     tuple[Literal["tensorboard", "wandb"], ...],
-    arg(help="Also send each evaluation there.", metavar="NAME ..."),
+    optional("NAME ...", help="Also send each evaluation to tensorboard or wandb."),
 ]
 
 

@@ -18,7 +18,7 @@ from jaxgbg.specs import checked
 @checked
 def ensemble(
     file: Annotated[Positional[Path], arg(metavar="FILE")],
-    agents: Annotated[Positional[tuple[Path, ...]], arg(metavar="AGENT|RUN ...")],
+    agents: Annotated[Positional[tuple[Path, ...]], optional("AGENT|RUN ...")],
     variant: Annotated[str | None, optional("VARIANT", "averaged weights, if any")] = None,
     replace: bool = False,
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import jax
-from tyro.conf import Positional, arg
+from tyro.conf import Positional
 
 from jaxgbg.cli.benchmarks import training
 from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
@@ -99,19 +99,21 @@ def perft(
 
 @checked
 def evaluate(
-    what: Annotated[Positional[tuple[Path, ...]], arg(metavar="RUN|AGENT ...")],
+    what: Annotated[Positional[tuple[Path, ...]], optional("RUN|AGENT ...")],
     opponent: Annotated[
         str | None,
-        arg(
-            help=f"{', '.join(judge_names())} or an agent file; default: random. In a game of one"
-            " player, it plays from the same starts and has its own row.",
+        optional(
+            "NAME|AGENT",
+            "random",
+            help=f"{', '.join(judge_names())} or an agent file. In a game of one player, it plays"
+            " from the same starts and has its own row.",
             aliases=["--opponents"],
         ),
     ] = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
     timeout: Seconds = 10.0,
     playing: Playing = GREEDY,
-    game: str | None = None,
+    game: Annotated[str | None, optional("GAME")] = None,
     seed: Seed = 0,
     keep: bool = False,
     form: TableFormat = "table",
@@ -230,9 +232,9 @@ def _keep(folder: Path, judge: Judge) -> Source:
 
 @checked
 def bench(
-    games: Positional[tuple[str, ...]] = (),
-    seeds: Seeds | None = None,
-    batches: training.Batches = None,
+    games: Annotated[Positional[tuple[str, ...]], optional("GAME ...")] = (),
+    seeds: Annotated[Seeds | None, optional("N", "10, of large tables 2")] = None,
+    batches: Annotated[training.Batches, optional("N ...")] = None,
     seconds: training.Seconds = 1.0,
     learner: flag("learner") = None,  # type: ignore[valid-type]
     value: flag("value") = None,  # type: ignore[valid-type]
@@ -247,7 +249,7 @@ def bench(
     Args:
       games: Games; all if none is named.
       seeds: Number of parallel seeds, each with and without FARL.
-      batches: Batch sizes to try; default: 1, the game's default, and a search for the best.
+      batches: Batch sizes to try; default: 1, that of the game, and a search for the best.
       seconds: Duration of each timing.
       rules: Time random play instead of training, and pgx too if it is installed.
       play: Measure the response time of the play page, in milliseconds.

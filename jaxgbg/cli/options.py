@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from tyro.conf import OmitArgPrefixes, arg
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
+from jaxgbg.cli.common import optional
 from jaxgbg.evaluation import judge_names
 from jaxgbg.players import player_names
 from jaxgbg.runs.play import Play
@@ -135,17 +136,17 @@ def _annotated(setting: Setting) -> Any:
     ]
 
 
-def _play_flag(hint: TypeHint, name: str, metavar: str) -> Any:
-    return Annotated[hint, arg(metavar=metavar, help=Play.help().get(name, ""))]
+def _play_flag(hint: TypeHint, name: str, metavar: str, default: str = "") -> Any:
+    return Annotated[hint, optional(metavar, default, help=Play.help().get(name, ""))]
 
 
 @dataclasses.dataclass(frozen=True)
 class _Playing:
     """Flags for how agents choose their moves."""
 
-    look_ahead: _play_flag(int, "look_ahead", "PLIES") = 1  # type: ignore[valid-type]
+    look_ahead: _play_flag(int, "look_ahead", "N", "1") = 1  # type: ignore[valid-type]
     width: _play_flag(tuple[int, ...], "width", "N ...") = ()  # type: ignore[valid-type]
-    reply: _play_flag(Reply, "reply", "") = "own"  # type: ignore[valid-type]
+    reply: _play_flag(Reply, "reply", "own|value", "own") = "own"  # type: ignore[valid-type]
     ranks: _play_flag(tuple[float, ...], "ranks", "P ...") = ()  # type: ignore[valid-type]
     search: _play_flag(str, "search", "NAME-N") = ""  # type: ignore[valid-type]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from rich.console import Console
-from tyro.conf import Positional, arg
+from tyro.conf import Positional
 
 from jaxgbg.cli.common import Parameters, Size, optional, read_game
 from jaxgbg.games import Game
@@ -24,7 +24,9 @@ Port = Annotated[int, Limits(low=0, high=65_535)]
 
 @checked
 def play(
-    what: Annotated[Positional[tuple[str, ...]], arg(metavar="AGENT|RUN|GAME ...")] = (),
+    what: Annotated[
+        Positional[tuple[str, ...]], optional("AGENT|RUN|GAME ...", "connectfour")
+    ] = (),
     size: Size = None,
     parameters: Parameters = (),
     host: str = LOOPBACK,
@@ -37,8 +39,7 @@ def play(
 
     Args:
       what: Agent files, folders of runs for their first agents (for unfinished runs the latest
-        checkpoint), or the name of a game. Several agents of one game are possible. Default:
-        connectfour.
+        checkpoint), or the name of a game. Several agents of one game are possible.
       host: Address to serve the page at: this machine only, or 0.0.0.0 for all that can reach it.
       port: Port of the page; 0 takes any free port.
       browser: Open the page in a browser.

@@ -23,7 +23,7 @@ from jaxgbg.cli.common import (
 from jaxgbg.cli.options import given, run_options
 from jaxgbg.results.axes import VARIANT, run_values, value_text
 from jaxgbg.runs import Run
-from jaxgbg.runs.memory import check_memory, lane_memory
+from jaxgbg.runs.memory import check_memory, lane_memory, memory_text
 from jaxgbg.runs.presets import GAMES, konen2021, preset, published_kinds
 from jaxgbg.runs.progress_bar import rough_duration
 from jaxgbg.runs.run import Seeds
@@ -36,7 +36,9 @@ from jaxgbg.values import read_layout
 SETTINGS: Any = run_options()
 NOTHING_GIVEN = SETTINGS()
 Layout = Annotated[Path | None, optional("FILE")]
-Farl = Annotated[bool, arg(help="Train with Final Adaptation: both parts, or those of the paper.")]
+Farl = Annotated[
+    bool, arg(help="Train with Final Adaptation (FARL), as published; --no-farl trains without.")
+]
 # Printed above the settings, or set by a flag with another name.
 _ELSEWHERE = ("seeds", "protocols", VARIANT)
 
@@ -94,7 +96,7 @@ def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
     """Print a run: what it is and needs, then each setting by its flag, then the expected time."""
     memory = len(run.lanes) * lane_memory(run)
     check_memory([run])
-    facts = [*_facts(run), ("memory", f"{memory / 1e6:,.1f} MB for {_agents(run)}")]
+    facts = [*_facts(run), ("memory", f"{memory_text(memory)} for {_agents(run)}")]
     width = max(len(name) for name, _ in facts)
     for name, text in facts:
         print(f"{name:<{width}}  {text}")

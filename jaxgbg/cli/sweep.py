@@ -24,7 +24,7 @@ from jaxgbg.cli.options import given, options_of
 from jaxgbg.results.axes import value_text
 from jaxgbg.runs import Run, RunFolder
 from jaxgbg.runs.lanes import program_of
-from jaxgbg.runs.memory import check_memory
+from jaxgbg.runs.memory import check_memory, memory_text
 from jaxgbg.runs.progress_bar import rough_duration
 from jaxgbg.runs.settings import find
 from jaxgbg.specs import Limits, checked, counted
@@ -120,12 +120,12 @@ def _print_sums(plan: Plan, out: Path) -> None:
     units = plan.units
     runs, lanes = sum(len(unit.runs) for unit in units), sum(unit.lanes for unit in units)
     programs = len({program_of(unit.runs[0]) for unit in units})
-    most = max(unit.memory for unit in units) / 1e9
+    most = memory_text(max(unit.memory for unit in units))
     done = sum(unit.finished(out) for unit in units)
     print(
         f"{counted(runs, 'run')} in {counted(len(units), 'unit')} of work ({done:,} done),"
         f" {counted(programs, 'program')} to compile, {counted(lanes, 'lane')} (seeds times"
-        f" variants); at most {most:,.2g} GB a unit",
+        f" variants); at most {most} of memory for a unit",
         flush=True,
     )
 
@@ -172,7 +172,7 @@ def _record(unit: Unit, out: Path) -> dict[str, Any]:
         "runs": len(unit.runs),
         "lanes": unit.lanes,
         "episodes": unit.runs[0].schedule.episodes,
-        "memory_mb": round(unit.memory / 1e6, 1),
+        "memory_mb": round(unit.memory / 1e6, 3),
         "finished": "yes" if unit.finished(out) else "no",
     }
 

@@ -29,8 +29,8 @@ from jaxgbg.specs import Seed, checked
 def tournament(
     participants: Annotated[
         Positional[tuple[str, ...]],
-        arg(
-            metavar="NAME|AGENT|RUN ...",
+        optional(
+            "NAME|AGENT|RUN ...",
             help="Names of players, agent files, folders of runs; farl=AGENT names the agent farl.",
         ),
     ] = (),
@@ -39,7 +39,12 @@ def tournament(
     parameters: Parameters = (),
     games: NumGames = 100,
     starts: Annotated[
-        str, arg(help="random_plies, default, choose_01, one_ply, four_ply, four_ply_positions.")
+        str,
+        arg(
+            metavar="NAME",
+            help="How games start: random_plies, default, choose_01, one_ply, four_ply,"
+            " four_ply_positions.",
+        ),
     ] = "random_plies",
     plies: Plies = 4,
     swiss: Rounds = 0,
@@ -63,7 +68,6 @@ def tournament(
     Args:
       game: The game; required if no agent takes part.
       games: Minimum number of games of each group.
-      starts: How games start.
       plies: Number of uniformly random plies of random_plies.
       swiss: Rounds of the Swiss system, for many players of a two-player game; 0 lets all meet.
       first: Use only the first agent of a run, with FARL if there is one.

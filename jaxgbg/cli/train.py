@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-from tyro.conf import OmitArgPrefixes, Positional, arg
+from tyro.conf import OmitArgPrefixes, Positional
 
 from jaxgbg.cli.common import (
     CheckpointEvery,
@@ -37,7 +37,8 @@ from jaxgbg.runs.run import Seeds, digest_of
 from jaxgbg.specs import Seed, checked
 from jaxgbg.web.watch.serving import PORT
 
-_ByGame = Annotated[tuple[str, ...], arg(metavar="N|GAME=N ...")]
+_ByGame = Annotated[tuple[str, ...], optional("N|GAME=N ...")]
+_SeedsByGame = Annotated[tuple[str, ...], optional("N|GAME=N ...", "10")]
 _Opponents = Annotated[
     tuple[str, ...],
     optional(
@@ -104,7 +105,7 @@ def train(
 @checked
 def ablate(
     games: Annotated[Positional[tuple[str, ...]], optional("GAME ...")],
-    seeds: _ByGame = ("10",),
+    seeds: _SeedsByGame = ("10",),
     episodes: _ByGame = (),
     eval_every: _ByGame = (),
     batch: _ByGame = (),
@@ -122,7 +123,7 @@ def ablate(
     Args:
       games: Games to train; `jaxgbg games` lists them, `jaxgbg show GAME` shows their settings.
       seeds: Number of agents of each variant, for all games or for one.
-      episodes: Budget of each agent; default: the paper's.
+      episodes: Episodes of each agent; default: the paper's.
       eval_every: Episodes between evaluations.
       batch: Number of games in lockstep.
       part1: Also train with part 1 of FARL alone.
@@ -152,7 +153,7 @@ def ablate(
 
 @checked
 def table1(
-    games: Annotated[tuple[str, ...], arg(metavar="GAME ...")] = (),
+    games: Annotated[tuple[str, ...], optional("GAME ...")] = (),
     seeds: Seeds = 10,
     seed: Seed = 0,
     scale: paper.Factor = 1.0,

@@ -83,7 +83,7 @@ def start_states(game: Game, protocol: Protocol, key: jax.Array) -> Starts:
 def drawn_starts(game: Game, protocol: Protocol, keys: jax.Array) -> Starts:
     """`protocol.count` starts drawn by each of `keys` [K], states[K * count], none terminal.
 
-    Raises ValueError where hardly a game goes on after so many plies.
+    Raises ValueError where nearly all games end within so many plies.
     """
     draw, plies = _DRAWN[protocol.starts](protocol)
     groups, parts = [], []
@@ -100,7 +100,7 @@ def drawn_starts(game: Game, protocol: Protocol, keys: jax.Array) -> Starts:
             together = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
             return select_states(together, np.concatenate(groups).argsort(kind="stable"))
     raise ValueError(
-        f"hardly a game of {game.name} goes on after {plies} random plies: open with fewer"
+        f"nearly all games of {game.name} end within {plies} random plies: choose fewer"
     )
 
 

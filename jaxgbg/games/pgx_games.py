@@ -71,7 +71,7 @@ def pgx_game(title: str) -> type[Borrowed]:
     """The class of `pgx:title`; raises ValueError, in one line, for what cannot be had."""
     name = f"pgx:{title}"
     if title in _REFUSED:
-        raise ValueError(f"{name} is not to be had: {_REFUSED[title]}")
+        raise ValueError(f"{name} is not available: {_REFUSED[title]}")
     if title not in PGX_GAMES:
         raise ValueError(f"unknown game {name!r}: pgx has {', '.join(PGX_GAMES)}")
     environment = import_package("pgx", name).make(title)

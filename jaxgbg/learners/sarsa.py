@@ -92,7 +92,7 @@ class SarsaSpec(_ActionsSpec):
     """SARSA with Final Adaptation (Konen & Bagheri 2021, Algorithm 5).
 
     Attributes:
-      replan: Choose the action anew after the update, as in Algorithm 5 to the letter.
+      replan: Choose the action again after the update, exactly as Algorithm 5 does.
     """
 
     replan: bool = False

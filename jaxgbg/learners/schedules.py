@@ -23,11 +23,11 @@ class Schedule(Spec):
       alpha_end: Last step size; falls or grows geometrically, the same as the first if not given.
       epsilon: First exploration rate.
       epsilon_end: Last exploration rate; falls linearly, the same as the first if not given.
-      epsilon_share: The share of the budget after which it is reached.
+      epsilon_share: Share of the budget after which epsilon_end is reached.
       opening_plies: Random plies before some of the episodes.
-      opening_share: The share of the episodes that begin with them.
-      opening_cycle: Instead of random plies play those to each position so many plies on, in turn,
-        as many episodes from each as there are players.
+      opening_share: Share of the episodes that begin with these random plies.
+      opening_cycle: Begin with each position that is opening_plies from the start, in turn, as
+        often as there are players, instead of random plies.
     """
 
     episodes: int = setting(10_000, low=1, high=2**31)

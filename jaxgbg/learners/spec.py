@@ -43,22 +43,22 @@ class LearnerSpec(Spec):
     """The settings of a learner (Konen & Bagheri 2021, Algorithms 2, 5 and 6).
 
     Attributes:
-      trace_decay: Lambda of the eligibility traces; 0 updates the last state alone.
+      trace_decay: Lambda of the eligibility traces; 0 updates only the last state.
       trace_cut: Eligibilities below this are dropped, which fixes the horizon.
-      reset_traces: Empty all traces when the update after a random move is left out.
+      reset_traces: Empty all traces after a random move that is not learned from.
       delayed_traces: Update a state once, when it leaves the traces; for long ones.
       parameter_traces: Eligibility over the parameters instead of over past states; networks only.
       shared_traces: One trace over the parameters for all players of a game, not one each.
-      discount: Gamma, in the error and in the choice of moves.
+      discount: Gamma, in the TD error and in the choice of moves.
       learn_from_random: Learn after random moves too.
       learn_from_partner: Learn from the partner's moves as from one's own.
       zero_terminal: Count a terminal afterstate as 0 when choosing a move.
-      ranks: Choose the best, second best ... move with these probabilities, where no move is
-        random; the best if empty.
-      temperature: Choose moves in proportion to exp(q / temperature), q being reward + gamma * V,
-        where no move is random; the best if 0.
-      one_explores: In an episode one player alone explores, the players in turn; the others make
-        their best moves.
+      ranks: Probabilities of the best, second best ... move, for moves that are not random; the
+        best if empty.
+      temperature: Choose moves that are not random in proportion to exp(q / temperature), with
+        q = reward + gamma * V; the best if 0.
+      one_explores: One player explores in each episode, the players in turn; the others make their
+        best moves.
     """
 
     trace_decay: float = setting(0.0, low=0, below=1)

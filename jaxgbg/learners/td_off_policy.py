@@ -70,8 +70,8 @@ class TDOffPolicySpec(LearnerSpec):
     """TD with Final Adaptation that learns best play, whatever is explored (`td_off_policy`).
 
     Attributes:
-      loss_discount: Gamma of values below 0, by default that of others; a smaller one makes who
-        is lost put the end off.
+      loss_discount: Gamma of values below 0, by default the same as discount; a smaller one makes
+        agents delay a loss.
     """
 
     loss_discount: float | None = setting(None, low=0, high=1)

@@ -31,12 +31,12 @@ class Averaging(Spec):
     at the end of the first block of ticks after which so many episodes are finished.
 
     Attributes:
-      rule: Mean of the weights, an agent beside the last one: tail counts all samples alike,
-        exponential counts late ones more.
+      rule: Also keep an agent with averaged weights: tail counts all samples alike, exponential
+        counts late ones more.
       start: Share of the budget after which samples are taken; 2/3 for tail and 0 for exponential
         if not given.
-      samples: Samples of the weights that a mean is made of.
-      decay: exponential: by how much less a sample counts than the next one.
+      samples: Number of samples of the weights in the mean.
+      decay: exponential: weight of a sample relative to the next one.
     """
 
     rule: str = setting("none", choices=("none", *_STARTS), short="averaging")

@@ -1,4 +1,4 @@
-"""Long compilations: say that XLA compiles, and let a signal interrupt it.
+"""Long compilations: say that XLA compiles, let a signal interrupt it, measure how long it takes.
 
 Python runs no signal handler while its main thread is inside XLA. So XLA compiles in another
 thread, and the main thread waits for it. JAX has no public hook for this: `_compiler` is the only
@@ -15,7 +15,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
+
+import jax.monitoring
 
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.runs.stopping import obey_while_compiling
@@ -24,6 +26,35 @@ _FUNCTION = "backend_compile_and_load"
 _POLL_SECONDS = 0.1
 # Some systems give a thread half a megabyte; XLA is written for the stack of a main thread.
 _STACK_BYTES = 2**26
+_EVENTS = "/jax/core/compile/"
+"""The names of JAX's monitoring events for tracing, lowering and compiling begin with this."""
+
+
+class CompileTimer:
+    """Measures the seconds that JAX traces, lowers and compiles from now on."""
+
+    _spans: ClassVar[list[tuple[float, float]]] = []
+    """(start, end) of every compilation of this process, as `time.monotonic()`, disjoint."""
+    _listening = False
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+        if not CompileTimer._listening:
+            CompileTimer._listening = True
+            jax.monitoring.register_event_duration_secs_listener(self._note)
+
+    @classmethod
+    def _note(cls, event: str, duration_secs: float, **_: str | int) -> None:
+        if event.startswith(_EVENTS):
+            end = time.monotonic()
+            # Tracing a function includes tracing, and sometimes compiling, those that it calls.
+            while cls._spans and cls._spans[-1][0] >= end - duration_secs:
+                cls._spans.pop()
+            cls._spans.append((end - duration_secs, end))
+
+    def seconds(self) -> float:
+        """The seconds since this object was made."""
+        return sum(max(end - max(start, self._since), 0.0) for start, end in self._spans)
 
 
 def _compiler() -> Any:

@@ -173,7 +173,7 @@ def _begin_or_resume(
                 print(
                     f"jaxgbg: {folder.path / 'metrics.jsonl'} is not what was written: it is kept"
                     f" as {folder.set_metrics_aside().name} until the run is finished, which"
-                    " begins anew",
+                    " begins again",
                     file=sys.stderr,
                 )
                 checkpoint = None

@@ -53,9 +53,9 @@ def check_memory(runs: Sequence[Run]) -> None:
         return
     openings = f", opening_plies {schedule.opening_plies:,}" if schedule.opening_plies else ""
     raise ValueError(
-        f"{run.game.name}: {lanes:,} lanes (seeds times variants) of {_size(lane)} each (batch"
+        f"{run.game.name}: {lanes:,} lanes (seeds times variants) of {memory_text(lane)} each (batch"
         f" {schedule.batch:,}{openings}, {run.make_learner().value.num_weights:,} weights of value"
-        f" {run.value.kind}) need {_size(lanes * lane)} of memory, and {_size(available)} are"
+        f" {run.value.kind}) need {memory_text(lanes * lane)} of memory, and {memory_text(available)} are"
         " available: take less of one of them"
     )
 
@@ -83,8 +83,8 @@ def _left_of_group() -> float:
         return float("inf")
 
 
-def _size(count: float) -> str:
-    """Bytes in words."""
+def memory_text(count: float) -> str:
+    """Bytes in a unit that fits: 14.2 kB, 3.1 GB."""
     for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
         if count >= factor:
             return f"{count / factor:,.1f} {unit}"

@@ -15,9 +15,9 @@ class Play(Spec):
     """How an agent chooses its moves, when it does not learn; by itself it is greedy.
 
     Attributes:
-      look_ahead: Plies that agents look ahead in games that judge them; 1 is their own choice.
-      width: Moves that each ply but the last goes on from: a number, or one a ply; all if empty.
-      reply: What the others aim at in it: own (their own V) or value (the agent's lowest V).
+      look_ahead: Plies that agents look ahead when they are evaluated; 1 is no search.
+      width: Moves to follow at each ply but the last: one number, or one for each; all if empty.
+      reply: The other players maximize their own V (own) or minimize the agent's (value).
       ranks: Probabilities of the best, second best ... move, as .6 .3 .1; the best if empty.
       search: Search before each move, as NAME-N,key=value:
     """

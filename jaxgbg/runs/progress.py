@@ -1,6 +1,9 @@
-"""One run as a bar: time left, episodes/s, the latest scores."""
+"""The progress bar of one run: remaining time, episodes/s, the latest scores."""
+
+import time
 
 from jaxgbg.evaluation import scale_of
+from jaxgbg.runs.compilation import CompileTimer
 from jaxgbg.runs.loop import Progress, Result
 from jaxgbg.runs.progress_bar import Bar, open_bar
 from jaxgbg.runs.run import Run
@@ -12,19 +15,23 @@ class Watch:
     def __init__(self, run: Run, shown: bool = True) -> None:
         self._run, self._shown = run, shown
         self._bar: Bar | None = None
-        self._before = 0.0
+        self._start = time.monotonic()
+        self._before = self._preparation = 0.0
         self._latest = ""
 
     def on_chunk(self, now: Progress) -> None:
         """Show how far it is."""
         share = now.episodes / now.total_episodes
         if self._bar is None:
-            # Only now it is compiled, and no mistake will be told below the bar.
-            self._bar = open_bar(self._run.game.name, self._shown)
+            # Opened after the first chunk, so that no error message appears below a bar.
+            self._bar = open_bar(self._run.game.name, self._shown, self._start)
             self._before = share
+            self._preparation = time.monotonic() - self._start
+            self._compiling = CompileTimer()
         rate = f"{now.episodes / now.seconds:,.0f} episodes/s"
         text = ", ".join(filter(None, (rate, self._latest)))
-        self._bar.show(share, text, self._before)
+        overhead = self._preparation + self._compiling.seconds()
+        self._bar.show(share, text, self._before, overhead)
 
     def on_result(self, result: Result) -> None:
         """Keep an evaluation to be shown."""

@@ -1,5 +1,6 @@
-"""How far some work is, shown while it goes on: a bar on a terminal, another one in a notebook, and
-elsewhere, as in the file of a job, lines: soon the first, then a line a minute.
+"""Progress of some work: a bar on a terminal or in a notebook, otherwise lines.
+
+The first line comes after a few seconds; later ones are at most a minute apart.
 """
 
 import itertools
@@ -8,41 +9,54 @@ import time
 from typing import Any, Protocol
 
 FIRST_LINE, LINE_SECONDS = 5.0, 60.0
-"""Before the first line where there is no bar, and the most between two; waits double."""
+"""Seconds before the first line and at most between two lines; the wait doubles each time."""
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 
 class Bar(Protocol):
     """Shows how far some work is."""
 
-    def show(self, share: float, text: str = "", before: float = 0.0) -> None:
-        """`share` of it is done, in [0, 1]; `text` says what else there is to tell.
+    def show(
+        self, share: float, text: str = "", before: float = 0.0, overhead: float = 0.0
+    ) -> None:
+        """Show that a `share` of the work is done, with a `text` beside it.
 
-        `before` was done when it began, in another time than this: what is left is told by the
-        rest.
+        Args:
+          share: What is done of the work, in [0, 1].
+          text: What else the line says.
+          before: The share that was done when the bar was opened.
+          overhead: Seconds since then that were not spent on the work, such as compilation. The
+            remaining time is estimated from the other seconds.
         """
         ...
 
     def close(self) -> None:
-        """Show no more."""
+        """Remove the bar, or leave it as it stands."""
         ...
 
 
-def open_bar(name: str, shown: bool = True) -> Bar:
-    """A bar called `name`, of the kind that is seen here; one that is not `shown` does nothing."""
+def open_bar(name: str, shown: bool = True, start: float | None = None) -> Bar:
+    """Open a bar called `name` of the kind that suits this terminal or notebook.
+
+    Args:
+      name: Stands at the beginning of each line.
+      shown: False for a bar that shows nothing.
+      start: When the work began, as `time.monotonic()`; by default now.
+    """
     if not shown:
         return _Nothing()
-    for kind in (_Notebook if _in_notebook() else _Terminal,):
-        try:
-            return kind(name)
-        except ImportError:
-            # The core does without rich and tqdm.
-            continue
-    return _Lines(name)
+    clock = Clock(start)
+    try:
+        return _Notebook(name, clock) if _in_notebook() else _Terminal(name, clock)
+    except ImportError:
+        # The core does without rich and tqdm.
+        return _Lines(name, clock)
 
 
 class _Nothing:
-    def show(self, share: float, text: str = "", before: float = 0.0) -> None:
+    def show(
+        self, share: float, text: str = "", before: float = 0.0, overhead: float = 0.0
+    ) -> None:
         return None
 
     def close(self) -> None:
@@ -50,22 +64,23 @@ class _Nothing:
 
 
 class _Lines:
-    """Lines ever further apart, so that a training of seconds shows too; then one a minute."""
+    """Lines at doubling intervals, so that a training of seconds has one too; then one a minute."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._clock = Clock()
-        self._told = self._clock.start
+    def __init__(self, name: str, clock: "Clock") -> None:
+        self.name, self._clock = name, clock
+        self._shown_at = clock.start
         self._wait = min(FIRST_LINE, LINE_SECONDS)
 
-    def show(self, share: float, text: str = "", before: float = 0.0) -> None:
+    def show(
+        self, share: float, text: str = "", before: float = 0.0, overhead: float = 0.0
+    ) -> None:
         now = time.monotonic()
-        if now - self._told < self._wait:
+        if now - self._shown_at < self._wait:
             return
-        self._told = now
+        self._shown_at = now
         self._wait = min(2 * self._wait, LINE_SECONDS)
-        parts = [f"{share:.0%}", *filter(None, [text]), self._clock.text(share, before)]
-        print(f"{self.name}: {', '.join(parts)}", file=sys.stderr, flush=True)
+        parts = [f"{share:.0%}", text, self._clock.text(share, before, overhead)]
+        print(f"{self.name}: {', '.join(filter(None, parts))}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         return None
@@ -74,11 +89,11 @@ class _Lines:
 class _Terminal(_Lines):
     """A bar by rich; without a terminal there are lines instead."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, clock: "Clock") -> None:
         from rich import progress
         from rich.console import Console
 
-        super().__init__(name)
+        super().__init__(name, clock)
         console = Console(stderr=True)
         self._bar: Any = None
         if console.is_terminal:
@@ -92,12 +107,14 @@ class _Terminal(_Lines):
             self._task = self._bar.add_task(name, total=1.0, text="")
             self._bar.start()
 
-    def show(self, share: float, text: str = "", before: float = 0.0) -> None:
+    def show(
+        self, share: float, text: str = "", before: float = 0.0, overhead: float = 0.0
+    ) -> None:
         if self._bar is None:
-            super().show(share, text, before)
+            super().show(share, text, before, overhead)
             return
-        told = ", ".join(filter(None, [self._clock.text(share, before), text]))
-        self._bar.update(self._task, completed=share, text=told)
+        parts = [self._clock.text(share, before, overhead), text]
+        self._bar.update(self._task, completed=share, text=", ".join(filter(None, parts)))
 
     def close(self) -> None:
         if self._bar is not None:
@@ -107,15 +124,17 @@ class _Terminal(_Lines):
 class _Notebook:
     """A bar by tqdm, in thousandths."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, clock: "Clock") -> None:
         from tqdm.auto import tqdm
 
         self._bar: Any = tqdm(total=1000, desc=name, bar_format="{desc} {bar} {postfix}")
-        self._clock = Clock()
+        self._clock = clock
 
-    def show(self, share: float, text: str = "", before: float = 0.0) -> None:
-        told = [f"{share:.0%}", self._clock.text(share, before), text]
-        self._bar.set_postfix_str(", ".join(filter(None, told)), refresh=False)
+    def show(
+        self, share: float, text: str = "", before: float = 0.0, overhead: float = 0.0
+    ) -> None:
+        parts = [f"{share:.0%}", self._clock.text(share, before, overhead), text]
+        self._bar.set_postfix_str(", ".join(filter(None, parts)), refresh=False)
         self._bar.update(round(1000 * share) - self._bar.n)
 
     def close(self) -> None:
@@ -123,28 +142,29 @@ class _Notebook:
 
 
 class Clock:
-    """How long some work takes, by what is done of it."""
+    """The elapsed time of some work, and the remaining time by what is done of it."""
 
-    def __init__(self) -> None:
-        self.start = time.monotonic()
+    def __init__(self, start: float | None = None) -> None:
+        self.start = time.monotonic() if start is None else start
 
-    def text(self, share: float, before: float = 0.0) -> str:
-        """Time gone and, once something is done, time left, in words."""
-        gone = time.monotonic() - self.start
-        told = duration(gone)
+    def text(self, share: float, before: float = 0.0, overhead: float = 0.0) -> str:
+        """Elapsed time and, once there is a rate, remaining time; see `Bar.show`."""
+        elapsed = time.monotonic() - self.start
+        text = f"{duration(elapsed)} elapsed"
         if before < share < 1:
-            told += f" gone, {duration(gone * (1 - share) / (share - before))} left"
-        return told
+            remaining = max(elapsed - overhead, 0.0) * (1 - share) / (share - before)
+            text += f", {duration(remaining)} remaining"
+        return text
 
 
 def duration(seconds: float) -> str:
     """Seconds in words that fit a line: 45 s, 3 min 20 s, 2 h 5 min, 3 d 4 h."""
-    left = round(seconds)
+    whole = round(seconds)
     for (name, size), (small, part) in itertools.pairwise(_UNITS):
-        if left >= size:
-            rest = left % size // part
-            return f"{left // size} {name}" + (f" {rest} {small}" if rest else "")
-    return f"{left} s"
+        if whole >= size:
+            rest = whole % size // part
+            return f"{whole // size} {name}" + (f" {rest} {small}" if rest else "")
+    return f"{whole} s"
 
 
 def rough_duration(seconds: float) -> str:

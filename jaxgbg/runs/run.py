@@ -87,12 +87,12 @@ class Run(Spec):
     Attributes:
       game: A game, or its name.
       value: The value function, n-tuples or a network.
-      learner: What is compared with what, move by move.
+      learner: The learning algorithm.
       schedule: How long and how boldly each agent learns.
       evaluation: When and by whom agents are judged.
       play: How agents choose their moves in those games.
       averaging: Which mean of its weights each lane leaves as a second agent.
-      partner: Whom to train against: self, a traceable player's name, or an agent file, which
+      partner: Opponent in training: self, a player that JAX can compile, or an agent file, which
         may look ahead: FILE:look-ahead=3.
       variants: Parts of Final Adaptation, trained side by side: farl (both), part1, none.
       seeds: One agent of each variant for each seed.
@@ -243,6 +243,6 @@ def plain_game(game: Game) -> dict[str, Any]:
 def read_game(content: Any) -> Game:
     """Undo `plain_game`; raises ValueError for what is no game."""
     if not isinstance(content, Mapping) or not isinstance(content.get("name"), str):
-        raise ValueError(f"no game that we know: {shown(content)}")
+        raise ValueError(f"not a known game: {shown(content)}")
     parameters = {key: value for key, value in content.items() if key != "name"}
     return make(content["name"], **parameters)

@@ -173,4 +173,4 @@ def _iterate(game: Game, positions: _Expansion) -> tuple[np.ndarray, np.ndarray]
         values[:-1] = new
         if change <= _SETTLED * (high - low):
             return values[:-1], best
-    raise ValueError(f"maxn: the values of {game.name} do not settle in {_MOST_SWEEPS:,} sweeps")
+    raise ValueError(f"maxn: the values of {game.name} do not converge in {_MOST_SWEEPS:,} sweeps")

@@ -101,8 +101,8 @@ class TDLeafSpec(LearnerSpec):
 
     Attributes:
       plies: Plies that training looks ahead; 1 is the learner td.
-      width: Moves that each ply but the last goes on from: a number, or one a ply; all if empty.
-      reply: What the others aim at in it: own (their own V) or value (the mover's lowest V).
+      width: Moves to follow at each ply but the last: one number, or one for each; all if empty.
+      reply: The other players maximize their own V (own) or minimize the mover's (value).
     """
 
     plies: int = setting(2, short="train_plies", **PLIES)

@@ -114,7 +114,7 @@ def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
     except RecursionError as error:
         raise ValueError(f"sweep file {path}: nested too deep") from error
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"sweep file {path} is no TOML: {error}") from error
+        raise ValueError(f"sweep file {path} is not valid TOML: {error}") from error
     except (OSError, ValueError) as error:
         raise ValueError(f"sweep file {defect(path, error)}") from error
     try:

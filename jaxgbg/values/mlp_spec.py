@@ -19,16 +19,16 @@ class MLPSpec(ValueSpec):
 
     Attributes:
       hidden: Sizes of the hidden layers.
-      activation: Of the hidden layers.
-      output: Of the outputs; sigmoid spans the rewards.
-      initializer: Of the weights.
-      bias: Where biases start, unless uniform draws them.
-      optimizer: One of optax that takes a step size.
-      loss: Squared errors, whose gradient has the slope of the output as a factor, or the loss that
-        matches the output (of sigmoid the cross-entropy), whose gradient has not.
+      activation: Activation function of the hidden layers.
+      output: Activation function of the outputs; sigmoid spans the rewards.
+      initializer: Initial weights.
+      bias: Initial biases, unless the initializer is uniform, which draws them.
+      optimizer: Name of an optax optimizer that takes only a step size.
+      loss: Squared errors, or the loss that matches the output (for sigmoid the cross-entropy),
+        whose gradient does not have the slope of the output as a factor.
       combine: Whether the errors of one tick are added up or averaged.
       extras: Names of the game's extras, numbers beside the cells, that the network uses.
-      extras_as: Whether it sees them (inputs), learns to foretell those of the player's next board
+      extras_as: Whether the network gets them as inputs, predicts those of the player's next board
         (outputs), or both.
     """
 

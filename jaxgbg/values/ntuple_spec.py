@@ -29,7 +29,7 @@ class NTupleSpec(ValueSpec):
     Attributes:
       layout: The n-tuples, each a list of cell numbers; all seeds have these.
       walks: Number and length of the random walks that every seed draws for itself.
-      from_lines: Whether those walks begin with the cells of a line that wins, all lines in turn.
+      from_lines: Whether those walks begin with the cells of a winning line, all lines in turn.
       sigmoid: Whether a value is the tanh of the sum of its weights.
       tcl: Step sizes by temporal coherence: none, |N| / A, or its exponential.
       beta: Steepness of TCL-EXP.

@@ -102,7 +102,7 @@ def test_openings_are_drawn_move_by_move_and_go_on():
             state = step(state, action)
         np.testing.assert_array_equal(game.cells(state), each(game.cells, states)[at])
     assert len(np.unique(history.actions, axis=0)) > 250
-    with pytest.raises(ValueError, match="hardly a game of tictactoe goes on after 9"):
+    with pytest.raises(ValueError, match="nearly all games of tictactoe end within 9"):
         start_states(game, Protocol("random_plies", count=3, plies=9), jax.random.key(1))
 
 

@@ -92,7 +92,7 @@ CASES = [
         "the name of a figure must end in .png, .svg or .pdf",
     ),
     Case("tournament random x.agent --game nim", "agent file x.agent: No such file"),
-    Case("tournament random x.agent", "x.agent: no jaxgbg agent|no jaxgbg agent", {"x.agent": "x"}),
+    Case("tournament random x.agent", "x.agent: not an agent of jaxgbg", {"x.agent": "x"}),
     Case("tournament random folder --game nim", "folder holds no agents", {"folder/file": ""}),
     Case(
         "tournament random mcts-2 --game nim --out folder",
@@ -101,7 +101,7 @@ CASES = [
     ),
     Case(
         "tournament random mcts-2 --game nim --out folder",
-        "tournament.json, line 1: no JSON",
+        "tournament.json, line 1: not valid JSON",
         {"folder/tournament.json": "{"},
     ),
     Case("tournament random mcts-2 --game nim --out file", "file", {"file": "x"}),

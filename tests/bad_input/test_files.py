@@ -38,19 +38,19 @@ def with_nan():
 
 # What is in the file, and what the line says of it.
 AGENTS = {
-    "nothing": (lambda: b"", "no jaxgbg agent"),
+    "nothing": (lambda: b"", "not an agent of jaxgbg"),
     "a magic line alone": (lambda: b"jaxgbg agent 1\n", "damaged: truncated or altered"),
-    "an empty body": (lambda: sealed(b""), "damaged: not to be unpacked"),
-    "a body that is no archive": (lambda: sealed(b"PK\x05\x06" * 9), "damaged: not to be unpacked"),
-    "a bad deflate stream": (bad_deflate, "damaged: not to be unpacked"),
+    "an empty body": (lambda: sealed(b""), "damaged: cannot be unpacked"),
+    "a body that is no archive": (lambda: sealed(b"PK\x05\x06" * 9), "damaged: cannot be unpacked"),
+    "a bad deflate stream": (bad_deflate, "damaged: cannot be unpacked"),
     "an archive without weights": (
         lambda: sealed(b"PK\x05\x06" + bytes(18)),
-        "damaged: not to be unpacked .*header.npy",
+        "damaged: cannot be unpacked .*header.npy",
     ),
-    "a header that is a list": (lambda: agent([]), "no JSON object"),
-    "a header that is null": (lambda: agent(b"null"), "no JSON object"),
-    "a header that is no JSON": (lambda: agent(b"{"), "no JSON"),
-    "a header in another code": (lambda: agent(b"\xff\xfe"), "no UTF-8"),
+    "a header that is a list": (lambda: agent([]), "not a JSON object"),
+    "a header that is null": (lambda: agent(b"null"), "not a JSON object"),
+    "a header that is not valid JSON": (lambda: agent(b"{"), "not valid JSON"),
+    "a header in another code": (lambda: agent(b"\xff\xfe"), "not valid UTF-8"),
     "a header without a run": (lambda: agent({"variant": "farl"}), "no run"),
     "a run that is a list": (lambda: agent({"run": [], "variant": "farl"}), "must be a table"),
     "a run that is null": (lambda: agent({"run": None, "variant": "farl"}), "must be a table"),
@@ -89,10 +89,10 @@ AGENTS = {
     ),
     "another compression": (
         lambda: with_entry("weights.npy", b"", zipfile.ZIP_LZMA),
-        "compressed in another way",
+        "compressed by another method",
     ),
-    "weights that are no numbers": (with_nan, "no finite numbers"),
-    "infinite weights": (lambda: agent(array=np.float32(np.inf) + weights()), "no finite numbers"),
+    "weights that are no numbers": (with_nan, "not finite numbers"),
+    "infinite weights": (lambda: agent(array=np.float32(np.inf) + weights()), "not finite numbers"),
     "an unknown variant": (lambda: agent(header(variant="half")), "variant must be one of"),
     "another run's variant": (lambda: agent(header(variant="none")), r"of its run's \(farl\)"),
     "a variant that is a list": (lambda: agent(header(variant=["farl"])), "variant must be text"),
@@ -102,7 +102,7 @@ AGENTS = {
     "an alpha of 10^400": (lambda: agent(part("schedule", alpha=10**400)), "alpha must"),
     "an unknown setting": (lambda: agent(part("schedule", horses=1)), "horses"),
     "another game": (lambda: agent(header(game={"name": "chess"})), "chess"),
-    "no game": (lambda: agent(header(game=3)), "no game that we know"),
+    "no game": (lambda: agent(header(game=3)), "not a known game"),
     "other rules": (lambda: agent(header(fingerprint="0" * 16)), "other rules of tictactoe"),
 }  # fmt: skip
 
@@ -177,10 +177,10 @@ def test_what_is_no_regular_file_is_closed_again(here):
 
 
 LAYOUTS = {
-    "nothing": (b"", "no JSON"),
+    "nothing": (b"", "not valid JSON"),
     "brackets": (DEEP, "nested too deep"),
     "closed brackets": (b"[" * 500 + b"]" * 500, "nested too deep"),
-    "another code": (b"\xff", "no UTF-8"),
+    "another code": (b"\xff", "not valid UTF-8"),
     "a hundred megabytes": (b" " * 10**8, "100,000,000 bytes long, and at most 16,777,216"),
     "an object": (b"{}", "expected a list"),
     "no tuple": (b"[]", "holds no tuple"),

@@ -28,9 +28,12 @@ def lost(**replaced):
 # The files of a run, whether the run is shown all the same, and what is said.
 RUNS = {
     "a summary of another kind": (named(summary={"a": 1}), "summary.json: no episodes, moves"),
-    "a summary that is a list": (named(summary=[1]), "summary.json: no JSON object"),
-    "a summary that is empty": (named(summary=b""), "summary.json, line 1: no JSON"),
-    "a summary cut short": (named(summary=b'{"episodes": 1'), "summary.json, line 1: no JSON"),
+    "a summary that is a list": (named(summary=[1]), "summary.json: not a JSON object"),
+    "a summary that is empty": (named(summary=b""), "summary.json, line 1: not valid JSON"),
+    "a summary cut short": (
+        named(summary=b'{"episodes": 1'),
+        "summary.json, line 1: not valid JSON",
+    ),
     "a summary of brackets": (named(summary=DEEP), "summary.json: nested too deep"),
     "diverged is a number": (named(summary=SUMMARY | {"diverged": 3}), "diverged must be a list"),
     "diverged is a list of numbers": (
@@ -58,12 +61,12 @@ RUNS = {
         "training_seconds must",
     ),
     "moves beyond all numbers": (named(summary=SUMMARY | {"moves": 10**400}), "moves must"),
-    "a provenance that is a list": (named(provenance=[1]), "provenance.json: no JSON object"),
+    "a provenance that is a list": (named(provenance=[1]), "provenance.json: not a JSON object"),
     "a command that is a word": (named(provenance={"command": "x"}), "command must be a list"),
     "versions that are a word": (named(provenance={"versions": "x"}), "versions must be"),
     "a device that is a number": (named(provenance={"devices": [1]}), "devices must be text"),
-    "half a character": (named(provenance=b'{"started": "\\ud800"}'), "half a character"),
-    "histograms of lists": (named(histograms=[[]]), "histograms.json: no JSON object"),
+    "half a character": (named(provenance=b'{"started": "\\ud800"}'), "invalid Unicode"),
+    "histograms of lists": (named(histograms=[[]]), "histograms.json: not a JSON object"),
     "histograms of numbers": (named(histograms={"weights": 3}), "must be a table, not 3"),
     "histograms of no bins": (
         named(histograms={"weights": {"edges": [], "agents": []}}),
@@ -90,7 +93,7 @@ RUNS = {
     ),
     "a score that is no number": (
         named(metrics=json.dumps(EVALUATION | {"score": np.nan}).encode()),
-        "NaN is no number",
+        "NaN is not a JSON number",
     ),
     "wins of more than all games": (
         named(metrics=json.dumps(EVALUATION | {"wins": 7}).encode()),
@@ -102,7 +105,7 @@ RUNS = {
     ),
     "a config of brackets": (lost(config=DEEP), "config.json: nested too deep"),
     "a config of other seeds": (lost(config=config(seeds=[7])), "config.json: of another run"),
-    "a config of a number": (lost(config=b"3"), "config.json: no JSON object"),
+    "a config of a number": (lost(config=b"3"), "config.json: not a JSON object"),
     "a config of a batch of 10^30": (
         lost(config=part("schedule", batch=10**30)["run"]),
         "config.json: batch must",
@@ -169,16 +172,16 @@ def test_several_bad_runs_are_a_line_each(here, jaxgbg):
     ("replaced", "line"),
     [
         ({"summary": {"a": 1}}, "summary.json: no episodes"),
-        ({"summary": [1]}, "summary.json: no JSON object; delete this file"),
-        ({"summary": b""}, "summary.json, line 1: no JSON"),
-        ({"summary": b'{"episodes": 1'}, "summary.json, line 1: no JSON"),
+        ({"summary": [1]}, "summary.json: not a JSON object; delete this file"),
+        ({"summary": b""}, "summary.json, line 1: not valid JSON"),
+        ({"summary": b'{"episodes": 1'}, "summary.json, line 1: not valid JSON"),
         ({"summary": SUMMARY | {"diverged": 3}}, "diverged must be a list"),
         ({"summary": SUMMARY | {"training_seconds": "x"}}, "training_seconds must be a number"),
         ({"config": DEEP}, "config.json: nested too deep"),
-        ({"config": b"[1]"}, "config.json: no JSON object"),
+        ({"config": b"[1]"}, "config.json: not a JSON object"),
         ({"config": {**config(), "seeds": [7]}}, "seeds differs"),
-        ({"metrics": b"[1]\n"}, "metrics.jsonl, line 1: no JSON object"),
-        ({"metrics": b"{"}, "metrics.jsonl, line 1: no JSON"),
+        ({"metrics": b"[1]\n"}, "metrics.jsonl, line 1: not a JSON object"),
+        ({"metrics": b"{"}, "metrics.jsonl, line 1: not valid JSON"),
     ],
 )
 def test_the_same_command_again_says_what_is_wrong_in_the_folder(replaced, line, here, jaxgbg):
@@ -192,7 +195,7 @@ def test_the_same_command_again_says_what_is_wrong_in_the_folder(replaced, line,
     [
         ({"config": DEEP}, "config.json.*nested too deep"),
         ({"config": b'"tictactoe"'}, "config.json.*must be a table"),
-        ({"config": b""}, "config.json.*no JSON"),
+        ({"config": b""}, "config.json.*not valid JSON"),
     ],
 )
 def test_a_folder_with_a_bad_config_is_not_opened(replaced, line, here):

@@ -178,10 +178,10 @@ CASES = [
 LAYOUTS = [
     ("[" * 100_000, "layout.json: nested too deep"),
     ("[0]," * 5_000_000, "layout.json: 20,000,000 bytes long, and at most 16,777,216 are read"),
-    (b"\xff\xfe", "layout.json, line 1: no UTF-8"),
+    (b"\xff\xfe", "layout.json, line 1: not valid UTF-8"),
     ("[" + "[0]," * 1_000 + "[0]]", "layout.json: holds more than 1,000 tuples"),
     ("[[true]]", "layout.json: tuple 0 is not a non-empty list of cell numbers"),
-    ("[[NaN]]", "layout.json: NaN is no number of JSON"),
+    ("[[NaN]]", "layout.json: NaN is not a JSON number"),
     (f"[[{HUGE}]]", f"layout.json: tuple 0 names cell {HUGE}"),
     (f"[[{'9' * 5000}]]", "layout.json: .*4300 digits"),
 ]

@@ -77,8 +77,8 @@ FILES = [
     ("[" * 100_000, "x.toml"),
     (NIM + "x = " + "[" * 100_000, "x.toml: nested too deep"),
     ("#" * 20_000_000, "x.toml: 20,000,000 bytes long, and at most 16,777,216 are read"),
-    (b"\xff\xfe", "x.toml, line 1: no UTF-8"),
-    (b"game = 'nim\0'", "x.toml is no TOML"),
+    (b"\xff\xfe", "x.toml, line 1: not valid UTF-8"),
+    (b"game = 'nim\0'", "x.toml is not valid TOML"),
     (
         b"\xef\xbb\xbfgame = 'nim'",
         "x.toml: starts with a byte-order mark: save it as UTF-8 without",

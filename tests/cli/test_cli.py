@@ -177,7 +177,7 @@ def test_results_are_shown_and_written(jaxgbg, tmp_path):
     options = [text for kind, path in files.items() for text in (f"--{kind}", path)]
     code, out, err = jaxgbg("results", tmp_path / "runs", *options)
     assert code == 0
-    assert err.startswith(f"jaxgbg: {metrics}, line 5: no JSON")
+    assert err.startswith(f"jaxgbg: {metrics}, line 5: not valid JSON")
     assert err.count("\n") == 1
     assert "tictactoe" in out
     records = json.loads(files["json"].read_text())
@@ -250,7 +250,7 @@ def test_agents_are_compared(jaxgbg, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("[[0, 1", "no JSON"), ("[[0, 3]]", "names cell 3"), ("7", "expected a list")],
+    [("[[0, 1", "not valid JSON"), ("[[0, 3]]", "names cell 3"), ("7", "expected a list")],
 )
 def test_a_bad_layout_is_named(jaxgbg, tmp_path, content, message):
     layout = tmp_path / "layout.json"

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from jaxgbg.cli import show as showing
+from jaxgbg.cli.commands import COMMANDS
 from jaxgbg.games import game_names
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.settings import settings
@@ -58,6 +59,22 @@ def test_every_game_can_be_shown(jaxgbg):
         code, out, err = jaxgbg("show", name, "--no-time")
         assert (code, err) == (0, "")
         assert ("no paper has any" in out) == (name == "lines_of_action")
+        (memory,) = re.findall(r"^memory +([\d,.]+) [kMG]B for 1 agent$", out, re.MULTILINE)
+        assert float(memory.replace(",", "")) >= 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_no_empty_default_and_no_python_type(jaxgbg, command):
+    code, out, err = jaxgbg(command, "--help")
+    assert (code, err) == (0, "")
+    assert not re.findall(r"\(default: (?:None|''|)\)|\{None\}|\[\[", out)
+
+
+def test_help_breaks_lines_at_the_edge_alone(jaxgbg, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1000")
+    _, out, _ = jaxgbg("sweep", "--help")
+    assert "racing keeps those not significantly worse than the best; none keeps all." in out
+    assert "at 1/8, 1/4 and 1/2 of the episodes; racing" in out
 
 
 def test_help_does_not_say_sixty_times_where_values_are_told(jaxgbg):

@@ -24,8 +24,8 @@ from tests.games.borrowed_lockstep import compared
     [
         ("pgx:draughts", r"unknown game 'pgx:draughts': pgx has animal_shogi, backgammon, chess, "),
         ("ludax:chess", r"unknown game 'ludax:chess': ludax has connect_four, .*yavalath"),
-        ("pgx:kuhn_poker", r"pgx:kuhn_poker is not to be had: its players do not see the whole"),
-        ("pgx:2048", r"pgx:2048 is not to be had: .* play 2048, the game of jaxgbg"),
+        ("pgx:kuhn_poker", r"pgx:kuhn_poker is not available: its players do not see the whole"),
+        ("pgx:2048", r"pgx:2048 is not available: .* play 2048, the game of jaxgbg"),
         ("pgx:minatar-freeway", r"it is an arcade game"),
         ("gym:hex", r"unknown game 'gym:hex': did you mean pgx:hex\?"),
     ],

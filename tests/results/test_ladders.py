@@ -85,7 +85,11 @@ def test_what_is_damaged_is_named_and_the_rest_is_read(kept, tmp_path):
     told = ask(tmp_path, sql="select groups from tournaments", complain=problems.append)
     assert list(told["groups"]) == [2]
     assert len(problems) == 3
-    for words in ("line 2: no JSON", "a group of 3 players; left out", "unknown game 'chess'"):
+    for words in (
+        "line 2: not valid JSON",
+        "a group of 3 players; left out",
+        "unknown game 'chess'",
+    ):
         assert sum(words in problem for problem in problems) == 1
 
 

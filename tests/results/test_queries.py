@@ -221,7 +221,9 @@ def test_damaged_lines_are_named_and_the_others_kept(tmp_path, said):
     damaged = {5, 11, 12, 13, 21, 22, 23, 25, 26, good}
     assert set(found["line"]) == set(range(1, good + 1)) - damaged
     assert len(said) == 1
-    assert said[0].startswith(f"{path}, 10 lines, 5, 11 to 13, 21 to 23, 25 to 26, {good}: no JSON")
+    assert said[0].startswith(
+        f"{path}, 10 lines, 5, 11 to 13, 21 to 23, 25 to 26, {good}: not valid JSON"
+    )
     assert said[0].endswith("left out")
 
 
@@ -236,15 +238,17 @@ def test_lines_that_only_together_are_json_are_damaged_too(tmp_path, said, old, 
     joined = new == b"},{"
     assert len(found) == whole.count(b"\n") - (2 if joined else 1)
     assert len(said) == 1
-    assert (", line 1: no JSON" if joined else ", 2 lines, 1 to 2: no JSON") in said[0]
+    assert (", line 1: not valid JSON" if joined else ", 2 lines, 1 to 2: not valid JSON") in said[
+        0
+    ]
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("[1]", "no JSON object"),
+        ("[1]", "not a JSON object"),
         ('{"seed": 0, "variant": "farl"}', "no episodes"),
-        ('{"seed": 0', "no JSON, Expecting ',' delimiter at column 11"),
+        ('{"seed": 0', "not valid JSON, Expecting ',' delimiter at column 11"),
         ("[" * 100_000, "nested too deep"),
     ],
 )
@@ -261,13 +265,13 @@ def test_the_reason_is_given(tmp_path, said, line, reason):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "config.json, line 1: no JSON"),
-        (b'{\n "game": "nim",\n "batch"', "config.json, line 3: no JSON"),
-        (b'{"game": "nim",\n\xff}', "config.json, line 2: no UTF-8"),
-        (b"[]", "no JSON object"),
+        (b"", "config.json, line 1: not valid JSON"),
+        (b'{\n "game": "nim",\n "batch"', "config.json, line 3: not valid JSON"),
+        (b'{"game": "nim",\n\xff}', "config.json, line 2: not valid UTF-8"),
+        (b"[]", "not a JSON object"),
         (b"[" * 100_000, "config.json: nested too deep"),
-        (b"{}", "no game that we know: None"),
-        ({"game": ["nim"]}, "no game that we know: ['nim']"),
+        (b"{}", "not a known game: None"),
+        ({"game": ["nim"]}, "not a known game: ['nim']"),
         ({"game": {"name": "nim", "heaps": "many"}}, "heaps must be a whole number, not 'many'"),
         ({"value": {"kind": "oracle"}}, "value must be one of mlp, ntuple, not 'oracle'"),
         ({"value": {"kind": ["mlp"]}}, "value must be one of mlp, ntuple, not ['mlp']"),
@@ -313,7 +317,7 @@ def test_what_else_is_missing_or_strange_is_named(tmp_path, said):
             "metrics.jsonl without config.json",
             "'schedule.horses' is not known here and left out and in 1 more",
             "the file is empty",
-            "summary.json, line 1: no JSON",
+            "summary.json, line 1: not valid JSON",
             "no episodes, training_seconds, moves_per_second; moves must be a whole number, not"
             " 'three'; left out",
         ),

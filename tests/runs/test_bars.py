@@ -1,11 +1,15 @@
-"""How far work is: a bar on a terminal, one in a notebook, at last a line a minute elsewhere."""
+"""Progress of work: a bar on a terminal, one in a notebook, at last a line a minute elsewhere."""
 
 import sys
 from types import SimpleNamespace
 
+import jax.monitoring
 import pytest
 
 from jaxgbg.runs import progress_bar as bars
+from jaxgbg.runs.loop import Progress
+from jaxgbg.runs.presets import preset
+from jaxgbg.runs.progress import Watch
 from jaxgbg.runs.progress_bar import duration, open_bar
 
 
@@ -30,13 +34,32 @@ def test_where_there_is_no_terminal_lines_tell_time_left_at_last_one_a_minute(
         bar.show(0.1 + 0.9 * second / 300, "5 units", before=0.1)
     bar.close()
     assert capsys.readouterr().err.splitlines() == [
-        "nim: 12%, 5 units, 5 s gone, 4 min 55 s left",
-        "nim: 15%, 5 units, 15 s gone, 4 min 45 s left",
-        "nim: 20%, 5 units, 35 s gone, 4 min 25 s left",
-        "nim: 32%, 5 units, 1 min 15 s gone, 3 min 45 s left",
-        "nim: 50%, 5 units, 2 min 15 s gone, 2 min 45 s left",
-        "nim: 68%, 5 units, 3 min 15 s gone, 1 min 45 s left",
+        "nim: 12%, 5 units, 5 s elapsed, 4 min 55 s remaining",
+        "nim: 15%, 5 units, 15 s elapsed, 4 min 45 s remaining",
+        "nim: 20%, 5 units, 35 s elapsed, 4 min 25 s remaining",
+        "nim: 32%, 5 units, 1 min 15 s elapsed, 3 min 45 s remaining",
+        "nim: 50%, 5 units, 2 min 15 s elapsed, 2 min 45 s remaining",
+        "nim: 68%, 5 units, 3 min 15 s elapsed, 1 min 45 s remaining",
     ]
+
+
+def test_compilation_counts_as_elapsed_but_not_in_the_remaining_time(clock, capsys):
+    watch = Watch(preset("nim"))
+
+    def reach(second, episodes):
+        clock.seconds = second
+        watch.on_chunk(Progress(episodes, 7 * episodes, 1.0, 1000))
+        (line,) = capsys.readouterr().err.splitlines()
+        return line.rpartition("episodes/s, ")[2]
+
+    # The first program takes 40 s to compile; after that 100 episodes take 10 s.
+    assert reach(40, 100) == "40 s elapsed"
+    assert reach(60, 300) == "1 min elapsed, 1 min 10 s remaining"
+    # An evaluation compiles for 60 s, and what it calls for 30 s of these.
+    clock.seconds = 120
+    for name, seconds in (("jaxpr_trace", 30), ("backend_compile", 60)):
+        jax.monitoring.record_event_duration_secs(f"/jax/core/compile/{name}_duration", seconds)
+    assert reach(150, 600) == "2 min 30 s elapsed, 40 s remaining"
 
 
 def test_what_is_not_shown_says_nothing(clock, capsys):
@@ -56,7 +79,7 @@ def test_a_terminal_has_a_bar(clock, capsys, monkeypatch):
     bar.close()
     told = capsys.readouterr().err
     assert "nim" in told
-    assert "10 s gone, 30 s left, 5 units" in told
+    assert "10 s elapsed, 30 s remaining, 5 units" in told
 
 
 def test_a_notebook_has_a_bar_by_tqdm(clock, monkeypatch):
@@ -87,7 +110,7 @@ def test_a_notebook_has_a_bar_by_tqdm(clock, monkeypatch):
     bar.close()
     (fake,) = made
     assert (fake.n, fake.closed) == (600, True)
-    assert fake.text == "60%, 30 s gone, 20 s left, almost"
+    assert fake.text == "60%, 30 s elapsed, 20 s remaining, almost"
 
 
 @pytest.mark.parametrize(

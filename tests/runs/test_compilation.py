@@ -11,12 +11,13 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax._src import compiler
 
 from jaxgbg.runs import compilation, execution, train
 from jaxgbg.runs import progress_bar as bars
-from jaxgbg.runs.compilation import visible_compilation
+from jaxgbg.runs.compilation import CompileTimer, visible_compilation
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.stopping import Stopped
 from jaxgbg.runs.storage.locks import at_work, killed
@@ -204,3 +205,15 @@ def test_a_command_ends_within_two_seconds_while_xla_compiles(number, tmp_path):
     # Before the run has its folder a signal of SIGTERM is nothing to be handled.
     assert process.returncode in (128 + number, -number), rest
     assert "Traceback" not in rest
+
+
+def test_the_time_to_compile_is_measured(monkeypatch):
+    slow, timer = Slow(monkeypatch), CompileTimer()
+    threading.Timer(0.5, slow.released.set).start()
+    begun = time.monotonic()
+    jax.jit(lambda x: x * 3 + 1)(np.arange(5))
+    whole = time.monotonic() - begun
+    assert 0.4 < timer.seconds() <= whole, (
+        "JAX reports compilations otherwise: mend jaxgbg.runs.compilation.CompileTimer"
+    )
+    assert CompileTimer().seconds() == 0

@@ -94,7 +94,7 @@ def test_a_run_is_opened_by_its_folder_whatever_the_name(tmp_path):
     opened = RunFolder.open(moved)
     assert (opened.run, opened.path, opened.finished) == (folder.run, moved, True)
     assert len(opened.results()) == 2
-    with pytest.raises(ValueError, match="no folder of a run"):
+    with pytest.raises(ValueError, match="not the folder of a run"):
         RunFolder.open(tmp_path)
     (moved / "config.json").write_text('{"game": "tictactoe", "wisdom": 3}')
     with pytest.raises(ValueError, match="not readable by this version"):

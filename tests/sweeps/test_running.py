@@ -102,8 +102,8 @@ def test_a_sweep_says_where_it_is_whoever_does_it(tmp_path, monkeypatch, capsys)
     outcome = run_plan(sweep, "ray", Settings(tmp_path, 60.0, 1))
     assert outcome == ([], [], 0.0)
     lines = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"sweep: 100%, 4 of 4 units, 0 s", lines[-1])
-    assert any(re.search(r"\b[123] of 4 units, .* left", line) for line in lines)
+    assert re.fullmatch(r"sweep: 100%, 4 of 4 units, 0 s elapsed", lines[-1])
+    assert any(re.search(r"\b[123] of 4 units, .* remaining", line) for line in lines)
 
 
 @pytest.fixture

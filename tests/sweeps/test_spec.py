@@ -115,7 +115,7 @@ def test_the_memory_of_a_lane_is_that_of_its_arrays():
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("game = ", "is no TOML"),
+        ("game = ", "is not valid TOML"),
         ('gmae = "nim"', "unknown key 'gmae'"),
         ("seeds = 3", "name the game"),
         ('game = "go"', "unknown game 'go'"),

@@ -174,7 +174,9 @@ def test_a_damaged_line_costs_that_evaluation_alone(jaxgbg, copied, tmp_path):
     code, _, err = jaxgbg("report", copied, "--out", tmp_path / "report.html")
     assert code == 0
     assert err.count("\n") == 1
-    assert f"metrics.jsonl, line {len(whole.splitlines()) + 1}: no JSON" in err.replace("\n", " ")
+    assert f"metrics.jsonl, line {len(whole.splitlines()) + 1}: not valid JSON" in err.replace(
+        "\n", " "
+    )
     assert "Mean over the seeds" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
@@ -183,7 +185,7 @@ def test_a_run_without_a_readable_config_is_left_out(jaxgbg, copied):
     code, out, err = jaxgbg("report", copied, "--json", copied / "rows.json")
     assert code == 0
     assert "1 run," in out
-    assert "config.json: no game that we know" in err
+    assert "config.json: not a known game" in err
     assert "nim" not in {row["game"] for row in json.loads((copied / "rows.json").read_text())}
 
 

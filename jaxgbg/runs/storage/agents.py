@@ -116,7 +116,7 @@ class _Damaged(ValueError):
 
 def _read(file: io.BufferedReader) -> SavedAgent:
     if file.read(len(_MAGIC)) != _MAGIC:
-        raise ValueError("this is no jaxgbg agent; a run keeps its own in its folder agents")
+        raise ValueError("not an agent of jaxgbg; a run keeps its agents in its folder agents")
     digest = file.read(_DIGEST)
     if hashlib.file_digest(file, "sha256").hexdigest().encode() + b"\n" != digest:
         raise _Damaged("truncated or altered")
@@ -124,7 +124,7 @@ def _read(file: io.BufferedReader) -> SavedAgent:
         archive = zipfile.ZipFile(file)
         text = _array(archive, "header", np.uint8, f"at most {_MOST_HEADER:,} bytes", _MOST_HEADER)
     except _UNZIPPING as error:
-        raise _Damaged(f"not to be unpacked ({reason(error)})") from error
+        raise _Damaged(f"cannot be unpacked ({reason(error)})") from error
     # The network's shapes come from JAX, whose errors say nothing about the file.
     header = read_kept(AgentHeader, parse_json(text.tobytes()))
     needed = header.run.make_learner().value.num_weights
@@ -134,9 +134,9 @@ def _read(file: io.BufferedReader) -> SavedAgent:
     try:
         weights = _array(archive, "weights", np.float32, words, needed, needed)
     except _UNZIPPING as error:
-        raise _Damaged(f"not to be unpacked ({reason(error)})") from error
+        raise _Damaged(f"cannot be unpacked ({reason(error)})") from error
     if not np.isfinite(weights).all():
-        raise ValueError("some weights are no finite numbers: its network has diverged")
+        raise ValueError("some weights are not finite numbers: its network has diverged")
     return SavedAgent(header.run, header.variant, weights, header.members)
 
 
@@ -149,7 +149,7 @@ def _array(
     """
     about = archive.getinfo(f"{name}.npy")
     if about.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
-        raise ValueError("compressed in another way")
+        raise ValueError("compressed by another method")
     with archive.open(about) as file:
         beginning = file.read(_NPY_BEGINNING)
         found = _NPY.match(beginning)

@@ -189,11 +189,11 @@ class Checkpoints:
             if about.run != self.run:
                 raise ValueError(
                     f"{path} belongs to another run ({about.run}, here {self.run}):"
-                    " delete it to begin anew"
+                    " delete it to begin again"
                 )
             # What is unpacked is as large as what it is unpacked for.
             if about.bytes != sum(leaf.nbytes for leaf in like):
-                raise ValueError(f"{path} is none of this program's: delete it to begin anew")
+                raise ValueError(f"{path} was not written by jaxgbg: delete it to begin again")
             deflated = file.read()
         try:
             unpacked = zlib.decompressobj().decompress(deflated, about.bytes + 1)
@@ -294,7 +294,7 @@ def _begin(file: BufferedReader, path: Path) -> tuple[bytes, About]:
     if int(version) != FORMAT:
         raise ValueError(
             f"{path} was written by another version of jaxgbg (format {int(version)}, here"
-            f" {FORMAT}): use that one, or delete the file to do without it"
+            f" {FORMAT}): use that one, or delete the file to begin again"
         )
     seal = file.readline(_LONGEST_LINE).removesuffix(b"\n")
     try:

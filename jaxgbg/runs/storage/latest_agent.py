@@ -142,7 +142,7 @@ def _of_checkpoint(path: Path, run: Run, lane: LaneName, counters: bool) -> Newe
     )
     agent = GreedyAgent(learner.game, learner.value, params, run.learner.valuation)
     if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(agent.params)):
-        raise ValueError("its network has diverged: its weights are no finite numbers")
+        raise ValueError("its network has diverged: its weights are not finite numbers")
     rate = float(moves.astype(np.uint64).sum()) / about.seconds if about.seconds else None
     kept = learner.value.tc_counters(params) if counters else None
     return Newest(agent, lane, path, written, int(finished[run.lanes.index(lane)]), rate, kept)

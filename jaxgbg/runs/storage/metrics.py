@@ -92,7 +92,7 @@ def _columns(objects: list[Any]) -> list[list[Any]]:
     """The fields of evaluations, a column each; raises ValueError if one of them is none."""
     needed = Result._fields[: -len(Result._field_defaults)]
     if not all(isinstance(one, dict) for one in objects):
-        raise ValueError("no JSON object")
+        raise ValueError("not a JSON object")
     try:
         columns = {name: [one[name] for one in objects] for name in needed}
     except KeyError as error:
@@ -102,7 +102,7 @@ def _columns(objects: list[Any]) -> list[list[Any]]:
     for name, column in columns.items():
         types, low, high = _COLUMNS[name]
         if not set(map(type, column)) <= types:
-            raise ValueError(f"{name} is of another kind")
+            raise ValueError(f"{name} has the wrong type")
         numbers = [each for each in column if each is not None] if str not in types else []
         if numbers and not (low <= min(numbers) <= max(numbers) <= high):
             raise ValueError(f"{name} is out of range")

@@ -105,8 +105,8 @@ def resumed(earlier: Provenance, folder: Path) -> Provenance:
     ]
     if changed:
         print(
-            f"jaxgbg: {folder} goes on by others than before, so its bits may differ from those of"
-            f" one that was never stopped: {'; '.join(changed)}",
+            f"jaxgbg: {folder} resumes with {'; '.join(changed)}: its bits may differ from those"
+            " of a run that was never stopped",
             file=sys.stderr,
         )
     return dataclasses.replace(

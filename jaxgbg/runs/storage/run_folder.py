@@ -65,7 +65,7 @@ class RunFolder:
             run = Run.read(read_json(path / "config.json"))
         except OSError as error:
             raise ValueError(
-                f"{path} is no folder of a run: config.json: {error.strerror}"
+                f"{path} is not the folder of a run: config.json: {error.strerror}"
             ) from error
         except RulesChanged as error:
             raise ValueError(f"{path} was {error}") from error

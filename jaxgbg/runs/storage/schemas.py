@@ -217,7 +217,7 @@ def read_leniently(
 
 def _fields(kind: type[Spec], content: Any) -> dict[str, Any]:
     if not isinstance(content, Mapping):
-        raise ValueError("no JSON object")
+        raise ValueError("not a JSON object")
     names = [field.name for field in dataclasses.fields(kind)]
     return {name: content[name] for name in names if name in content}
 
