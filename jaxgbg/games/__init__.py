@@ -18,8 +18,6 @@ from jaxgbg.games.registry import (
     Package,
     broken_games,
     game_names,
-    import_games,
-    imported_modules,
     make,
     register,
 )
@@ -45,8 +43,6 @@ __all__ = [
     "check_playable",
     "fingerprint",
     "game_names",
-    "import_games",
-    "imported_modules",
     "make",
     "register",
 ]
