@@ -20,7 +20,8 @@ import jax
 import numpy as np
 
 from jaxgbg.api import Picture, Sweep, TrainedRun, sweep, tournament, train
-from jaxgbg.evaluation import Protocol, compete
+from jaxgbg.evaluation import Evaluator, EvaluatorSpec, Protocol, compete
+from jaxgbg.extensions import import_installed
 from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDSpec
@@ -66,6 +67,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Evaluation",
+    "Evaluator",
+    "EvaluatorSpec",
     "Game",
     "GreedyAgent",
     "Ladder",
@@ -104,6 +107,7 @@ __all__ = [
     "register",
     "register_player",
     "results",
+    "scores",
     "search",
     "sweep",
     "tournament",
@@ -161,6 +165,26 @@ def search(agent: GreedyAgent, how: str | int = "puct", **settings: Any) -> Any:
 
 @in_32_bits
 @checked
+def scores(
+    agent: GreedyAgent | LookAheadAgent | SearchAgent | SearchPlayer,
+    opponent: str | Path | Player,
+    seed: Seed = 0,
+) -> dict[str, np.ndarray]:
+    """The scores of an agent by their names: all of an evaluator, the rewards against a player.
+
+    `opponent` is an evaluator's name, such as "solver", or as in `evaluate`. The arrays have a
+    score for every game or question. Raises ValueError for what does not fit this game.
+    """
+    if not isinstance(opponent, str | Path) and not is_player(opponent):
+        raise ValueError(f"an opponent is a player or its name, not {shown(opponent)}")
+    known = str(opponent) if isinstance(opponent, Path) else opponent
+    name = known if isinstance(known, str) else known.name
+    judge = judge_by(known, agent.game, protocol_for(agent.game, name))
+    with contextlib.closing(judge):
+        found = judge.scores(agent, jax.random.key(seed))
+    return {name: each[0] for name, each in found.items()}
+
+
 def evaluate(
     agent: GreedyAgent | LookAheadAgent | SearchAgent | SearchPlayer,
     opponent: str | Path | Player,
@@ -173,12 +197,13 @@ def evaluate(
     Starts and seats are those of the published evaluation. In a game of one player the opponent is
     "score"; against ConnectFour's "solver" float32[P] is 1 for each solved position where the
     agent's move keeps the game value. Raises ValueError for an opponent that does not play this
-    game, MissingExtra if it is not installed.
+    game and for an evaluator with several scores (see `scores`), MissingExtra if it is not
+    installed.
     """
-    if not isinstance(opponent, str | Path) and not is_player(opponent):
-        raise ValueError(f"an opponent is a player or its name, not {shown(opponent)}")
-    known = str(opponent) if isinstance(opponent, Path) else opponent
-    name = known if isinstance(known, str) else known.name
-    judge = judge_by(known, agent.game, protocol_for(agent.game, name))
-    with contextlib.closing(judge):
-        return judge.scores(agent, jax.random.key(seed))[0]
+    found = scores(agent, opponent, seed)
+    if len(found) > 1:
+        raise ValueError(f"{opponent} has several scores: use jaxgbg.scores")
+    return next(iter(found.values()))
+
+
+import_installed()

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,10 +19,10 @@ import jax
 import pytest
 
 from jaxgbg.cli import app
-from jaxgbg.games import registry
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.xla import ask_for_whole_loops
 from tests import internals
+from tests.registries import TUTORIAL, forgotten_afterwards
 
 # As `prepare_jax` does, here and in the processes that tests start.
 ask_for_whole_loops()
@@ -60,13 +61,20 @@ def trained(tmp_path_factory):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _own_games_are_forgotten() -> Iterator[None]:
+def _own_parts_are_forgotten() -> Iterator[None]:
     """What a module's tests have registered and imported is unknown to those of the next one."""
-    known, imported = dict(registry.GAMES), list(registry._imported)
-    yield
-    registry.GAMES.clear()
-    registry.GAMES.update(known)
-    registry._imported[:] = imported
+    with forgotten_afterwards():
+        yield
+
+
+@pytest.fixture
+def user_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A working folder with the modules of the tutorial; what they register is undone."""
+    monkeypatch.chdir(tmp_path)
+    for module in TUTORIAL.glob("*.py"):
+        shutil.copy(module, tmp_path)
+    with forgotten_afterwards():
+        yield tmp_path
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -56,7 +56,8 @@ def record_of(folders: Sequence[RunFolder], condition: str, number: int) -> dict
     record["core minutes"] = round(seconds / 60, 1)
     record |= {opponent: scored(agent, run.game, opponent) for opponent in OPPONENTS}
     solver = judge_by("solver", run.game)
-    record["value kept"] = round(float(solver.scores(agent, jax.random.key(0)).mean()), 4)
+    kept = solver.scores(agent, jax.random.key(0))[solver.name]
+    record["value kept"] = round(float(kept.mean()), 4)
     return record | given_away(agent)
 
 

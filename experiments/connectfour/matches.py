@@ -37,7 +37,7 @@ EPISODES = 2_000_000
 def scored(player: Player, game: Game, opponent: str) -> dict[str, int]:
     """What a player wins, draws and loses against an opponent, moving first."""
     judge = judge_by(opponent, game, Protocol("default", repeats=GAMES, seats=(0,)))
-    scores = judge.scores(player, jax.random.key(0))
+    scores = judge.scores(player, jax.random.key(0))[judge.name]
     results = {"wins": scores > 0, "draws": scores == 0, "losses": scores < 0}
     return {name: int(found.sum()) for name, found in results.items()}
 

@@ -174,7 +174,7 @@ def meet(task: Task, records: Records, folder: RunFolder) -> None:
             about = {"what": "ensemble", "budget": run.schedule.episodes, "seed": seeds[0]}
             if about not in records and task.left() > 0:
                 agent = ensemble(*(folder.path / "agents" / lanes[one].file for one in seeds))
-                share = round(float(solved.scores(agent, jax.random.key(0)).mean()), 4)
+                share = round(float(solved.scores(agent, jax.random.key(0))["solver"].mean()), 4)
                 about |= {"members": MEMBERS, "value_keeping": share}
                 records.add(about | won(judge, agent))
 
@@ -183,6 +183,6 @@ def won(judge: Judge | None, player: Player) -> dict[str, int]:
     """What a player won, drew and lost against AB-DL, nothing without a judge."""
     if judge is None:
         return {}
-    scores = judge.scores(player, jax.random.key(0))
+    scores = judge.scores(player, jax.random.key(0))[judge.name]
     found = {"won": scores > 0, "drawn": scores == 0, "lost": scores < 0}
     return {name: int(games.sum()) for name, games in found.items()}

@@ -73,7 +73,7 @@ def agents(sessions: Sessions) -> GreedyAgent:
 def shares(sessions: Sessions, play: Play, opponent: str, games: int) -> np.ndarray:
     """float[T]: what each session won of `games` games, a draw one half."""
     judge = judge_by(opponent, sessions.run.game, Protocol("default", repeats=games // 2))
-    scores = judge.scores(play.player(agents(sessions)), jax.random.key(0))
+    scores = judge.scores(play.player(agents(sessions)), jax.random.key(0))[opponent]
     return scores.reshape(len(sessions.games), -1).mean(1) / 2 + 0.5
 
 

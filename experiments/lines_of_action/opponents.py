@@ -35,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         player, parts = make_opponent(known[first], game), -(-options.games // _AT_ONCE)
         protocol = Protocol("default", repeats=options.games // (2 * parts))
         judge = judge_by(known[second], game, protocol)
-        scores = np.stack([judge.scores(player, jax.random.key(part)) for part in range(parts)])
+        found = [judge.scores(player, jax.random.key(part)) for part in range(parts)]
+        scores = np.stack([each[judge.name] for each in found])
         row = {
             "first": first,
             "second": second,

@@ -75,15 +75,16 @@ def compared(name: str, out: Path, episodes: int | None) -> Iterator[dict[str, A
     live = int((~states.terminal).sum())
     with contextlib.closing(judge_by(contest.judge, game, contest.protocol)) as judge:
         for kind, play, player in players(contest, agent):
-            scores = judge.scores(player, jax.random.key(0))
+            scores = judge.scores(player, jax.random.key(0))[contest.judge]
             wall, cpu = seconds(player, states)
-            figure = judge.scale.figure
+            scale = judge.scales[contest.judge]
+            figure = scale.figure
             yield {
                 "game": name,
                 "judge": contest.judge,
                 "kind": kind,
                 "play": play,
-                "unit": judge.scale.label,
+                "unit": scale.label,
                 "mean": round(figure(float(scores.mean())), 4),
                 "interval": [round(figure(end), 4) for end in interval(scores, contest.span)],
                 "n": scores.size,

@@ -18,7 +18,7 @@ from experiments.search.timing import seconds
 from experiments.shared import Section, interval, make_parser
 from jaxgbg import search, train
 from jaxgbg.cli.exit_codes import end_in_a_line
-from jaxgbg.evaluation.solved_positions import Solver
+from jaxgbg.evaluation.solved_positions import SolvedPositions
 from jaxgbg.players import SearchAgent
 
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     section = Section(options.results, "leaves")
     folder = train(run_of("connectfour", options.episodes), options.out)
-    solved = Solver(folder.run.game)
+    solved = SolvedPositions(folder.run.game)
     # Spread over all of them, which may be in an order.
     some = np.linspace(0, len(solved.keeps) - 1, options.positions).astype(int)
     solved.states = jax.tree.map(lambda leaf: leaf[some], solved.states)
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     first, every = None, " ".join(map(str, options.leaves))
     for leaves in options.leaves:
         player = search(agent, options.iterations, leaves=leaves)
-        scores = solved.scores(player, jax.random.key(0))[0]
+        scores = solved.scores(player, jax.random.key(0))["share"][0]
         first = scores if first is None else first
         low, high = interval(scores, (0.0, 1.0))
         together = positions_per_s(player, solved.states, options.iterations)

@@ -52,9 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             with contextlib.closing(GTPEngine(game, command, timeout=_PATIENCE)) as engine:
                 judge = MatchJudge(game, engine, protocol_for(game, "grhino"), "grhino")
                 begun = time.perf_counter()
-                scores = judge.scores(agent, jax.random.key(0))
+                scores = judge.scores(agent, jax.random.key(0))[judge.name]
                 seconds = time.perf_counter() - begun
-            row = _row(play, level, scores, judge.scale, seconds)
+            row = _row(play, level, scores, game.scale, seconds)
             row["command"] += f" --episodes {options.episodes}"
             rows.append(row | {"episodes": options.episodes, "config": run.digest})
             print(play, level, row["mean"], row["interval"], round(seconds), flush=True)

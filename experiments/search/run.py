@@ -170,10 +170,10 @@ def judged(name: str, folder: RunFolder, asked: Asked) -> dict[str, Any]:
     judge = judge_by(asked.opponent, game, protocol)
     with contextlib.closing(judge):
         begun = time.perf_counter()
-        scores = judge.scores(agents, jax.random.key(0))
+        scores = judge.scores(agents, jax.random.key(0))[judge.name]
         seconds = time.perf_counter() - begun
     span = (0.0, 1.0) if asked.opponent == "solver" else STUDIES[name].span
-    scale = judge.scale
+    scale = judge.scales[judge.name]
     by_agent = scores.reshape(len(lanes), -1)
     ends = [[scale.figure(end) for end in interval(own, span)] for own in by_agent]
     budget = run.schedule.episodes

@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         known = {(row["play"], row["config"], row["games of an agent"]) for row in rows}
         if (play, folder.run.digest, options.repeats) in known:
             continue
-        scores = judge.scores(play_of(play).player(folder.agents(lanes)), jax.random.key(0))
+        player = play_of(play).player(folder.agents(lanes))
+        scores = judge.scores(player, jax.random.key(0))[judge.name]
         # [copies, seats, repeats * starts]: all starts, and again.
         by_start = scores.reshape(len(lanes), options.repeats, -1)
         for start, number in WON.items():
@@ -53,10 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             row = {
                 "start": start,
                 "play": play,
-                "unit": judge.scale.label,
-                "per agent": [round(judge.scale.figure(float(one.mean())), 2) for one in own],
+                "unit": game.scale.label,
+                "per agent": [round(game.scale.figure(float(one.mean())), 2) for one in own],
                 "intervals": [
-                    [round(judge.scale.figure(end), 2) for end in interval(one, (-1.0, 1.0))]
+                    [round(game.scale.figure(end), 2) for end in interval(one, (-1.0, 1.0))]
                     for one in own
                 ],
                 "wins": (own > 0).sum(1).tolist(),

@@ -10,7 +10,7 @@ from jaxgbg.arena.group_play import Games, play_group
 from jaxgbg.arena.match_results import MatchResult
 from jaxgbg.arena.participants import Entrant, close, enter, named
 from jaxgbg.evaluation import Protocol
-from jaxgbg.games import import_games, imported_modules
+from jaxgbg.extensions import import_modules, imported_modules
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.progress_bar import Bar
 from jaxgbg.runs.ray_tasks import TRIES, line, on_ray
@@ -75,7 +75,7 @@ def play_sent(text: str) -> Games:
     with contextlib.suppress(RuntimeError):
         prepare_jax(devices=1)
     content: dict[str, Any] = json.loads(text)
-    import_games(content["imports"])
+    import_modules(content["imports"])
     given = content["settings"]
     game = read_game(given["game"])
     protocol = Protocol(given["starts"], count=given["openings"], plies=given["plies"])

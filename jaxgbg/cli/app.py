@@ -14,7 +14,7 @@ import tyro
 
 import jaxgbg
 from jaxgbg.cli.exit_codes import end_in_a_line
-from jaxgbg.games import import_games
+from jaxgbg.extensions import import_modules
 from jaxgbg.runs.compilation import visible_compilation
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.settings import suggestion
@@ -117,7 +117,7 @@ def _run() -> None:
     if sys.argv[1:] == ["--version"]:
         print(f"jaxgbg {jaxgbg.__version__}")
         return
-    import_games(modules)
+    import_modules(modules)
     # Flags and their help name what is registered, so the user's modules come first.
     from jaxgbg.cli.commands import COMMANDS
 

@@ -7,7 +7,8 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from jaxgbg.cli.common import Json, write_rows
-from jaxgbg.games import Game, fingerprint, import_games, make
+from jaxgbg.extensions import import_modules
+from jaxgbg.games import Game, fingerprint, make
 from jaxgbg.games.check import faults_of
 from jaxgbg.games.registry import PACKAGES, built
 
@@ -33,7 +34,7 @@ def _build(game: str) -> Game:
     module, colon, name = game.partition(":")
     if not colon or module in PACKAGES:
         return make(game)
-    import_games([module])
+    import_modules([module])
     build = getattr(importlib.import_module(module), name, None)
     if not callable(build):
         raise ValueError(f"{game}: the module {module} has no class {name!r}")

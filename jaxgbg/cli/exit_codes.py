@@ -9,8 +9,8 @@ import sys
 import traceback
 from collections.abc import Callable
 
+from jaxgbg.extensions import described, user_frame
 from jaxgbg.games.backend import NoBackend, check_backend
-from jaxgbg.games.registry import described, user_frame
 from jaxgbg.games.time_limit import calls_go_on
 from jaxgbg.players import EngineError, MissingExtra
 from jaxgbg.runs.stopping import Stopped

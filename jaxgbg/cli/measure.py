@@ -152,28 +152,31 @@ def evaluate(
         for path, saved in agents.items():
             player = playing.read().player(saved.player())
             run = f"{path.parent.parent.name}/" if len(what) > 1 and path not in what else ""
-            records.append(_record(judge, run + path.name, rules, saved.variant, player, seed))
+            records += _records(judge, run + path.name, rules, saved.variant, player, seed)
     if alone:
         # A game of one player: the opponent plays its own games, from the same starts.
         with contextlib.closing(make_opponent(str(opponent), rules)) as other:
-            records.append(_record(judge, str(opponent), rules, "", other, seed))
-    print_records(records, json_file, form, {"mean": judge.scale.text})
+            records += _records(judge, str(opponent), rules, "", other, seed)
+    scale = next(iter(judge.scales.values()))
+    print_records(records, json_file, form, {"mean": scale.text} if len(judge.scales) == 1 else {})
 
 
-def _record(
+def _records(
     judge: Judge, name: str, rules: Game, variant: str, player: Player, seed: int
-) -> dict[str, Any]:
-    """A row of `eval`: the scores that `judge` gives a player."""
-    scores = judge.scores(player, jax.random.key(seed))
-    return {
-        "agent": name,
-        "game": rules.name,
-        "variant": variant,
-        "opponent": judge.name,
-        "unit": judge.scale.label,
-        "mean": round(judge.scale.figure(float(scores.mean())), 4),
-        "games": scores.size,
-    }
+) -> list[dict[str, Any]]:
+    """The rows of `eval` for a player, one for each score that `judge` gives it."""
+    return [
+        {
+            "agent": name,
+            "game": rules.name,
+            "variant": variant,
+            "opponent": score,
+            "unit": judge.scales[score].label,
+            "mean": round(judge.scales[score].figure(float(scores.mean())), 4),
+            "games": scores.size,
+        }
+        for score, scores in judge.scores(player, jax.random.key(seed)).items()
+    ]
 
 
 def _agents(what: tuple[Path, ...], game: str | None) -> dict[Path, SavedAgent]:
@@ -225,8 +228,8 @@ def _keep(folder: Path, judge: Judge) -> Source:
         run_folder = RunFolder.open(folder)
         if not run_folder.finished:
             raise ValueError(f"{folder} is not finished: --keep needs a finished run")
-        meet(run_folder, judge.name, lambda: judge)
-    results = [each for each in run_folder.results() if each.opponent == judge.name]
+        meet(run_folder, judge.scales, lambda: judge)
+    results = [each for each in run_folder.results() if each.opponent in judge.scales]
     return source_of(run_folder.run, results, run_folder.summary()["training_seconds"])
 
 

@@ -21,6 +21,7 @@ from jaxgbg.cli.common import (
     write_rows,
 )
 from jaxgbg.cli.options import given, run_options
+from jaxgbg.evaluation import EvaluatorSpec
 from jaxgbg.results.axes import VARIANT, run_values, value_text
 from jaxgbg.runs import Run
 from jaxgbg.runs.memory import check_memory, lane_memory, memory_text
@@ -131,6 +132,9 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         f"{schedule.episodes:,} episodes of each agent, {counted(times, 'evaluation')}",
     )
     for opponent in run.evaluation.opponents:
+        if EvaluatorSpec.named(opponent):
+            yield "evaluator", opponent
+            continue
         protocol = run.evaluation.protocol_of(opponent)
         words = protocol.describe() if protocol is not None else "the default protocol"
         yield "opponent", f"{opponent}: {words}"

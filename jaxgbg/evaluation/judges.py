@@ -1,15 +1,21 @@
-"""Judges: whatever evaluates an agent, be it a match, a score alone, or a solution of the game."""
+"""Judges: what evaluates an agent, by matches, by its own score in a game, or by an evaluator."""
 
 import dataclasses
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import jax
 import numpy as np
 
+from jaxgbg.evaluation.evaluators import (
+    Evaluator,
+    EvaluatorSpec,
+    evaluator_kinds,
+    evaluator_of,
+    score_names,
+)
 from jaxgbg.evaluation.matches import compete
 from jaxgbg.evaluation.protocol import Protocol
-from jaxgbg.evaluation.solved_positions import Solver
 from jaxgbg.games import Game, Scale
 from jaxgbg.players import Player, make_player, player_names
 from jaxgbg.specs import did_you_mean
@@ -19,25 +25,28 @@ DEFAULT_PROTOCOL = Protocol("choose_01", count=10, repeats=4)
 
 
 class Judge(typing.Protocol):
-    """Evaluates agents of one game; `name` is the word for it in tables.
+    """Evaluates agents of one game by one or more scores; `name` is how it was chosen.
 
-    `scale` says how the means of its scores are shown.
+    `scales` has the scores by what they are called in results, and says how their means are shown.
     """
 
     @property
     def name(self) -> str: ...
     @property
-    def scale(self) -> Scale: ...
+    def scales(self) -> Mapping[str, Scale]: ...
 
-    def scores(self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()) -> np.ndarray:
-        """A score for every game or question, float32[copies, ...]; the same key, the same ones.
+    def scores(
+        self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()
+    ) -> dict[str, np.ndarray]:
+        """float32[copies, ...] for each of `scales`: a score for every game or question.
 
-        `seeds` int[copies] says which copies meet the same drawn starts, all if empty.
+        The same key gives the same scores. `seeds` int[copies] says which copies meet the same
+        drawn starts, all if empty.
         """
         ...
 
     def wins(self, scores: np.ndarray) -> np.ndarray | None:
-        """Share of games won, float64[copies], of what `scores` gave; None without games."""
+        """Share of games won, float64[copies], of one of `scores`; None without games."""
         ...
 
     def close(self) -> None:
@@ -47,7 +56,7 @@ class Judge(typing.Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class MatchJudge:
-    """Judges by the final rewards of matches, float32[copies, seats, games] (`arena.compete`).
+    """Judges by the final rewards of matches, float32[copies, seats, games] (`compete`).
 
     A game of one player has no opponent. Closing the judge closes the opponent that it owns.
     """
@@ -59,11 +68,13 @@ class MatchJudge:
     owned: bool = True
 
     @property
-    def scale(self) -> Scale:
-        return self.game.scale
+    def scales(self) -> dict[str, Scale]:
+        return {self.name: self.game.scale}
 
-    def scores(self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()) -> np.ndarray:
-        return compete(self.game, agent, self.opponent, self.protocol, key, seeds)
+    def scores(
+        self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()
+    ) -> dict[str, np.ndarray]:
+        return {self.name: compete(self.game, agent, self.opponent, self.protocol, key, seeds)}
 
     def wins(self, scores: np.ndarray) -> np.ndarray:
         return (scores > 0).reshape(len(scores), -1).mean(1)
@@ -73,18 +84,56 @@ class MatchJudge:
             self.opponent.close()
 
 
+@dataclasses.dataclass(frozen=True)
+class EvaluatorJudge:
+    """Judges by the scores of an evaluator, which it closes."""
+
+    name: str
+    evaluator: Evaluator
+
+    @property
+    def scales(self) -> dict[str, Scale]:
+        return score_names(self.name)
+
+    def scores(
+        self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()
+    ) -> dict[str, np.ndarray]:
+        """Raises ValueError for scores that the evaluator's spec does not name."""
+        found = self.evaluator.scores(agent, key, seeds)
+        expected = evaluator_kinds()[EvaluatorSpec.named(self.name)].scores
+        if found.keys() != expected.keys():
+            raise ValueError(
+                f"{self.name} must return the scores {', '.join(expected)}, not {', '.join(found)}"
+            )
+        values = {name: np.asarray(found[name], np.float32) for name in expected}
+        for name, each in values.items():
+            if each.ndim < 2 or len(each) != agent.copies or not each.size:
+                raise ValueError(
+                    f"{self.name}: the score {name} must be an array"
+                    f" [{agent.copies}, ...], one row for each copy of the agent, not of shape"
+                    f" {each.shape}"
+                )
+        return dict(zip(self.scales, values.values(), strict=True))
+
+    def wins(self, scores: np.ndarray) -> None:
+        """None: no games are played."""
+
+    def close(self) -> None:
+        self.evaluator.close()
+
+
 def make_judge(name: str, game: Game, protocol: Protocol | None = None) -> Judge:
-    """The judge of that name: "score" in games of one player, "solver", or a player to play with.
+    """The judge of that name: "score" in games of one player, an evaluator, or a player to play.
 
     `protocol` says which games are played, `DEFAULT_PROTOCOL` where it is None. Raises ValueError
     for a name that does not judge this game, MissingExtra where a player lacks its package.
     """
+    if EvaluatorSpec.named(name):
+        return EvaluatorJudge(name, EvaluatorSpec.parse(name).build(game))
     if (name == "score") != (game.num_players == 1):
-        only = '"score" evaluates games of one player, and nothing else does'
+        only = '"score" evaluates games of one player, and no player does'
         raise ValueError(f"{name!r} does not evaluate {game.name}: {only}")
-    if name in _SOLUTIONS:
-        return _SOLUTIONS[name](game)
-    near = did_you_mean(name, _SOLUTIONS)
+    near = did_you_mean(name, evaluator_kinds())
     if near and name not in player_names():
         raise ValueError(f"unknown player {name!r}{near}")
     opponent = None if name == "score" else make_player(name, game)
@@ -93,12 +142,28 @@ def make_judge(name: str, game: Game, protocol: Protocol | None = None) -> Judge
 
 def judge_names() -> list[str]:
     """The names that `make_judge` takes."""
-    return [*player_names(), *_SOLUTIONS, "score"]
+    return [*player_names(), *(spec.form() for spec in evaluator_kinds().values()), "score"]
 
 
 def scale_of(name: str, game: Game) -> Scale:
-    """The scale of the judge of that name, without making it."""
-    return _SOLUTIONS[name].scale if name in _SOLUTIONS else game.scale
+    """How the mean of a score in results is shown, without making its judge.
+
+    Raw for an evaluator that is not registered here.
+    """
+    text = evaluator_of(name)
+    if not text:
+        return game.scale
+    return score_names(text)[name] if EvaluatorSpec.named(text) else Scale("score")
 
 
-_SOLUTIONS = {"solver": Solver}
+def ranks_agents(name: str) -> bool:
+    """Whether a score in results says how strong an agent is: not the second of an evaluator."""
+    text = evaluator_of(name)
+    return not text or not EvaluatorSpec.named(text) or name == next(iter(score_names(text)))
+
+
+def in_words(game: str, name: str) -> str:
+    """The heading of results in a game: "nim against maxn", "connectfour by solver", or "2048"."""
+    if name == "score":
+        return game
+    return f"{game} {'by' if evaluator_of(name) else 'against'} {name}"

@@ -5,13 +5,16 @@ positions and their solution are a file of this package, made with the solver bi
 `experiments/solved_positions.py`; asking an agent needs no solver.
 """
 
+import dataclasses
 from collections.abc import Sequence
 from importlib import resources
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.evaluation.evaluators import Evaluator, EvaluatorSpec
 from jaxgbg.games import SHARE, ConnectFour, Game
 from jaxgbg.games.connectfour import ConnectFourState
 from jaxgbg.games.rollout import select_states
@@ -20,15 +23,23 @@ from jaxgbg.players.core import Player
 FILE = "connectfour_solved.npz"
 
 
-class Solver:
-    """Judges ConnectFour agents by the share of their moves that keep the game value.
+@dataclasses.dataclass(frozen=True)
+class SolvedPositionsSpec(EvaluatorSpec):
+    """The share of moves that keep the game value in solved ConnectFour positions."""
+
+    kind = "solver"
+    scores: ClassVar = {"share": SHARE}
+
+    def build(self, game: Game) -> "SolvedPositions":
+        return SolvedPositions(game)
+
+
+class SolvedPositions(Evaluator):
+    """Scores ConnectFour agents by the share of their moves that keep the game value.
 
     In every position some legal move keeps the value (win, draw or loss) and another does not.
     Raises ValueError for another game.
     """
-
-    name = "solver"
-    scale = SHARE
 
     def __init__(self, game: Game) -> None:
         if not isinstance(game, ConnectFour):
@@ -45,16 +56,13 @@ class Solver:
             jnp.zeros((len(player), 2), jnp.float32),
         )
 
-    def scores(self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()) -> np.ndarray:
-        """float32[copies, P]: 1 where each copy of the agent keeps the value of position P."""
+    def scores(
+        self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()
+    ) -> dict[str, np.ndarray]:
+        """The share, float32[copies, P]: 1 where each copy keeps the value of position P."""
         repeat = agent.copies
         positions = np.tile(np.arange(len(self.keeps)), repeat)
         states = select_states(self.states, positions)
         actions = np.asarray(agent.act(states, key)).reshape(repeat, -1)
-        return self.keeps[np.arange(len(self.keeps)), actions].astype(np.float32)
-
-    def wins(self, scores: np.ndarray) -> None:
-        """None: no games are played."""
-
-    def close(self) -> None:
-        return None
+        kept = self.keeps[np.arange(len(self.keeps)), actions].astype(np.float32)
+        return {"share": kept}

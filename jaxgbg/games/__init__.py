@@ -16,8 +16,6 @@ from jaxgbg.games.registry import (
     Package,
     broken_games,
     game_names,
-    import_games,
-    imported_modules,
     make,
     register,
 )
@@ -44,8 +42,6 @@ __all__ = [
     "check_playable",
     "fingerprint",
     "game_names",
-    "import_games",
-    "imported_modules",
     "make",
     "register",
 ]

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.extensions import described, user_line
 from jaxgbg.games.backend import check_backend
 from jaxgbg.games.core import SIZES, Game
 from jaxgbg.games.move_checks import (
@@ -20,7 +21,6 @@ from jaxgbg.games.move_checks import (
     start_faults,
 )
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.games.registry import described, user_line
 from jaxgbg.games.sampling import sample_games
 from jaxgbg.games.time_limit import NoEnd, call_with_limit
 from jaxgbg.types import PyTree, State

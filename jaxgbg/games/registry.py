@@ -1,20 +1,21 @@
 """Games by name: those of this package, of installed packages, and of a user's own modules."""
 
 import dataclasses
-import importlib
 import importlib.metadata
 import importlib.util
-import os
 import re
-import sys
-import sysconfig
-import traceback
 import types
 import typing
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
+from jaxgbg.extensions import (
+    add_user_module,
+    described,
+    is_redefined,
+    package_of,
+    user_line,
+)
 from jaxgbg.games.core import Game
 from jaxgbg.specs import checked_field, did_you_mean, shown
 from jaxgbg.types import SettingValue
@@ -36,14 +37,7 @@ class Package(NamedTuple):
 PACKAGES: dict[str, Package] = {}
 """Those whose games are named PACKAGE:TITLE; they need not be installed."""
 _T = TypeVar("_T")
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
-# Where this package, Python and what is installed lie.
-_LIBRARIES = (
-    _PACKAGE,
-    *{sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib", "scripts")},
-)
 _broken: dict[str, str] = {}
-_imported: list[str] = []
 
 
 def register(name: str, build: Callable[..., Game]) -> None:
@@ -59,16 +53,8 @@ def register(name: str, build: Callable[..., Game]) -> None:
         raise ValueError(f"{name}: register a class or a function, not {build!r}")
     if name in GAMES and not is_redefined(GAMES[name], build):
         raise ValueError(f"{name}: another game of this name is registered already")
+    add_user_module(getattr(build, "__module__", ""))
     GAMES[name] = build
-
-
-def is_redefined(old: object, new: object) -> bool:
-    """Whether `new` is `old`, or has its module and qualified name: the same code, run again."""
-    names = [
-        (getattr(each, "__module__", None), getattr(each, "__qualname__", None))
-        for each in (old, new)
-    ]
-    return old is new or (names[0] == names[1] and None not in names[0])
 
 
 def game_names() -> tuple[str, ...]:
@@ -119,90 +105,6 @@ def built(
     return game
 
 
-def import_games(modules: Sequence[str]) -> None:
-    """Import the modules, found in the current folder or installed, that register more games.
-
-    Raises ValueError, in one line, for the first that cannot be imported.
-    """
-    if modules and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    for module in modules:
-        try:
-            importlib.import_module(module)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # Whatever a module raises, or that it would end all.
-            missing = error.name if isinstance(error, ModuleNotFoundError) else None
-            if missing and f"{module}.".startswith(f"{missing}."):
-                what = "neither in the current folder nor installed (give NAME, not NAME.py)"
-            else:
-                what = described(error)
-            raise ValueError(f"cannot import {module}: {what}") from error
-        if module not in _imported:
-            _imported.append(module)
-
-
-def imported_modules() -> tuple[str, ...]:
-    """The modules of `import_games` in their order, for other processes to import as well."""
-    return tuple(_imported)
-
-
-def module_command(name: str) -> list[str]:
-    """The command that runs one of our modules, whatever lies in the current folder.
-
-    Python would take a file there, a user's `json.py`, for the module of that name; only where the
-    package itself lies there, not installed, has it to look.
-    """
-    alone = [] if Path(__file__).parents[2] == Path.cwd() else ["-P"]
-    return [sys.executable, *alone, "-m", name]
-
-
-def described(error: BaseException) -> str:
-    """An error in one line: its type, what it says, and the user's line that led to it."""
-    text = " ".join(str(error).split("\n\n")[0].split())
-    if isinstance(error, SyntaxError):
-        text = str(error.msg)
-    return f"{type(error).__name__}: {text}{user_line(error)}".replace(": (", " (")
-
-
-def user_line(error: BaseException) -> str:
-    """ " (file, line N, in function)": where a user's own code led to an error; "" if nowhere."""
-    if isinstance(error, SyntaxError):
-        return f" ({Path(error.filename or '?').name}, line {error.lineno})"
-    frame = user_frame(error)
-    if frame is None:
-        return ""
-    function = "" if frame.name.startswith("<") else f", in {frame.name}"
-    return f" ({Path(frame.filename).name}, line {frame.lineno}{function})"
-
-
-def user_frame(error: BaseException) -> traceback.FrameSummary | None:
-    """The innermost frame outside Python, this package and what it needs, called from the package.
-
-    A package that registers games is a user's, wherever it is installed.
-    """
-    own = tuple(_folders_of_games())
-    frames = traceback.extract_tb(error.__traceback__)
-    for number in reversed(range(len(frames))):
-        file = frames[number].filename
-        if file.startswith("<") or (file.startswith(_LIBRARIES) and not file.startswith(own)):
-            continue
-        if any(frame.filename.startswith(_PACKAGE) for frame in frames[:number]):
-            return frames[number]
-    return None
-
-
-def _folders_of_games() -> list[str]:
-    """Folders of the packages, and the modules, that others have registered games from."""
-    modules = {getattr(build, "__module__", "").partition(".")[0] for build in GAMES.values()}
-    files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
-    return [
-        str(path.parent) + os.sep if path.name == "__init__.py" else str(path)
-        for path in (Path(file) for file in files if file is not None)
-        if not str(path).startswith(_PACKAGE)
-    ]
-
-
 def _guarded(name: str, call: Callable[[], _T]) -> _T:
     """What a call into a game's own code gives; every error is a ValueError in one line."""
     try:
@@ -246,9 +148,10 @@ def _load(entry: importlib.metadata.EntryPoint) -> None:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        package = entry.dist.name if entry.dist else "an installed package"
         what = str(error) if isinstance(error, ValueError) else described(error)
-        _broken[entry.name] = f"the game {entry.name!r} of {package} cannot be loaded: {what}"
+        _broken[entry.name] = (
+            f"the game {entry.name!r} of {package_of(entry)} cannot be loaded: {what}"
+        )
 
 
 def _check_parameters(

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeGuard, TypeVar
 
+from jaxgbg.extensions import is_redefined
 from jaxgbg.games import Game
-from jaxgbg.games.registry import is_redefined
 from jaxgbg.players import (
     alphabeta,
     blocker,
@@ -65,6 +65,7 @@ __all__ = [
     "player_names",
     "register_player",
     "search_player",
+    "traceable_players",
 ]
 
 PLAYERS: dict[str, Opponent] = {
@@ -148,6 +149,15 @@ def player_names() -> list[str]:
         for name, argument in arguments.items()
         for form in (name, f"{name}-{argument}")[: 1 + bool(argument)]
     ]
+
+
+def traceable_players() -> set[str]:
+    """The names of players whose class says that it is traceable; none of them is built."""
+    # `functools.partial` has the class as `func`.
+    classes = {
+        name: getattr(opponent.build, "func", opponent.build) for name, opponent in PLAYERS.items()
+    }
+    return {name for name, build in classes.items() if getattr(build, "traceable", False) is True}
 
 
 def make_player(name: str, game: Game) -> Player:

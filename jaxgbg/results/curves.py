@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgbg.evaluation import in_words
 from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import VARIANT, Axis, value_text
 from jaxgbg.results.rows import Row, Table
@@ -97,7 +98,7 @@ def words(axis: Axis, value: Any, axes: int) -> str:
 
 def title(row: Row) -> str:
     """The title of a panel."""
-    return row.game if row.opponent == "score" else f"{row.game} against {row.opponent}"
+    return in_words(row.game, row.opponent)
 
 
 def span_of_shares(row: Row) -> tuple[float, float] | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
+from jaxgbg.evaluation.evaluators import EvaluatorSpec, evaluator_of, score_names
 from jaxgbg.games import Scale
 from jaxgbg.results.axes import (
     VARIANT,
@@ -240,9 +241,19 @@ def _rank(key: RowKey, order: Sequence[str], axes: Sequence[Axis]) -> tuple[Any,
     return (
         papers.GAMES.index(key.game) if known else len(papers.GAMES),
         key.game,
-        order.index(key.opponent) if key.opponent in order else len(order),
-        key.opponent,
+        *_place(key.opponent, order),
         values,
+    )
+
+
+def _place(name: str, order: Sequence[str]) -> tuple[int, int, str]:
+    """Sort key of an opponent or score: as in the run, scores as in their evaluator."""
+    text = evaluator_of(name) or name
+    known = list(score_names(text)) if EvaluatorSpec.named(text) else []
+    return (
+        order.index(text) if text in order else len(order),
+        known.index(name) if name in known else len(known),
+        name,
     )
 
 

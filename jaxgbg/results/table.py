@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from jaxgbg.evaluation import in_words
 from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import value_text
 from jaxgbg.results.layout import Column, Format, print_columns, print_plain
@@ -112,7 +113,6 @@ def _tells(column: Column, table: Sequence[Row]) -> bool:
 
 def heading(game: str, opponent: str, table: Sequence[Row]) -> str:
     """The heading: what the rows of a game and opponent have in common."""
-    against = "" if opponent == "score" else f" against {opponent}"
     reached = sorted({row.episodes for row in table})
     episodes = " to ".join(f"{each:,}" for each in dict.fromkeys((reached[0], reached[-1])))
     seconds = {row.seconds for row in table}
@@ -121,7 +121,7 @@ def heading(game: str, opponent: str, table: Sequence[Row]) -> str:
     took = f", {table[0].seconds:,.0f} s" if one and math.isfinite(table[0].seconds) else ""
     published = {in_figures(row, row.paper_mean, row.paper_error) for row in table} - {""}
     paper = f", paper {published.pop()}" if len(published) == 1 and len(table) > 1 else ""
-    return f"{game}{against}: {table[0].scale.label}, {episodes} episodes{took}{paper}"
+    return f"{in_words(game, opponent)}: {table[0].scale.label}, {episodes} episodes{took}{paper}"
 
 
 def notes(table: Sequence[Row]) -> list[str]:
@@ -131,8 +131,8 @@ def notes(table: Sequence[Row]) -> list[str]:
         draws = ", a draw counts half" if row.scale == WIN_RATE else ""
         words = f"{row.scale.unit} in %{draws}" if row.scale.percent else f"mean {row.scale.unit}"
         several = len({other.scale for other in table if other.game == row.game}) > 1
-        against = f" against {row.opponent}" if several else ""
-        scored.setdefault(words, {})[row.game + against] = None
+        panel = in_words(row.game, row.opponent) if several else row.game
+        scored.setdefault(words, {})[panel] = None
     sentences = [
         words + (f" ({', '.join(where)})" if len(scored) > 1 else "")
         for words, where in scored.items()

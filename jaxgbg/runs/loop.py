@@ -28,6 +28,8 @@ SECONDS_A_CHUNK = 0.5
 class Result(NamedTuple):
     """Mean reward of one agent against one opponent after `episodes` of its training.
 
+    `opponent` may also be a score of an evaluator, with the mean of that score.
+
     `wins` is the share of the games that brought the agent a positive reward; None in runs of
     before this was kept and where no games are played to their ends.
     """
@@ -304,7 +306,8 @@ class Training:
             key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), number), episodes)
             for names, player in players.items():
                 evaluations = evaluate(player, judge, episodes, names, key)
-                yield from zip(self.owners, evaluations, strict=True)
+                # A judge with several scores gives one result of every lane for each of them.
+                yield from zip(itertools.cycle(self.owners), evaluations, strict=False)
 
     def _player(self, groups: Sequence[Any]) -> Player:
         """The agents of the parameters of all groups, playing as they are to be judged."""
@@ -337,9 +340,9 @@ def evaluate(
     """
     # Copies beyond the lanes only fill up a device.
     seeds = [seed for seed, _ in lanes] + [lanes[0][0]] * (agents.copies - len(lanes))
-    scores = judge.scores(agents, key, seeds)
-    wins = judge.wins(scores)
-    for number, (seed, variant) in enumerate(lanes):
-        own = scores[number]
-        share = None if wins is None else float(wins[number])
-        yield Result(seed, variant, episodes, judge.name, float(own.mean()), own.size, share)
+    for name, scores in judge.scores(agents, key, seeds).items():
+        wins = judge.wins(scores)
+        for number, (seed, variant) in enumerate(lanes):
+            own = scores[number]
+            share = None if wins is None else float(wins[number])
+            yield Result(seed, variant, episodes, name, float(own.mean()), own.size, share)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from jaxgbg.players import GreedyAgent, Player, search_player
 from jaxgbg.search import LookAheadSpec, SearchSpec, search_kinds
 from jaxgbg.search.lookahead import PLIES, WIDTH, Reply
-from jaxgbg.search.spec import fields_of_text, parse_for_agent
+from jaxgbg.search.spec import parse_for_agent
+from jaxgbg.spec_text import fields_of_text
 from jaxgbg.specs import Spec, setting
 
 

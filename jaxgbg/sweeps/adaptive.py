@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxgbg.evaluation import ranks_agents
 from jaxgbg.players import MissingExtra
 from jaxgbg.runs.run import MEAN, LaneName, Run
 from jaxgbg.runs.storage.run_folder import RunFolder
@@ -179,12 +180,14 @@ def _at(unit: Unit, out: Path, share: float) -> bool:
 def _scores(units: Sequence[Unit], out: Path, share: float) -> dict[LaneName, float]:
     """The mean score of each lane of a setting, by the last fifth until it is compared.
 
-    Those of averaged weights are of the same training, and do not count.
+    Those of averaged weights are of the same training, and do not count. Of an evaluator with
+    several scores the first one counts.
     """
     scores: dict[LaneName, list[float]] = defaultdict(list)
     for run in (run for unit in units for run in unit.runs):
         rung = _rung(run, share)
         for result in RunFolder(out, run).results():
-            if 0.8 * rung < result.episodes <= rung and not result.variant.endswith(MEAN):
+            due = 0.8 * rung < result.episodes <= rung and not result.variant.endswith(MEAN)
+            if due and ranks_agents(result.opponent):
                 scores[LaneName(result.seed, result.variant)].append(result.score)
     return {lane: float(np.mean(each)) for lane, each in scores.items()}

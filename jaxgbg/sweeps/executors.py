@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from jaxgbg.extensions import module_command
 from jaxgbg.games.backend import check_backend
-from jaxgbg.games.registry import module_command
 from jaxgbg.players import MissingExtra
 from jaxgbg.runs.ray_tasks import TRIES, line, on_ray
 from jaxgbg.runs.stopping import stop_signals

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxgbg.games import import_games, imported_modules
+from jaxgbg.extensions import import_modules, imported_modules
 from jaxgbg.system import pin_to_core
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _run(runs: str, out: str, checkpoint_every: float, until: float, cores: int 
         prepare_jax(devices=cores)
     check_backend()
     content = json.loads(runs)
-    import_games(content["imports"])
+    import_modules(content["imports"])
     read = [Run.read(fields) for fields in content["runs"]]
     train_when_free(read, out, checkpoint_every, until)
 

@@ -11,15 +11,12 @@ import numpy as np
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
 from jaxgbg.learners.selection import choose_action
-from jaxgbg.players import GreedyAgent, Player, make_player
+from jaxgbg.players import GreedyAgent, Player, make_player, traceable_players
 from jaxgbg.types import State
 from jaxgbg.xla import fast_compile_options
 
 # Games are played in chunks: 2048 takes thousands of plies, other games a few.
 _PORTION = 512
-
-# Traceable players by name: building others could start an engine or need an extra.
-_TRACEABLE = ("maxn", "bench", "heur", "blocker", "centre-of-mass", "random")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +45,8 @@ def record_games(agent: GreedyAgent, opponents: tuple[str, ...], seed: int = 0) 
     same seed gives the same games. Raises ValueError if a game takes more than `max_plies`.
     """
     game = agent.game
-    name = next((name for name in opponents if name in _TRACEABLE), None)
+    # Building other players could start an engine or need an extra.
+    name = next((name for name in opponents if name in traceable_players()), None)
     opponent = make_player(name, game) if name else None
     agent_seats = np.array([0, game.num_players - 1] if opponent else [-1])
     others = (agent_seats[:, None] != np.arange(game.num_players)) & (opponent is not None)

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import pytest
 
 import jaxgbg as package
-from jaxgbg.games import TicTacToe, check_game, check_own, register, registry, time_limit
+from jaxgbg import extensions
+from jaxgbg.games import TicTacToe, check_game, check_own, register, time_limit
 from jaxgbg.games.registry import GAMES
 from jaxgbg.players import PLAYERS, PlayerBase, make_player, register_player
 
@@ -89,7 +90,7 @@ def folder(here, monkeypatch):
     sys.modules.pop("faulty", None)
     for name in GAMES_AT_FAULT:
         GAMES.pop(name, None)
-    registry._imported[:] = []
+    extensions._imported[:] = []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -169,7 +170,7 @@ def test_a_compiled_loop_without_end_ends_the_command_with_a_line():
 
 
 def test_the_same_class_again_replaces_it_and_another_one_is_refused(folder):
-    registry.import_games(["faulty"])
+    extensions.import_modules(["faulty"])
     before = GAMES["eternal"]
     again: dict[str, object] = {"__name__": "faulty"}
     with pytest.raises(ValueError, match="another game of this name"):

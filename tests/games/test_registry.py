@@ -5,17 +5,18 @@ import sys
 
 import pytest
 
+from jaxgbg import extensions
+from jaxgbg.extensions import GROUP, import_installed, import_modules, imported_modules
 from jaxgbg.games import (
     Nim,
     TicTacToe,
     broken_games,
     game_names,
-    import_games,
-    imported_modules,
     make,
     register,
     registry,
 )
+from tests.registries import forgotten_afterwards, install
 
 MODULE = """
 import dataclasses
@@ -32,25 +33,10 @@ register("{name}", Mine)
 @pytest.fixture(autouse=True)
 def _as_before(monkeypatch, tmp_path):
     """Everything registered here is forgotten again; the current folder is an empty one."""
-    modules = set(sys.modules)
-    for name in ("GAMES", "_broken"):
-        monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
-    monkeypatch.setattr(registry, "_imported", [])
-    monkeypatch.setattr(sys, "path", sys.path[:])
     monkeypatch.chdir(tmp_path)
-    yield
-    for name in set(sys.modules) - modules:
-        del sys.modules[name]
-
-
-def install(folder, package: str, entries: dict[str, str]) -> None:
-    """What pip leaves of a package with these entry points."""
-    metadata = folder / f"{package}-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-    lines = [f"{name} = {target}" for name, target in entries.items()]
-    (metadata / "entry_points.txt").write_text("\n".join(["[jaxgbg.games]", *lines, ""]))
-    sys.path.insert(0, str(folder))
+    with forgotten_afterwards():
+        extensions._imported.clear()
+        yield
 
 
 def test_the_shipped_games_come_first_and_in_their_order():
@@ -138,8 +124,8 @@ def test_make_explains_what_it_cannot_build(name, parameters, complaint):
 
 def test_a_module_of_the_current_folder_brings_its_games(tmp_path):
     (tmp_path / "my_games.py").write_text(MODULE.format(name="mine"))
-    import_games(["my_games", "json"])
-    import_games(["my_games"])
+    import_modules(["my_games", "json"])
+    import_modules(["my_games"])
     assert imported_modules() == ("my_games", "json")
     assert make("mine").num_cells == 9
 
@@ -162,20 +148,20 @@ def test_a_module_that_fails_ends_in_a_line(tmp_path, text, complaint):
     if text is not None:
         (tmp_path / "my_games.py").write_text(text)
     with pytest.raises(ValueError, match=f"cannot import my_games: .*{complaint}") as caught:
-        import_games(["my_games"])
+        import_modules(["my_games"])
     assert "\n" not in str(caught.value)
     assert imported_modules() == ()
 
 
 def test_without_modules_the_current_folder_is_not_looked_into(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    import_games([])
+    import_modules([])
     assert str(tmp_path) not in sys.path
 
 
 def test_the_games_of_an_installed_package_appear_by_themselves(tmp_path):
     (tmp_path / "plugin_games.py").write_text(MODULE.format(name="plugged"))
-    install(tmp_path, "pluggames", {"plugged": "plugin_games:Mine"})
+    install(tmp_path, "pluggames", registry.GROUP, {"plugged": "plugin_games:Mine"})
     assert make("plugged").num_cells == 9
     assert game_names()[-1] == "plugged"
     assert broken_games() == {}
@@ -183,10 +169,26 @@ def test_the_games_of_an_installed_package_appear_by_themselves(tmp_path):
 
 def test_a_broken_package_is_named_and_harms_no_other_game(tmp_path):
     (tmp_path / "bad_games.py").write_text("x = 1\nx.size")
-    install(tmp_path, "badgames", {"bad": "bad_games:Mine", "nim": "json:loads"})
+    install(tmp_path, "badgames", registry.GROUP, {"bad": "bad_games:Mine", "nim": "json:loads"})
     assert make("nim") == Nim()
     assert "bad" not in game_names()
     with pytest.raises(ValueError, match=r"'bad' of badgames cannot .* \(bad_games.py, line 2\)"):
         make("bad")
     assert "'nim' of badgames cannot be loaded" in broken_games()["nim"]
     assert make("nim") == Nim()
+
+
+def test_the_modules_of_an_installed_package_are_imported(tmp_path, capsys):
+    (tmp_path / "plugin_modules.py").write_text(MODULE.format(name="plugged"))
+    (tmp_path / "bad_module.py").write_text("x = 1\nx.size")
+    entries = {"bad": "bad_module", "good": "plugin_modules", "gone": "no_such_module_here"}
+    install(tmp_path, "plugmodules", GROUP, entries)
+    import_installed()
+    assert game_names()[-1] == "plugged"
+    # The others work, and those that do not are named.
+    bad, gone = sorted(capsys.readouterr().err.splitlines())
+    assert bad.startswith("jaxgbg: cannot import bad_module of plugmodules: AttributeError: ")
+    assert bad.endswith("(bad_module.py, line 2)")
+    assert gone.startswith("jaxgbg: cannot import no_such_module_here of plugmodules: ")
+    # A worker process imports them by itself.
+    assert imported_modules() == ()

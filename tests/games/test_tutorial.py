@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxgbg.games import check_game, check_playable, fingerprint, game_names, import_games, make
+from jaxgbg.extensions import import_modules
+from jaxgbg.games import check_game, check_playable, fingerprint, game_names, make
 from jaxgbg.games.registry import GAMES, GROUP
 
 FOLDER = Path(__file__).parents[2] / "docs" / "tutorial"
@@ -22,7 +23,7 @@ def pebbles():
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(FOLDER)
         patch.syspath_prepend(FOLDER)
-        import_games(["pebbles"])
+        import_modules(["pebbles"])
         yield importlib.import_module("pebbles")
     GAMES.clear()
     GAMES.update(known)

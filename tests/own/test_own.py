@@ -1,14 +1,16 @@
-"""A learner and a value function of a user's module do all that shipped ones do.
+"""Parts of a user's own package do all that shipped ones do.
 
-`n_step` and `conv` are such modules; nothing in the package knows them.
+Their modules are those of the tutorial; nothing in jaxgbg knows them.
 """
 
+import contextlib
 import importlib
 import json
 import os
-import shutil
+import re
 import subprocess
 import sys
+import tomllib
 from functools import partial
 from pathlib import Path
 
@@ -18,25 +20,27 @@ import numpy as np
 import pytest
 
 import jaxgbg as package
+from jaxgbg.evaluation import EvaluatorSpec, in_words, make_judge, ranks_agents, scale_of
+from jaxgbg.extensions import import_installed, import_modules
+from jaxgbg.games import SHARE
 from jaxgbg.learners import LearnerSpec, Schedule, TDSpec
 from jaxgbg.runs.lanes import hyperparameters
 from jaxgbg.runs.settings import settings
-from jaxgbg.values import NTupleSpec, ValueSpec
+from jaxgbg.values import NTupleSpec
+from jaxgbg.web.play import requests
+from jaxgbg.web.play.table import Table
 from tests.learners.replay import named, stack_hyperparameters
+from tests.registries import TUTORIAL, install
 
-HERE = Path(__file__).parent
 FARL, NONE = named(True, True, True, False), named(False, False, True, False)
-ROOT = HERE.parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def own(monkeypatch):
-    """The two modules, imported; what they register is undone."""
-    for spec in (LearnerSpec, ValueSpec):
-        monkeypatch.setattr(spec, "kinds", dict(spec.kinds))
-    n_step, conv = (importlib.import_module(f"tests.own.{name}") for name in ("n_step", "conv"))
-    LearnerSpec.kinds["n-step"], ValueSpec.kinds["conv"] = n_step.NStepSpec, conv.ConvSpec
-    return n_step, conv
+def own(user_folder):
+    """The learner's and the value function's modules, imported as `--import` does it."""
+    import_modules(["n_step", "conv", "tactics"])
+    return importlib.import_module("n_step"), importlib.import_module("conv")
 
 
 def test_their_settings_are_settings_of_a_run(own):
@@ -124,42 +128,138 @@ def test_with_more_steps_than_moves_all_boards_learn_the_result_alone(own):
     assert learner.rule.settings == 5
 
 
-@pytest.mark.slow
-def test_they_go_through_every_command_by_import(tmp_path):
-    for name in ("n_step", "conv"):
-        shutil.copy(HERE / f"{name}.py", tmp_path / f"own_{name}.py")
-
-    def call(*arguments: object, code: int = 0) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "jaxgbg.cli", *map(str, arguments)],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stderr
-        return done.stdout + done.stderr
-
-    modules = ("--import", "own_n_step", "--import", "own_conv")
-    tiny = ("--episodes", 40, "--eval-every", 20, "--batch", 4, "--opponents", "random")
-    chosen = ("--learner", "n-step", "--steps", 3, "--value", "conv", "--channels", 4)
-    assert "--steps" in call("train", "--help", *modules)
-    assert "invalid choice 'n-step'" in call("train", "tictactoe", *chosen, *tiny, code=2)
-    call("train", "tictactoe", *chosen, *tiny, "--weight-decay", 0.1, *modules)
-    (tmp_path / "sweep.toml").write_text(
-        'game = "tictactoe"\nseeds = "0:2"\n[settings]\nepisodes = 40\neval_every = 40\nbatch = 4\n'
-        'opponents = ["random"]\nlearner = "n-step"\nvalue = "conv"\n'
-        '[axes]\nsteps = [1, 2]\nweight_decay = [0.0, 0.5]\nvariants = ["farl"]\n'
+def test_an_evaluator_has_a_result_for_each_score(own):
+    game = package.make("tictactoe")
+    judge = make_judge("tactics,positions=8,plies=6", game)
+    names = [f"{judge.name}:{score}" for score in ("accuracy", "mean depth")]
+    assert {name: scale.unit for name, scale in judge.scales.items()} == dict(
+        zip(names, ("share", "plies"), strict=True)
     )
-    options = ("--executor", "processes", "--workers", 1, "--out", "swept", *modules)
-    call("sweep", "sweep.toml", *options, "--json", "units.json")
-    units = json.loads((tmp_path / "units.json").read_text())
+    assert [ranks_agents(name) for name in (*names, "random")] == [True, False, True]
+    assert scale_of(names[1], game) == judge.scales[names[1]]
+    assert in_words("tictactoe", names[1]) == f"tictactoe by {names[1]}"
+    right, wrong = np.ones((1, 8)), np.ones(8)
+    for scores, complaint in (
+        ({"accuracy": right}, "must return the scores accuracy, mean depth, not accuracy"),
+        ({"accuracy": right, "mean depth": wrong}, r"an array \[1, ...\].* not of shape \(8,\)"),
+    ):
+        judge.evaluator.scores = lambda *_, scores=scores: scores
+        with pytest.raises(ValueError, match=complaint):
+            judge.scores(package.make_player("random", game), jax.random.key(0))
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "complaint"),
+    [
+        ("tactics-3", "nim", "did you mean tactics?"),
+        ("tactics,position=3", "nim", "unknown setting 'position': did you mean positions?"),
+        ("tactics,positions=0", "nim", "positions must lie in [1, 10,000], not 0"),
+        ("tactics", "2048", "two players, not 2048"),
+    ],
+)
+def test_an_evaluator_that_cannot_be_made_is_explained(own, text, game, complaint):
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        make_judge(text, package.make(game))
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"kind": "random"}, "random: a player of this name"),
+        ({"kind": "mcts"}, "mcts: a player of this name"),
+        ({"kind": "score"}, "score: a player of this name"),
+        ({"kind": "solver"}, "solver: another evaluator of this name"),
+        ({"kind": "mine", "scores": {}}, "mine: `scores` must name at least one"),
+        ({"kind": "mine", "scores": {"a:b": SHARE}}, "mine: .* no colon"),
+    ],
+)
+def test_names_of_evaluators_are_their_own(user_folder, fields, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        type("Mine", (EvaluatorSpec,), {"scores": {"one": SHARE}, **fields})
+
+
+def test_what_an_unknown_evaluator_has_left_is_shown_as_it_is():
+    game = package.make("tictactoe")
+    assert scale_of("tactics:accuracy", game).unit == "score"
+    assert in_words("tictactoe", "tactics:accuracy") == "tictactoe by tactics:accuracy"
+    assert scale_of("runs/x.agent:search=puct-20", game) == game.scale
+    assert scale_of("solver", package.make("connectfour")) == SHARE
+
+
+@pytest.fixture
+def package_folder(user_folder):
+    """A package with one part of each kind, installed; the working folder has no module of it."""
+    (user_folder / "my_package").mkdir()
+    for module in user_folder.glob("*.py"):
+        module.rename(user_folder / "my_package" / module.name)
+    project = tomllib.loads((TUTORIAL / "package.toml").read_text())["project"]
+    ((group, entries),) = project["entry-points"].items()
+    install(user_folder, project["name"], group, entries)
+    return user_folder
+
+
+@pytest.mark.slow
+def test_a_package_is_known_to_every_process_as_soon_as_it_is_installed(package_folder):
+    program = (
+        "import jaxgbg; game = jaxgbg.make('pebbles'); player = jaxgbg.make_player('first-legal',"
+        " game); print(player.name, *jaxgbg.runs.settings.settings())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=package_folder,
+        env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{package_folder}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {"first-legal", "steps", "channels", "weight_decay"} <= {*done.stdout.split()}
+
+
+SWEEP = """
+game = "tictactoe"
+seeds = "0:2"
+[settings]
+episodes = 40
+eval_every = 40
+batch = 4
+opponents = ["first-legal", "tactics,positions=20"]
+learner = "n-step"
+value = "conv"
+[axes]
+weight_decay = [0.0, 0.5]
+variants = ["farl"]
+"""
+
+
+@pytest.mark.slow
+def test_all_parts_of_a_package_are_trained_swept_reported_and_played(package_folder, jaxgbg):
+    def records(*arguments):
+        code, out, err = jaxgbg(*arguments, "--json", "rows.json")
+        assert code == 0, err
+        return json.loads(Path("rows.json").read_text()), out
+
+    import_installed()
+    Path("sweep.toml").write_text(SWEEP)
+    units, _ = records("sweep", "sweep.toml", "--out", "swept")
     assert {unit["finished"] for unit in units} == {"yes"}
-    call("results", "swept", "--by", "steps", *modules, "--json", "rows.json")
-    rows = json.loads((tmp_path / "rows.json").read_text())
-    assert {(row["steps"], row["weight_decay"]) for row in rows} == {
-        (1, 0.0), (1, 0.5), (2, 0.0), (2, 0.5)
-    }  # fmt: skip
-    (agent,) = tmp_path.glob("runs/*/agents/*.agent")
-    assert "random" in call("eval", agent, "--opponent", "random", *modules)
+    rows, out = records("results", "swept")
+    scores = ["tactics,positions=20:accuracy", "tactics,positions=20:mean depth"]
+    units_of = {"first-legal": "win rate (%)", scores[0]: "share (%)", scores[1]: "plies"}
+    assert [(row["opponent"], row["unit"], row["weight_decay"], row["n"]) for row in rows] == [
+        (name, unit, decay, 2) for name, unit in units_of.items() for decay in (0.0, 0.5)
+    ]
+    assert f"tictactoe by {scores[1]}: plies" in " ".join(out.split())
+    agent = next(Path("swept").glob("*/agents/*.agent"))
+    rows, _ = records("eval", agent, "--search", "flat-mc-1", "--opponent", "tactics,positions=20")
+    assert [row["opponent"] for row in rows] == scores
+    code, _, err = jaxgbg("report", "swept")
+    assert (code, err) == (0, "")
+    (page,) = package_folder.rglob("*.html")
+    text = page.read_text(encoding="utf-8")
+    assert all(f"tictactoe by {score}" in text for score in scores)
+    table = Table(package.make("tictactoe"), {"mine": package.load(agent)})
+    with contextlib.closing(table):
+        seats = {each["name"] for each in table.about()["seats"]}
+        assert {"first-legal", "flat-mc", "agent:search=flat-mc"} <= seats
+        assert table.choose(requests.Choose("", "first-legal", 0))["action"] == 0

@@ -5,52 +5,39 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import jax
 import numpy as np
 import pytest
 
 import jaxgbg as package
-from jaxgbg.games import registry
+from jaxgbg.extensions import import_modules
 from jaxgbg.players import make_player, player_names
 from jaxgbg.search import SearchSpec, search_kinds
 from jaxgbg.web.play import requests
 from tests.web.tables import table_of
 
-MODULE = Path(__file__).resolve().parents[2] / "docs" / "tutorial" / "flat_monte_carlo.py"
-IMPORT = ("--import", MODULE.stem)
+MODULE = "flat_monte_carlo"
+IMPORT = ("--import", MODULE)
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A working folder with the module; what it registers is undone."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", sys.path[:])
-    monkeypatch.setattr(SearchSpec, "kinds", dict(SearchSpec.kinds))
-    monkeypatch.setattr(registry, "_imported", [])
-    shutil.copy(MODULE, tmp_path)
-    yield tmp_path
-    sys.modules.pop(MODULE.stem, None)
-
-
-@pytest.fixture
-def agent_file(trained, folder):
+def agent_file(trained, user_folder):
     """A file of its own, as it is named in commands."""
     found = next((trained / "small").glob("nim-*/agents/seed0-farl.agent"))
-    return shutil.copy(found, folder / "self.agent")
+    return shutil.copy(found, user_folder / "self.agent")
 
 
 @pytest.fixture
-def imported(folder):
-    return registry.import_games([MODULE.stem])
+def imported(user_folder):
+    return import_modules([MODULE])
 
 
-def test_it_is_unknown_until_its_module_is_imported(folder):
+def test_it_is_unknown_until_its_module_is_imported(user_folder):
     with pytest.raises(ValueError, match=r"unknown search 'flat-mc-2'.*--import MODULE"):
         SearchSpec.parse("flat-mc-2")
     assert "flat-mc-N" not in player_names()
-    registry.import_games([MODULE.stem])
+    import_modules([MODULE])
     assert SearchSpec.parse("flat-mc-2,steps=2").number == 2
     assert {"flat-mc", "flat-mc-N"} <= set(player_names())
     assert "flat-mc" in search_kinds(with_agent=True)
@@ -58,7 +45,7 @@ def test_it_is_unknown_until_its_module_is_imported(folder):
 
 
 def test_its_name_is_its_own(imported):
-    kinds = importlib.import_module(MODULE.stem)
+    kinds = importlib.import_module(MODULE)
     with pytest.raises(ValueError, match="flat-mc: another search of this name"):
         type("Other", (SearchSpec,), {"kind": "flat-mc"})
     with pytest.raises(ValueError, match="puct: another search of this name"):
@@ -95,11 +82,11 @@ def test_it_sits_at_the_play_page(imported):
 
 
 @pytest.mark.slow
-def test_agents_and_tournaments_use_it(agent_file, folder, jaxgbg):
+def test_agents_and_tournaments_use_it(agent_file, user_folder, jaxgbg):
     def records(*arguments):
         code, _, err = jaxgbg(*arguments, *IMPORT, "--json", "rows.json")
         assert code == 0, err
-        return json.loads((folder / "rows.json").read_text())
+        return json.loads((user_folder / "rows.json").read_text())
 
     search = ("--search", "flat-mc-4,steps=2")
     (row,) = records("eval", agent_file, *search, "--opponent", "flat-mc-1")
@@ -116,8 +103,8 @@ def test_agents_and_tournaments_use_it(agent_file, folder, jaxgbg):
 
 
 @pytest.mark.slow
-def test_it_is_an_axis_of_sweeps_and_leads_training(folder, jaxgbg):
-    (folder / "sweep.toml").write_text(
+def test_it_is_an_axis_of_sweeps_and_leads_training(user_folder, jaxgbg):
+    (user_folder / "sweep.toml").write_text(
         'game = "nim"\nseeds = 1\n[settings]\nlearner = "td-search"\nfarl = true\n'
         "episodes = 40\neval_every = 20\nbatch = 4\n[axes]\n"
         'search = ["flat-mc-1", "puct-2"]\ntrain_search = ["flat-mc-1", "puct-2"]\n'
@@ -126,20 +113,20 @@ def test_it_is_an_axis_of_sweeps_and_leads_training(folder, jaxgbg):
     assert code == 0, err
     code, _, _ = jaxgbg("results", "runs", *IMPORT, "--json", "rows.json")
     assert code == 0
-    rows = json.loads((folder / "rows.json").read_text())
+    rows = json.loads((user_folder / "rows.json").read_text())
     found = {(row["search"], row["train_search"]) for row in rows}
     assert found == {(a, b) for a in ("flat-mc-1", "puct-2") for b in ("flat-mc-1", "puct-2")}
 
 
 @pytest.mark.slow
-def test_help_of_a_command_names_it(folder):
+def test_help_of_a_command_names_it(user_folder):
     program = "import sys; from jaxgbg.cli.app import main; sys.argv[0] = 'jaxgbg'; main()"
     done = subprocess.run(
         [sys.executable, "-c", program, "eval", "--help", *IMPORT],
         capture_output=True,
         text=True,
         check=False,
-        cwd=folder,
+        cwd=user_folder,
     )
     assert done.returncode == 0, done.stderr
     told = " ".join(done.stdout.replace("│", " ").split())

@@ -1,7 +1,7 @@
 """The paper's Table 1: what to train, and whom the finished agents still have to meet."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -56,13 +56,15 @@ def othello_engine(command: str | None) -> tuple[str, str] | None:
     return ("grhino", GRHINO) if shutil.which(GRHINO.split()[0]) else None
 
 
-def meet(folder: RunFolder, name: str, make: Callable[[], Judge]) -> None:
+def meet(folder: RunFolder, names: Collection[str], make: Callable[[], Judge]) -> None:
     """Let the judge that `make` builds judge all agents of a finished run, unless it has.
+
+    `names` are its scores in results.
 
     They play as in its other evaluations, whose results these join.
     """
     run = folder.run
-    met = {(one.seed, one.variant) for one in folder.results() if one.opponent == name}
+    met = {(one.seed, one.variant) for one in folder.results() if one.opponent in names}
     lanes = tuple(lane for lane in run.agents if lane not in met)
     if not lanes:
         return
@@ -85,14 +87,14 @@ def meet_final_opponents(
         if opponent != "engine":
             on_opponent(opponent)
             protocol = protocol_for(game, opponent)
-            meet(folder, opponent, partial(make_judge, opponent, game, protocol))
+            meet(folder, [opponent], partial(make_judge, opponent, game, protocol))
             continue
         named = othello_engine(engine)
         if named is None:
             on_opponent("no engine for othello: install grhino, or name one with --engine")
             continue
         on_opponent(named[0])
-        meet(folder, named[0], partial(_engine_judge, game, *named))
+        meet(folder, [named[0]], partial(_engine_judge, game, *named))
 
 
 def _engine_judge(game: Game, name: str, command: str) -> Judge:

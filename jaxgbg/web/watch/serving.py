@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from jaxgbg.games.registry import import_games, imported_modules, module_command
+from jaxgbg.extensions import import_modules, imported_modules, module_command
 from jaxgbg.web.play.serving import (
     LOOPBACK,
     address_of,
@@ -145,7 +145,7 @@ def _main() -> None:
     from jaxgbg.web.watch.server import application
 
     folder, where, *modules = sys.argv[1:]
-    import_games(modules)
+    import_modules(modules)
     prepare_jax()
     give_way()
     watched = _Beside(Path(folder))
