@@ -134,9 +134,7 @@ def evaluate(
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
     if keep and (playing != GREEDY or seed):
-        raise ValueError(
-            "--keep evaluates as training does: leave out --seed and the options of play"
-        )
+        raise ValueError("--keep evaluates as training does: leave out --seed and options of play")
     agents = _agents(what, game)
     rules = next(iter(agents.values())).run.game
     if keep:
