@@ -59,11 +59,10 @@ def tournament(
 ) -> None:
     """Let all players meet in all seats, and rate them in Elo with 95% intervals.
 
-    In a game of N seats, every N players form a group. A group plays drawn openings in all orders
-    of seats. All groups play, or with --swiss those of similar standing. Ratings follow the model
-    of Bradley and Terry with draws (Davidson), for more than two players that of Plackett and Luce,
-    with an advantage for each seat; random has 0. All agents of a run take part. With --out the
-    games are kept, and the same command resumes, also with more players or rounds.
+    In a game of N seats, every N players form a group, which plays drawn openings in all orders of
+    seats. Ratings follow Bradley and Terry with draws (Davidson), for more than two players
+    Plackett and Luce, with an advantage for each seat; random has 0. All agents of a run take part.
+    With --out the games are kept, and the same command resumes, also with more players or rounds.
 
     Args:
       game: The game; required if no agent takes part.
@@ -77,9 +76,7 @@ def tournament(
       out: Folder that keeps the games.
       plot: Also draw the ratings and who scores against whom.
     """
-    check_writable(plot)
-    if plot is not None:
-        check_name(plot)
+    _check_plot(plot)
     if game is None and (size is not None or parameters):
         raise ValueError("--size and --parameters need --game")
     rules = None if game is None else read_game(game, size, parameters)
@@ -89,6 +86,12 @@ def tournament(
     if plot is not None:
         ladder.plot(plot)
     write_rows(json_file, ladder.records())
+
+
+def _check_plot(plot: Path | None) -> None:
+    check_writable(plot)
+    if plot is not None:
+        check_name(plot)
 
 
 def _print(ladder: Ladder, form: TableFormat) -> None:
