@@ -202,7 +202,10 @@ def opened(game: Game, plies: int, count: int, key: jax.Array) -> Any:
     player = RandomPlayer(game)
 
     def ply(states: Any, key: jax.Array) -> tuple[Any, None]:
-        return jax.vmap(game.afterstate)(states, player.act(states, key)), None
+        after = jax.vmap(game.afterstate)(states, player.act(states, key))
+        if game.stochastic:
+            after = jax.vmap(game.spawn)(after, jax.random.split(jax.random.fold_in(key, 1), count))
+        return after, None
 
     start = jax.vmap(game.init)(jax.random.split(key, count))
     return jax.lax.scan(ply, start, jax.random.split(key, plies))[0]

@@ -1,0 +1,168 @@
+"""How much does Final Adaptation bring as the number of players grows?
+
+    python -m experiments.n_players.run [--labels "sim K6, 3 players" ...] [--out OUT]
+    python -m experiments.n_players.run --share 0/4 --out OUT     # the first of four processes
+    python -m experiments.n_players.run --scale .001 --seeds 2 --out OUT    # a trial
+    python -m experiments.n_players.run --forecast                # from random play alone
+    python -m experiments.n_players.run --show                    # the kept figures and the picture
+
+Each setting is trained with both parts of Final Adaptation, with the first alone and with none, ten
+seeds each. Agents of one seed then meet head to head in every mixture of seats, and each variant
+meets random players in every seat. Results are in OUT/results.json; what stands there is not made
+again. Several processes may share an OUT.
+
+Source of the question: Konen & Bagheri 2021, section 5 (more games for three players).
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from experiments.farl_predictor.endings import predictors
+from experiments.farl_predictor.run import agents_of, head_to_head, opened, rounded, summary
+from experiments.gpu.records import Records, machine
+from experiments.n_players.settings import SEEDS, SETTINGS, VARIANTS, Setting
+from experiments.shared import make_parser
+from jaxgbg import GreedyAgent, train
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.evaluation import no_history, play
+from jaxgbg.players import RandomPlayer
+from jaxgbg.results.statistics import confidence_interval
+from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
+
+FILE, KEY = "results.json", ("label",)
+FORECAST = "forecast.json"
+PAIRS = (("farl", "none"), ("farl", "part1"), ("part1", "none"))
+GAMES = 200
+"""Games against random players from each seat, for each seed."""
+_RANDOM_PLAY = (2000, 100)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
+    labels = [setting.label for setting in SETTINGS]
+    parser.add_argument("--labels", nargs="+", choices=labels, default=labels, metavar="LABEL")
+    parser.add_argument(
+        "--share", default="0/1", metavar="K/N", help="every N-th setting from K on"
+    )
+    parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="agents of each variant")
+    parser.add_argument("--forecast", action="store_true", help="predict from random play")
+    parser.add_argument("--show", action="store_true", help="print the table, draw the picture")
+    options = parser.parse_args(arguments)
+    if options.show:
+        show(options.results)
+        return
+    if options.scale <= 0 or options.seeds < 1:
+        parser.error("--scale and --seeds must be positive")
+    first, _, of = options.share.partition("/")
+    if not (first.isdecimal() and of.isdecimal() and int(first) < int(of)):
+        parser.error(f"--share must be K/N with 0 <= K < N, not {options.share!r}")
+    prepare_jax()
+    chosen = [setting for setting in SETTINGS if setting.label in options.labels]
+    if options.forecast:
+        write_json(options.results / FORECAST, [forecast(setting) for setting in chosen])
+        return
+    options.out.mkdir(parents=True, exist_ok=True)
+    records = Records(options.out / FILE, machine(), KEY)
+    for setting in chosen[int(first) :: int(of)]:
+        if {"label": setting.label} not in records:
+            records.add(measured(setting, options))
+
+
+def forecast(setting: Setting) -> dict[str, Any]:
+    """What random play foretells of a setting by the measures of `experiments.farl_predictor`."""
+    game = setting.game
+    found = predictors(game, RandomPlayer(game), 0.0, *_RANDOM_PLAY, seed=0)
+    return {"label": setting.label, **rounded(found)}
+
+
+def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
+    """Train a setting and let its variants meet: gains, and rewards against random players."""
+    run = setting.run(options.scale, options.seeds)
+    begun = time.perf_counter()
+    folder = train(run, options.out / "runs")
+    trained = time.perf_counter() - begun
+    agents = {variant: agents_of(folder, variant) for variant in VARIANTS}
+    pairs = {
+        f"{one} over {other}": summary(
+            head_to_head(run.game, agents[one], agents[other], setting.opening)
+        )
+        for one, other in PAIRS
+    }
+    return {
+        "label": setting.label,
+        "family": setting.family,
+        "players": setting.players,
+        "episodes": run.schedule.episodes,
+        "config": run.digest,
+        "gains": pairs,
+        "against_random": {
+            variant: rounded_rewards(against_random(agent, setting.opening))
+            for variant, agent in agents.items()
+        },
+        "random_play": rounded_rewards(random_play(setting)),
+        "training_s": round(trained, 1),
+        "matches_s": round(time.perf_counter() - begun - trained, 1),
+    }
+
+
+def against_random(agent: GreedyAgent, opening: int) -> np.ndarray:
+    """float64[seeds, seats]: the mean reward of each seed in each seat, all others random."""
+    game, players = agent.game, agent.game.num_players
+    seats = np.tile(np.repeat(1 - np.eye(players, dtype=int), GAMES, 0), (agent.copies, 1))
+    start, moves = jax.random.split(jax.random.key(5))
+    states = opened(game, opening, len(seats), start)
+    others = [agent, RandomPlayer(game)]
+    rewards = play(game, seats, others, states, no_history(len(seats)), moves)
+    own = np.asarray(rewards, np.float64)[seats == 0]
+    return own.reshape(agent.copies, players, GAMES).mean(2)
+
+
+def rounded_rewards(rewards: np.ndarray) -> list[Any]:
+    return np.round(rewards, 4).tolist()
+
+
+def random_play(setting: Setting) -> np.ndarray:
+    """float64[seats]: the mean reward of random players in each seat."""
+    states = opened(setting.game, setting.game.max_plies, 10_000, jax.random.key(6))
+    return np.asarray(states.rewards, np.float64).mean(0)
+
+
+def show(folder: Path) -> None:
+    """Print a line for each setting, and draw the gains by the number of players."""
+    from experiments.n_players.figure import draw
+
+    results = json.loads((folder / FILE).read_text())["results"]
+    order = [setting.label for setting in SETTINGS]
+    results.sort(key=lambda one: order.index(one["label"]))
+    print("\n".join(table(results)))
+    draw(results, folder / "n_players.png")
+
+
+def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The gains of each setting with their 95 % intervals, and the mean reward against random."""
+    names = [f"{one} over {other}" for one, other in PAIRS]
+    heads = ["game", "episodes", *names, *(f"{each} against random" for each in VARIANTS), "chance"]
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    for one in results:
+        cells = [one["label"], f"{one['episodes']:,}"]
+        for name in names:
+            low, high = confidence_interval(one["gains"][name]["per_seed"])
+            cells.append(f"{one['gains'][name]['gain']:+.2f} ({low:+.2f} to {high:+.2f})")
+        for variant in VARIANTS:
+            cells.append(f"{np.mean(one['against_random'][variant]):+.2f}")
+        cells.append(f"{np.mean(one['random_play']):+.2f}")
+        yield f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    end_in_a_line(main)
