@@ -187,6 +187,7 @@ def _compile(
         chunk = compile_chunk(learner, mesh).lower(state, hyper, limit, np.int32(1)).compile()
         compile_s = time.perf_counter() - start
     memory = chunk.memory_analysis()
+    assert memory is not None
     peak = (memory.argument_size_in_bytes + memory.temp_size_in_bytes) * mesh.size
     return chunk, compile_s, peak
 
