@@ -237,7 +237,7 @@ def _balance(members: Mapping[RowKey, Members], rest: Sequence[str]) -> list[str
 
 def _rank(
     key: RowKey, order: Sequence[str], axes: Sequence[Axis]
-) -> tuple[int, str, int, str, list[int]]:
+) -> tuple[int, str, int, int, str, list[int]]:
     """Sort key: games as in Table 1, opponents as in the run, values as in their axes."""
     known = key.game in papers.GAMES
     values = [axis.values.index(value) for axis, value in zip(axes, key.values, strict=True)]
