@@ -60,6 +60,7 @@ from jaxgbg.search import (
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.search.spec import parse_for_agent
 from jaxgbg.specs import Seed, checked, shown
+from jaxgbg.types import SettingValue
 from jaxgbg.values import MLPSpec, NTupleSpec
 from jaxgbg.web.board.opening import board
 
@@ -150,7 +151,7 @@ def look_ahead(
     return LookAheadAgent(agent, LookAheadSpec(plies, widths, reply, ranks, **limits))
 
 
-def search(agent: GreedyAgent, how: str | int = "puct", **settings: Any) -> Any:
+def search(agent: GreedyAgent, how: str | int = "puct", **settings: SettingValue) -> Any:
     """The agent choosing its moves by a search, as "puct-200,exploration=2"; a number is puct's N.
 
     `settings` come on top of what the text says, such as `exploration`, `solver` and `reuse` of

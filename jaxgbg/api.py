@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 from jaxgbg.arena.tournament import Played, play_tournament
 from jaxgbg.results.figures import Kind, draw
@@ -24,6 +24,7 @@ from jaxgbg.runs.stopping import StopTraining, tell_all
 from jaxgbg.sweeps.executors import Failure, Resources, Settings
 from jaxgbg.sweeps.running import Executor, Outcome, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive, Plan, plan, read_spec
+from jaxgbg.types import JSON
 
 if TYPE_CHECKING:
     import pandas
@@ -146,7 +147,7 @@ def train(
 
 
 def sweep(
-    spec: str | Path | Mapping[str, Any],
+    spec: str | Path | Mapping[str, JSON],
     out: str | Path = "runs",
     executor: Executor = "inline",
     workers: int | None = None,

@@ -8,7 +8,9 @@ import os
 import stat
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, NoReturn, Protocol
+from typing import IO, NoReturn, Protocol
+
+from jaxgbg.types import JSON
 
 MOST_BYTES = 2**24
 """A file of settings or figures may be so long; nothing of ours comes near."""
@@ -99,7 +101,7 @@ def read_bytes(path: Readable, most: int = MOST_BYTES) -> bytes:
         return file.read(min(most, size + _GROWTH))
 
 
-def parse_json(data: bytes | str) -> Any:
+def parse_json(data: bytes | str) -> JSON:
     """What JSON says; raises ValueError, not knowing the file, where it is none or none we read."""
     text = data.decode("utf-8") if isinstance(data, bytes) else data
     try:
@@ -117,7 +119,7 @@ def parse_json(data: bytes | str) -> Any:
     return content
 
 
-def read_json(path: Readable, most: int = MOST_BYTES) -> Any:
+def read_json(path: Readable, most: int = MOST_BYTES) -> JSON:
     """What a file of JSON holds.
 
     Raises FileNotFoundError where there is none, for all else ValueError that names file and line.
@@ -130,7 +132,7 @@ def read_json(path: Readable, most: int = MOST_BYTES) -> Any:
         raise ValueError(defect(path, error)) from error
 
 
-def read_object(path: Readable, most: int = MOST_BYTES) -> dict[str, Any]:
+def read_object(path: Readable, most: int = MOST_BYTES) -> dict[str, JSON]:
     """`read_json` of a file that holds an object."""
     content = read_json(path, most)
     if not isinstance(content, dict):
@@ -165,7 +167,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def _check_depth(content: Any) -> None:
+def _check_depth(content: JSON) -> None:
     """Raise ValueError for lists in lists in lists, that would stop Python's own functions."""
     level = [content] if isinstance(content, list | dict) else []
     for _ in range(_DEEPEST):

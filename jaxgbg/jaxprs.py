@@ -6,19 +6,21 @@ one line that names it and the version.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 from jax.extend import core
-from jax.extend.core import Jaxpr, JaxprEqn, Literal
+from jax.extend.core import Jaxpr, JaxprEqn, Literal, Var
+from jax.typing import ArrayLike
 
 __all__ = [
-    "Jaxpr", "JaxprEqn", "Literal", "Parameters", "Scan", "UnknownJaxpr", "While", "branches",
-    "called", "is_traced", "nested", "scan", "unclosed", "while_loop",
+    "ClosedJaxpr", "Jaxpr", "JaxprEqn", "Literal", "Parameters", "Scan", "UnknownJaxpr", "Var",
+    "While", "branches", "called", "is_traced", "nested", "scan", "unclosed", "while_loop",
 ]  # fmt: skip
 
-# A jaxpr with its constants. With jax 0.12 every jaxpr has them, and this is only another name.
-_Closed: Any = getattr(core, "ClosedJaxpr", Jaxpr)
+ClosedJaxpr: TypeAlias = Any
+"""A jaxpr with its constants: a class of its own, or from jax 0.12 on `Jaxpr`."""
+_Closed: type = getattr(core, "ClosedJaxpr", Jaxpr)
 
 # Primitives that evaluate the jaxpr in this parameter, with the operands of the equation.
 _CALLS = {
@@ -90,9 +92,9 @@ class While(NamedTuple):
     alone, the carry.
     """
 
-    condition: Any
+    condition: ClosedJaxpr
     condition_constants: int
-    body: Any
+    body: ClosedJaxpr
     body_constants: int
 
 
@@ -101,26 +103,26 @@ class Scan(NamedTuple):
     turn takes a row.
     """
 
-    body: Any
+    body: ClosedJaxpr
     constants: int
     carried: int
     length: int
     reverse: bool
 
 
-def is_traced(*values: Any) -> bool:
+def is_traced(*values: object) -> bool:
     """Whether one of the values is known only when a compiled program runs."""
     return any(isinstance(value, jax.core.Tracer) for value in values)
 
 
-def unclosed(jaxpr: Any) -> tuple[Jaxpr, list[Any]]:
+def unclosed(jaxpr: ClosedJaxpr) -> tuple[Jaxpr, list[ArrayLike]]:
     """A jaxpr and the values of its `constvars`."""
     if isinstance(jaxpr, Jaxpr):
         return jaxpr, list(getattr(jaxpr, "consts", []))
     return jaxpr.jaxpr, list(jaxpr.consts)
 
 
-def called(equation: JaxprEqn) -> Any:
+def called(equation: JaxprEqn) -> ClosedJaxpr | None:
     """The jaxpr that an equation evaluates with its own operands, as `jit` does; None for others.
 
     Raises UnknownJaxpr where the operands do not fit it.
@@ -158,7 +160,7 @@ def scan(equation: JaxprEqn) -> Scan:
     return loop
 
 
-def branches(equation: JaxprEqn) -> list[Any]:
+def branches(equation: JaxprEqn) -> list[ClosedJaxpr]:
     """The jaxprs of the primitive `cond`, of which the first operand chooses one by number."""
     given = Parameters("cond", equation.params)
     found = list(given["branches"])

@@ -5,10 +5,11 @@ import dataclasses
 import re
 import typing
 from collections.abc import Iterable
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from jaxgbg.extensions import is_redefined
 from jaxgbg.specs import Spec, did_you_mean, kind_of, shown
+from jaxgbg.types import SettingValue, TypeHint
 
 _BOOLEANS = {"0": False, "1": True, "false": False, "true": True}
 
@@ -107,9 +108,9 @@ def _takes_number(spec: type[Spec]) -> bool:
     return bool(typing.cast(type[TextSpec], spec).strength)
 
 
-def fields_of_text(spec: type[Spec], entries: Iterable[str]) -> dict[str, Any]:
+def fields_of_text(spec: type[Spec], entries: Iterable[str]) -> dict[str, SettingValue]:
     """The settings of a spec that texts as "key=value" name; the spec itself checks the values."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, SettingValue] = {}
     for entry in entries:
         name, equals, text = entry.partition("=")
         if not equals:
@@ -127,7 +128,7 @@ def fields_of_text(spec: type[Spec], entries: Iterable[str]) -> dict[str, Any]:
     return fields
 
 
-def _of_text(kind: Any, text: str) -> Any:
+def _of_text(kind: TypeHint, text: str) -> SettingValue:
     """A number or a switch, or the text itself where it is none: the spec's check refuses it."""
     if kind is bool:
         return _BOOLEANS.get(text, text)
@@ -137,7 +138,7 @@ def _of_text(kind: Any, text: str) -> Any:
     return text
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: SettingValue) -> str:
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, tuple):

@@ -14,11 +14,11 @@ import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, ClassVar, Literal, ParamSpec, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, ParamSpec, Self, SupportsFloat, TypeVar
 
 import numpy as np
 
-from jaxgbg.types import TypeHint
+from jaxgbg.types import JSON, SettingValue, TypeHint
 
 LAST_SEED = 2**32 - 1
 """The greatest seed: random keys are made of 32 bits."""
@@ -41,10 +41,10 @@ class Limits:
     high: float | None = None
     above: float | None = None
     below: float | None = None
-    choices: tuple[Any, ...] = ()
+    choices: tuple[SettingValue, ...] = ()
     most: int | None = None
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: SettingValue) -> None:
         """Raise ValueError where `value`, of the right kind, is out of these limits."""
         if isinstance(value, tuple):
             for item in value:
@@ -84,7 +84,9 @@ Seed = Annotated[int, Limits(low=0, high=LAST_SEED)]
 """A seed as an argument of what is `checked`."""
 
 
-def setting(default: Any = dataclasses.MISSING, *, short: str | None = None, **limits: Any) -> Any:
+def setting(
+    default: object = dataclasses.MISSING, *, short: str | None = None, **limits: Any
+) -> Any:
     """A field of a spec, or a parameter of a game: its default and its `Limits`.
 
     `short` is what flags and columns use where it is not the field's name.
@@ -103,14 +105,14 @@ def limits_of(cls: type, name: str) -> Limits:
     return limits
 
 
-def kind_of(hint: TypeHint) -> Any:
+def kind_of(hint: TypeHint) -> TypeHint:
     """What an annotation says beside None: a type, that of its words for a Literal, or a tuple."""
     if isinstance(hint, types.UnionType):
         hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
     return type(typing.get_args(hint)[0]) if typing.get_origin(hint) is Literal else hint
 
 
-def checked_field(cls: type, name: str, value: Any) -> Any:
+def checked_field(cls: type, name: str, value: object) -> SettingValue:
     """`value` as field `name` of a dataclass holds it; raises ValueError that begins with it."""
     field = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
     short, limits = field.metadata.get("short") or name, limits_of(cls, name)
@@ -141,7 +143,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
-def _annotated(hint: TypeHint) -> tuple[Any, Limits | None]:
+def _annotated(hint: TypeHint) -> tuple[TypeHint, Limits | None]:
     """The kind and the limits of an annotation, which may stand beside None."""
     optional = types.NoneType in typing.get_args(hint)
     for each in (hint, *typing.get_args(hint)):
@@ -177,17 +179,17 @@ class Spec:
             object.__setattr__(self, field.name, self.check(field.name, getattr(self, field.name)))
 
     @classmethod
-    def check(cls, name: str, value: Any) -> Any:
+    def check(cls, name: str, value: object) -> SettingValue:
         """`value` as the setting `name` holds it; raises ValueError."""
         return checked_field(cls, name, value)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, JSON]:
         """All settings as JSON knows them."""
         kind = {"kind": self.kind} if self.kind else {}
         fields = {f.name: plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
         return json.loads(json.dumps({**kind, **fields}))
 
-    def changed(self) -> dict[str, Any]:
+    def changed(self) -> dict[str, JSON]:
         """What differs from the defaults, as JSON knows it; a new setting changes nothing here."""
         defaults = {f.name: plain(f.default) for f in dataclasses.fields(self)}
         return {
@@ -197,7 +199,7 @@ class Spec:
         }
 
     @classmethod
-    def read(cls, content: Any) -> Self:
+    def read(cls, content: JSON) -> Self:
         """Undo `plain`; raises ValueError on what is no such spec."""
         spec = cls.of(content)
         if spec is not cls:
@@ -212,7 +214,7 @@ class Spec:
             raise ValueError(str(error)) from None
 
     @classmethod
-    def of(cls, content: Any) -> type[Self]:
+    def of(cls, content: JSON) -> type[Self]:
         """The spec, this or one of its kinds, that `read` makes of `content`; raises ValueError."""
         name = cls.__name__.removesuffix("Spec").lower()
         if not isinstance(content, Mapping):
@@ -255,10 +257,10 @@ class Spec:
         return texts
 
 
-_hints: Any = functools.cache(typing.get_type_hints)
+_hints: Callable[[type], dict[str, TypeHint]] = functools.cache(typing.get_type_hints)
 
 
-def plain(value: Any) -> Any:
+def plain(value: SettingValue) -> JSON:
     """A value of a setting as JSON knows it."""
     if isinstance(value, Spec):
         return value.plain()
@@ -270,7 +272,7 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def did_you_mean(word: Any, known: Iterable[Any]) -> str:
+def did_you_mean(word: object, known: Iterable[object]) -> str:
     """ ": did you mean X?", where one of the known words is spelt nearly like `word`, else ""."""
     if not isinstance(word, str) or len(word) > _MOST_SHOWN:
         return ""
@@ -284,7 +286,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as a message has it: in one line, and what is long cut short."""
     try:
         text = " ".join(repr(value).split())
@@ -294,7 +296,9 @@ def shown(value: Any) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
-def _of_kind(name: str, value: Any, kind: Any, most: int | None = None) -> Any:
+def _of_kind(
+    name: str, value: SettingValue, kind: TypeHint, most: int | None = None
+) -> SettingValue:
     """`value` as its annotation has it: tuples for lists, Python's numbers for NumPy's."""
     if value is None and types.NoneType in typing.get_args(kind):
         return None
@@ -316,7 +320,9 @@ def _of_kind(name: str, value: Any, kind: Any, most: int | None = None) -> Any:
     return kind(value) if kind in _KINDS else value
 
 
-def _tuple_of_kind(name: str, value: Any, kinds: tuple[Any, ...], most: int | None) -> Any:
+def _tuple_of_kind(
+    name: str, value: SettingValue, kinds: tuple[TypeHint, ...], most: int | None
+) -> SettingValue:
     """A list as a tuple, its length checked before anything is done with its entries."""
     if not isinstance(value, list | tuple | np.ndarray | range) or (
         isinstance(value, np.ndarray) and not value.ndim
@@ -332,14 +338,14 @@ def _tuple_of_kind(name: str, value: Any, kinds: tuple[Any, ...], most: int | No
     return tuple(_of_kind(name, item, each) for item, each in zip(value, kinds, strict=True))
 
 
-def _is_finite(value: Any) -> bool:
+def _is_finite(value: SupportsFloat) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:
         return False
 
 
-def _words(value: Any) -> str:
+def _words(value: SettingValue) -> str:
     """A value as a person reads it: long lists by their length."""
     if isinstance(value, Spec):
         return f"({value.describe()})"

@@ -25,10 +25,10 @@ AnyArray: TypeAlias = Any
 """An array: of JAX in compiled code, of NumPy on the host."""
 
 JSON: TypeAlias = Any
-"""A value of a JSON document: a dict with str keys, a list, a str, a number, a bool or None."""
+"""A value of a JSON or TOML document: a dict by str, a list, a str, a number, a bool or None."""
 
 SettingValue: TypeAlias = Any
-"""The value of a setting: a number, a bool, a str, None, a tuple of these, or a part's `Spec`."""
+"""The value of a setting: a number, a bool, a str, None, a tuple of these, a `Game` or a `Spec`."""
 
 TypeHint: TypeAlias = Any
 """An annotation at run time, as `typing.get_type_hints` gives it: a class, a union, a Literal."""

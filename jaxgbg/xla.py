@@ -8,12 +8,12 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
 from importlib.metadata import entry_points
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.typing import ArrayLike
 
 # Matrix products by Eigen where XLA has both it and YNNPACK on the CPU: they are small and stand in
 # a loop between look-ups in large tables, where YNNPACK takes several times as long (jaxlib 0.10.2:
@@ -207,7 +207,7 @@ def _add_to_each(arrays: jax.Array, rows: jax.Array, values: jax.Array) -> jax.A
     if rows.shape[1] <= FEW and whole_loops():
         count = np.int32(rows.shape[1])
         one = (1, 1, *arrays.shape[2:])
-        rest: tuple[Any, ...] = (0,) * (arrays.ndim - 2)
+        rest: tuple[ArrayLike, ...] = (0,) * (arrays.ndim - 2)
 
         def add(number: jax.Array, arrays: jax.Array) -> jax.Array:
             lane, nth = lax.div(number, count), lax.rem(number, count)

@@ -100,7 +100,7 @@ def taken(game: str, seconds: float = SECONDS) -> dict[str, Any]:
     lanes, _, _, events = _traced(play, lanes, 1)
     traced = max(1, EVENTS // len(events))
     lanes, _, traced_moves, events = _traced(play, lanes, traced)
-    parts, spent, counts = parts_of_kernels(chunk.as_text()), Counter[str](), Counter[str]()
+    parts, spent, counts = parts_of_kernels(chunk.as_text() or ""), Counter[str](), Counter[str]()
     for event in events:
         # A loop's own time holds that of the kernels in it.
         if event.get("name") in parts and not event["name"].startswith("while"):

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -32,6 +32,7 @@ from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.runs.run import plain_game
 from jaxgbg.runs.storage.files import leftovers, write_json
 from jaxgbg.runs.storage.locations import LADDER
+from jaxgbg.types import JSON
 
 GAMES = "games.jsonl"
 
@@ -53,7 +54,7 @@ class Settings(NamedTuple):
     protocol: Protocol
     seed: int
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, JSON]:
         """The settings in the form of tournament.json."""
         content = {
             "game": plain_game(self.game),
@@ -64,7 +65,7 @@ class Settings(NamedTuple):
             "seed": self.seed,
         }
         # JSON has no tuples.
-        plain: dict[str, Any] = json.loads(json.dumps(content))
+        plain: dict[str, JSON] = json.loads(json.dumps(content))
         return plain
 
     def key(self, identities: Sequence[str]) -> jax.Array:

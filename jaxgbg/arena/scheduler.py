@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from jaxgbg.arena.game_records import Settings, TournamentFolder
 from jaxgbg.arena.group_play import Games, play_group
@@ -16,6 +16,7 @@ from jaxgbg.runs.progress_bar import Bar
 from jaxgbg.runs.ray_tasks import TRIES, line, on_ray
 from jaxgbg.runs.run import read_game
 from jaxgbg.system import warn
+from jaxgbg.types import JSON
 
 Executor = Literal["inline", "ray"]
 """Where groups play: in this process, one after the other, or on a Ray cluster."""
@@ -74,7 +75,7 @@ def play_sent(text: str) -> Games:
     # If this process has used JAX before, its settings stay as they are.
     with contextlib.suppress(RuntimeError):
         prepare_jax(devices=1)
-    content: dict[str, Any] = json.loads(text)
+    content: dict[str, JSON] = json.loads(text)
     import_modules(content["imports"])
     given = content["settings"]
     game = read_game(given["game"])

@@ -3,7 +3,7 @@
 import contextlib
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
 from tyro.conf import Positional, arg
@@ -39,6 +39,10 @@ from jaxgbg.runs.opponents import agent_file, make_opponent
 from jaxgbg.runs.storage.agents import load_agent
 from jaxgbg.runs.storage.files import check_writable, written_whole
 from jaxgbg.specs import Seed, checked, printable
+from jaxgbg.types import JSON
+
+if TYPE_CHECKING:
+    import pandas
 
 _GROUPING = "--by, --baseline, --pool, --wins and --statistics"
 _ROWS_SHOWN = 200
@@ -113,7 +117,7 @@ def results(
     write_rows(json_file, records)
 
 
-def _print_groups(table: Table, statistics: bool, form: Format) -> list[dict[str, Any]]:
+def _print_groups(table: Table, statistics: bool, form: Format) -> list[dict[str, JSON]]:
     """Print a row for each combination of settings; return the rows as records."""
     records = as_records(table.rows)
     more = None
@@ -134,13 +138,13 @@ def _print_groups(table: Table, statistics: bool, form: Format) -> list[dict[str
     return records
 
 
-def _print_frame(frame: Any, summary: bool, form: Format) -> list[dict[str, Any]]:
+def _print_frame(frame: "pandas.DataFrame", summary: bool, form: Format) -> list[dict[str, JSON]]:
     """Print the answer to a query, or one row for each run; return its records."""
     # Missing values and NaN become None.
     text = frame.to_json(
         orient="records", date_format="iso", double_precision=15, default_handler=str
     )
-    records: list[dict[str, Any]] = json.loads(text)
+    records: list[dict[str, JSON]] = json.loads(text)
     if form in ("csv", "json"):
         print_plain(records, form)
     elif not records:
@@ -162,9 +166,9 @@ def _print_frame(frame: Any, summary: bool, form: Format) -> list[dict[str, Any]
 
 
 def _print_summary(
-    records: list[dict[str, Any]], scales: dict[tuple[str, str], Scale], form: Format
+    records: list[dict[str, JSON]], scales: dict[tuple[str, str], Scale], form: Format
 ) -> None:
-    def text(record: dict[str, Any], name: str) -> str:
+    def text(record: dict[str, JSON], name: str) -> str:
         if name not in _ERRORS:
             return _plain(record[name])
         scale, error = scales[record["folder"], record["opponent"]], record[_ERRORS[name]]
@@ -181,7 +185,7 @@ def _print_summary(
         console().print("mean: of the last fifth of the episodes, ± s.e.")
 
 
-def _plain(value: Any) -> str:
+def _plain(value: JSON) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -191,7 +195,7 @@ def _plain(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 
-def _write_parquet(frame: Any, path: Path) -> None:
+def _write_parquet(frame: "pandas.DataFrame", path: Path) -> None:
     import duckdb
 
     # DuckDB's own error would name the temporary file.
@@ -262,7 +266,7 @@ def compare(
     print_records([record], json_file, form)
 
 
-def _told(comparison: Comparison, scale: Scale, verdict: str) -> dict[str, Any]:
+def _told(comparison: Comparison, scale: Scale, verdict: str) -> dict[str, JSON]:
     """The result of a comparison as a record; points are win rates, as in other tables."""
     counts = {name: getattr(comparison, name) for name in ("wins", "draws", "losses")}
     return {

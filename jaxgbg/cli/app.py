@@ -8,7 +8,6 @@ import itertools
 import re
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import tyro
 
@@ -20,6 +19,7 @@ from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.settings import suggestion
 from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import did_you_mean, shown
+from jaxgbg.types import SettingValue
 
 _RULE = re.compile("[-─╰╯]*")
 # tyro reports a wrong number in Python terms: the types it tried, or the error of int() or float().
@@ -35,9 +35,9 @@ _UNKNOWN = re.compile(r"Unrecognized options: --([\w-]+)")
 def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
     """Parse the command line and return the call to make; raises ValueError for a mistake in it."""
 
-    def deferred(command: Callable[..., None]) -> Callable[..., Any]:
+    def deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]:
         @functools.wraps(command)
-        def bind(*arguments: Any, **options: Any) -> Callable[[], None]:
+        def bind(*arguments: SettingValue, **options: SettingValue) -> Callable[[], None]:
             # Every command writes its rows to this file at its very end.
             check_writable(options.get("json_file"))
             return functools.partial(command, *arguments, **options)

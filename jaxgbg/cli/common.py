@@ -16,9 +16,10 @@ from jaxgbg.results.layout import Column, Format, print_columns, print_plain
 from jaxgbg.runs import execution
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.specs import printable
+from jaxgbg.types import JSON, SettingValue
 
 
-def optional(metavar: str, default: str = "", **told: Any) -> Any:
+def optional(metavar: str, default: str = "", **told: Any) -> object:
     """How help shows an optional argument, with a description of its default, if any."""
     return arg(metavar=metavar, help_behavior_hint=default and f"(default: {default})", **told)
 
@@ -95,7 +96,7 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
 
     "NAME=VALUE" is parsed as the type of the parameter's default. Raises ValueError.
     """
-    parameters: dict[str, Any] = {} if size is None else {"size": size}
+    parameters: dict[str, SettingValue] = {} if size is None else {"size": size}
     known = dataclasses.asdict(make(name))
     for entry in entries:
         parameter, equals, text = entry.partition("=")
@@ -118,7 +119,7 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
     return game
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     """Format a value for a table; "" for None."""
     if isinstance(value, int | float):
         return f"{value:,}"
@@ -126,10 +127,10 @@ def cell(value: Any) -> str:
 
 
 def print_records(
-    records: list[dict[str, Any]],
+    records: list[dict[str, JSON]],
     json_file: Path | None,
     form: Format = "table",
-    texts: Mapping[str, Callable[[Any], str]] | None = None,
+    texts: Mapping[str, Callable[[JSON], str]] | None = None,
 ) -> None:
     """Print and write records; `texts` has functions that format some of the columns."""
     words = texts or {}
@@ -139,9 +140,9 @@ def print_records(
 
 
 def print_table(
-    records: list[dict[str, Any]],
+    records: list[dict[str, JSON]],
     names: list[str],
-    text: Callable[[dict[str, Any], str], str],
+    text: Callable[[dict[str, JSON], str], str],
     form: Format = "table",
 ) -> None:
     """Print the columns `names` of records, formatted by `text`; numbers are right-aligned."""
@@ -165,6 +166,6 @@ def console() -> Console:
     return Console(width=None if known else 140)
 
 
-def write_rows(path: Path | None, records: list[dict[str, Any]]) -> None:
+def write_rows(path: Path | None, records: list[dict[str, JSON]]) -> None:
     if path is not None:
         write_json(path, records)

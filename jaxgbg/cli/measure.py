@@ -4,7 +4,7 @@ import contextlib
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import jax
 from tyro.conf import Positional
@@ -42,6 +42,7 @@ from jaxgbg.runs.presets.table1 import meet
 from jaxgbg.runs.run import Seeds
 from jaxgbg.runs.storage.agents import SavedAgent, load_agent
 from jaxgbg.specs import Seed, checked
+from jaxgbg.types import JSON
 
 
 def games(form: TableFormat = "table", json_file: Json = None) -> None:
@@ -161,7 +162,7 @@ def evaluate(
 
 def _records(
     judge: Judge, name: str, rules: Game, variant: str, player: Player, seed: int
-) -> list[dict[str, Any]]:
+) -> list[dict[str, JSON]]:
     """The rows of `eval` for a player, one for each score that `judge` gives it."""
     return [
         {

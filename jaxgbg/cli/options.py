@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import typing
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from tyro.conf import OmitArgPrefixes, arg
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
@@ -16,7 +16,10 @@ from jaxgbg.runs.play import Play
 from jaxgbg.runs.settings import Setting, settings
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import Spec, kind_of, shown
-from jaxgbg.types import TypeHint
+from jaxgbg.types import SettingValue, TypeHint
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _TRUE = {"true": True, "false": False}
 
@@ -97,18 +100,18 @@ def options_of(spec: type[Spec]) -> type:
     return dataclasses.make_dataclass(spec.__name__, fields, frozen=True)
 
 
-def given(options: Any) -> dict[str, Any]:
+def given(options: "DataclassInstance") -> dict[str, SettingValue]:
     """The settings that were given, by their short forms."""
     fields = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def flag(short: str) -> Any:
+def flag(short: str) -> TypeHint:
     """The annotated type of a flag, by its short form."""
     return _annotated(settings()[short])
 
 
-def _annotated(setting: Setting) -> Any:
+def _annotated(setting: Setting) -> TypeHint:
     element, repeated = setting.hint, False
     hint = element
     if typing.get_origin(hint) is tuple:
@@ -136,7 +139,7 @@ def _annotated(setting: Setting) -> Any:
     ]
 
 
-def _play_flag(hint: TypeHint, name: str, metavar: str, default: str = "") -> Any:
+def _play_flag(hint: TypeHint, name: str, metavar: str, default: str = "") -> TypeHint:
     return Annotated[hint, optional(metavar, default, help=Play.help().get(name, ""))]
 
 
@@ -154,5 +157,5 @@ class _Playing:
         return Play(self.look_ahead, self.width, self.reply, self.ranks, self.search)
 
 
-Playing: Any = OmitArgPrefixes[_Playing]
-GREEDY: Any = _Playing()
+Playing: TypeHint = OmitArgPrefixes[_Playing]
+GREEDY: _Playing = _Playing()

@@ -4,7 +4,7 @@ import dataclasses
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import jax
 from rich.console import Console
@@ -32,9 +32,13 @@ from jaxgbg.runs.settings import settings as all_settings
 from jaxgbg.specs import Seed, checked, counted
 from jaxgbg.sweeps import Unit
 from jaxgbg.sweeps.estimate import expected_seconds
+from jaxgbg.types import JSON, TypeHint
 from jaxgbg.values import read_layout
 
-SETTINGS: Any = run_options()
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+SETTINGS: TypeHint = run_options()
 NOTHING_GIVEN = SETTINGS()
 Layout = Annotated[Path | None, optional("FILE")]
 Farl = Annotated[
@@ -74,7 +78,7 @@ def show(
 
 def run_of(
     game: str,
-    settings: Any,
+    settings: "DataclassInstance",
     size: int | None,
     parameters: tuple[str, ...],
     seeds: int,
@@ -159,7 +163,7 @@ def _source(run: Run) -> str:
     return "van der Ree & Wiering 2013" if known else "Sasso & van Lohuizen 2018"
 
 
-def _records(run: Run) -> Iterator[dict[str, Any]]:
+def _records(run: Run) -> Iterator[dict[str, JSON]]:
     """Make a record for each setting of the run."""
     values = run_values(run)
     for setting in all_settings().values():

@@ -4,9 +4,9 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from rich.console import Console
 from tyro.conf import OmitArgPrefixes, Positional, arg
@@ -33,11 +33,12 @@ from jaxgbg.sweeps.estimate import expected_seconds
 from jaxgbg.sweeps.executors import Resources, Settings
 from jaxgbg.sweeps.running import Executor, check, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive
+from jaxgbg.types import JSON, SettingValue, TypeHint
 
 _MOST_VALUES = 6
 _MOST_UNITS = 20
 _TIMING_SECONDS = 20.0
-_Resources: Any = options_of(Resources)
+_Resources: TypeHint = options_of(Resources)
 _NO_RESOURCES = _Resources()
 
 
@@ -130,7 +131,7 @@ def _print_sums(plan: Plan, out: Path) -> None:
     )
 
 
-def _print_time(plan: Plan, records: list[dict[str, Any]], out: Path) -> None:
+def _print_time(plan: Plan, records: list[dict[str, JSON]], out: Path) -> None:
     """Time a pilot of each program for some seconds; print the times and add them to `records`."""
     missing = [unit for unit in plan.units if not unit.finished(out)]
     with Console(stderr=True).status("timing a pilot of each program"):
@@ -165,7 +166,7 @@ def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
     return report
 
 
-def _record(unit: Unit, out: Path) -> dict[str, Any]:
+def _record(unit: Unit, out: Path) -> dict[str, JSON]:
     return {
         "unit": unit.name,
         "game": unit.runs[0].game.name,
@@ -186,7 +187,7 @@ def _print_axes(plan: Plan) -> None:
     print(f"{counted(len(seeds), 'seed')} of each{how}")
 
 
-def _print_units(records: list[dict[str, Any]]) -> None:
+def _print_units(records: list[dict[str, JSON]]) -> None:
     """Print a row for each unit and one for all, below the values that all units share."""
     *units, total = records
     more = len(units) - _MOST_UNITS
@@ -206,7 +207,7 @@ def _print_units(records: list[dict[str, Any]]) -> None:
         print(f"and {counted(more, 'more unit')}; --json keeps all rows")
 
 
-def _values(values: Sequence[Any]) -> str:
+def _values(values: Sequence[SettingValue]) -> str:
     """Format the values of an axis; of many, the first and the last."""
     words = [value_text(tuple(each) if isinstance(each, list) else each) for each in values]
     if len(words) > _MOST_VALUES:
@@ -214,10 +215,10 @@ def _values(values: Sequence[Any]) -> str:
     return ", ".join(words)
 
 
-def _plan(plan: Plan, out: Path) -> list[dict[str, Any]]:
+def _plan(plan: Plan, out: Path) -> list[dict[str, JSON]]:
     """Make a record for each unit with its axes, and one for all."""
     records = []
-    programs: dict[Any, int] = {}
+    programs: dict[Hashable, int] = {}
     for unit in plan.units:
         program = programs.setdefault(program_of(unit.runs[0]), len(programs) + 1)
         record = _record(unit, out) | {"program": program}
@@ -225,13 +226,13 @@ def _plan(plan: Plan, out: Path) -> list[dict[str, Any]]:
             values = dict.fromkeys(_value_of(run, name) for run in unit.runs)
             record[name] = _values(list(values))
         records.append(record)
-    total: dict[str, Any] = {name: "" for name in records[0]} | {"unit": "all"}
+    total: dict[str, JSON] = {name: "" for name in records[0]} | {"unit": "all"}
     for name in ("runs", "lanes"):
         total[name] = round(sum(record[name] for record in records), 1)
     return [*records, total]
 
 
-def _value_of(run: Run, name: str) -> Any:
+def _value_of(run: Run, name: str) -> SettingValue:
     """The value of an axis in a run."""
     if name == "game":
         return run.game.name

@@ -4,7 +4,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from tyro.conf import OmitArgPrefixes, Positional
 
@@ -35,6 +35,7 @@ from jaxgbg.runs.presets import konen2021, preset, published_kinds
 from jaxgbg.runs.presets import table1 as paper
 from jaxgbg.runs.run import Seeds, digest_of
 from jaxgbg.specs import Seed, checked
+from jaxgbg.types import SettingValue, TypeHint
 from jaxgbg.web.watch.serving import PORT
 
 _ByGame = Annotated[tuple[str, ...], optional("N|GAME=N ...")]
@@ -49,7 +50,7 @@ _Opponents = Annotated[
     ),
 ]
 # In `ablate`, these options differ by game.
-_Shared: Any = run_options("episodes", "eval_every", "batch", "opponents")
+_Shared: TypeHint = run_options("episodes", "eval_every", "batch", "opponents")
 _NOTHING_SHARED = _Shared()
 
 
@@ -130,7 +131,7 @@ def ablate(
     """
     if not games:
         raise ValueError("name at least one game; `jaxgbg games` lists them")
-    by_game: dict[str, dict[str, Any]] = {
+    by_game: dict[str, dict[str, SettingValue]] = {
         "opponents": _opponents(opponents, games),
         "episodes": _numbers("episodes", episodes, games),
         "eval_every": _numbers("eval-every", eval_every, games),

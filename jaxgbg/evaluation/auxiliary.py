@@ -1,8 +1,8 @@
 """How well auxiliary outputs foretell the extras of the next boards, in an agent's own games."""
 
 import dataclasses
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
 from jaxgbg.learners.selection import choose_action, uniform
 from jaxgbg.players import GreedyAgent
-from jaxgbg.types import State
+from jaxgbg.types import PyTree, State
 from jaxgbg.values import AuxiliaryMLP
 from jaxgbg.xla import fast_compile_options
 
@@ -104,7 +104,7 @@ def _play(
     assert isinstance(value, AuxiliaryMLP)
     params = jax.tree.map(lambda leaf: leaf[0], agent.params)
 
-    def choose(states: State, words: jax.Array) -> tuple[jax.Array, Any]:
+    def choose(states: State, words: jax.Array) -> tuple[jax.Array, PyTree]:
         q = agent.action_values(states)
         legal = jax.vmap(game.legal_actions)(states)
         # Of equal numbers any legal one is as good as another.
@@ -125,5 +125,5 @@ def _play(
 
 
 @lru_cache(maxsize=1)
-def _compiled() -> Any:
+def _compiled() -> Callable[..., tuple[jax.Array, ...]]:
     return jax.jit(_play, static_argnums=0, compiler_options=fast_compile_options())

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +13,7 @@ from jaxgbg.games import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import play_in_line, play_ply, roll_out, select_states
 from jaxgbg.players import History, Player, Remembers
-from jaxgbg.types import State
+from jaxgbg.types import Memory, State
 
 # Games that may last longer end at very different times.
 _LONG = 100
@@ -58,7 +57,7 @@ def play(
     return np.asarray(states.rewards)
 
 
-def _first_memories(players: Sequence[Player], states: State) -> list[Any]:
+def _first_memories(players: Sequence[Player], states: State) -> list[Memory]:
     """What every player knows before the first move, None where he keeps nothing."""
     return [
         player.first_memory(states) if isinstance(player, Remembers) else None for player in players
@@ -71,8 +70,8 @@ def _choose(
     history: History | None,
     states: State,
     key: jax.Array,
-    memories: Sequence[Any],
-) -> tuple[jax.Array, jax.Array, list[Any]]:
+    memories: Sequence[Memory],
+) -> tuple[jax.Array, jax.Array, list[Memory]]:
     """The action int32[G] of whoever is to move in each game; key and memories of what follows."""
     to_move = jnp.take_along_axis(seats, states.player[:, None].astype(jnp.int32), 1)[:, 0]
     actions, kept = jnp.zeros(len(to_move), jnp.int32), []
@@ -157,7 +156,7 @@ def compete(
 
 def _starts(
     game: Game, protocol: Protocol, key: jax.Array, seeds: Sequence[int]
-) -> tuple[Any, History, np.ndarray]:
+) -> tuple[State, History, np.ndarray]:
     """All starts, states[S] and their history, and which each copy has, int[copies, starts].
 
     What a seed draws depends on no other.

@@ -4,7 +4,6 @@ import dataclasses
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,11 +14,11 @@ from jaxgbg.games.rollout import after_each, record, select_states
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.players import History
 from jaxgbg.specs import Spec, setting, shown
-from jaxgbg.types import State
+from jaxgbg.types import AnyArray, State
 
 _ATTEMPTS, MOST_GAMES = 100, 100_000
 
-Starts = tuple[Any, History]
+Starts = tuple[State, History]
 """The states[S] in which games start, and how they came there."""
 
 
@@ -207,24 +206,22 @@ _STARTS = (*_DRAWN, *_LISTED)
 
 
 @partial(jax.jit, static_argnums=0)
-def _start(game: Game, key: jax.Array) -> Any:
+def _start(game: Game, key: jax.Array) -> State:
     """The start state as one program, where each step of `init` would be compiled by itself."""
     return game.init(key)
 
 
 @partial(jax.jit, static_argnums=0)
-def _after_one_ply(
-    game: Game, start: Any, actions: jax.Array, chance: jax.Array
-) -> tuple[Any, Any]:
+def _after_one_ply(game: Game, start: State, actions: jax.Array, chance: jax.Array) -> Starts:
     """`Starts` after one ply each, chance included, or at the start where the action is -1."""
 
-    def one(action: jax.Array, key: jax.Array) -> Any:
+    def one(action: jax.Array, key: jax.Array) -> State:
         moved = game.spawn(game.afterstate(start, jnp.maximum(action, 0)), key)
         return jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), moved, start)
 
     states = jax.vmap(one)(actions, jax.random.split(chance, len(actions)))
-    played: Any = actions[:, None].astype(jnp.int32)
-    players: Any = jnp.broadcast_to(start.player.astype(jnp.int8), played.shape)
+    played: AnyArray = actions[:, None].astype(jnp.int32)
+    players: AnyArray = jnp.broadcast_to(start.player.astype(jnp.int8), played.shape)
     return states, History(played, players)
 
 

@@ -4,12 +4,13 @@ import dataclasses
 import hashlib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jaxgbg.learners import FARL_PARTS
 from jaxgbg.runs.run import MEAN, Run, plain_game
 from jaxgbg.runs.settings import find, settings
 from jaxgbg.specs import Spec, shown
+from jaxgbg.types import JSON, SettingValue
 
 VARIANT = "variants"
 """The path of the one setting that differs between the lanes of a run."""
@@ -19,7 +20,7 @@ _POOLED = ("seeds", "evaluation.opponents", "evaluation.protocols")
 # These come first. If settings change together, one of these names the axis.
 _FIRST = ("game.", "value", "learner")
 
-Values = Mapping[str, Any]
+Values = Mapping[str, SettingValue]
 """The settings of a lane: path -> value, None for settings that it does not have."""
 
 
@@ -31,16 +32,18 @@ class Axis(NamedTuple):
 
     path: str
     short: str
-    values: tuple[Any, ...]
+    values: tuple[SettingValue, ...]
     follows: tuple[str, ...] = ()
 
-    def label(self, value: Any) -> str:
+    def label(self, value: SettingValue) -> str:
         """Label a value, as "trace_decay 0.5"; FARL variants without the name of the setting."""
         words = value_text(value)
         return words if self.path == VARIANT else f"{self.short} {words}"
 
 
-def setting_values(parts: Mapping[str, Any], game: Mapping[str, Any]) -> dict[str, Any]:
+def setting_values(
+    parts: Mapping[str, SettingValue], game: Mapping[str, JSON]
+) -> dict[str, SettingValue]:
     """All settings of a run by their paths, from its parts and the parameters of its game."""
     values = {f"game.{name}": value for name, value in game.items() if name != "name"}
     for setting in settings().values():
@@ -54,7 +57,7 @@ def setting_values(parts: Mapping[str, Any], game: Mapping[str, Any]) -> dict[st
     return values
 
 
-def run_values(run: Run) -> dict[str, Any]:
+def run_values(run: Run) -> dict[str, SettingValue]:
     """`setting_values` of a run."""
     parts = {field.name: getattr(run, field.name) for field in dataclasses.fields(run)}
     return setting_values(parts, plain_game(run.game))
@@ -133,7 +136,7 @@ def short_of(path: str) -> str:
     return path.removeprefix("game.") if path.startswith("game.") else find(path).short
 
 
-def value_text(value: Any) -> str:
+def value_text(value: SettingValue) -> str:
     """Format the value of a setting."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -149,17 +152,17 @@ def value_text(value: Any) -> str:
     return "–" if value is None else str(value)
 
 
-def plain_value(value: Any) -> Any:
+def plain_value(value: SettingValue) -> SettingValue:
     """The value of a setting in a record; tuples as text."""
     return value_text(value) if isinstance(value, tuple) else value
 
 
-def _hashable(game: str, values: Values) -> tuple[tuple[str, Any], ...]:
+def _hashable(game: str, values: Values) -> tuple[tuple[str, SettingValue], ...]:
     pairs = ((path, frozen(value)) for path, value in values.items() if path not in _POOLED)
     return (("", game), *pairs)
 
 
-def frozen(value: Any) -> Any:
+def frozen(value: SettingValue) -> SettingValue:
     """The value of a setting in a hashable form."""
     if dataclasses.is_dataclass(value):
         return str(value)
@@ -179,7 +182,7 @@ def _differing(kinds: Sequence[Values]) -> list[str]:
 
 def _follows(kinds: Sequence[Values], path: str, leaders: Sequence[str]) -> bool:
     """Whether in each game the values of `leaders` determine that of `path`."""
-    told: dict[Any, Any] = {}
+    told: dict[tuple[SettingValue, ...], SettingValue] = {}
     for kind in kinds:
         key = tuple(kind.get(leader) for leader in ("", *leaders))
         if told.setdefault(key, kind.get(path)) != kind.get(path):
@@ -206,7 +209,7 @@ def _axis(path: str, kinds: Sequence[Values]) -> Axis:
     return Axis(path, short_of(path), tuple(sorted(values, key=lambda one: _order(path, one))))
 
 
-def _order(path: str, value: Any) -> tuple[Any, ...]:
+def _order(path: str, value: SettingValue) -> tuple[SettingValue, ...]:
     """Sort key: numbers before text; variants in their fixed order, each before its mean."""
     if path == VARIANT and (lane := str(value).removesuffix(MEAN)) in FARL_PARTS:
         return 0, list(FARL_PARTS).index(lane), str(value)
@@ -218,12 +221,12 @@ def _game(kind: Values) -> str:
     return str(kind[""])
 
 
-def read_baseline(entries: Sequence[str], axes: Sequence[Axis]) -> dict[str, Any]:
+def read_baseline(entries: Sequence[str], axes: Sequence[Axis]) -> dict[str, SettingValue]:
     """Parse the baseline ("trace_decay=0", ...) as path -> value.
 
     Raises ValueError for a setting or value that no row has.
     """
-    baseline: dict[str, Any] = {}
+    baseline: dict[str, SettingValue] = {}
     for entry in entries:
         name, equals, text = entry.partition("=")
         axis = next((a for a in axes if name in (a.path, a.short)), None)
@@ -240,7 +243,7 @@ def read_baseline(entries: Sequence[str], axes: Sequence[Axis]) -> dict[str, Any
     return baseline
 
 
-def _reads_as(text: str, value: Any) -> bool:
+def _reads_as(text: str, value: SettingValue) -> bool:
     if isinstance(value, float):
         try:
             return float(text) == value

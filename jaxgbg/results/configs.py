@@ -4,13 +4,13 @@ import dataclasses
 import functools
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from jaxgbg.games import Game
 from jaxgbg.games.registry import is_known
 from jaxgbg.results.axes import setting_values
 from jaxgbg.runs import Run
 from jaxgbg.runs.run import changed_parts, digest_of, read_game, read_parts
+from jaxgbg.types import JSON, SettingValue
 
 _NAMES = frozenset(field.name for field in dataclasses.fields(Run)) | {"fingerprint"}
 
@@ -23,19 +23,19 @@ class Config:
     specs and settings, `game` its game, None if no game of that name is registered.
     """
 
-    content: dict[str, Any]
+    content: dict[str, JSON]
     game: Game | None
-    parts: dict[str, Any]
+    parts: dict[str, SettingValue]
     unknown: tuple[str, ...]
 
     @functools.cached_property
-    def values(self) -> dict[str, Any]:
+    def values(self) -> dict[str, SettingValue]:
         """All settings by their paths, as axes have them; `seeds` are those of the first run."""
         fingerprint = self.content.get("fingerprint")
         return {**setting_values(self.parts, self.content["game"]), "fingerprint": fingerprint}
 
     @functools.cached_property
-    def changed(self) -> dict[str, Any]:
+    def changed(self) -> dict[str, JSON]:
         """The parts that its digest covers."""
         return changed_parts(self.parts | {"game": self.content["game"]})
 
@@ -60,7 +60,7 @@ class Configs:
         self._known: dict[str, Config] = {}
         self._games: dict[str, bool] = {}
 
-    def read(self, content: Mapping[str, Any]) -> tuple[Config, tuple[int, ...], str]:
+    def read(self, content: Mapping[str, JSON]) -> tuple[Config, tuple[int, ...], str]:
         """Return (config, seeds of this run, text that identifies the config).
 
         Raises ValueError for an invalid config.
@@ -77,7 +77,7 @@ class Configs:
             config = self._known[text] = self._read({**json.loads(text), "seeds": list(seeds)})
         return config
 
-    def _read(self, content: dict[str, Any]) -> Config:
+    def _read(self, content: dict[str, JSON]) -> Config:
         known, unknown = _known(content)
         if not isinstance(known.get("fingerprint", ""), str):
             raise ValueError(f"fingerprint must be text, not {known['fingerprint']!r}")
@@ -94,9 +94,9 @@ class Configs:
         return self._games[name]
 
 
-def _known(content: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _known(content: Mapping[str, JSON]) -> tuple[dict[str, JSON], tuple[str, ...]]:
     """Split a config into its known settings and the names of unknown ones."""
-    known: dict[str, Any] = {}
+    known: dict[str, JSON] = {}
     unknown: list[str] = []
     for name, part in content.items():
         if name not in _NAMES:

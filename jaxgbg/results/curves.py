@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.runs import presets as papers
 from jaxgbg.runs.run import MEAN
+from jaxgbg.types import SettingValue
 
 # The colors of Okabe and Ito, which color-blind readers can distinguish.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -25,12 +26,20 @@ STYLES |= {name + MEAN: (f"{label}, mean", colour) for name, (label, colour) in 
 _DASHES = ("-", "--", ":", "-.")
 
 
+Colour = str | tuple[float, float, float, float]
+"""A colour as matplotlib takes it: a name, or red, green, blue and opacity from 0 to 1."""
+
+
 class Look(NamedTuple):
     """The label, color and line style of a row."""
 
     label: str
-    colour: Any
+    colour: Colour
     dashes: str = "-"
+
+
+Looks = Mapping[tuple[SettingValue, ...], Look]
+"""The look of each combination of settings."""
 
 
 def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
@@ -38,7 +47,7 @@ def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
     return [list(panel) for _, panel in groupby(rows, key=lambda row: (row.game, row.opponent))]
 
 
-def looks_of(table: Table) -> dict[tuple[Any, ...], Look]:
+def looks_of(table: Table) -> Looks:
     """The look of each combination of settings: numbers go from dark to light.
 
     The last of several axes sets the line style, if there are enough styles; the others set the
@@ -70,7 +79,7 @@ def looks_of(table: Table) -> dict[tuple[Any, ...], Look]:
     return looks
 
 
-def _colour(axis: Axis, value: Any, alone: bool) -> Any:
+def _colour(axis: Axis, value: SettingValue, alone: bool) -> Colour:
     """The color of a value of the only axis that is shown by colors."""
     from matplotlib import colormaps
 
@@ -82,14 +91,14 @@ def _colour(axis: Axis, value: Any, alone: bool) -> Any:
     return COLOURS[rank % len(COLOURS)]
 
 
-def label_of(axes: Sequence[Axis], settings: Mapping[str, Any]) -> str:
+def label_of(axes: Sequence[Axis], settings: Mapping[str, SettingValue]) -> str:
     """Format the values of some axes, without settings that the run does not have."""
     values = [(axis, settings[axis.short]) for axis in axes]
     known = [(axis, value) for axis, value in values if value is not None] or values
     return ", ".join(words(axis, value, len(axes)) for axis, value in known)
 
 
-def words(axis: Axis, value: Any, axes: int) -> str:
+def words(axis: Axis, value: SettingValue, axes: int) -> str:
     """Format a value; `axes` is the number of settings in the label."""
     if axis.path == VARIANT:
         return STYLES[value][0]

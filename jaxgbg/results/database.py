@@ -2,7 +2,7 @@
 
 import typing
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxgbg.evaluation import scale_of
 from jaxgbg.games import Scale
@@ -16,7 +16,7 @@ from jaxgbg.types import TypeHint
 if TYPE_CHECKING:
     import duckdb
 
-_COLUMNS: dict[Any, str] = {bool: "boolean", int: "bigint", float: "double", str: "varchar"}
+_COLUMNS: dict[TypeHint, str] = {bool: "boolean", int: "bigint", float: "double", str: "varchar"}
 
 
 def _column(hint: TypeHint) -> str:
@@ -112,7 +112,7 @@ def connect(
     import duckdb
     import pandas
 
-    stored: dict[str, list[Any]] = {name: [] for name in ("run", *COLUMNS)}
+    stored: dict[str, list[object]] = {name: [] for name in ("run", *COLUMNS)}
     for number, run in enumerate(runs):
         of_run = run.evaluations.columns()
         added = [[number] * len(of_run[0]), *of_run]
@@ -143,7 +143,7 @@ def connect(
     return connection
 
 
-def _records(runs: list[StoredRun]) -> list[dict[str, Any]]:
+def _records(runs: list[StoredRun]) -> list[dict[str, object]]:
     """The rows of `runs`; settings that a value function or learner does not have are None."""
     configs = {id(run.shared): run.shared for run in runs}
     shared = {key: _record(config) for key, config in configs.items()}
@@ -161,7 +161,7 @@ def _records(runs: list[StoredRun]) -> list[dict[str, Any]]:
     return records
 
 
-def _agents(runs: list[StoredRun]) -> list[dict[str, Any]]:
+def _agents(runs: list[StoredRun]) -> list[dict[str, object]]:
     """The rows of `agents`, from finished runs whose summary has them."""
     names = ("seed", "variant", "episodes", "moves", "weights", "active_weights")
     return [
@@ -175,7 +175,7 @@ def _agents(runs: list[StoredRun]) -> list[dict[str, Any]]:
     ]
 
 
-def _record(config: Config) -> dict[str, Any]:
+def _record(config: Config) -> dict[str, object]:
     """The columns that are equal for all runs of a config."""
     game = dict(config.content["game"])
     record = {

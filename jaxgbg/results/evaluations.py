@@ -3,9 +3,9 @@
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from jaxgbg.runs import Result
+from jaxgbg.types import JSON
 
 COLUMNS = ("line", *Result._fields)
 """The number of the line in metrics.jsonl, and the fields of `Result`."""
@@ -27,10 +27,10 @@ class Evaluations:
         self.packed = packed
 
     @classmethod
-    def pack(cls, columns: Sequence[Sequence[Any]]) -> "Evaluations":
+    def pack(cls, columns: Sequence[Sequence[object]]) -> "Evaluations":
         """Pack `COLUMNS` of equal length, which may be empty."""
         named = dict(zip(COLUMNS, columns or ((),) * len(COLUMNS), strict=True))
-        lanes: dict[tuple[Any, ...], list[int]] = {}
+        lanes: dict[tuple[object, ...], list[int]] = {}
         for at, lane in enumerate(zip(*(named[name] for name in _LANE), strict=True)):
             lanes.setdefault(lane, []).append(at)
 
@@ -67,7 +67,7 @@ class Evaluations:
         games = [other[_GAMES] for other in others if other[0] == opponent]
         return min(itertools.chain.from_iterable(games), default=0)
 
-    def columns(self) -> list[list[Any]]:
+    def columns(self) -> list[list[JSON]]:
         """All of `COLUMNS`, in the order of the lines."""
         rows = []
         parts = map(json.loads, self.packed.split("\n"))
@@ -79,7 +79,7 @@ class Evaluations:
             [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in COLUMNS]
         )
 
-    def column(self, name: str) -> list[Any]:
+    def column(self, name: str) -> list[JSON]:
         """One of `COLUMNS`."""
         return self.columns()[COLUMNS.index(name)]
 

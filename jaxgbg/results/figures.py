@@ -3,13 +3,14 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from jaxgbg.results.axes import VARIANT, Axis, value_text
 from jaxgbg.results.curves import (
     COLOURS,
+    Looks,
     curve,
     figures_of,
     label_of,
@@ -26,6 +27,11 @@ from jaxgbg.results.rows import Row, Table, group, source_of
 from jaxgbg.results.statistics import cluster_interval, confidence_interval
 from jaxgbg.runs import Result, Run
 from jaxgbg.runs.storage.files import written_whole
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Kind = Literal["curves", "means", "heatmap", "profile"]
 """The kinds of charts."""
@@ -95,7 +101,7 @@ def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") ->
     save(figure, path)
 
 
-def new_figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> "Figure":
     """Make an empty matplotlib figure that needs no screen; sizes in inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -105,7 +111,7 @@ def new_figure(width: float, height: float) -> Any:
     return figure
 
 
-def save(figure: Any, path: Path) -> None:
+def save(figure: "Figure", path: Path) -> None:
     """Write a figure, complete or not at all, with reproducible bytes."""
     from matplotlib import rc_context
 
@@ -126,7 +132,7 @@ def check_name(path: Path) -> str:
     return form
 
 
-def _draw_curves(axis: Any, panel: list[Row], table: Table, looks: Any, band: Band) -> None:
+def _draw_curves(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
     from matplotlib.ticker import EngFormatter
 
     references: dict[float, list[Row]] = {}
@@ -151,8 +157,14 @@ def _draw_curves(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ba
         ends = [0, length_of(longest)]
         axis.plot(ends, [figure] * 2, color=colour, lw=0.9, ls="--", zorder=1, gid="paper")
         if paper_words(longest) != "paper":
-            place = {"xy": (0, figure), "xytext": (3, 2), "textcoords": "offset points"}
-            axis.annotate(paper_words(longest), **place, fontsize=7, color=colour)
+            axis.annotate(
+                paper_words(longest),
+                xy=(0, figure),
+                xytext=(3, 2),
+                textcoords="offset points",
+                fontsize=7,
+                color=colour,
+            )
     axis.set(xlabel="episodes", ylabel=panel[0].scale.label, ylim=span_of(panel, table.rows))
     end = max(length_of(row) for row in table.rows if row.game == panel[0].game)
     axis.set_xlim(0, 1.03 * end)
@@ -160,7 +172,7 @@ def _draw_curves(axis: Any, panel: list[Row], table: Table, looks: Any, band: Ba
     axis.grid(alpha=0.25)
 
 
-def _draw_means(axis: Any, panel: list[Row], table: Table, looks: Any, band: Band) -> None:
+def _draw_means(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
     del band
     first, *others = [each for each in table.axes if len(each.values) > 1]
     places = dict(zip(first.values, _places(first), strict=True))
@@ -208,7 +220,7 @@ def _places(axis: Axis) -> Sequence[float]:
     return range(len(axis.values))
 
 
-def _draw_heatmap(axis: Any, panel: list[Row], table: Table, looks: Any, band: Band) -> None:
+def _draw_heatmap(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
     del looks, band
     down, across = (each for each in table.axes if len(each.values) > 1)
     means = np.full((len(down.values), len(across.values)), np.nan)
@@ -230,7 +242,7 @@ def _draw_heatmap(axis: Any, panel: list[Row], table: Table, looks: Any, band: B
     axis.set(xlabel=across.short, ylabel=down.short)
 
 
-def _draw_profile(axis: Any, panel: list[Row], table: Table, looks: Any, band: Band) -> None:
+def _draw_profile(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
     del table, band
     scores = np.concatenate([row.per_seed for row in panel])
     margin = 0.05 * float(np.ptp(scores)) or 0.5
@@ -268,11 +280,13 @@ def _check_axes(axes: Sequence[Axis], kind: Kind) -> None:
         raise ValueError(f"a chart of means needs an axis, and {told}")
 
 
-def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool, columns: int) -> None:
+def _add_legend(
+    figure: "Figure", axes: Sequence["Axes"], table: Table, beside: bool, columns: int
+) -> None:
     """Add one legend for all panels: above them, or to their right if it is long."""
     from matplotlib.lines import Line2D
 
-    found: dict[str, Any] = {}
+    found: dict[str, Artist] = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
@@ -283,6 +297,7 @@ def _add_legend(figure: Any, axes: Sequence[Any], table: Table, beside: bool, co
         return
     several = [axis for axis in table.axes if len(axis.values) > 1]
     name = several[0].short if len(several) == 1 and several[0].path != VARIANT else None
+    where: Literal["outside right upper", "outside upper center"]
     if beside:
         # A long legend would be cut off at the bottom of the figure.
         figure.set_figheight(max(figure.get_figheight(), _INCHES_A_LINE * (len(found) + 2)))

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jaxgbg.contents import defect, read_json, read_object
 from jaxgbg.games import Game, broken_games
@@ -21,6 +21,7 @@ from jaxgbg.runs.storage.metrics import Complain, evaluation_columns
 from jaxgbg.runs.storage.schemas import Histograms, Summary, read_leniently
 from jaxgbg.specs import Spec
 from jaxgbg.system import cache_folder
+from jaxgbg.types import JSON
 
 FIGURES = ("episodes", "moves", "training_seconds", "moves_per_second")
 """The numbers in summary.json."""
@@ -43,12 +44,12 @@ class StoredRun:
     finished: bool
     stopped: bool
     evaluations: Evaluations
-    summary: dict[str, Any]
+    summary: dict[str, JSON]
     untrained: frozenset[LaneName]
     problems: list[str]
 
     @property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> dict[str, JSON]:
         """The plain form of its config, without unknown settings."""
         return self.shared.content | {"seeds": list(self.seeds)}
 
@@ -73,7 +74,7 @@ class StoredRun:
             return error
         return None
 
-    def content(self, name: str, kind: type[Spec]) -> dict[str, Any]:
+    def content(self, name: str, kind: type[Spec]) -> dict[str, JSON]:
         """The valid entries of a JSON file in its folder; {} if absent. Damage is a problem."""
         path = self.path / name
         try:
@@ -114,7 +115,7 @@ class Everything(NamedTuple):
     tournaments: list[Found]
     problems: list[str]
 
-    def check(self, wanted: Sequence[Any]) -> None:
+    def check(self, wanted: Sequence[object]) -> None:
         """Raise NoRuns if there is nothing of what is wanted and no problem either."""
         if wanted or self.problems:
             return

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from jaxgbg.results.extras import require_extra
 from jaxgbg.results.figures import check_name, default_style, new_figure, save
 from jaxgbg.results.layout import Column
 from jaxgbg.results.statistics import agree, confidence_interval
+from jaxgbg.types import JSON
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
 # Fewer openings that all end alike prove nothing: (1/2)^5 is more than 2.5%.
 _LEAST_OPENINGS = 6
@@ -72,7 +74,7 @@ class Ladder:
             for rank, at in enumerate(order, 1)
         ]
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, JSON]]:
         """A flat record for each player; None for an open bound. Points in %, ratings in Elo."""
         names = [standing.player for standing in self.standings]
         seats = {
@@ -180,7 +182,7 @@ def in_words(rating: Rating) -> str:
     return f"< {high}" if math.isfinite(rating.high) else "open"
 
 
-def _draw_rating(axis: Any, at: int, rating: Rating) -> None:
+def _draw_rating(axis: "Axes", at: int, rating: Rating) -> None:
     """Draw a point with its interval, or an arrow for an open interval."""
     closed = math.isfinite(rating.low) and math.isfinite(rating.high)
     if closed:

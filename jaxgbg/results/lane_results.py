@@ -4,20 +4,21 @@ import dataclasses
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from jaxgbg.evaluation import scale_of
 from jaxgbg.games import WINS, Game, Scale
-from jaxgbg.results.axes import VARIANT, frozen
+from jaxgbg.results.axes import VARIANT, Values, frozen
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.runs import LaneName
 from jaxgbg.runs.run import MEAN
+from jaxgbg.types import SettingValue
 
 Curve = Mapping[int, float]
 """Episodes -> figure of one agent."""
-LaneKey = tuple[tuple[Any, ...], int]
+LaneKey = tuple[tuple[SettingValue, ...], int]
 """The key of a lane within a row: the values of the pooled settings, and its seed."""
 
 
@@ -31,7 +32,7 @@ class Source(NamedTuple):
 
     name: str
     game: Game | None
-    values: Mapping[str, Any]
+    values: Values
     evaluations: Evaluations
     order: tuple[str, ...]
     seconds: float = math.nan
@@ -55,7 +56,7 @@ class RowKey(NamedTuple):
 
     game: str
     opponent: str
-    values: tuple[Any, ...]
+    values: tuple[SettingValue, ...]
 
 
 @dataclasses.dataclass
@@ -63,7 +64,9 @@ class Members:
     """The lanes of a row: pooled settings -> seed -> curve."""
 
     scale: Scale
-    curves: dict[tuple[Any, ...], dict[int, Curve]] = dataclasses.field(default_factory=dict)
+    curves: dict[tuple[SettingValue, ...], dict[int, Curve]] = dataclasses.field(
+        default_factory=dict
+    )
     sources: list[Source] = dataclasses.field(default_factory=list)
     variants: set[str] = dataclasses.field(default_factory=set)
     untrained: int = 0
@@ -137,7 +140,7 @@ class Scored(NamedTuple):
 def members_of(
     sources: Sequence[Source],
     curves: Sequence[Curves],
-    settings: Mapping[tuple[int, str], Mapping[str, Any]],
+    settings: Mapping[tuple[int, str], Values],
     paths: Sequence[str],
     rest: Sequence[str],
 ) -> tuple[dict[RowKey, Members], list[str]]:

@@ -6,7 +6,9 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from jaxgbg.types import JSON
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,7 +99,7 @@ def print_columns(
     console.print(table)
 
 
-def print_plain(records: Sequence[Mapping[str, Any]], form: Format) -> None:
+def print_plain(records: Sequence[Mapping[str, JSON]], form: Format) -> None:
     """Print records as CSV or JSON."""
     if form == "json":
         print(json.dumps(list(records), indent=1))

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from jaxgbg.games import WINS
 from jaxgbg.learners import TDSpec
 from jaxgbg.results.axes import VARIANT, frozen, run_values
 from jaxgbg.results.lane_results import Members, RowKey
 from jaxgbg.runs import presets as papers
+from jaxgbg.types import SettingValue
 from jaxgbg.values import NTupleSpec
 
 # The paper's figure is shown for any value of these; its budget is shown with it.
@@ -47,6 +47,6 @@ def settings_are_published(members: Members, paths: Sequence[str]) -> bool:
 
 
 @cache
-def _values(game: str) -> dict[str, Any]:
+def _values(game: str) -> dict[str, SettingValue]:
     """All settings of the published run of a game, by their paths."""
     return {path: frozen(value) for path, value in run_values(papers.preset(game)).items()}

@@ -1,17 +1,18 @@
 """Robust statistics of rows by stratified bootstrap. Source: Agarwal et al. 2021."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from jaxgbg.results.axes import Axis
+from jaxgbg.results.axes import Axis, Values
 from jaxgbg.results.rows import Row, Table
 from jaxgbg.results.statistics import (
     bootstrap_interval,
     improvement_probability,
     interquartile_mean,
 )
+from jaxgbg.types import SettingValue
 
 
 class Robust(NamedTuple):
@@ -77,9 +78,11 @@ def _scores(row: Row) -> np.ndarray:
     return np.array(row.per_seed)[:, None]
 
 
-def _by_short(axes: Sequence[Axis], values: Mapping[str, Any]) -> dict[str, Any]:
+def _by_short(axes: Sequence[Axis], values: Values) -> dict[str, SettingValue]:
     return {axis.short: values[axis.path] for axis in axes if axis.path in values}
 
 
-def _key(row: Row, settings: Mapping[str, Any]) -> tuple[Any, ...]:
+def _key(
+    row: Row, settings: Mapping[str, SettingValue]
+) -> tuple[str, str, tuple[SettingValue, ...]]:
     return row.game, row.opponent, tuple(settings.items())

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jaxgbg.evaluation.evaluators import EvaluatorSpec, evaluator_of, score_names
 from jaxgbg.games import Scale
@@ -41,6 +41,7 @@ from jaxgbg.runs import Result, Run
 from jaxgbg.runs import presets as papers
 from jaxgbg.runs.run import MEAN
 from jaxgbg.specs import counted
+from jaxgbg.types import JSON, SettingValue
 
 _NOT_FLAT = ("game", "opponent", "settings", "scale", "curves", "games", "as_published")
 _OF_POOLED = ("agents", "pooled")
@@ -65,7 +66,7 @@ class Row:
 
     game: str
     opponent: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, SettingValue]
     scale: Scale
     mean: float
     sem: float
@@ -93,7 +94,7 @@ class Row:
     games: Callable[[], int] = dataclasses.field(repr=False, compare=False)
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[SettingValue, ...]:
         """The values of the axes, in their order."""
         return tuple(self.settings.values())
 
@@ -108,7 +109,7 @@ class Table(NamedTuple):
 
     rows: list[Row]
     axes: tuple[Axis, ...]
-    baseline: Mapping[str, Any]
+    baseline: Mapping[str, SettingValue]
     notes: list[str]
 
     @property
@@ -234,7 +235,9 @@ def _balance(members: Mapping[RowKey, Members], rest: Sequence[str]) -> list[str
     return list(dict.fromkeys(notes))
 
 
-def _rank(key: RowKey, order: Sequence[str], axes: Sequence[Axis]) -> tuple[Any, ...]:
+def _rank(
+    key: RowKey, order: Sequence[str], axes: Sequence[Axis]
+) -> tuple[int, str, int, int, str, list[int]]:
     """Sort key: games as in Table 1, opponents as in the run, values as in their axes."""
     known = key.game in papers.GAMES
     values = [axis.values.index(value) for axis, value in zip(axes, key.values, strict=True)]
@@ -313,10 +316,10 @@ def _row(
     )
 
 
-def as_records(table: Sequence[Row]) -> list[dict[str, Any]]:
+def as_records(table: Sequence[Row]) -> list[dict[str, JSON]]:
     """Flat records with an entry for each setting; figures are rounded, NaN becomes None."""
 
-    def plain(value: Any) -> Any:
+    def plain(value: object) -> JSON:
         if isinstance(value, tuple):
             return [plain(item) for item in value]
         if isinstance(value, float):

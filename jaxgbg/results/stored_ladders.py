@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from jaxgbg.games import Game
 from jaxgbg.results.ladder import Ladder
 from jaxgbg.runs.run import read_game
 from jaxgbg.runs.storage.locations import LADDER, Found
+from jaxgbg.types import JSON
 
 if TYPE_CHECKING:
     import pandas
@@ -56,7 +57,7 @@ class StoredLadder(NamedTuple):
 
     name: str
     game: Game
-    settings: dict[str, Any]
+    settings: dict[str, JSON]
     names: list[str]
     met: list[MatchResult]
     ladder: Ladder | None
@@ -116,10 +117,10 @@ def frames(ladders: Sequence[StoredLadder]) -> dict[str, "pandas.DataFrame"]:
     """The rows of the tables of `COLUMNS`."""
     import pandas
 
-    rows: dict[str, list[dict[str, Any]]] = {"tournaments": [], "ratings": [], "seats": []}
+    rows: dict[str, list[dict[str, JSON]]] = {"tournaments": [], "ratings": [], "seats": []}
     games = []
     for stored in ladders:
-        where: dict[str, Any] = {"folder": stored.name, "game": stored.game.name}
+        where: dict[str, JSON] = {"folder": stored.name, "game": stored.game.name}
         parameters = vars(stored.game).items()
         rows["tournaments"].append(
             where

@@ -6,7 +6,7 @@ part alone: Rakhlin, Shamir & Sridharan 2012 (suffix averaging).
 
 import dataclasses
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -107,7 +107,7 @@ def add_sample(
 
 
 @partial(jax.jit, static_argnums=0, donate_argnums=1)
-def move_towards(value: ValueFunction, mean: Any, params: Params, rates: jax.Array) -> Any:
+def move_towards(value: ValueFunction, mean: Params, params: Params, rates: jax.Array) -> Params:
     """`mean` moved towards what a player needs of `params` by `rates` float32[L], in place."""
 
     def moved(old: jax.Array, new: jax.Array) -> jax.Array:

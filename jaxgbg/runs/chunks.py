@@ -1,7 +1,6 @@
 """The compiled hot path: a chunk of the training of some lanes, without a word from the host."""
 
 from functools import lru_cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +13,7 @@ from jaxgbg.xla import training_compile_options
 
 
 @lru_cache(maxsize=8)
-def compile_chunk(learner: Learner, mesh: Mesh, pausing: bool = False) -> Any:
+def compile_chunk(learner: Learner, mesh: Mesh, pausing: bool = False) -> jax.stages.Wrapped:
     """The compiled hot path: (lanes, hyperparameters, limits uint32[L], blocks int32[]) -> lanes.
 
     Each device runs its own lanes, without a word to the others, until `blocks` blocks of ticks are

@@ -15,13 +15,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from types import ModuleType
+from typing import ClassVar, TypeVar
 
 import jax.monitoring
 
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.runs.stopping import obey_while_compiling
 
+_T = TypeVar("_T")
 _FUNCTION = "backend_compile_and_load"
 _POLL_SECONDS = 0.1
 # Some systems give a thread half a megabyte; XLA is written for the stack of a main thread.
@@ -57,7 +59,7 @@ class CompileTimer:
         return sum(max(end - max(start, self._since), 0.0) for start, end in self._spans)
 
 
-def _compiler() -> Any:
+def _compiler() -> ModuleType:
     """The module of JAX whose `backend_compile_and_load` calls XLA."""
     from jax._src import compiler
 
@@ -79,7 +81,7 @@ def visible_compilation(shown: bool = True) -> Iterator[None]:
     lines = _Lines() if shown else None
 
     @functools.wraps(compile_)
-    def visible(*arguments: Any, **options: Any) -> Any:
+    def visible(*arguments: object, **options: object) -> object:
         call = functools.partial(compile_, *arguments, **options)
         if threading.current_thread() is not threading.main_thread():
             return call()
@@ -93,9 +95,9 @@ def visible_compilation(shown: bool = True) -> Iterator[None]:
         setattr(compiler, _FUNCTION, compile_)
 
 
-def _interruptible(call: Callable[[], Any], lines: "_Lines | None") -> Any:
+def _interruptible(call: Callable[[], _T], lines: "_Lines | None") -> _T:
     """Make `call` in a thread; returns or raises what it does, unless a signal comes first."""
-    outcome: list[Any] = []
+    outcome: list[_T] = []
     failure: list[BaseException] = []
     done = threading.Event()
 

@@ -4,9 +4,10 @@ import contextlib
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import jax
+
+from jaxgbg.types import PyTree
 
 PAGE = 2 << 20
 """Bytes of a huge page where it matters: on x86-64, and with 4 kB pages on ARM."""
@@ -14,7 +15,7 @@ PAGE = 2 << 20
 _MADV_HUGEPAGE, _MADV_COLLAPSE = 14, 25
 
 
-def move_to_huge_pages(tree: Any) -> None:
+def move_to_huge_pages(tree: PyTree) -> None:
     """Ask Linux for huge pages under the arrays of `tree` on the CPU, at once if it can.
 
     Nothing that is computed changes. Other systems, and kernels that do without, are left alone.

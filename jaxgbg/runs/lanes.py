@@ -1,7 +1,6 @@
 """Lanes: one for each seed and FARL variant of a run, or of several runs that share a program."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -13,24 +12,25 @@ from jaxgbg.runs.memory import check_memory
 from jaxgbg.runs.opponents import make_opponent
 from jaxgbg.runs.placement import Places, lanes_at_once
 from jaxgbg.runs.run import LaneName, Run
+from jaxgbg.types import PyTree, SettingValue
 
 
 def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
     """The traced scalars of `lanes`, each with a leading axis over them."""
     schedule = run.schedule
-    numbers: dict[str, Any] = {
+    numbers: dict[str, SettingValue] = {
         "alpha": schedule.alpha,
         "epsilon": schedule.epsilon,
         "epsilon_end": schedule.last_epsilon,
         "epsilon_share": schedule.epsilon_share,
     }
     parts = np.array([FARL_PARTS[variant] for _, variant in lanes])
-    shared: dict[str, Any] = {}
-    own: dict[str, Any] = {}
+    shared: dict[str, SettingValue] = {}
+    own: dict[str, SettingValue] = {}
     for name in run.learner.lane_numbers:
         numbers_of = shared if name in Hyperparameters._fields else own
         numbers_of[name] = getattr(run.learner, name)
-    traced: dict[str, Any] = _full(len(lanes), numbers | shared) | {
+    traced: dict[str, PyTree] = _full(len(lanes), numbers | shared) | {
         "value": _full(len(lanes), {n: getattr(run.value, n) for n in run.value.lane_numbers}),
         "rule": _full(len(lanes), own),
         "episodes": np.full(len(lanes), schedule.episodes, np.uint32),
@@ -41,7 +41,7 @@ def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
     return Hyperparameters(**traced)
 
 
-def _full(lanes: int, numbers: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def _full(lanes: int, numbers: Mapping[str, SettingValue]) -> dict[str, np.ndarray]:
     """Each number once for each lane. Made on the host: there no array is a program to compile."""
     kinds = {bool: bool, int: np.int32, float: np.float32}
     return {name: np.full(lanes, value, kinds[type(value)]) for name, value in numbers.items()}
@@ -91,7 +91,7 @@ def make_partner(run: Run) -> Player | None:
     return player
 
 
-def program_of(run: Run) -> tuple[Any, ...]:
+def program_of(run: Run) -> tuple[Hashable, ...]:
     """What runs must have in common to be lanes of one program, evaluated at the same times."""
     return (
         run.make_learner(),

@@ -3,7 +3,7 @@
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -234,18 +234,18 @@ class Training:
         for evaluations in self.rounds(on_chunk):
             yield from (one for _, one in evaluations)
 
-    def agents(self, run: int = 0) -> dict[LaneName, Any]:
+    def agents(self, run: int = 0) -> dict[LaneName, Params]:
         """The parameters of every lane of one run as they stand, on the host."""
         return self._of_lanes([group.params for group in self.groups], run)
 
-    def means(self, run: int = 0) -> dict[LaneName, Any]:
+    def means(self, run: int = 0) -> dict[LaneName, Params]:
         """Those of the agents of averaged weights, if any: what a player needs of them."""
         if not self.means_so_far:
             return {}
         means = self._of_lanes([mean.params for mean in self.means_so_far], run)
         return {lane.mean: own for lane, own in means.items()}
 
-    def _of_lanes(self, groups: Sequence[Any], run: int) -> dict[LaneName, Any]:
+    def _of_lanes(self, groups: Sequence[Params], run: int) -> dict[LaneName, Params]:
         """The parameters of one lane after the other, on the host: those of one run."""
         return {
             lane: jax.tree.map(np.array, self.places.lane_of(groups, at))
@@ -309,7 +309,7 @@ class Training:
                 # A judge with several scores gives one result of every lane for each of them.
                 yield from zip(itertools.cycle(self.owners), evaluations, strict=False)
 
-    def _player(self, groups: Sequence[Any]) -> Player:
+    def _player(self, groups: Sequence[Params]) -> Player:
         """The agents of the parameters of all groups, playing as they are to be judged."""
         value, valuations = self.learner.value, [hyper.valuation for hyper in self._hypers]
         params = self.places.joined([value.for_player(each) for each in groups])

@@ -1,8 +1,7 @@
 """Where the lanes of a training are: which are trained at once, which in turn, on which device."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +10,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.learners import Learner
 from jaxgbg.search.devices import mesh_of
+from jaxgbg.types import PyTree
 from jaxgbg.values import HasGradients
 from jaxgbg.xla import FEW, on_accelerator
 
@@ -89,17 +89,17 @@ class Places:
         """int[S]: the lane in each place of a group, 0 for a copy."""
         return np.where(self.live(group), self._numbers[group], 0)
 
-    def by_lane(self, groups: Sequence[Any]) -> np.ndarray:
+    def by_lane(self, groups: Sequence[PyTree]) -> np.ndarray:
         """An entry of each lane, [L, ...], from those of all groups, arrays [S, ...]."""
         entries = np.concatenate([np.asarray(each) for each in groups])
         return entries[np.argsort(self._numbers, axis=None)[: self.lanes]]
 
-    def lane_of(self, groups: Sequence[Any], lane: int) -> Any:
+    def lane_of(self, groups: Sequence[PyTree], lane: int) -> PyTree:
         """The part of one lane, on the host, of what the groups have: trees of arrays [S, ...]."""
         group, place = (int(one) for one in np.argwhere(self._numbers == lane)[0])
         device, own = divmod(place, self.at_once)
 
-        def part(leaf: Any) -> np.ndarray:
+        def part(leaf: jax.Array) -> np.ndarray:
             if isinstance(leaf, jax.Array):
                 # Of one device alone: nothing is gathered, and on the CPU nothing is copied.
                 return np.asarray(leaf.addressable_shards[device].data)[own]
@@ -107,13 +107,13 @@ class Places:
 
         return jax.tree.map(part, groups[group])
 
-    def joined(self, groups: Sequence[Any]) -> Any:
+    def joined(self, groups: Sequence[PyTree]) -> PyTree:
         """What the groups have, trees of arrays [S, ...], as one: all lanes, copies last."""
         return groups[0] if len(groups) == 1 else _joining(self.mesh, len(groups))(*groups)
 
 
 @lru_cache(maxsize=8)
-def _joining(mesh: Mesh, groups: int) -> Any:
+def _joining(mesh: Mesh, groups: int) -> Callable[..., PyTree]:
     """The program of it: each device puts together what is its own."""
     one = PartitionSpec("lanes")
     concatenated = jax.shard_map(

@@ -3,9 +3,11 @@
 import os
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from jaxgbg.players import MissingExtra
+
+_T = TypeVar("_T")
 
 TRIES = 4
 """How often a unit is begun whose worker was lost."""
@@ -14,12 +16,12 @@ _ONE_CPU: Mapping[str, Any] = {"num_cpus": 1}
 
 
 def on_ray(
-    work: Callable[..., Any],
-    tasks: Sequence[tuple[Any, ...]],
+    work: Callable[..., _T],
+    tasks: Sequence[tuple[object, ...]],
     address: str | None,
     tries: int,
     options: Mapping[str, Any] = _ONE_CPU,
-) -> Iterator[tuple[int, Any]]:
+) -> Iterator[tuple[int, _T | Exception]]:
     """The number of each task, and what `work` returns for its arguments, or the exception.
 
     They come as they end. A task whose worker was lost is begun `tries` times in all; `options` are

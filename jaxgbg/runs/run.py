@@ -5,7 +5,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import jax
 
@@ -18,6 +18,7 @@ from jaxgbg.runs.averaging import Averaging
 from jaxgbg.runs.play import Play
 from jaxgbg.specs import LAST_SEED, Limits, Spec, plain, setting, shown
 from jaxgbg.system import file_name
+from jaxgbg.types import JSON, SettingValue
 from jaxgbg.values import NTupleSpec, ValueSpec
 
 MOST_SEEDS = 100_000
@@ -166,19 +167,19 @@ class Run(Spec):
         averaged = tuple(lane.mean for lane in self.lanes) if self.averaging.on else ()
         return self.lanes + averaged
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, JSON]:
         """All settings as JSON knows them, and the fingerprint of the game's rules."""
         parts = {f.name: plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
         game = plain_game(self.game)
         return json.loads(json.dumps(parts | {"game": game, "fingerprint": fingerprint(self.game)}))
 
-    def changed(self) -> dict[str, Any]:
+    def changed(self) -> dict[str, JSON]:
         """What differs from the defaults, as JSON knows it."""
         parts = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         return changed_parts(parts | {"game": plain_game(self.game)})
 
     @classmethod
-    def read(cls, content: Any) -> "Run":
+    def read(cls, content: JSON) -> "Run":
         """Undo `plain`; raises ValueError on what is no run, or one under other rules."""
         if not isinstance(content, Mapping) or "game" not in content:
             raise ValueError(f"a run must be a table with a game, not {shown(content)}")
@@ -207,7 +208,7 @@ class RulesChanged(ValueError):
     """A run or an agent that was made when its game had other rules."""
 
 
-def read_parts(content: Mapping[str, Any]) -> dict[str, Any]:
+def read_parts(content: Mapping[str, JSON]) -> dict[str, SettingValue]:
     """All of a plain run but its game, each part checked by itself; raises ValueError."""
     parts = {field.name: field.default for field in dataclasses.fields(Run)[1:]}
     for name, part in content.items():
@@ -217,7 +218,7 @@ def read_parts(content: Mapping[str, Any]) -> dict[str, Any]:
     return parts
 
 
-def changed_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
+def changed_parts(parts: Mapping[str, SettingValue]) -> dict[str, JSON]:
     """What of the parts of a run, its game plain, differs from the defaults, as JSON knows it.
 
     A part at its defaults is left out: one that is added later alters no digest.
@@ -229,18 +230,18 @@ def changed_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
     return json.loads(json.dumps({name: part for name, part in changed.items() if part != {}}))
 
 
-def digest_of(changed: Mapping[str, Any]) -> str:
+def digest_of(changed: Mapping[str, JSON]) -> str:
     """Eight hexadecimal digits of what `Run.changed` gives."""
     text = json.dumps(changed, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def plain_game(game: Game) -> dict[str, Any]:
+def plain_game(game: Game) -> dict[str, JSON]:
     """A game as JSON knows it: its name and parameters."""
     return {"name": game.name, **dataclasses.asdict(game)}
 
 
-def read_game(content: Any) -> Game:
+def read_game(content: JSON) -> Game:
     """Undo `plain_game`; raises ValueError for what is no game."""
     if not isinstance(content, Mapping) or not isinstance(content.get("name"), str):
         raise ValueError(f"not a known game: {shown(content)}")

@@ -9,12 +9,12 @@ import difflib
 import functools
 import typing
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jaxgbg.games import Game, make
 from jaxgbg.runs.run import Run
 from jaxgbg.specs import Spec, kind_of, limits_of, shown
-from jaxgbg.types import TypeHint
+from jaxgbg.types import SettingValue, TypeHint
 
 _OTHER_WORDS = {
     "lambda": "trace_decay",
@@ -86,7 +86,7 @@ def _all_settings() -> Iterator[Setting]:
 
 
 def _setting(
-    part: str, spec: type[Spec], field: "dataclasses.Field[Any]", kinds: tuple[str, ...]
+    part: str, spec: type[Spec], field: "dataclasses.Field[SettingValue]", kinds: tuple[str, ...]
 ) -> Setting:
     return Setting(
         path=f"{part}.{field.name}" if part else field.name,
@@ -125,13 +125,13 @@ def suggestion(name: str) -> str | None:
     return names[near[0]] if near else None
 
 
-def compose(game: Game, changes: Mapping[str, Any]) -> Run:
+def compose(game: Game, changes: Mapping[str, SettingValue]) -> Run:
     """A run of `game` at the defaults of the specs, but for `changes`; see `with_changes`."""
     defaults = {f.name: f.default for f in dataclasses.fields(Run) if f.name != "game"}
     return _changed({**defaults, "game": game}, changes)
 
 
-def with_changes(run: Run, changes: Mapping[str, Any]) -> Run:
+def with_changes(run: Run, changes: Mapping[str, SettingValue]) -> Run:
     """`run` with some settings changed, named by paths or short forms, `game.size` among them.
 
     A new learner keeps of the old one what both have; see `with_consequences` too. Raises
@@ -141,8 +141,8 @@ def with_changes(run: Run, changes: Mapping[str, Any]) -> Run:
     return _changed(parts, with_variants(changes))
 
 
-def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
-    chosen: dict[str, dict[str, Any]] = {}
+def _changed(parts: dict[str, SettingValue], changes: Mapping[str, SettingValue]) -> Run:
+    chosen: dict[str, dict[str, SettingValue]] = {}
     for name, value in changes.items():
         path = name if name.startswith("game.") else find(name).path
         part, _, inner = path.partition(".")
@@ -160,7 +160,7 @@ def _changed(parts: dict[str, Any], changes: Mapping[str, Any]) -> Run:
     return Run(**parts)
 
 
-def with_variants(changes: Mapping[str, Any]) -> dict[str, Any]:
+def with_variants(changes: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
     """`changes` with `farl`, true or false as the flags --farl and --no-farl, as variants."""
     changed = dict(changes)
     if "farl" in changed:
@@ -171,14 +171,14 @@ def with_variants(changes: Mapping[str, Any]) -> dict[str, Any]:
     return changed
 
 
-def variant_of(farl: Any) -> str:
+def variant_of(farl: object) -> str:
     """The variant with FARL or without; raises ValueError for what is not true or false."""
     if not isinstance(farl, bool):
         raise ValueError(f"farl must be true or false, not {shown(farl)}")
     return "farl" if farl else "none"
 
 
-def with_consequences(changes: Mapping[str, Any]) -> dict[str, Any]:
+def with_consequences(changes: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
     """`changes` and what follows from them, unless it is given too.
 
     A new first step size is the last one too; walks take the place of a layout.
@@ -189,7 +189,7 @@ def with_consequences(changes: Mapping[str, Any]) -> dict[str, Any]:
     return {**changes, **{name: implied[name] for name in implied.keys() - changes.keys()}}
 
 
-def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Any]) -> Spec:
+def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, SettingValue]) -> Spec:
     component = Run.part(part)
     spec = type(old) if kind is None or component is None else component.of({"kind": kind})
     names = {field.name for field in dataclasses.fields(spec)}

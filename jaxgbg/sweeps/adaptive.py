@@ -15,6 +15,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ def _pruned(study: Any, values: Mapping[int, float]) -> bool:
     return bool(trial.should_prune())
 
 
-def _optuna() -> Any:
+def _optuna() -> ModuleType:
     try:
         import optuna
     except ImportError as error:

@@ -4,9 +4,9 @@ import dataclasses
 import math
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jaxgbg.runs.lanes import program_of
 from jaxgbg.runs.loop import Training
@@ -40,8 +40,8 @@ def expected_seconds(units: Sequence[Unit], within: float = math.inf) -> list[fl
     one have None.
     """
     deadline = time.monotonic() + within
-    costs: dict[Any, Cost | None] = {}
-    compiled: set[Any] = set()
+    costs: dict[Hashable, Cost | None] = {}
+    compiled: set[tuple[Hashable, int]] = set()
     expected: list[float | None] = []
     for unit in units:
         program = program_of(unit.runs[0])

@@ -21,9 +21,9 @@ import itertools
 import math
 import tomllib
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from jaxgbg.contents import defect, read_bytes
 from jaxgbg.games import make
@@ -34,6 +34,7 @@ from jaxgbg.runs.run import MOST_SEEDS, Run
 from jaxgbg.runs.settings import find, variant_of
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.specs import Spec, did_you_mean, setting, shown
+from jaxgbg.types import JSON, SettingValue
 
 _DEEPEST = 20
 MOST_RUNS = 10_000
@@ -96,7 +97,7 @@ class Plan(NamedTuple):
     """A sweep: its units of work, its axes as they were named, and how it adapts to what comes."""
 
     units: list[Unit]
-    axes: dict[str, tuple[Any, ...]]
+    axes: dict[str, tuple[SettingValue, ...]]
     adaptive: Adaptive = "none"
 
 
@@ -123,9 +124,9 @@ def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
         raise ValueError(f"sweep file {path}: {error}") from error
 
 
-def _check_depth(fields: dict[str, Any]) -> None:
+def _check_depth(fields: dict[str, JSON]) -> None:
     """Raise ValueError for tables in tables deeper than any setting: dotted keys nest them, too."""
-    level: list[Any] = [fields]
+    level: list[JSON] = [fields]
     for _ in range(_DEEPEST):
         level = [
             child
@@ -137,7 +138,7 @@ def _check_depth(fields: dict[str, Any]) -> None:
         raise ValueError("nested too deep")
 
 
-def plan(fields: dict[str, Any], adaptive: Adaptive | None = None) -> Plan:
+def plan(fields: dict[str, JSON], adaptive: Adaptive | None = None) -> Plan:
     """A sweep given as in its file; ValueError for what is wrong in it."""
     made = units(fields)
     chosen = adaptive or fields.get("adaptive", "none")
@@ -149,7 +150,7 @@ def plan(fields: dict[str, Any], adaptive: Adaptive | None = None) -> Plan:
         made = [_unit([run], unit.memory // unit.lanes) for unit in made for run in unit.runs]
         if not all(run.evaluation.opponents for unit in made for run in unit.runs):
             raise ValueError("an adaptive sweep compares evaluations: name opponents")
-    axes: dict[str, list[Any]] = {}
+    axes: dict[str, list[SettingValue]] = {}
     for table in _grids(fields):
         for name, values in table.items():
             of_axis = axes.setdefault(name, [])
@@ -157,7 +158,7 @@ def plan(fields: dict[str, Any], adaptive: Adaptive | None = None) -> Plan:
     return Plan(made, {name: tuple(values) for name, values in axes.items()}, chosen)
 
 
-def units(fields: dict[str, Any]) -> list[Unit]:
+def units(fields: dict[str, JSON]) -> list[Unit]:
     """The units of a sweep given as in its file; ValueError for what is wrong in it."""
     unknown = sorted(set(fields) - set(_KEYS))
     if unknown:
@@ -166,13 +167,13 @@ def units(fields: dict[str, Any]) -> list[Unit]:
     portions = Portions(**{name: fields[name] for name in _PORTIONS if name in fields})
     # Two combinations may come to the same run.
     runs = {run.digest: run for run in _runs(fields, portions.chunk)}
-    programs: dict[Any, list[Run]] = {}
+    programs: dict[Hashable, list[Run]] = {}
     for run in runs.values():
         programs.setdefault(program_of(run), []).append(run)
     return [unit for together in programs.values() for unit in _portions(together, portions)]
 
 
-def _runs(fields: dict[str, Any], chunk: int | None) -> Iterator[Run]:
+def _runs(fields: dict[str, JSON], chunk: int | None) -> Iterator[Run]:
     """Every run: the combinations of the axes, and of each the chunks of seeds."""
     settings = fields.get("settings", {})
     if not isinstance(settings, dict):
@@ -208,7 +209,7 @@ def _runs(fields: dict[str, Any], chunk: int | None) -> Iterator[Run]:
             yield preset(game, **changes, seeds=seeds[first : first + chunk])
 
 
-def _grids(fields: dict[str, Any]) -> list[dict[str, Any]]:
+def _grids(fields: dict[str, JSON]) -> list[dict[str, JSON]]:
     """The table of axes, or each of several, by short forms."""
     given = fields.get("axes", {})
     tables = given if isinstance(given, list) and given else [given]
@@ -217,7 +218,7 @@ def _grids(fields: dict[str, Any]) -> list[dict[str, Any]]:
     return [_by_short_forms(table) for table in tables]
 
 
-def _check_axes(axes: dict[str, Any], settings: dict[str, Any], fields: dict[str, Any]) -> None:
+def _check_axes(axes: dict[str, JSON], settings: dict[str, JSON], fields: dict[str, JSON]) -> None:
     """Raise ValueError for what is no axis, or is set for all runs too."""
     if "seeds" in {*settings, *axes}:
         raise ValueError("seeds stand at the top of the file")
@@ -230,12 +231,12 @@ def _check_axes(axes: dict[str, Any], settings: dict[str, Any], fields: dict[str
         raise ValueError('name the game: game = "tictactoe"')
 
 
-def _by_short_forms(table: dict[str, Any]) -> dict[str, Any]:
+def _by_short_forms(table: dict[str, JSON]) -> dict[str, JSON]:
     """What a table gives, each setting by its short form; the game and its parameters as they are.
 
     Raises ValueError for what no run has, or what is given by its path and its short form too.
     """
-    given: dict[str, Any] = {}
+    given: dict[str, JSON] = {}
     for path, value in _flat(table):
         name = path
         if path.partition(".")[0] != "game":
@@ -251,14 +252,14 @@ def _by_short_forms(table: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: JSON) -> JSON:
     """5e3 as 5000, alone or in the list of an axis: TOML has no other numbers with an exponent."""
     if isinstance(value, list):
         return [_whole(each) for each in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _flat(table: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(table: dict[str, JSON], path: str = "") -> Iterator[tuple[str, JSON]]:
     """Tables within tables as paths: schedule.alpha."""
     for name, value in table.items():
         if isinstance(value, dict):
@@ -267,9 +268,9 @@ def _flat(table: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{path}{name}", value
 
 
-def _seeds(text: Any) -> tuple[int, ...]:
+def _seeds(text: JSON) -> tuple[int, ...]:
     """Read "0:64", "3" or a list of numbers; they are as many and as large as a run has them."""
-    seeds: Any = text if isinstance(text, list) else [text]
+    seeds: JSON = text if isinstance(text, list) else [text]
     if isinstance(text, str):
         first, _, end = text.partition(":")
         try:

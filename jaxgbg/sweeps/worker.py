@@ -10,15 +10,16 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxgbg.extensions import import_modules, imported_modules
 from jaxgbg.system import pin_to_core
 
 if TYPE_CHECKING:
+    from jaxgbg.runs.loop import Result
     from jaxgbg.runs.run import Run
 
-Tell = Callable[[Any, Any], object]
+Tell = Callable[["Run", "Result"], object]
 """What is told of a run's evaluation: (run, result)."""
 
 # A worker that was lost may take this long to let go of its folder, another sweep to finish it.

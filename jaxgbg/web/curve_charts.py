@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from jaxgbg.results.curves import (
 from jaxgbg.results.rows import Table
 from jaxgbg.runs.run import MEAN
 from jaxgbg.runs.storage.schemas import Histogram
+from jaxgbg.types import SettingValue
 from jaxgbg.web.chart import Series, chart
 
 PALETTE = 8
@@ -63,7 +63,7 @@ def curve_panels(table: Table) -> list[str]:
     return panels
 
 
-def curve_looks(table: Table) -> dict[tuple[Any, ...], tuple[str, str]]:
+def curve_looks(table: Table) -> dict[tuple[SettingValue, ...], tuple[str, str]]:
     """The label of each combination of settings, and its CSS class."""
     several = [axis for axis in table.axes if len(axis.values) > 1]
     looks = {}

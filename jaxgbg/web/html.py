@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from jaxgbg.evaluation.auxiliary import AuxiliaryError, auxiliary_errors
 from jaxgbg.results.folders import FIGURES, Everything, StoredRun, find_all, unknown_games
@@ -31,6 +31,9 @@ from jaxgbg.web.positions import shape_markup
 from jaxgbg.web.record_view import RecordView
 from jaxgbg.web.records import record_games
 from jaxgbg.web.run_facts import origin, run_names, settings_told
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 # More would hide the table and make the page too large to open.
 _MOST_SECTIONS = 30
@@ -119,7 +122,7 @@ def write_report(
 
 
 @lru_cache(maxsize=1)
-def _template() -> Any:
+def _template() -> "Template":
     from jinja2 import Environment, PackageLoader
 
     loader = PackageLoader("jaxgbg.web", "page")
@@ -128,7 +131,7 @@ def _template() -> Any:
     return environment.get_template("page.html.j2")
 
 
-def game_section(table: Table) -> dict[str, Any]:
+def game_section(table: Table) -> dict[str, object]:
     """The tables and the curves of one game, rendered with the template of that name."""
     return {
         "name": table.rows[0].game,
@@ -143,7 +146,7 @@ def game_section(table: Table) -> dict[str, Any]:
     }
 
 
-def _ladder_section(stored: StoredLadder, ladder: Ladder) -> dict[str, Any]:
+def _ladder_section(stored: StoredLadder, ladder: Ladder) -> dict[str, object]:
     """The table, the charts and the notes of one tournament."""
     settings = stored.settings
     cut = len(ladder.standings) - MOST_PLAYERS
@@ -271,7 +274,7 @@ def _anchor(run: StoredRun) -> str:
     return "run-" + "".join(each if each.isalnum() else "-" for each in run.name)
 
 
-def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, Any]:
+def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, object]:
     place = sample.file.parent.parent if sample is not None else None
     own = sample if place == stored.path else None
     panels, note = _histograms(stored, own)

@@ -1,8 +1,8 @@
 """Games of an agent, recorded with its value of every move."""
 
 import dataclasses
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.players import GreedyAgent, Player, make_player, traceable_players
-from jaxgbg.types import State
+from jaxgbg.types import PyTree, State
 from jaxgbg.xla import fast_compile_options
 
 # Games are played in chunks: 2048 takes thousands of plies, other games a few.
@@ -67,7 +67,7 @@ def _play(
     opponent: Player | None,
     others: np.ndarray,
     random: np.random.Generator,
-) -> tuple[Any, np.ndarray, np.ndarray]:
+) -> tuple[PyTree, np.ndarray, np.ndarray]:
     """Play G games of T plies, to the end of the longest: positions [G, T + 1], actions, values [G,
     T].
 
@@ -81,8 +81,8 @@ def _play(
 
     play_on = _compiled()
     states = jax.jit(jax.vmap(game.init_from))(words(games, game.init_words))
-    positions: list[Any] = []
-    moves: list[Any] = []
+    positions: list[PyTree] = []
+    moves: list[PyTree] = []
     while not np.all(states.terminal):
         if len(moves) * portion >= game.max_plies:
             raise ValueError(f"{game.name}: a game takes more than its {game.max_plies:,} plies")
@@ -96,7 +96,7 @@ def _play(
     return _by_game(positions), *_by_game(moves)
 
 
-def _by_game(portions: list[Any]) -> Any:
+def _by_game(portions: list[PyTree]) -> PyTree:
     """Turn leaves [T, G, ...] of consecutive chunks into leaves [G, sum of T, ...]."""
     return jax.tree.map(lambda *parts: np.concatenate(parts).swapaxes(0, 1), *portions)
 
@@ -109,14 +109,14 @@ def _play_on(
     states: State,
     draws: tuple[jax.Array, jax.Array],
     chance: jax.Array,
-) -> tuple[Any, Any]:
+) -> tuple[State, PyTree]:
     """Play T plies of G games: (states[G], (positions, actions, values) before each ply, [T, G,
     ...]).
 
     `draws` break ties of the agent float32[T, G] and those of the opponent uint32[T, 2].
     """
 
-    def choose(states: State, draw: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, Any]:
+    def choose(states: State, draw: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, PyTree]:
         ties, key = draw
         values = jax.vmap(agent.action_values)(states)
         legal = jax.vmap(game.legal_actions)(states)
@@ -131,7 +131,7 @@ def _play_on(
 
 
 @lru_cache(maxsize=1)
-def _compiled() -> Any:
+def _compiled() -> Callable[..., tuple[State, PyTree]]:
     return jax.jit(_play_on, static_argnums=0, compiler_options=fast_compile_options())
 
 

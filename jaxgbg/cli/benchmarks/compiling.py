@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 
@@ -12,6 +12,7 @@ from jaxgbg.games import make
 from jaxgbg.learners import LearnerSpec
 from jaxgbg.runs import Training
 from jaxgbg.runs.presets import preset
+from jaxgbg.types import SettingValue
 from jaxgbg.values import ValueSpec
 from jaxgbg.xla import without_compilation_cache
 
@@ -20,7 +21,7 @@ _TRACE = "/jax/core/compile/jaxpr_trace_duration"
 _LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 _COMPILE = "/jax/core/compile/backend_compile_duration"
 
-SEARCHES: dict[str, dict[str, Any]] = {
+SEARCHES: dict[str, dict[str, SettingValue]] = {
     "greedy": {},
     "look-ahead-2": {"look_ahead": 2},
     "puct-100": {"search": "puct-100"},
@@ -116,7 +117,7 @@ def _recorded() -> Iterator[dict[str, list[tuple[float, float]]]]:
         _spans = None
 
 
-def _note(event: str, duration_secs: float, **_: Any) -> None:
+def _note(event: str, duration_secs: float, **_: str | int) -> None:
     if _spans is not None and event in _spans:
         now = time.perf_counter()
         _spans[event].append((now - duration_secs, now))

@@ -4,13 +4,14 @@ import http.client
 import json
 import threading
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from jaxgbg.games import make
 from jaxgbg.players import GreedyAgent
 from jaxgbg.runs.presets import preset
+from jaxgbg.types import JSON
 from jaxgbg.web.play.requests import ROOT
 from jaxgbg.web.play.serving import LOOPBACK, check_extra, listen, server_of
 from jaxgbg.web.play.table import Table
@@ -68,10 +69,10 @@ def _played(port: int) -> list[float]:
     connection = http.client.HTTPConnection(LOOPBACK, port)
     times: list[float] = []
 
-    def ask(name: str, **question: str) -> dict[str, Any]:
+    def ask(name: str, **question: str) -> dict[str, JSON]:
         headers = {"Content-Type": "application/json"}
         connection.request("POST", f"{ROOT}/{name}", json.dumps(question), headers)
-        answer: dict[str, Any] = json.loads(connection.getresponse().read())
+        answer: dict[str, JSON] = json.loads(connection.getresponse().read())
         return answer
 
     # As the page does when it is opened.

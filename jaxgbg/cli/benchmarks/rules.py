@@ -3,14 +3,14 @@
 import statistics
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxgbg.games import check_own, make
 from jaxgbg.learners.selection import nth_true, uniform
-from jaxgbg.types import State
+from jaxgbg.types import PyTree
 
 _PGX_NAMES = {
     "tictactoe": "tic_tac_toe",
@@ -34,10 +34,10 @@ class RulesRow(NamedTuple):
 class _Rules(NamedTuple):
     """What random play needs of a game."""
 
-    begin: Callable[[jax.Array], Any]
-    legal: Callable[[Any], jax.Array]
-    step: Callable[[Any, jax.Array, jax.Array], Any]
-    over: Callable[[Any], jax.Array]
+    begin: Callable[[jax.Array], PyTree]
+    legal: Callable[[PyTree], jax.Array]
+    step: Callable[[PyTree, jax.Array, jax.Array], PyTree]
+    over: Callable[[PyTree], jax.Array]
 
 
 def bench_rules(game: str, batch: int = 1024) -> RulesRow:
@@ -84,18 +84,18 @@ def _pgx(game: str) -> _Rules | None:
 def _timer(rules: _Rules, batch: int) -> Callable[[], float]:
     """A function that plays on for a while and returns moves/s; a finished game starts again."""
 
-    def one(state: State, key: jax.Array) -> Any:
+    def one(state: PyTree, key: jax.Array) -> PyTree:
         choose, chance = jax.random.split(key)
         action = nth_true(rules.legal(state), uniform(jax.random.bits(choose, (), jnp.uint32)))
         after = rules.step(state, action, chance)
         fresh = rules.begin(chance)
         return jax.tree.map(lambda new, old: jnp.where(rules.over(after), new, old), fresh, after)
 
-    def move(states: State, key: jax.Array) -> tuple[Any, None]:
+    def move(states: PyTree, key: jax.Array) -> tuple[PyTree, None]:
         return jax.vmap(one)(states, jax.random.split(key, batch)), None
 
     @jax.jit
-    def play(states: State, key: jax.Array) -> Any:
+    def play(states: PyTree, key: jax.Array) -> PyTree:
         return jax.lax.scan(move, states, jax.random.split(key, _STEPS))[0]
 
     states = jax.jit(jax.vmap(rules.begin))(jax.random.split(jax.random.key(0), batch))

@@ -4,7 +4,7 @@ import statistics
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import jax
 import numpy as np
@@ -18,6 +18,7 @@ from jaxgbg.runs.lanes import begin
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.run import Seeds
 from jaxgbg.specs import Limits, checked, limits_of
+from jaxgbg.types import SettingValue
 from jaxgbg.xla import without_compilation_cache
 
 Seconds = Annotated[float, Limits(above=0, high=3600)]
@@ -75,7 +76,7 @@ def bench(
     batches: Batches = None,
     seconds: Seconds = 1.0,
     alone: Callable[[], AbstractContextManager[object]] = nullcontext,
-    **changes: Any,
+    **changes: SettingValue,
 ) -> list[BenchRow]:
     """Time batch 1, the shipped default and the fastest of a search, or just `batches`.
 
@@ -111,7 +112,7 @@ def _measure(
     seeds: int,
     seconds: float,
     alone: Callable[[], AbstractContextManager[object]],
-    changes: dict[str, Any],
+    changes: dict[str, SettingValue],
 ) -> BenchRow:
     # No lane may reach its budget while it is timed; schedules stay at their start.
     run = preset(game, **changes, batch=batch, seeds=range(seeds), episodes=2**31)
@@ -180,13 +181,14 @@ def _timed(
 
 def _compile(
     learner: Learner, state: Lane, hyper: Hyperparameters, limit: jax.Array, mesh: Mesh
-) -> tuple[Any, float, float]:
+) -> tuple[jax.stages.Compiled, float, float]:
     """The program that trains, seconds to compile it again, and the bytes that it holds."""
     with without_compilation_cache():
         start = time.perf_counter()
         chunk = compile_chunk(learner, mesh).lower(state, hyper, limit, np.int32(1)).compile()
         compile_s = time.perf_counter() - start
     memory = chunk.memory_analysis()
+    assert memory is not None
     peak = (memory.argument_size_in_bytes + memory.temp_size_in_bytes) * mesh.size
     return chunk, compile_s, peak
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game, check_own, make
@@ -12,6 +12,7 @@ from jaxgbg.runs import Evaluation, Run
 from jaxgbg.runs.presets import dambra, konen2021, ree2013, sasso2018
 from jaxgbg.runs.settings import compose, with_consequences, with_variants
 from jaxgbg.specs import shown
+from jaxgbg.types import SettingValue
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
 __all__ = [
@@ -35,7 +36,7 @@ _OF_EVALUATION = ("episodes", "eval_every", "opening_plies", "opening_share", "o
 _Entry = TypeVar("_Entry")
 
 
-def preset(game: str | Game, **changes: Any) -> Run:
+def preset(game: str | Game, **changes: SettingValue) -> Run:
     """The published run of a game, with `changes` by the short forms of settings.
 
     With another value function than n-tuples only budget, evaluation and openings are Konen &
@@ -69,7 +70,7 @@ def preset(game: str | Game, **changes: Any) -> Run:
     return compose(built, fields)
 
 
-def _eval_every(fields: Mapping[str, Any], episodes: Any) -> int:
+def _eval_every(fields: Mapping[str, SettingValue], episodes: SettingValue) -> int:
     """Episodes between evaluations in a run of another length: as published, but ten evaluations
     at least, or all that there can be.
     """
@@ -85,7 +86,7 @@ def published_kinds(game: Game) -> tuple[str, ...]:
     return (MLPSpec.kind,) if sasso2018.network(game, {}) is not None else ()
 
 
-def _defaults(game: Game) -> dict[str, Any]:
+def _defaults(game: Game) -> dict[str, SettingValue]:
     """Our own settings for a game that no paper knows, by its size; the layout is the specs'."""
     small = game.num_cells * game.max_plies <= 100
     episodes = 20_000 if small else 100_000
@@ -125,7 +126,7 @@ def episodes_of(game: str) -> int | None:
     return published
 
 
-def wins(game: str, opponent: str, values: Mapping[str, Any]) -> float | None:
+def wins(game: str, opponent: str, values: Mapping[str, SettingValue]) -> float | None:
     """The published share of games won, in %, of settings by their paths; None if there is none."""
     return dambra.wins(game, opponent, values)
 

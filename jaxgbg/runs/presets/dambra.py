@@ -5,9 +5,9 @@ followed by 200 test games; who begins is not said.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from jaxgbg.evaluation import Protocol
+from jaxgbg.types import SettingValue
 
 PROTOCOLS = {
     ("tictactoe", "random"): Protocol("default", repeats=100),
@@ -45,7 +45,7 @@ WINS: dict[tuple[str, tuple[int, ...]], tuple[tuple[float, ...], ...]] = {
 """Games won in the last 20 test phases, in %, by game and network: lines lambda, columns gamma."""
 
 
-def wins(game: str, opponent: str, values: Mapping[str, Any]) -> float | None:
+def wins(game: str, opponent: str, values: Mapping[str, SettingValue]) -> float | None:
     """What the slides have for settings by their paths; None for others than theirs."""
     decay, discount = values.get("learner.trace_decay"), values.get("learner.discount")
     table = WINS.get((game, tuple(values.get("value.hidden") or ())))

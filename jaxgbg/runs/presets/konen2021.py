@@ -6,10 +6,9 @@ Nim's epsilon falls to 0. Batches are our own choice. ConnectFour's 70 8-tuples 
 6-tuples are random walks as the paper's were, not its own.
 """
 
-from typing import Any
-
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game
+from jaxgbg.types import SettingValue
 from jaxgbg.values import Layout, random_walk
 
 # The four 6-tuples of 2048, of the form given by Jaskowski 2018, Fig. 3c.
@@ -26,7 +25,7 @@ def _whole(game: Game) -> Layout:
     return (tuple(range(game.num_cells)),)
 
 
-_PARAMETERS: dict[str, dict[str, Any]] = {
+_PARAMETERS: dict[str, dict[str, SettingValue]] = {
     "2048": {
         "layout": lambda game: _TUPLES_2048,
         "episodes": 200_000,
@@ -111,12 +110,12 @@ GAMES = tuple(_PARAMETERS)
 """The games of Table 1, in its order."""
 
 
-def parameters_by_name(game: str) -> dict[str, Any]:
+def parameters_by_name(game: str) -> dict[str, SettingValue]:
     """What is published for a game of any size; a layout is a function of the game."""
     return _PARAMETERS.get(game, {})
 
 
-def parameters(game: Game) -> dict[str, Any] | None:
+def parameters(game: Game) -> dict[str, SettingValue] | None:
     """The published settings of a game of any size by their short forms; None for other games."""
     if game.name not in _PARAMETERS:
         return None

@@ -4,11 +4,10 @@ One layer of 50 and plain gradient descent are theirs, section III. In the prese
 sizes and lockstep are our own; `OTHELLO_NETWORK` and `step_size` are the paper's.
 """
 
-from typing import Any
-
 from jaxgbg.games import Game
+from jaxgbg.types import SettingValue
 
-_NETWORK: dict[str, Any] = {
+_NETWORK: dict[str, SettingValue] = {
     "value": "mlp",
     "batch": 16,
     "alpha": 0.01,
@@ -18,7 +17,7 @@ _NETWORK: dict[str, Any] = {
 # On few cells these learn in 20 000 episodes what the others have not begun to learn; on large
 # boards they diverge (experiments/networks). They are our own.
 _MOST_CELLS = 9
-_SMALL_NETWORK: dict[str, Any] = {
+_SMALL_NETWORK: dict[str, SettingValue] = {
     "hidden": (100,),
     "activation": "relu",
     "output": "identity",
@@ -27,12 +26,12 @@ _SMALL_NETWORK: dict[str, Any] = {
 }
 
 
-def network(game: Game) -> dict[str, Any]:
+def network(game: Game) -> dict[str, SettingValue]:
     """The settings of a network for a game of this size by their short forms."""
     return _NETWORK | (_SMALL_NETWORK if game.num_cells <= _MOST_CELLS else {})
 
 
-OTHELLO_NETWORK: dict[str, Any] = {
+OTHELLO_NETWORK: dict[str, SettingValue] = {
     "value": "mlp",
     "hidden": (50,),
     "activation": "sigmoid",

@@ -6,14 +6,15 @@ counts as its reward. Games in lockstep change nothing: values are fixed while a
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game
+from jaxgbg.types import SettingValue
 
 NAME = "lines_of_action"
 
-NETWORK: dict[str, Any] = {
+NETWORK: dict[str, SettingValue] = {
     "value": "mlp",
     "hidden": (50,),
     "activation": "sigmoid",
@@ -34,7 +35,7 @@ NETWORK: dict[str, Any] = {
 
 _ROUNDS = {"round_games", "passes"}
 
-EVALUATION: dict[str, Any] = {
+EVALUATION: dict[str, SettingValue] = {
     "episodes": 250_000,
     "eval_every": 5_000,
     "opponents": ("centre-of-mass", "random"),
@@ -187,7 +188,7 @@ def reported(claim: Claim) -> tuple[tuple[Cell, Cell], int]:
     return (cell(*claim.better), cell(*claim.worse)), sessions
 
 
-def network(game: Game, changes: Mapping[str, Any]) -> dict[str, Any] | None:
+def network(game: Game, changes: Mapping[str, SettingValue]) -> dict[str, SettingValue] | None:
     """The settings of the thesis for its game, on a board of any size, None for other games.
 
     What belongs to its learning by rounds is left out where `changes` ask for something else.

@@ -17,9 +17,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from jax.typing import ArrayLike
 
 from jaxgbg.contents import open_file, parse_json
 from jaxgbg.runs.storage.files import (
@@ -30,6 +31,7 @@ from jaxgbg.runs.storage.files import (
     written_whole,
 )
 from jaxgbg.runs.storage.schemas import About, read_kept
+from jaxgbg.types import JSON
 
 FORMAT = 2
 _MAGIC = b"jaxgbg checkpoint "
@@ -52,7 +54,7 @@ class Checkpoint(NamedTuple):
     what mark each run's metrics had then (`RunFolder.metrics_mark`).
     """
 
-    leaves: Sequence[Any]
+    leaves: Sequence[np.ndarray]
     reached: int
     seconds: float
     metrics: list[tuple[int, str]]
@@ -80,7 +82,7 @@ class Checkpoints:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         self.close()
         if not isinstance(error, NoRoom):
             self._tell()
@@ -123,7 +125,7 @@ class Checkpoints:
             self._settle()
         self._last = time.monotonic()
 
-    def _write(self, about: dict[str, Any], state: np.ndarray) -> None:
+    def _write(self, about: dict[str, JSON], state: np.ndarray) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         numbers = numbers_in(self.folder)
         with (
@@ -163,7 +165,7 @@ class Checkpoints:
             print(f"jaxgbg: {text}", file=sys.stderr)
             self._told = True
 
-    def restore(self, like: Sequence[Any]) -> Checkpoint | None:
+    def restore(self, like: Sequence[np.ndarray]) -> Checkpoint | None:
         """The newest checkpoint that is whole, None without any; damaged ones are named.
 
         `like` has the shapes and types of the state's leaves. Raises ValueError for one that a
@@ -183,7 +185,7 @@ class Checkpoints:
                 )
         return None
 
-    def _read(self, path: Path, like: Sequence[Any]) -> Checkpoint:
+    def _read(self, path: Path, like: Sequence[np.ndarray]) -> Checkpoint:
         with open_checkpoint(path) as file:
             about = read_about(file, path)
             if about.run != self.run:
@@ -303,7 +305,7 @@ def _begin(file: BufferedReader, path: Path) -> tuple[bytes, About]:
         raise Damaged(str(error)) from error
 
 
-def _body(about: dict[str, Any], state: np.ndarray) -> Iterator[bytes]:
+def _body(about: dict[str, JSON], state: np.ndarray) -> Iterator[bytes]:
     """The part of a file that is under its checksum, piece by piece."""
     yield json.dumps(about).encode() + b"\n"
     deflater = zlib.compressobj(_LEVEL)
@@ -312,12 +314,12 @@ def _body(about: dict[str, Any], state: np.ndarray) -> Iterator[bytes]:
     yield deflater.flush()
 
 
-def pack(leaves: Sequence[Any]) -> np.ndarray:
+def pack(leaves: Sequence[ArrayLike]) -> np.ndarray:
     """The bytes of all `leaves`, one after the other, in memory of their own."""
     return np.concatenate([np.asarray(leaf).reshape(-1).view(np.uint8) for leaf in leaves])
 
 
-def unpack(state: np.ndarray, like: Sequence[Any]) -> list[np.ndarray]:
+def unpack(state: np.ndarray, like: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Undo `pack` for leaves of the shapes and types of `like`, which together are as large."""
     leaves, place = [], 0
     for leaf in like:

@@ -2,11 +2,11 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from jaxgbg.runs.storage.agents import SavedAgent
+from jaxgbg.types import SettingValue
 from jaxgbg.values import NTupleSpec
 from jaxgbg.values.layouts import MOST_TUPLES, Layout
 
@@ -46,7 +46,7 @@ def ensemble(agents: Mapping[str, SavedAgent]) -> SavedAgent:
     )
 
 
-def _meaning(name: str, agent: SavedAgent) -> dict[str, Any]:
+def _meaning(name: str, agent: SavedAgent) -> dict[str, SettingValue]:
     """What has to be the same if values of two agents are to be added up."""
     run, value = agent.run, agent.run.value
     if not isinstance(value, NTupleSpec):

@@ -12,7 +12,9 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
+
+from jaxgbg.types import JSON
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk that is full, or that is to hold no more of this user or in this file."""
@@ -57,7 +59,7 @@ def written_whole(path: Path) -> Iterator[Path]:
         raise CannotWrite(error.errno, reason, str(path)) from error
 
 
-def write_json(path: Path, content: Any) -> None:
+def write_json(path: Path, content: JSON) -> None:
     """Write `content` as JSON, whole or not at all; raises CannotWrite."""
     with written_whole(path) as temporary:
         text = json.dumps(content, indent=1) + "\n"

@@ -1,17 +1,17 @@
 """How the weights of a run's agents are spread, and how coherent their updates were."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from jaxgbg.runs.run import LaneName
+from jaxgbg.types import JSON, Params
 from jaxgbg.values import ValueFunction
 
 BINS = 50
 
 
-def histograms(value: ValueFunction, agents: Mapping[LaneName, Any]) -> dict[str, Any]:
+def histograms(value: ValueFunction, agents: Mapping[LaneName, Params]) -> dict[str, JSON]:
     """Histograms of the active weights, those that are not 0, and of their TC factors |N| / A.
 
     `agents` are the parameters of each lane, on the host. Returns what `histograms.json` holds:
@@ -33,12 +33,12 @@ def histograms(value: ValueFunction, agents: Mapping[LaneName, Any]) -> dict[str
     return content
 
 
-def active_weights(content: Mapping[str, Any]) -> list[int]:
+def active_weights(content: Mapping[str, JSON]) -> list[int]:
     """How many weights of each agent are active, in the order of `histograms`' content."""
     return [sum(agent["counts"]) for agent in content["weights"]["agents"]]
 
 
-def weight_histograms(weights: Mapping[LaneName, np.ndarray]) -> dict[str, Any]:
+def weight_histograms(weights: Mapping[LaneName, np.ndarray]) -> dict[str, JSON]:
     """Histograms of the active ones of float32[R] weights a lane, over one range for all lanes."""
     active = {lane: each[_active(each)] for lane, each in weights.items()}
     reach = max((float(np.abs(each).max()) for each in active.values() if each.size), default=0.0)
@@ -51,7 +51,7 @@ def _active(weights: np.ndarray) -> np.ndarray:
     return (weights != 0) & np.isfinite(weights)
 
 
-def _counted(edges: np.ndarray, figures: Mapping[LaneName, np.ndarray]) -> dict[str, Any]:
+def _counted(edges: np.ndarray, figures: Mapping[LaneName, np.ndarray]) -> dict[str, JSON]:
     # The range as two numbers lets NumPy place values without a search among the edges.
     span = (edges[0], edges[-1])
     return {

@@ -5,12 +5,13 @@ import zlib
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
 
 from jaxgbg.contents import reason
+from jaxgbg.learners import Learner
 from jaxgbg.players import GreedyAgent
 from jaxgbg.runs.averaging import Mean
 from jaxgbg.runs.loop import Changing
@@ -24,6 +25,7 @@ from jaxgbg.runs.storage.checkpoints import (
     path_of,
     read_about,
 )
+from jaxgbg.types import AnyArray, Params, PyTree
 
 _PIECE = 2**22
 
@@ -49,8 +51,8 @@ class _State(NamedTuple):
     The leaves of the mean of its weights, where there is one, are the last ones.
     """
 
-    leaves: list[Any]
-    places: Any
+    leaves: list["_Leaf"]
+    places: PyTree
 
     @property
     def lane_bytes(self) -> int:
@@ -101,8 +103,8 @@ def untrained(run: Run) -> tuple[GreedyAgent, LaneName]:
     return GreedyAgent(learner.game, learner.value, params, run.learner.valuation), lane
 
 
-def _begun(run: Run, learner: Any, lane: LaneName) -> Any:
-    drawn: Any = run.value.drawn(run.game, lane.seed)
+def _begun(run: Run, learner: Learner, lane: LaneName) -> Params:
+    drawn: AnyArray = run.value.drawn(run.game, lane.seed)
     partner = None if run.partner == "self" else object()
     begun = learner.init(jax.random.key(lane.seed), drawn, partner)
     return learner.value.for_player(begun.params)
@@ -152,7 +154,7 @@ def _of_checkpoint(path: Path, run: Run, lane: LaneName, counters: bool) -> Newe
 def _state(run: Run) -> _State:
     """A lane as `Training.changing` has it, of shapes alone."""
     learner = run.make_learner()
-    drawn: Any = run.value.drawn(run.game, run.seeds[0])
+    drawn: AnyArray = run.value.drawn(run.game, run.seeds[0])
     # Only that there is one changes what a lane holds.
     partner = None if run.partner == "self" else object()
 

@@ -4,11 +4,12 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jaxgbg.contents import Readable, defect, open_file, parse_json, read_bytes, reason
 from jaxgbg.runs.loop import Result
 from jaxgbg.runs.storage.schemas import GREATEST
+from jaxgbg.types import JSON
 
 Complain = Callable[[str], None]
 """What is told of a defect, in one line."""
@@ -49,7 +50,7 @@ def last_episodes(path: Path) -> int:
         return 0
 
 
-def evaluation_columns(path: Readable, complain: Complain) -> list[list[Any]]:
+def evaluation_columns(path: Readable, complain: Complain) -> list[list[JSON]]:
     """The columns of a metrics.jsonl: the number of the line, then the fields of `Result`."""
     try:
         # What is no UTF-8 becomes a replacement sign: damage of its line, not of the file.
@@ -72,7 +73,7 @@ def evaluation_columns(path: Readable, complain: Complain) -> list[list[Any]]:
             return [list(range(1, len(lines) + 1)), *_columns(objects)]
     except ValueError:
         pass
-    columns: list[list[Any]] = [[] for _ in range(1 + len(Result._fields))]
+    columns: list[list[JSON]] = [[] for _ in range(1 + len(Result._fields))]
     damaged: dict[int, str] = {}
     for number, line in enumerate(lines, 1):
         try:
@@ -88,7 +89,7 @@ def evaluation_columns(path: Readable, complain: Complain) -> list[list[Any]]:
     return columns
 
 
-def _columns(objects: list[Any]) -> list[list[Any]]:
+def _columns(objects: list[JSON]) -> list[list[JSON]]:
     """The fields of evaluations, a column each; raises ValueError if one of them is none."""
     needed = Result._fields[: -len(Result._field_defaults)]
     if not all(isinstance(one, dict) for one in objects):

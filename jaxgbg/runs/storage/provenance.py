@@ -11,16 +11,16 @@ from collections.abc import Iterable
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import jax
 
 from jaxgbg.runs.environment import drawing_settings
 from jaxgbg.runs.storage.schemas import Provenance
+from jaxgbg.types import JSON
 
 
 @lru_cache(maxsize=1)
-def _origin() -> dict[str, Any]:
+def _origin() -> dict[str, JSON]:
     """What is the same for all runs of a process; a sweep has hundreds."""
     return {
         "command": _command(),
@@ -116,6 +116,6 @@ def resumed(earlier: Provenance, folder: Path) -> Provenance:
     )
 
 
-def provenance() -> dict[str, Any]:
+def provenance() -> dict[str, JSON]:
     """Versions, device, revision and time behind a result."""
     return {**_origin(), "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}

@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -38,6 +38,7 @@ from jaxgbg.runs.storage.files import (
 from jaxgbg.runs.storage.metrics import evaluation_columns
 from jaxgbg.runs.storage.provenance import provenance, resumed
 from jaxgbg.runs.storage.schemas import Provenance, Summary, read_kept
+from jaxgbg.types import JSON
 
 _FILES = (
     "config.json",
@@ -221,7 +222,7 @@ class RunFolder:
         size = self.metrics_size()
         return size, self._metrics_digest(size)
 
-    def has_metrics_of(self, mark: Sequence[Any]) -> bool:
+    def has_metrics_of(self, mark: tuple[int, str]) -> bool:
         """Whether the metrics begin with those that had this `metrics_mark`."""
         size, digest = mark
         return self.metrics_size() >= size and self._metrics_digest(size) == digest
@@ -281,7 +282,7 @@ class RunFolder:
         together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
         return GreedyAgent(run.game, value, together, run.learner.valuation, several=True)
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, JSON]:
         """What summary.json holds; raises ValueError where that is damaged."""
         path = self.path / "summary.json"
         try:
@@ -296,7 +297,7 @@ def _refuse(text: str) -> NoReturn:
     raise ValueError(f"{text}; delete the line, or the folder to make the run again")
 
 
-def _differing(stored: Mapping[str, Any], own: Mapping[str, Any]) -> str:
+def _differing(stored: Mapping[str, JSON], own: Mapping[str, JSON]) -> str:
     """The first setting, as a path, that two plain runs both have and not alike; else empty."""
     for name in sorted(stored.keys() & own.keys()):
         if isinstance(stored[name], dict) and isinstance(own[name], dict):

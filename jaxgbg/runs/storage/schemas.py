@@ -2,12 +2,13 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from jaxgbg.contents import reason
 from jaxgbg.learners import FARL_PARTS
 from jaxgbg.runs.run import MEAN, Run
 from jaxgbg.specs import Spec, setting
+from jaxgbg.types import JSON, SettingValue
 
 GREATEST = 2**53
 """No count in our files is greater: a float holds it exactly, and five of them fit 64 bits."""
@@ -172,7 +173,7 @@ class Histograms(Spec):
             object.__setattr__(self, name, self.check(name, getattr(self, name)))
 
     @classmethod
-    def check(cls, name: str, value: Any) -> Any:
+    def check(cls, name: str, value: JSON) -> SettingValue:
         """As a spec does, and a histogram also as JSON knows it."""
         if isinstance(value, Histogram) or (value is None and name == "tc_factors"):
             return value
@@ -182,7 +183,7 @@ class Histograms(Spec):
 Kept = TypeVar("Kept", bound=Spec)
 
 
-def read_kept(kind: type[Kept], content: Any) -> Kept:
+def read_kept(kind: type[Kept], content: JSON) -> Kept:
     """What a file holds, as its spec says; what a newer version has added is left out.
 
     Raises ValueError, without the file's name, where something is missing or of another kind.
@@ -195,15 +196,15 @@ def read_kept(kind: type[Kept], content: Any) -> Kept:
 
 
 def read_leniently(
-    kind: type[Kept], content: Any, complain: Callable[[str], None]
-) -> dict[str, Any]:
+    kind: type[Kept], content: JSON, complain: Callable[[str], None]
+) -> dict[str, SettingValue]:
     """What is good of a file's content, by its fields; `complain` is told of all else in a line."""
     try:
         fields = _fields(kind, content)
     except ValueError as error:
         complain(str(error))
         return {}
-    good: dict[str, Any] = {}
+    good: dict[str, SettingValue] = {}
     wrong = [_missing(kind, fields)]
     for name, value in fields.items():
         try:
@@ -215,14 +216,14 @@ def read_leniently(
     return good
 
 
-def _fields(kind: type[Spec], content: Any) -> dict[str, Any]:
+def _fields(kind: type[Spec], content: JSON) -> dict[str, JSON]:
     if not isinstance(content, Mapping):
         raise ValueError("not a JSON object")
     names = [field.name for field in dataclasses.fields(kind)]
     return {name: content[name] for name in names if name in content}
 
 
-def _missing(kind: type[Spec], found: Mapping[str, Any]) -> str:
+def _missing(kind: type[Spec], found: Mapping[str, JSON]) -> str:
     """What has no default and is not there, in words; empty where nothing is."""
     free = (dataclasses.MISSING, dataclasses.MISSING)
     names = [

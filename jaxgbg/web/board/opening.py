@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxgbg.games import Game, make
 from jaxgbg.players import GreedyAgent, MissingExtra
 from jaxgbg.runs import RunFolder
 from jaxgbg.runs.opponents import names_agent
+from jaxgbg.types import SettingValue
 
 if TYPE_CHECKING:
     from jaxgbg.web.board.widget import Board
@@ -17,7 +18,7 @@ def board(
     *what: GreedyAgent | RunFolder | Game | str | Path,
     moves: str | Sequence[int] = "",
     seats: Sequence[str] = (),
-    **parameters: Any,
+    **parameters: SettingValue,
 ) -> "Board":
     """A board to play on in a notebook, with the agents' values of each move.
 
@@ -48,7 +49,7 @@ def board(
 
 
 def _sorted(
-    what: Sequence[Any], parameters: dict[str, Any]
+    what: Sequence[object], parameters: dict[str, SettingValue]
 ) -> tuple[list[Game], list[GreedyAgent | Path]]:
     """Return (the game, if one is named, agents and their paths); raises ValueError."""
     games: list[Game] = []

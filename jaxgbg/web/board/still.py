@@ -3,8 +3,8 @@
 import hashlib
 from html import escape
 from importlib import resources
-from typing import Any
 
+from jaxgbg.types import JSON
 from jaxgbg.web.play.requests import Look
 from jaxgbg.web.play.table import Table
 from jaxgbg.web.positions import Position, board_markup, shape_markup
@@ -42,7 +42,7 @@ def still(table: Table, moves: str) -> str:
     )
 
 
-def _position(answer: dict[str, Any], caption: str) -> Position:
+def _position(answer: dict[str, JSON], caption: str) -> Position:
     """Convert the table's answer for a drawing; of several moves to one spot, show the best."""
     moves = sorted(
         answer["legal"], key=lambda move: (move["value"] is not None, move["value"] or 0.0)
@@ -60,7 +60,7 @@ def _position(answer: dict[str, Any], caption: str) -> Position:
     )
 
 
-def _caption(table: Table, answer: dict[str, Any]) -> str:
+def _caption(table: Table, answer: dict[str, JSON]) -> str:
     if answer["outcome"]:
         return f"the game is over: {answer['outcome']}"
     if table.game.num_players == 1:

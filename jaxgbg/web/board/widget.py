@@ -6,12 +6,12 @@ import json
 import secrets
 from collections.abc import Sequence
 from importlib import resources
-from typing import Any
 
 import anywidget
 import traitlets
 from IPython.display import display
 
+from jaxgbg.types import JSON
 from jaxgbg.web.board.still import still
 from jaxgbg.web.play.api import Refused, answered
 from jaxgbg.web.play.requests import Look
@@ -67,12 +67,12 @@ class Board(anywidget.AnyWidget):
         self.on_msg(self._asked)
 
     @traitlets.validate("moves")
-    def _legal(self, proposal: dict[str, Any]) -> str:
+    def _legal(self, proposal: dict[str, JSON]) -> str:
         moves: str = self._table.position(Look(proposal["value"]))["moves"]
         return moves
 
     @traitlets.validate("seats")
-    def _known(self, proposal: dict[str, Any]) -> list[str]:
+    def _known(self, proposal: dict[str, JSON]) -> list[str]:
         game, seats = self._table.game, proposal["value"]
         if len(seats) > game.num_players:
             raise ValueError(f"{game.name} has {game.num_players} seats, not {len(seats)}")
@@ -82,10 +82,10 @@ class Board(anywidget.AnyWidget):
         return list(seats)
 
     @traitlets.observe("moves")
-    def _drawn(self, change: dict[str, Any]) -> None:
+    def _drawn(self, change: dict[str, JSON]) -> None:
         self.still = still(self._table, change["new"])
 
-    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+    def _asked(self, widget: object, content: dict[str, JSON], buffers: object) -> None:
         """Answer a request of the board, like the page's server."""
         del widget, buffers
         reply = {"to": content["from"], "error": "Python failed: the notebook's log has more"}
@@ -111,7 +111,7 @@ class Board(anywidget.AnyWidget):
         plies = self._table.position(Look(self.moves))["ply"]
         return f"<board of {self._table.game.name}, ply {plies}>"
 
-    def _ipython_display_(self, **kwargs: Any) -> None:
+    def _ipython_display_(self, **kwargs: JSON) -> None:
         """Show the widget, and after it the picture, which the widget hides where it runs.
 
         In the same output as the widget, the picture would never be shown: converters to HTML

@@ -1,7 +1,7 @@
 """Boards as SVG, one file for each game: positions of cells, pieces and values."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 from jaxgbg.games import (
     ConnectFour,
@@ -28,7 +28,9 @@ from jaxgbg.web.drawings.core import Drawing
 
 __all__ = ["Drawing", "drawing_of", "register_drawing"]
 
-_DRAWINGS: dict[type, Callable[[Any], Drawing]] = {
+_GameT = TypeVar("_GameT", bound=Game)
+
+_DRAWINGS: dict[type, Callable[..., Drawing]] = {
     TicTacToe: tictactoe.drawing,
     ConnectFour: connectfour.drawing,
     Hex: hex.drawing,
@@ -40,7 +42,7 @@ _DRAWINGS: dict[type, Callable[[Any], Drawing]] = {
 }
 
 
-def register_drawing(game_class: type[Game], build: Callable[[Any], Drawing]) -> None:
+def register_drawing(game_class: type[_GameT], build: Callable[[_GameT], Drawing]) -> None:
     """Register `build(game)` as the drawing of games of this class and its subclasses."""
     _DRAWINGS[game_class] = build
 

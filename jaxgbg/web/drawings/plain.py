@@ -1,4 +1,4 @@
-"""Any game: its cells with their digits, in the rows of its board or in rows of similar length."""
+"""A game: its cells with their digits, in the rows of its board or in rows of similar length."""
 
 import math
 

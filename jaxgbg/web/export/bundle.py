@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Mapping
 from importlib import resources
-from typing import Any
 
+from jaxgbg.types import JSON
 from jaxgbg.web.play.sources import page_sources
 
 _IMPORT = re.compile(
@@ -58,7 +58,7 @@ def _name(file: str) -> str:
     return "module_" + file.removesuffix(".js")
 
 
-def page(compiled: str, content: dict[str, Any], data: str) -> str:
+def page(compiled: str, content: dict[str, JSON], data: str) -> str:
     """The HTML of a file: `compiled` functions, its description as JSON, packed arrays as text."""
     own = page_sources()
     scripts = resources.files("jaxgbg.web").joinpath("export", "page")

@@ -5,16 +5,17 @@ here. Functions own their arrays and reuse them in every call; their results are
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import cast
 
 import jax
 import numpy as np
 
 from jaxgbg import jaxprs
-from jaxgbg.jaxprs import Jaxpr, JaxprEqn, Literal, Parameters, UnknownJaxpr
+from jaxgbg.jaxprs import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Parameters, UnknownJaxpr, Var
+from jaxgbg.types import PyTree
 from jaxgbg.web.export import movement
 from jaxgbg.web.export.primitives import written
-from jaxgbg.web.export.writer import Held, Unsupported, Value, Writer
+from jaxgbg.web.export.writer import Held, Shaped, Unsupported, Value, Writer
 
 __all__ = ["Program", "Unsupported"]
 
@@ -36,7 +37,7 @@ class Program:
             self.arrays.append(flat)
         return self._names[key]
 
-    def add(self, name: str, function: Callable[..., Any], *examples: Any) -> None:
+    def add(self, name: str, function: Callable[..., PyTree], *examples: PyTree) -> None:
         """Compile `function`, whose arguments look like the examples, as `name`.
 
         In JavaScript it takes the leaves of its arguments one by one and returns an array of the
@@ -70,16 +71,16 @@ class Program:
         return "(D) => ({\n" + ",\n".join(self._functions) + "\n})"
 
 
-def _written(writer: Writer, closed: Any, values: Sequence[Value]) -> list[Value]:
+def _written(writer: Writer, closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
     """Write the equations of a jaxpr that its results need; return the results."""
     jaxpr, constants = jaxprs.unclosed(closed)
-    found: dict[Any, Value] = dict(zip(jaxpr.invars, values, strict=True))
+    found: dict[Var, Value] = dict(zip(jaxpr.invars, values, strict=True))
     needed = _needed(jaxpr)
     for var, constant in zip(jaxpr.constvars, constants, strict=True):
         if var in needed:
             found[var] = np.asarray(constant)
 
-    def read(atom: Any) -> Value:
+    def read(atom: Var | Literal) -> Value:
         return _literal(atom) if isinstance(atom, Literal) else found[atom]
 
     for equation in jaxpr.eqns:
@@ -89,11 +90,15 @@ def _written(writer: Writer, closed: Any, values: Sequence[Value]) -> list[Value
     return [read(atom) for atom in jaxpr.outvars]
 
 
-def _literal(atom: Any) -> np.ndarray:
-    return np.asarray(atom.val, atom.aval.dtype)
+def _shaped(atom: Var | Literal) -> Shaped:
+    return cast(Shaped, atom.aval)
 
 
-def _needed(jaxpr: Jaxpr) -> set[Any]:
+def _literal(atom: Literal) -> np.ndarray:
+    return np.asarray(atom.val, _shaped(atom).dtype)
+
+
+def _needed(jaxpr: Jaxpr) -> set[Var]:
     """The variables that the results depend on."""
     needed = {atom for atom in jaxpr.outvars if not isinstance(atom, Literal)}
     for equation in reversed(jaxpr.eqns):
@@ -120,7 +125,7 @@ def _equation(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[V
         return _scan(writer, equation, values)
     params = Parameters(name, equation.params)
     if not several:
-        result = written(writer, name, params, values, equation.outvars[0].aval)
+        result = written(writer, name, params, values, _shaped(equation.outvars[0]))
         params.check_all_read()
         return [result]
     parts = movement.parts(name, params, values[0].shape)
@@ -128,7 +133,7 @@ def _equation(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[V
         raise UnknownJaxpr(f"the JAX primitive {name} has no translation to JavaScript")
     params.check_all_read()
     pairs = zip(parts, equation.outvars, strict=True)
-    return [writer.taken(values[0], places, var.aval) for places, var in pairs]
+    return [writer.taken(values[0], places, _shaped(var)) for places, var in pairs]
 
 
 def _while(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value]:
@@ -154,13 +159,13 @@ def _scan(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value
     return list(carry)
 
 
-def _carried(writer: Writer, body: Any, values: list[Value]) -> list[Held]:
+def _carried(writer: Writer, body: ClosedJaxpr, values: list[Value]) -> list[Held]:
     """The carried values of a loop, separate from the results of its body."""
     results = jaxprs.unclosed(body)[0].outvars
-    return [_kept(writer, value, var.aval) for value, var in zip(values, results, strict=True)]
+    return [_kept(writer, value, _shaped(var)) for value, var in zip(values, results, strict=True)]
 
 
-def _turn(writer: Writer, body: Any, constants: list[Value], carry: Sequence[Held]) -> None:
+def _turn(writer: Writer, body: ClosedJaxpr, constants: list[Value], carry: Sequence[Held]) -> None:
     """Write the body of an open loop, the update of `carry`, and the end of the loop."""
     results = _written(writer, body, [*constants, *carry])
     held = {each.text for each in carry}
@@ -180,7 +185,7 @@ def _branches(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[V
     if isinstance(index, np.ndarray):
         chosen = int(np.clip(index, 0, len(branches) - 1))
         return _written(writer, branches[chosen], arguments)
-    results = [writer.fresh(var.aval) for var in equation.outvars]
+    results = [writer.fresh(_shaped(var)) for var in equation.outvars]
     writer.lines += [f"let {held.text};" for held in results if not held.shape]
     for number, branch in enumerate(branches):
         last = number == len(branches) - 1
@@ -194,7 +199,7 @@ def _branches(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[V
     return list(results)
 
 
-def _kept(writer: Writer, value: Value, aval: Any) -> Held:
+def _kept(writer: Writer, value: Value, aval: Shaped) -> Held:
     """A variable of its own that holds a value and may change."""
     held = writer.fresh(aval)
     if not held.shape:

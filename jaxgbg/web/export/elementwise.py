@@ -6,9 +6,9 @@ wrapped.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from jax.typing import DTypeLike
 
 from jaxgbg.jaxprs import Parameters
 
@@ -88,12 +88,12 @@ _INTEGERS = {
 }
 
 
-def wrapped(text: str, dtype: Any) -> str:
+def wrapped(text: str, dtype: DTypeLike) -> str:
     """An expression as a number of `dtype`."""
     return _WRAPS[np.dtype(dtype).name].format(text)
 
 
-def literal(number: Any, dtype: Any) -> str:
+def literal(number: float, dtype: DTypeLike) -> str:
     """The exact JavaScript literal of a number."""
     if np.dtype(dtype).kind != "f":
         return str(int(number))

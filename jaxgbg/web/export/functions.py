@@ -1,15 +1,15 @@
 """The functions that a file needs of the rules, the drawing and the agents, of one position."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 from jaxgbg.games import Game
 from jaxgbg.players import GreedyAgent
-from jaxgbg.types import State
+from jaxgbg.types import AnyArray, State
 from jaxgbg.web.drawings import Drawing
 from jaxgbg.web.export.compiler import Program
 from jaxgbg.web.play.inference import values_of_all
@@ -67,7 +67,7 @@ def _add_agent(program: Program, suffix: str, agent: GreedyAgent, state: State) 
     leaves, tree = jax.tree.flatten(agent)
     leaves = jax.device_get(leaves)
 
-    def rebuilt(weights: list[Any]) -> GreedyAgent:
+    def rebuilt(weights: list[AnyArray]) -> GreedyAgent:
         given = iter(weights)
         filled = [next(given) if leaf.dtype.kind == "f" else leaf for leaf in leaves]
         made: GreedyAgent = jax.tree.unflatten(tree, filled)
@@ -97,7 +97,7 @@ def _look(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
     (kinds of pieces, legal actions, spot of each action, spots to touch for it, and the state's
     player, terminal, rewards).
     """
-    board: Any = game.display_cells(state)
+    board: AnyArray = game.display_cells(state)
     actions = range(game.num_actions)
     spots = [drawing.spot_of(board, action) for action in actions]
     touched = [
@@ -119,10 +119,10 @@ def _look(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
 
 def _kinds(game: Game, drawing: Drawing, state: State) -> jax.Array:
     """int32[S]: the piece on each spot."""
-    board: Any = game.display_cells(state)
+    board: AnyArray = game.display_cells(state)
     return _whole(drawing.kinds(board))
 
 
-def _whole(numbers: Any) -> jax.Array:
+def _whole(numbers: Iterable[ArrayLike]) -> jax.Array:
     """int32[...] of integers, some of them known only at run time."""
     return jnp.stack([jnp.asarray(number).astype(jnp.int32) for number in numbers])

@@ -5,7 +5,7 @@ the operand for each entry.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -141,12 +141,12 @@ def window(shape: Shape, sizes: Shape) -> Windows:
     return _windows(shape, (len(shape),), sizes, every, (), every, ((), ()), sizes)
 
 
-def drops(mode: Any) -> bool:
+def drops(mode: object) -> bool:
     """Whether places outside are dropped; otherwise they are clamped."""
     return bool(mode == jax.lax.GatherScatterMode.FILL_OR_DROP)
 
 
-def fill_value(params: Parameters, dtype: np.dtype) -> Any:
+def fill_value(params: Parameters, dtype: np.dtype) -> float:
     """The value that `gather` reads outside of its operand."""
     value = params["fill_value"]
     if value is not None:

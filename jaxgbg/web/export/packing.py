@@ -3,17 +3,17 @@
 import base64
 import zlib
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from jaxgbg.types import JSON
 from jaxgbg.web.export.elementwise import ARRAYS
 
 DENSE = -1
 """Marks an array that is stored completely."""
 
 
-def pack(arrays: Sequence[np.ndarray]) -> tuple[list[list[Any]], str]:
+def pack(arrays: Sequence[np.ndarray]) -> tuple[list[list[JSON]], str]:
     """Pack arrays: (kind, length and number of stored entries of each array; the text).
 
     Nothing is rounded. If most entries are 0, only the others are stored, after the gaps between

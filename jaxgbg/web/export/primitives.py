@@ -2,23 +2,22 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from jaxgbg.jaxprs import Parameters, UnknownJaxpr
 from jaxgbg.web.export import movement
 from jaxgbg.web.export.elementwise import literal, template, wrapped
-from jaxgbg.web.export.writer import Held, Unsupported, Value, Writer
+from jaxgbg.web.export.writer import Held, Shaped, Unsupported, Value, Writer
 
-_Write = Callable[[Writer, Parameters, list[Value], Any], Value]
+_Write = Callable[[Writer, Parameters, list[Value], Shaped], Value]
 
 _SUM, _PRODUCT = ("0", "a + b"), ("1", "a * b")
 _MOST, _LEAST = ("-Infinity", "Math.max(a, b)"), ("Infinity", "Math.min(a, b)")
 
 
 def written(
-    writer: Writer, primitive: str, params: Parameters, values: list[Value], aval: Any
+    writer: Writer, primitive: str, params: Parameters, values: list[Value], aval: Shaped
 ) -> Value:
     """Write the result of a primitive; raises UnknownJaxpr, which names it."""
     if primitive in _WRITTEN:
@@ -38,7 +37,7 @@ def written(
     return writer.elementwise(expression, values, aval)
 
 
-def _join(text: str, aval: Any) -> str:
+def _join(text: str, aval: Shaped) -> str:
     if text == _PRODUCT[1] and aval.dtype.kind in "iu":
         # In float64 a product would lose its low bits before wrapping.
         text = "Math.imul(a, b)"
@@ -46,7 +45,7 @@ def _join(text: str, aval: Any) -> str:
 
 
 def _folded(
-    rule: tuple[str, str], writer: Writer, params: Parameters, values: list[Value], aval: Any
+    rule: tuple[str, str], writer: Writer, params: Parameters, values: list[Value], aval: Shaped
 ) -> Held:
     places = movement.last(values[0].shape, params["axes"])
     ends = [writer.array(values[0]), writer.table(places), str(places.shape[-1])]
@@ -56,7 +55,7 @@ def _folded(
 
 
 def _scanned(
-    rule: tuple[str, str], writer: Writer, params: Parameters, values: list[Value], aval: Any
+    rule: tuple[str, str], writer: Writer, params: Parameters, values: list[Value], aval: Shaped
 ) -> Held:
     places = movement.last(values[0].shape, [params["axis"]])
     places = places[:, ::-1] if params["reverse"] else places
@@ -64,22 +63,26 @@ def _scanned(
     return writer.called("scan", aval, *ends, rule[0], _join(rule[1], aval))
 
 
-def _chosen(sign: str, writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
+def _chosen(
+    sign: str, writer: Writer, params: Parameters, values: list[Value], aval: Shaped
+) -> Held:
     places = movement.last(values[0].shape, params["axes"])
     ends = [writer.array(values[0]), writer.table(places), str(places.shape[-1])]
     return writer.called("arg", aval, *ends, f"(a, b) => a {sign} b")
 
 
-def _concatenated(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
+def _concatenated(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
     axis = params["dimension"]
     return _joined(writer, values, [value.shape[axis] for value in values], axis, aval)
 
 
-def _stacked(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
+def _stacked(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
     return _joined(writer, values, [1] * len(values), params["axis"], aval)
 
 
-def _joined(writer: Writer, values: list[Value], lengths: list[int], axis: int, aval: Any) -> Held:
+def _joined(
+    writer: Writer, values: list[Value], lengths: list[int], axis: int, aval: Shaped
+) -> Held:
     """Concatenate values along an axis, given the length of each."""
     out, start = writer.fresh(aval), 0
     numbers = np.moveaxis(np.arange(out.size).reshape(out.shape), axis, 0)
@@ -96,7 +99,7 @@ def _joined(writer: Writer, values: list[Value], lengths: list[int], axis: int, 
     return out
 
 
-def _padded(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
+def _padded(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
     value, padding = values
     if min(min(low, high) for low, high, _ in params["padding_config"]) < 0:
         raise Unsupported("the JAX primitive pad has no translation for negative padding")
@@ -114,7 +117,7 @@ def _padded(writer: Writer, params: Parameters, values: list[Value], aval: Any) 
     return out
 
 
-def _dot(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
+def _dot(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
     left, right = movement.factors(params, values[0].shape, values[1].shape)
     tables = f"[{writer.table(left)}, {writer.table(right)}]"
     sizes = [*left.shape[:2], right.shape[1], left.shape[2]]
@@ -123,7 +126,7 @@ def _dot(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> 
     return writer.called("dot", aval, *map(writer.array, values), tables, str(sizes), next_sum)
 
 
-def _gathered(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
+def _gathered(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
     operand, indices = values
     windows = movement.gathered(params, operand.shape, indices.shape, aval.shape)
     drop = movement.drops(params["mode"])
@@ -143,7 +146,7 @@ def _known(windows: movement.Windows, indices: np.ndarray) -> np.ndarray:
 
 
 def _scattered(
-    join: str, writer: Writer, params: Parameters, values: list[Value], aval: Any
+    join: str, writer: Writer, params: Parameters, values: list[Value], aval: Shaped
 ) -> Held:
     onto, indices, updates = values
     windows = movement.scattered(params, onto.shape, indices.shape, updates.shape)
@@ -152,14 +155,14 @@ def _scattered(
     return writer.called("scatter", aval, *ends, drop, _join(join, aval))
 
 
-def _sliced(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
+def _sliced(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
     windows = movement.window(values[0].shape, params["slice_sizes"])
     starts = f"[{', '.join(map(writer.text, values[1:]))}]"
     ends = [writer.array(values[0]), starts, writer.windows(windows), "0", "0"]
     return writer.called("gather", aval, *ends)
 
 
-def _updated(writer: Writer, params: Parameters, values: list[Value], aval: Any) -> Held:
+def _updated(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
     del params
     windows = movement.window(values[0].shape, values[1].shape)
     starts = f"[{', '.join(map(writer.text, values[2:]))}]"

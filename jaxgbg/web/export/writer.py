@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol, cast
 
 import jax
 import numpy as np
@@ -13,6 +13,15 @@ from jaxgbg.web.export.movement import Windows
 
 class Unsupported(ValueError):
     """The function uses an operation without a translation to JavaScript."""
+
+
+class Shaped(Protocol):
+    """What has the shape and the dtype of an array, such as a jaxpr variable's `aval`."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype: ...
 
 
 class Held(NamedTuple):
@@ -44,7 +53,7 @@ class Writer:
         self.buffers: list[str] = []
         self._numbers = itertools.count()
 
-    def held(self, text: str, aval: Any) -> Held:
+    def held(self, text: str, aval: Shaped) -> Held:
         """A variable of that name; raises Unsupported if JavaScript has no such numbers."""
         if aval.dtype.name not in ARRAYS:
             raise Unsupported(
@@ -52,7 +61,7 @@ class Writer:
             )
         return Held(text, tuple(aval.shape), np.dtype(aval.dtype))
 
-    def fresh(self, aval: Any) -> Held:
+    def fresh(self, aval: Shaped) -> Held:
         """A new variable: a number's name, or an array that is created."""
         held = self.held(f"v{next(self._numbers)}", aval)
         if held.shape:
@@ -63,7 +72,7 @@ class Writer:
         """A value in the program."""
         if isinstance(value, Held):
             return value.text
-        return self.constant(value) if value.shape else literal(value[()], value.dtype)
+        return self.constant(value) if value.shape else literal(cast(float, value[()]), value.dtype)
 
     def array(self, value: Value) -> str:
         """A value as an array, even if it is a number."""
@@ -87,7 +96,7 @@ class Writer:
         """A statement for each `i`."""
         self.lines.append(f"for (let i = 0; i < {count}; i++) {statement};")
 
-    def elementwise(self, expression: str, values: list[Value], aval: Any) -> Held:
+    def elementwise(self, expression: str, values: list[Value], aval: Shaped) -> Held:
         """An expression of {0}, {1} ..., entry by entry; scalars are broadcast."""
         texts = [self.entry(self.widened(value, aval), "i") for value in values]
         out = self.fresh(aval)
@@ -99,7 +108,7 @@ class Writer:
             self.lines.append(f"const {out.text} = {wrapped(made, out.dtype)};")
         return out
 
-    def widened(self, value: Value, aval: Any) -> Value:
+    def widened(self, value: Value, aval: Shaped) -> Value:
         """A value broadcast to the result; a number stays one."""
         if value.shape in ((), tuple(aval.shape)):
             return value
@@ -109,7 +118,7 @@ class Writer:
         wide = jax.ShapeDtypeStruct(aval.shape, value.dtype)
         return self.taken(value, np.broadcast_to(places, aval.shape), wide)
 
-    def taken(self, value: Value, places: np.ndarray, aval: Any) -> Held:
+    def taken(self, value: Value, places: np.ndarray, aval: Shaped) -> Held:
         """The entries at known places."""
         flat, size = places.ravel(), int(np.prod(value.shape))
         same = flat.size == size and (flat == np.arange(size)).all()
@@ -125,7 +134,7 @@ class Writer:
             self.each(out.size, f"{out.text}[i] = {self.text(value)}[{self.table(flat)}[i]]")
         return out
 
-    def called(self, function: str, aval: Any, *arguments: str) -> Held:
+    def called(self, function: str, aval: Shaped, *arguments: str) -> Held:
         """A call of a runtime function that fills an array."""
         out = self.fresh(jax.ShapeDtypeStruct(aval.shape or (1,), aval.dtype))
         self.lines.append(f"{function}({', '.join([out.text, *arguments])});")

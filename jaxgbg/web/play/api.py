@@ -1,9 +1,8 @@
 """Pass requests to the table, over any transport, and describe errors."""
 
-from typing import Any
-
 from jaxgbg.contents import reason
 from jaxgbg.players import EngineError, MissingExtra
+from jaxgbg.types import JSON
 from jaxgbg.web.play.table import Table
 
 _MEMORY = "RESOURCE_EXHAUSTED"
@@ -17,7 +16,7 @@ class Refused(Exception):
         self.status = status
 
 
-def answered(table: Table, name: str, question: Any) -> dict[str, Any]:
+def answered(table: Table, name: str, question: JSON) -> dict[str, JSON]:
     """The table's answer to a request as JSON; raises Refused."""
     if name not in table.answers:
         raise Refused(404, f"there is no request {name[:80]!r} here")

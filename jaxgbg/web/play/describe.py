@@ -1,12 +1,12 @@
 """The description of a game for the page, before the first position."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.specs import plain
+from jaxgbg.types import JSON
 from jaxgbg.web.drawings import Drawing
 from jaxgbg.web.drawings.core import seat_colours
 from jaxgbg.web.positions import Position, board_markup, shape_markup, value_scale
@@ -14,7 +14,7 @@ from jaxgbg.web.positions import Position, board_markup, shape_markup, value_sca
 SHAPES = "shape"
 
 
-def told_of_game(game: Game, drawing: Drawing) -> dict[str, Any]:
+def told_of_game(game: Game, drawing: Drawing) -> dict[str, JSON]:
     """The game and its drawing."""
     kinds = [int(k) for k in drawing.kinds(np.zeros(game.num_cells, np.int8))]
     nothing = Position(kinds, [], -1, -1, [], "", [], ["", ""] if drawing.name_of else [])

@@ -4,14 +4,13 @@ import hashlib
 import threading
 from collections import OrderedDict
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.types import State
+from jaxgbg.types import PyTree, State
 from jaxgbg.web.play.lines import Line
 
 FEW, PORTION = 256, 64
@@ -30,18 +29,18 @@ class Replay:
         self._listed = game.stochastic and game.num_spawns > 0
         self._words = words_of_chance(game)
         self._random = np.random.default_rng()
-        self._kept: OrderedDict[bytes, Any] = OrderedDict()
+        self._kept: OrderedDict[bytes, State] = OrderedDict()
         self._lock = threading.Lock()
 
     def start(self) -> Line:
         """A new game, with a random start position."""
         return Line(self._draw(self.game.init_words))
 
-    def end(self, line: Line) -> Any:
+    def end(self, line: Line) -> State:
         """states[1]: the position after all moves. Raises ValueError for an illegal move."""
         return self._states(line, every=False)
 
-    def every(self, line: Line) -> Any:
+    def every(self, line: Line) -> State:
         """states[T + 1]: the positions before the first and after each of T moves."""
         return self._states(line, every=True)
 
@@ -63,7 +62,7 @@ class Replay:
     def _draw(self, count: int) -> tuple[int, ...]:
         return tuple(self._random.integers(_NO_WORD, size=count).tolist())
 
-    def _states(self, line: Line, every: bool) -> Any:
+    def _states(self, line: Line, every: bool) -> State:
         actions, chance = self._arrays(line)
         if len(line.start) != self.game.init_words:
             raise ValueError(f"{self.game.name} starts from {self.game.init_words} random words")
@@ -85,7 +84,7 @@ class Replay:
             return states
         return jax.tree.map(lambda *leaves: np.concatenate(leaves), *passed)
 
-    def _known(self, keys: dict[int, bytes]) -> tuple[int, Any]:
+    def _known(self, keys: dict[int, bytes]) -> tuple[int, State | None]:
         """The number of plies to the latest cached position, and that position states[1]."""
         for at in sorted(keys, reverse=True):
             with self._lock:
@@ -100,7 +99,7 @@ class Replay:
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
 
-    def _portion(self, states: State, actions: np.ndarray, chance: np.ndarray, at: int) -> Any:
+    def _portion(self, states: State, actions: np.ndarray, chance: np.ndarray, at: int) -> State:
         """The states[K] after each of K plies from states[1]; `at` counts the earlier plies."""
         count = len(actions)
         room = 1 if count == 1 else PORTION
@@ -145,16 +144,18 @@ def _keys(start: np.ndarray, plies: np.ndarray) -> dict[int, bytes]:
 
 
 @partial(jax.jit, static_argnums=0)
-def _start(game: Game, words: jax.Array) -> Any:
+def _start(game: Game, words: jax.Array) -> State:
     """states[1] of the start position."""
     return jax.tree.map(lambda leaf: leaf[None], game.init_from(words))
 
 
 @partial(jax.jit, static_argnums=0)
-def _play(game: Game, states: State, actions: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
+def _play(
+    game: Game, states: State, actions: jax.Array, words: jax.Array
+) -> tuple[jax.Array, State]:
     """(legal bool[K], states[K] after each ply) of actions int32[K] from states[1]."""
 
-    def step(state: State, inputs: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
+    def step(state: State, inputs: tuple[jax.Array, jax.Array]) -> tuple[State, PyTree]:
         fine, after = ply(game, state, *inputs)
         return after, (fine, after)
 
@@ -162,7 +163,7 @@ def _play(game: Game, states: State, actions: jax.Array, words: jax.Array) -> tu
     return jax.lax.scan(step, state, (actions, words))[1]
 
 
-def ply(game: Game, state: State, action: jax.Array, words: jax.Array) -> tuple[jax.Array, Any]:
+def ply(game: Game, state: State, action: jax.Array, words: jax.Array) -> tuple[jax.Array, State]:
     """Play an action int32[] with an outcome of chance: (legal bool[], the next state).
 
     `words` uint32[W] are the number of an outcome, or random words: `words_of_chance`.
@@ -177,7 +178,7 @@ def words_of_chance(game: Game) -> int:
     return 1 if game.stochastic and game.num_spawns else game.spawn_words * game.stochastic
 
 
-def _with_chance(game: Game, after: State, words: jax.Array) -> tuple[Any, jax.Array]:
+def _with_chance(game: Game, after: State, words: jax.Array) -> tuple[State, jax.Array]:
     """(the state after chance, whether this outcome is possible)."""
     if not game.stochastic:
         return after, jnp.bool_(True)

@@ -3,10 +3,11 @@
 import dataclasses
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import jaxgbg
 from jaxgbg.specs import LAST_SEED, Spec, kind_of, limits_of, setting
+from jaxgbg.types import JSON
 from jaxgbg.web.play.lines import PATTERN
 
 ROOT = "/api/v1"
@@ -15,11 +16,11 @@ MOST_BYTES = 2**21
 _TYPES = {int: "integer", str: "string", bool: "boolean"}
 
 
-def _field(kind: str | list[str], words: str) -> dict[str, Any]:
+def _field(kind: str | list[str], words: str) -> dict[str, JSON]:
     return {"type": kind, "description": words}
 
 
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+def _object(properties: Mapping[str, JSON]) -> dict[str, JSON]:
     """JSON Schema of an object with all of these properties."""
     return {"type": "object", "properties": dict(properties), "required": list(properties)}
 
@@ -48,7 +49,7 @@ class Question(Spec):
     """
 
     summary: ClassVar[str] = ""
-    told: ClassVar[Mapping[str, Any]] = {}
+    told: ClassVar[Mapping[str, JSON]] = {}
     """The properties of each answer as JSON Schema, if they are specified."""
 
     moves: str = ""
@@ -133,7 +134,7 @@ class Tuples(Question):
     """
 
     summary: ClassVar[str] = "The n-tuples through a cell: weights, hits, TC counters and factors"
-    told: ClassVar[Mapping[str, Any]] = {
+    told: ClassVar[Mapping[str, JSON]] = {
         "player": _field("integer", "The player for whom the position is evaluated"),
         "lookups": _field("integer", "Number of weights read for it, once for each image"),
         "total": _field("number", "Their sum"),
@@ -175,9 +176,9 @@ QUESTIONS: Mapping[str, type[Question]] = {
 """The requests by name; a table has a method for each name."""
 
 
-def description() -> dict[str, Any]:
+def description() -> dict[str, JSON]:
     """The OpenAPI document of the requests by name."""
-    paths: dict[str, Any] = {
+    paths: dict[str, JSON] = {
         f"{ROOT}/game": {
             "get": {
                 "summary": "The game, its drawing, and the available players",
@@ -208,13 +209,13 @@ def description() -> dict[str, Any]:
     return {"openapi": "3.1.0", "info": about, "paths": paths}
 
 
-def _schema(question: type[Question]) -> dict[str, Any]:
+def _schema(question: type[Question]) -> dict[str, JSON]:
     """JSON Schema of a request, from its fields."""
-    properties: dict[str, Any] = {}
+    properties: dict[str, JSON] = {}
     for field in dataclasses.fields(question):
         limits = limits_of(question, field.name)
         hint = kind_of(typing.get_type_hints(question)[field.name])
-        entry: dict[str, Any] = {"type": _TYPES[hint], "default": field.default}
+        entry: dict[str, JSON] = {"type": _TYPES[hint], "default": field.default}
         entry["description"] = question.help().get(field.name, "")
         if limits.choices:
             entry["enum"] = list(limits.choices)
@@ -226,10 +227,10 @@ def _schema(question: type[Question]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _answer(words: str, properties: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _answer(words: str, properties: Mapping[str, JSON] | None = None) -> dict[str, JSON]:
     schema = _object(properties) if properties else {"type": "object"}
     return {"description": words, "content": {"application/json": {"schema": schema}}}
 
 
-Answer = Callable[[Any], dict[str, Any]]
+Answer = Callable[..., dict[str, JSON]]
 """A handler of a request; raises ValueError with one line."""

@@ -6,7 +6,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
 
 from jaxgbg.games import Game
 from jaxgbg.players import (
@@ -22,6 +21,7 @@ from jaxgbg.players import (
 from jaxgbg.runs.play import Play
 from jaxgbg.search import LookAheadSpec, PUCTSpec, SearchSpec, search_kinds
 from jaxgbg.specs import shown
+from jaxgbg.types import JSON
 
 MOST_PLIES, MOST_LEAVES = 6, 1_000_000
 MOST_ITERATIONS = 100_000
@@ -78,13 +78,13 @@ class Seats:
         plies = range(2, MOST_PLIES + 1)
         return max((n for n in plies if branching**n <= MOST_LEAVES), default=1)
 
-    def choices(self) -> list[dict[str, Any]]:
+    def choices(self) -> list[dict[str, JSON]]:
         """The available players: name, label, and the range of strength if it can be chosen.
 
         The name of a player with a chosen strength is name, `join`, number, then the name of a
         switch that is on.
         """
-        choices: list[dict[str, Any]] = []
+        choices: list[dict[str, JSON]] = []
         for name, agent in self.agents.items():
             deeper = agent.value.num_actions == 1
             plies = {"unit": "plies", "join": ":look-ahead=", "value": 1, "low": 1}
@@ -104,7 +104,7 @@ class Seats:
 
     def _searching(
         self, name: str, label: str, spec: SearchSpec, agent: GreedyAgent | None
-    ) -> list[dict[str, Any]]:
+    ) -> list[dict[str, JSON]]:
         """The choice of a search, none where it cannot be had."""
         most = self._most(spec, agent)
         if not most:

@@ -3,9 +3,8 @@
 import ipaddress
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -15,6 +14,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from jaxgbg.contents import parse_json, reason
+from jaxgbg.types import JSON
 from jaxgbg.web.play.api import Refused, answered
 from jaxgbg.web.play.requests import MOST_BYTES, QUESTIONS, ROOT, description
 from jaxgbg.web.play.sources import page_sources
@@ -118,7 +118,7 @@ def by_address(sources: Mapping[str, str]) -> dict[str, tuple[bytes, str]]:
     }
 
 
-def give(content: bytes, kind: str) -> Callable[[Request], Any]:
+def give(content: bytes, kind: str) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint that answers every request with the same content."""
 
     async def answer(request: Request) -> Response:
@@ -127,7 +127,7 @@ def give(content: bytes, kind: str) -> Callable[[Request], Any]:
     return answer
 
 
-def _about(made: Future[Table]) -> Callable[[Request], Any]:
+def _about(made: Future[Table]) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint with the game and the players, or the compile time so far."""
     start = time.monotonic()
 
@@ -149,7 +149,7 @@ def _ready(made: Future[Table]) -> Table:
     return made.result()
 
 
-def _answering(made: Future[Table], name: str) -> Callable[[Request], Any]:
+def _answering(made: Future[Table], name: str) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint that reads a request, answers it in a thread, and reports errors in one line."""
 
     def worked_out(body: bytes) -> bytes:
@@ -192,6 +192,6 @@ def _refusal(status: int, line: str) -> Response:
     )
 
 
-def as_json(content: Any) -> bytes:
+def as_json(content: JSON) -> bytes:
     """Compact JSON."""
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()

@@ -3,14 +3,13 @@
 import secrets
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import jax
 import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.players import GreedyAgent, History, LookAheadAgent
-from jaxgbg.types import State
+from jaxgbg.types import JSON, State
 from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.game_page import game_page
 from jaxgbg.web.play import requests
@@ -69,7 +68,7 @@ class Table:
             name: (kind, getattr(self, name)) for name, kind in requests.QUESTIONS.items()
         }
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, JSON]:
         """The game, its drawing, and the available players."""
         agents = self.seats.agents
         return told_of_game(self.game, self.drawing) | {
@@ -83,11 +82,11 @@ class Table:
             "page": True,
         }
 
-    def position(self, question: requests.Look) -> dict[str, Any]:
+    def position(self, question: requests.Look) -> dict[str, JSON]:
         """A position with its legal moves."""
         return self._position(self._line(question.moves), question)
 
-    def move(self, question: requests.Move) -> dict[str, Any]:
+    def move(self, question: requests.Move) -> dict[str, JSON]:
         """The position after a move."""
         line = self._line(question.moves)
         action = question.action
@@ -95,7 +94,7 @@ class Table:
             action = self._choice(line, question.player, question.seed)
         return self._position(self.replay.played(line, action), question)
 
-    def choose(self, question: requests.Choose) -> dict[str, Any]:
+    def choose(self, question: requests.Choose) -> dict[str, JSON]:
         """The move of a player, and how long it thought."""
         line = self._line(question.moves)
         start = time.perf_counter()
@@ -108,7 +107,7 @@ class Table:
             "milliseconds": round(1000 * seconds, 1),
         }
 
-    def history(self, question: requests.History) -> dict[str, Any]:
+    def history(self, question: requests.History) -> dict[str, JSON]:
         """Names of all moves, and before each the mover's expected final reward."""
         line = self._line(question.moves)
         states = self.replay.every(line)
@@ -132,14 +131,14 @@ class Table:
             "expected": expected,
         }
 
-    def perfect(self, question: requests.Verdicts) -> dict[str, Any]:
+    def perfect(self, question: requests.Verdicts) -> dict[str, JSON]:
         """The verdict of perfect play on each legal move."""
         if self._perfect is None:
             raise ValueError(f"perfect play of {self.game.name} is not known")
         states = self.replay.end(self._line(question.moves))
         return {"moves": [each._asdict() for each in self._perfect.verdicts(states)]}
 
-    def tuples(self, question: requests.Tuples) -> dict[str, Any]:
+    def tuples(self, question: requests.Tuples) -> dict[str, JSON]:
         """The n-tuples through a cell."""
         if question.cell >= self.game.num_cells:
             raise ValueError(f"{self.game.name} has cells 0 to {self.game.num_cells - 1}")
@@ -155,7 +154,7 @@ class Table:
         name = next(name for name, each in self.seats.agents.items() if each is greedy)
         return tuples_through(greedy, states, question.cell, player, self._counters[name])
 
-    def page(self, question: requests.Page) -> dict[str, Any]:
+    def page(self, question: requests.Page) -> dict[str, JSON]:
         """The game as an HTML file, with an agent's values of all its moves."""
         line = self._line(question.moves)
         states, count = self.replay.every(line), len(line.plies) + 1
@@ -205,7 +204,7 @@ class Table:
         history = None
         if player.needs_history:
             actions = np.array([[ply[0] for ply in line.plies]], np.int32).reshape(1, -1)
-            history = History(actions, self.replay.every(line).player[None, :-1])
+            history = History(actions, np.asarray(self.replay.every(line).player)[None, :-1])
         words = seed if seed >= 0 else secrets.randbits(32)
         with lock:
             return int(player.act(states, jax.random.key(np.uint32(words)), history)[0])
@@ -247,7 +246,7 @@ class Table:
         known = None if best is None else value_on(self.scale, rewards[mover] + best)
         return [known if seat == mover else None for seat in range(self.game.num_players)]
 
-    def _position(self, line: Line, look: requests.Look) -> dict[str, Any]:
+    def _position(self, line: Line, look: requests.Look) -> dict[str, JSON]:
         drawing = self.drawing
         states = self.replay.end(line)
         boards, legal, players, terminal, rewards = self._look(states)
@@ -299,7 +298,7 @@ class Table:
             self.game, self.drawing, states, np.array(actions, np.int32), boards
         )
 
-    def _last(self, line: Line, after: np.ndarray) -> dict[str, Any] | None:
+    def _last(self, line: Line, after: np.ndarray) -> dict[str, JSON] | None:
         """The move that led to a position, whose board is `after`."""
         if not line.plies:
             return None

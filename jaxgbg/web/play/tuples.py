@@ -1,13 +1,13 @@
 """The n-tuples of an agent that read a board, and their weights."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.players import GreedyAgent
-from jaxgbg.types import State
+from jaxgbg.types import JSON, State
 from jaxgbg.values.core import ValueFunction
 from jaxgbg.values.indices import Indices
 
@@ -32,7 +32,7 @@ def has_tuples(value: ValueFunction) -> bool:
 
 def tuples_through(
     agent: GreedyAgent, states: State, cell: int, player: int, counters: Counters | None = None
-) -> dict[str, Any]:
+) -> dict[str, JSON]:
     """The n-tuples, on all images of the board, that read `cell` when states[1] is evaluated.
 
     The greatest weights come first, at most 200; `hits` is the number of look-ups of the position

@@ -89,7 +89,7 @@ class NewestGame:
                 self.html = _markup(record, f"{name}{_about(newest)}")
                 first = self.newest is None
                 self.newest, self.line = newest, ""
-        # Any error of a user's own game: otherwise it would be lost in this thread.
+        # Every error of a user's own game: otherwise it would be lost in this thread.
         except Exception as error:
             which = "the untrained agent" if file is None else file.name
             self.line = f"{name}No game of {which}: {reason(error)}."

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from jaxgbg.contents import reason
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
@@ -19,6 +18,7 @@ from jaxgbg.runs.progress_bar import duration
 from jaxgbg.runs.storage.locations import NoRuns, find
 from jaxgbg.runs.storage.locks import at_work, killed
 from jaxgbg.runs.storage.schemas import Provenance
+from jaxgbg.types import JSON
 from jaxgbg.web.html import game_section
 from jaxgbg.web.run_facts import settings_told
 from jaxgbg.web.watch.game import NewestGame
@@ -67,7 +67,7 @@ class Watched:
         if not wait:
             self._read()
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, JSON]:
         """The progress of all runs, a line for each problem, the versions of curves and game."""
         with self._lock:
             drawn = self._first is None or self._first.done()
@@ -196,7 +196,7 @@ class Watched:
         name = f"{chosen.name}: " if len(self._runs) > 1 else ""
         self.game.show(Path(str(chosen.path)), chosen.run, name)
 
-    def _told(self, run: StoredRun) -> dict[str, Any]:
+    def _told(self, run: StoredRun) -> dict[str, JSON]:
         """The progress of one run, as text."""
         path = Path(str(run.path))
         pace, total = self._paces[path][1], run.shared.parts["schedule"].episodes

@@ -1,8 +1,7 @@
 """The server of the page: its files, the progress of runs, curves, the game."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from importlib import resources
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -11,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from jaxgbg.types import JSON
 from jaxgbg.web.play.requests import ROOT
 from jaxgbg.web.play.server import HEADERS, Guard, as_json, by_address, give
 from jaxgbg.web.watch.runs import Watched
@@ -26,7 +26,7 @@ def application(watched: Watched, hosts: Iterable[str] = ()) -> ASGIApp:
         Route(address, give(content, kind), methods=["GET"])
         for address, (content, kind) in files.items()
     ]
-    answers: dict[str, Callable[[], dict[str, Any]]] = {
+    answers: dict[str, Callable[[], dict[str, JSON]]] = {
         "state": watched.state,
         "curves": lambda: {"html": watched.curves()},
         "game": lambda: {"html": watched.game.html},
@@ -46,7 +46,7 @@ def _sources() -> dict[str, str]:
     return {file.name: file.read_text("utf-8") for file in (*own, *shared)}
 
 
-def _answering(answer: Callable[[], dict[str, Any]]) -> Callable[[Request], Any]:
+def _answering(answer: Callable[[], dict[str, JSON]]) -> Callable[[Request], Awaitable[Response]]:
     async def respond(request: Request) -> Response:
         content = await run_in_threadpool(lambda: as_json(answer()))
         return Response(content, media_type="application/json", headers=HEADERS)

@@ -8,9 +8,9 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from jaxgbg.extensions import import_modules, imported_modules, module_command
+from jaxgbg.types import JSON
 from jaxgbg.web.play.serving import (
     LOOPBACK,
     address_of,
@@ -93,7 +93,7 @@ class WatchProcess:
     def __enter__(self) -> "WatchProcess":
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         self._listener.close()
         if self._process is None:
             return
@@ -117,7 +117,7 @@ class _Beside(Watched):
         self.told = threading.Event()
         self._asked = 0.0
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, JSON]:
         ended, self._asked = self.ended, time.monotonic()
         if ended:
             self.hurry()

@@ -1,11 +1,14 @@
 """Parts of the page as markup."""
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Any:
+def _environment() -> "Environment":
     from jinja2 import ChoiceLoader, Environment, PackageLoader
 
     places = [("jaxgbg.web", "page"), ("jaxgbg.web.watch", "page")]
@@ -13,7 +16,7 @@ def _environment() -> Any:
     return Environment(loader=loader, autoescape=True, trim_blocks=True)
 
 
-def rendered(name: str, **content: Any) -> str:
+def rendered(name: str, **content: object) -> str:
     """Fill in a template."""
     text: str = _environment().get_template(name).render(**content)
     return text
