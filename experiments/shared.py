@@ -142,6 +142,19 @@ def interval(scores: np.ndarray, span: tuple[float, float] | None) -> tuple[floa
     return low + width * max(0.0, centre - reach), low + width * min(1.0, centre + reach)
 
 
+def add_legend(figure: Any, title: str = "") -> None:
+    """Add one legend for all panels of a figure, above them, so that it covers none."""
+    found: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    if found:
+        # About 13 letters and a sample of the line fit an inch.
+        room = max(1, int(figure.get_figwidth() / (0.6 + max(map(len, found)) / 13)))
+        options = {"loc": "outside upper center", "ncols": min(room, len(found)), "fontsize": 8}
+        figure.legend(found.values(), found, title=title, title_fontsize=8, **options)
+
+
 def save_figure(figure: Any, path: Path, colors: int | None = None) -> None:
     """Write a picture, whole or not at all; `colors` limits its palette and so its size."""
     with written_whole(path) as temporary:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from experiments.farl_predictor.endings import PREDICTORS
-from experiments.shared import new_figure, save_figure
+from experiments.shared import add_legend, new_figure, save_figure
 
 PLAYS = ("random", "trained")
 RESAMPLES = 10_000
@@ -98,7 +98,7 @@ def draw(
     first.set_ylabel("measured: gain by FARL, as a share of what it could be")
     for variant, text in ((False, "of Table 1"), (True, "variants made for this")):
         first.plot([], [], "o", color=COLOURS[variant], label=text)
-    first.legend(loc="upper left")
+    add_legend(figure)
     save_figure(figure, path)
 
 

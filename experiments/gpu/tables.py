@@ -15,7 +15,7 @@ import numpy as np
 
 from experiments.gpu.connectfour import GAMES as GAMES_EACH
 from experiments.gpu.speed import LADDER
-from experiments.shared import new_figure, save_figure
+from experiments.shared import add_legend, new_figure, save_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.layout import Column, markdown
 from jaxgbg.runs.presets import GAMES
@@ -211,10 +211,11 @@ def draw(path: Path) -> None:
     figure = new_figure(7, 4)
     axes = figure.subplots()
     axes.plot(seconds, shares, color="#888888", linewidth=0.8)
+    axes.plot([], [], color="#888888", linewidth=0.8, label="one seed")
     axes.plot(seconds, shares.mean(1), color="#c2410c", linewidth=2.5, label="mean")
     axes.set(xlabel="seconds of training, all seeds at once", ylabel="moves that keep the value, %")
     axes.set_title(f"ConnectFour, {shares.shape[1]} seeds on one H200")
-    axes.legend(loc="lower right")
+    add_legend(figure)
     save_figure(figure, path)
 
 

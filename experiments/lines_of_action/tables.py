@@ -24,7 +24,7 @@ from experiments.lines_of_action.judged import (
 )
 from experiments.lines_of_action.significance import significance
 from experiments.lines_of_action.study import FEATURES, LEARNERS, PARTNERS
-from experiments.shared import Section, make_parser, new_figure, save_figure
+from experiments.shared import Section, add_legend, make_parser, new_figure, save_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.contents import read_json
 from jaxgbg.runs.presets import sasso2018
@@ -226,9 +226,11 @@ def curves(path: Path, judged: Judged, settings: Sequence[str]) -> None:
             if known:
                 label = f"{setting} ({len(known)})"
                 mean = np.mean([*known.values()], 0)
-                axes.plot(judged.games[setting] / 1000, mean, label=label)
-        axes.set(title=f"won against {opponent}", xlabel="thousand games", ylim=(0, 1.02))
-        axes.legend(fontsize=7)
+                axes.plot(judged.games[setting] / 1000, 100 * mean, label=label)
+        axes.set(title=f"against {opponent}", xlabel="thousand games", ylim=(0, 102))
+        axes.grid(alpha=0.25)
+    figure.axes[0].set_ylabel("games won, %")
+    add_legend(figure, "trained against (networks)")
     save_figure(figure, path)
 
 

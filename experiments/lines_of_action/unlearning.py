@@ -22,7 +22,7 @@ from experiments.lines_of_action.judged import figure_of
 from experiments.lines_of_action.solve import Solution, decode, rules, solve
 from experiments.lines_of_action.study import Sessions, load, path_of
 from experiments.lines_of_action.tables import UNLEARNING
-from experiments.shared import Section, make_parser, new_figure, save_figure
+from experiments.shared import Section, add_legend, make_parser, new_figure, save_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import LinesOfAction
 from jaxgbg.runs.devices import prepare_jax
@@ -73,10 +73,10 @@ def picture(path: Path, rows: list[dict[str, Any]]) -> None:
     figure = new_figure(6.4, 3.8)
     axes = figure.add_subplot()
     for row in rows:
-        axes.plot(np.array(row["games"]) / 1000, row["curve"], label=row["setting"])
+        axes.plot(np.array(row["games"]) / 1000, 100 * np.array(row["curve"]), label=row["setting"])
     axes.axvline(0.8 * rows[0]["games"][-1] / 1000, color="grey", linewidth=0.8, linestyle=":")
-    axes.set(xlabel="thousand games", ylabel="positions whose value is kept")
-    axes.legend(fontsize=8)
+    axes.set(xlabel="thousand games", ylabel="positions whose value is kept, %")
+    add_legend(figure, "trained against")
     save_figure(figure, path)
 
 

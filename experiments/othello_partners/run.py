@@ -24,7 +24,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from experiments.shared import Section, make_parser, new_figure, save_figure, sessions
+from experiments.shared import Section, add_legend, make_parser, new_figure, save_figure, sessions
 from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs import train_together
@@ -192,7 +192,7 @@ def draw(records: Sequence[Row], path: Path) -> None:
         axis.set_xlabel("thousand training games")
     for name, row in zip(columns, axes, strict=True):
         _draw_column([each for each in records if column(each) == name], name, row)
-    axes[0][-1].legend(fontsize=6, title="trained against", title_fontsize=6, ncols=2)
+    add_legend(figure, "trained against")
     save_figure(figure, path, colors=128)
 
 

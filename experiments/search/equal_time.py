@@ -18,7 +18,7 @@ import jax
 from experiments.search.run import play_of, run_of
 from experiments.search.speed import random_positions
 from experiments.search.timing import seconds
-from experiments.shared import Section, interval, make_parser, new_figure, save_figure
+from experiments.shared import Section, add_legend, interval, make_parser, new_figure, save_figure
 from jaxgbg import Protocol, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import GreedyAgent, Player, make_player
@@ -132,7 +132,7 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
         axis.set(title=f"{game}, {own[0]['judge']}", xlabel="ms of a core a move", xscale="log")
         axis.set(ylabel=own[0]["unit"])
         axis.grid(alpha=0.25)
-        axis.legend(fontsize=8)
+    add_legend(figure)
     save_figure(figure, path)
 
 

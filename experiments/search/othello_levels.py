@@ -17,7 +17,7 @@ import jax
 import numpy as np
 
 from experiments.search.run import play_of
-from experiments.shared import Section, interval, make_parser, new_figure, save_figure
+from experiments.shared import Section, add_legend, interval, make_parser, new_figure, save_figure
 from jaxgbg import preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation import MatchJudge
@@ -91,7 +91,7 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
     axis.set(xlabel="level of GRhino", ylabel=rows[0]["unit"], title="othello")
     axis.set_xticks(sorted({row["level"] for row in rows}))
     axis.grid(alpha=0.25)
-    axis.legend(fontsize=8)
+    add_legend(figure)
     save_figure(figure, path)
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from experiments.shared import Section, interval, make_parser, new_figure, save_figure
+from experiments.shared import Section, add_legend, interval, make_parser, new_figure, save_figure
 from jaxgbg import Protocol, Run, RunFolder, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.devices import prepare_jax
@@ -293,12 +293,11 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
                 style = {"marker": "o", "capsize": 3, "color": colour, "label": label}
                 axis.errorbar(places, means, abs(ends - means), **style)
                 label = None
-        if len(panel) > 1:
-            axis.legend(fontsize=7)
         unit = panel["last"][0]["unit"]
         axis.set(title=f"{study}, {opponent}", xlabel="iterations (1: no search)")
         axis.set(ylabel=unit, xscale="log")
         axis.grid(alpha=0.25)
+    add_legend(figure)
     save_figure(figure, path)
 
 

@@ -54,8 +54,8 @@ def check_memory(runs: Sequence[Run]) -> None:
     openings = f", opening_plies {schedule.opening_plies:,}" if schedule.opening_plies else ""
     raise ValueError(
         f"{run.game.name}: {lanes:,} lanes (seeds times variants) of {memory_text(lane)} each"
-        f" (batch {schedule.batch:,}{openings}, {learner.value.num_weights:,} weights of value"
-        f" {run.value.kind}) need {memory_text(lanes * lane)} of memory, and"
+        f" (batch {schedule.batch:,}{openings}, {run.make_learner().value.num_weights:,} weights of"
+        f" value {run.value.kind}) need {memory_text(lanes * lane)} of memory, and"
         f" {memory_text(available)} are available: take less of one of them"
     )
 

@@ -13,8 +13,16 @@ from types import ModuleType
 
 import pytest
 
+from experiments import redraw
 from experiments.archive import pack, unpack
-from experiments.shared import ARCHIVE, ArchivedRun, Section, archived_runs
+from experiments.shared import (
+    ARCHIVE,
+    ArchivedRun,
+    Section,
+    add_legend,
+    archived_runs,
+    new_figure,
+)
 from jaxgbg import Protocol, Run, RunFolder
 from jaxgbg.players import GRHINO
 from jaxgbg.results.groups import read_table
@@ -49,6 +57,33 @@ def test_every_script_is_imported_and_explains_its_options(
             script.main(["--help"])
         assert stopped.value.code == 0
         assert f"-m experiments.{path.parts[0]}" in capsys.readouterr().out
+
+
+def test_a_legend_of_an_experiment_covers_no_panel() -> None:
+    figure = new_figure(6, 3)
+    for axes in figure.subplots(1, 2):
+        for number in range(5):
+            axes.plot([0, 1], [number, 1], label=f"setting {number}")
+    add_legend(figure, "trained against")
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 5
+    assert not any(legend.get_window_extent().overlaps(axes.bbox) for axes in figure.axes)
+    # Axes with a legend of their own place it below themselves.
+    own = {
+        str(path): line
+        for path in SCRIPTS
+        for line in (EXPERIMENTS / path).read_text(encoding="utf-8").splitlines()
+        if re.search(r"\bax\w*(\[.*\])?\.legend\(", line) and "bbox_to_anchor" not in line
+    }
+    assert own == {}
+
+
+def test_a_picture_is_drawn_again_from_its_kept_results(tmp_path: Path) -> None:
+    redraw.main(["search/othello_levels", "--out", str(tmp_path)])
+    assert (tmp_path / "search" / "othello_levels.png").read_bytes().startswith(b"\x89PNG")
+    for name in redraw.FIGURES:
+        assert (EXPERIMENTS / f"{name}.png").exists()
 
 
 @pytest.mark.slow
