@@ -163,7 +163,10 @@ def ranks_agents(name: str) -> bool:
 
 
 def in_words(game: str, name: str) -> str:
-    """The heading of results in a game: "nim against maxn", "connectfour by solver", or "2048"."""
+    """The heading of results in a game: "nim against maxn", "nim by tactics:accuracy", or "2048".
+
+    An evaluator with a single score is named as an opponent is: "connectfour against solver".
+    """
     if name == "score":
         return game
-    return f"{game} {'by' if evaluator_of(name) else 'against'} {name}"
+    return f"{game} {'against' if evaluator_of(name) in ('', name) else 'by'} {name}"
