@@ -9,7 +9,7 @@ from tyro.conf import Positional
 
 from jaxgbg.cli.common import Json, TableFormat, console, optional, print_records, write_rows
 from jaxgbg.cli.options import GREEDY, Playing
-from jaxgbg.evaluation import Judge, MatchJudge, judge_names
+from jaxgbg.evaluation import Judge, MatchJudge, judge_names, judges_alone
 from jaxgbg.games import Game
 from jaxgbg.players import GTPEngine, Player
 from jaxgbg.players.gtp import Seconds
@@ -69,7 +69,7 @@ def evaluate(
         print_rows(rows, console(), form)
         write_rows(json_file, as_records(rows))
         return
-    alone = rules.num_players == 1 and opponent not in (None, "score")
+    alone = rules.num_players == 1 and opponent is not None and not judges_alone(opponent)
     judge = _judge(rules, None if alone else opponent, engine, timeout)
     records = []
     with contextlib.closing(judge):

@@ -145,6 +145,11 @@ def judge_names() -> list[str]:
     return [*player_names(), *(spec.form() for spec in evaluator_kinds().values()), "score"]
 
 
+def judges_alone(name: str) -> bool:
+    """Whether the judge of that name needs no player: "score" or an evaluator."""
+    return name == "score" or bool(EvaluatorSpec.named(name))
+
+
 def scale_of(name: str, game: Game) -> Scale:
     """How the mean of a score in results is shown, without making its judge.
 
