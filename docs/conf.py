@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
+# The pages import the modules of the tutorial.
+sys.path[:0] = [str(HERE / "_ext"), str(HERE / "tutorial"), str(HERE.parent)]
 
 project = "jaxgbg"
 copyright = "the jaxgbg developers"

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from jaxgbg import cli
+from jaxgbg.cli import app as command_line
 
 # So wide that no explanation is broken; a dumb terminal gets no frames and no colours.
 TERMINAL = {"COLUMNS": "2000", "NO_COLOR": "1", "TERM": "dumb"}
@@ -28,7 +28,7 @@ def help_of(*arguments: str) -> list[str]:
         contextlib.redirect_stdout(printed),
         contextlib.suppress(SystemExit),
     ):
-        cli.main()
+        command_line.main()
     return [line.rstrip() for line in printed.getvalue().splitlines()]
 
 

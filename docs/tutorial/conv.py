@@ -1,4 +1,4 @@
-"""A value function of one's own: a small convolutional network. The package knows nothing of it."""
+"""A value function: a small convolutional network in flax."""
 
 import dataclasses
 import functools

@@ -1,8 +1,9 @@
-"""A learner of one's own: n-step TD on afterstates. Nothing of it is known to the package.
+"""A learner: n-step TD on afterstates.
 
-A player's afterstate moves, once he has made n more moves, towards his rewards since then and
-gamma**n times the value of the newest one; after the end, all that he still remembers moves towards
-his rewards up to it. With one step it is TD with Final Adaptation.
+The target of a player's afterstate is known after n more moves of the player: the rewards since
+then plus gamma**n times the value of the newest afterstate. After the end of the episode, the
+target of the remaining afterstates is the rewards up to the end. With one step it is TD with Final
+Adaptation.
 Source: Sutton & Barto 2018, section 7.1.
 """
 
@@ -22,7 +23,7 @@ from jaxgbg.values import ValueSpec
 
 
 class Queue(NamedTuple):
-    """The last n afterstates of each player, the newest first, and his rewards then."""
+    """The last n afterstates of each player, newest first, and the player's rewards at each."""
 
     features: jax.Array
     rewards: jax.Array

@@ -32,7 +32,7 @@ from experiments.shared import make_parser
 from jaxgbg import GreedyAgent, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation import no_history, play
-from jaxgbg.players import RandomPlayer
+from jaxgbg.players import Player, RandomPlayer
 from jaxgbg.results.statistics import confidence_interval
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.storage.files import write_json
@@ -120,8 +120,8 @@ def against_random(agent: GreedyAgent, opening: int) -> np.ndarray:
     seats = np.tile(np.repeat(1 - np.eye(players, dtype=int), GAMES, 0), (agent.copies, 1))
     start, moves = jax.random.split(jax.random.key(5))
     states = opened(game, opening, len(seats), start)
-    others = [agent, RandomPlayer(game)]
-    rewards = play(game, seats, others, states, no_history(len(seats)), moves)
+    players_met: list[Player] = [agent, RandomPlayer(game)]
+    rewards = play(game, seats, players_met, states, no_history(len(seats)), moves)
     own = np.asarray(rewards, np.float64)[seats == 0]
     return own.reshape(agent.copies, players, GAMES).mean(2)
 

@@ -2,16 +2,23 @@
 
 from collections.abc import Callable
 
-from jaxgbg.cli.analyse import compare, results
+from jaxgbg.cli.ablate import ablate
+from jaxgbg.cli.bench import bench
 from jaxgbg.cli.check import check
+from jaxgbg.cli.compare import compare
 from jaxgbg.cli.ensemble import ensemble
-from jaxgbg.cli.measure import bench, evaluate, games, perft
+from jaxgbg.cli.eval import evaluate
+from jaxgbg.cli.games import games
+from jaxgbg.cli.perft import perft
 from jaxgbg.cli.play import play
-from jaxgbg.cli.report import plot, report
+from jaxgbg.cli.plot import plot
+from jaxgbg.cli.report import report
+from jaxgbg.cli.results import results
 from jaxgbg.cli.show import show
 from jaxgbg.cli.sweep import sweep
+from jaxgbg.cli.table1 import table1
 from jaxgbg.cli.tournament import tournament
-from jaxgbg.cli.train import ablate, table1, train
+from jaxgbg.cli.train import train
 from jaxgbg.cli.watch import watch
 
 COMMANDS: dict[str, Callable[..., None]] = {

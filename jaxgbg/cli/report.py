@@ -1,25 +1,11 @@
-"""The commands `report` and `plot`: show runs as a page or as a figure."""
+"""The command `report`: write a page about runs."""
 
 import sys
 import time
 from pathlib import Path
 from typing import Annotated
 
-from tyro.conf import arg
-
-from jaxgbg.cli.common import (
-    Baseline,
-    By,
-    Json,
-    Pool,
-    Runs,
-    Wins,
-    console,
-    optional,
-    write_rows,
-)
-from jaxgbg.results.figures import Band, Kind, check_name, draw
-from jaxgbg.results.groups import read_table
+from jaxgbg.cli.common import Baseline, By, Json, Pool, Runs, console, optional, write_rows
 from jaxgbg.results.rows import as_records
 from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.runs.storage.locations import place_of
@@ -61,32 +47,3 @@ def _default(folder: str) -> Path:
     if not isinstance(place, Path):
         raise ValueError(f"a report cannot be written to {folder}: name a local file with --out")
     return place / "report.html"
-
-
-def plot(
-    folder: Runs,
-    out: Annotated[Path, arg(metavar="FILE.png|svg|pdf")] = Path("figure.png"),
-    by: By = (),
-    baseline: Baseline = (),
-    pool: Pool = (),
-    where: Annotated[str | None, optional("CONDITION")] = None,
-    kind: Kind = "curves",
-    band: Band = "sem",
-    wins: Wins = False,
-    json_file: Json = None,
-) -> None:
-    """Draw all runs below a folder: a panel for each game and opponent, a line for each setting.
-
-    Args:
-      out: File of the figure.
-      where: Which evaluations to use, an SQL condition over all columns: "game = 'nim'" (DuckDB).
-      kind: curves over the episodes; means with 95% intervals over the first setting; heatmap over
-        two settings; profile, the share of agents above each score.
-      band: Band around a curve: one standard error, or the 95% interval.
-    """
-    check_name(out)
-    check_writable(out)
-    table = read_table(folder, by, baseline, where, wins, pool=pool)
-    draw(table, out, kind, band)
-    write_rows(json_file, as_records(table.rows))
-    console().print(f"figure: {out}", soft_wrap=True)

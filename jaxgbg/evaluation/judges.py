@@ -145,6 +145,11 @@ def judge_names() -> list[str]:
     return [*player_names(), *(spec.form() for spec in evaluator_kinds().values()), "score"]
 
 
+def judges_alone(name: str) -> bool:
+    """Whether the judge of that name needs no player: "score" or an evaluator."""
+    return name == "score" or bool(EvaluatorSpec.named(name))
+
+
 def scale_of(name: str, game: Game) -> Scale:
     """How the mean of a score in results is shown, without making its judge.
 
@@ -163,7 +168,10 @@ def ranks_agents(name: str) -> bool:
 
 
 def in_words(game: str, name: str) -> str:
-    """The heading of results in a game: "nim against maxn", "connectfour by solver", or "2048"."""
+    """The heading of results in a game: "nim against maxn", "nim by tactics:accuracy", or "2048".
+
+    An evaluator with a single score is named as an opponent is: "connectfour against solver".
+    """
     if name == "score":
         return game
-    return f"{game} {'by' if evaluator_of(name) else 'against'} {name}"
+    return f"{game} {'against' if evaluator_of(name) in ('', name) else 'by'} {name}"

@@ -22,24 +22,24 @@ KEY = jax.random.key(2)
 def test_a_player_judges_by_matches():
     game = jaxgbg.make("nim")
     judge, agent = make_judge("maxn", game), RandomPlayer(game)
-    scores = judge.scores(agent, KEY)
+    scores = judge.scores(agent, KEY)["maxn"]
     np.testing.assert_array_equal(scores, compete(game, agent, MaxN(game), DEFAULT_PROTOCOL, KEY))
     assert scores.shape == (1, 2, 40)
     assert judge.name == "maxn"
-    assert judge.scale == game.scale
+    assert judge.scales == {"maxn": game.scale}
     assert judge.wins(scores).tolist() == [(scores > 0).mean()]
     fewer = make_judge("random", game, Protocol("one_ply"))
-    assert fewer.scores(agent, KEY).shape == (1, 2, 16)
+    assert fewer.scores(agent, KEY)["random"].shape == (1, 2, 16)
 
 
 @pytest.mark.slow
 def test_a_game_of_one_player_is_judged_by_its_score():
     game = jaxgbg.make("2048")
     judge = make_judge("score", game, Protocol("default", count=2))
-    scores = judge.scores(RandomPlayer(game), KEY)
+    scores = judge.scores(RandomPlayer(game), KEY)["score"]
     assert scores.shape == (1, 1, 2)
     assert (scores > 0).all()
-    assert judge.scale.unit == "points"
+    assert judge.scales["score"].unit == "points"
     judge.close()
     with pytest.raises(ValueError, match="'random' does not evaluate 2048"):
         make_judge("random", game)

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgbg.evaluation import Solver, make_judge
+from jaxgbg.evaluation import SolvedPositions, make_judge
 from jaxgbg.games import SHARE, ConnectFour, Nim
 from jaxgbg.players import AlphaBeta, RandomPlayer
 from tests.games.batches import each
@@ -13,7 +13,7 @@ KEY = jax.random.key(3)
 
 
 def test_the_positions_are_different_unfinished_and_worth_asking():
-    solver, game = Solver(ConnectFour()), ConnectFour()
+    solver, game = SolvedPositions(ConnectFour()), ConnectFour()
     legal = np.asarray(each(game.legal_actions, solver.states))
     assert solver.keeps.shape == legal.shape == (2000, 7)
     assert not (solver.keeps & ~legal).any()
@@ -28,7 +28,7 @@ def test_the_positions_are_different_unfinished_and_worth_asking():
 @pytest.mark.slow
 def test_the_solution_is_the_solvers():
     pytest.importorskip("bitbully")
-    solver = Solver(ConnectFour())
+    solver = SolvedPositions(ConnectFour())
     some = np.random.default_rng(0).choice(2000, 60, replace=False)
     states = jax.tree.map(lambda leaf: leaf[some], solver.states)
     scores = AlphaBeta().scores(states)
@@ -40,18 +40,19 @@ def test_the_solution_is_the_solvers():
 @pytest.mark.slow
 def test_a_perfect_player_keeps_every_value_and_a_random_one_does_not():
     pytest.importorskip("bitbully")
-    solver, game = Solver(ConnectFour()), ConnectFour()
+    solver, game = SolvedPositions(ConnectFour()), ConnectFour()
     late = np.asarray(each(game.cells, solver.states) % 3 > 0).sum(1) > 20
     legal = np.asarray(each(game.legal_actions, solver.states))
     by_chance = solver.keeps.sum(1) / legal.sum(1)
-    scores = solver.scores(RandomPlayer(game), KEY)
+    scores = solver.scores(RandomPlayer(game), KEY)["share"]
     assert scores.shape == (1, 2000)
     assert abs(scores.mean() - by_chance.mean()) < 4 * 0.5 / np.sqrt(2000)
     # What is early takes long to solve.
     solver.states = jax.tree.map(lambda leaf: leaf[late], solver.states)
     solver.keeps = solver.keeps[late]
-    assert solver.scores(AlphaBeta(), KEY).shape == (1, late.sum())
-    assert solver.scores(AlphaBeta(), KEY).all()
+    kept = solver.scores(AlphaBeta(), KEY)["share"]
+    assert kept.shape == (1, late.sum())
+    assert kept.all()
 
 
 def test_it_judges_connectfour_only():
@@ -60,4 +61,4 @@ def test_it_judges_connectfour_only():
     with pytest.raises(ValueError, match="no draw after 20 plies"):
         make_judge("solver", ConnectFour(draw_after=20))
     judge = make_judge("solver", ConnectFour())
-    assert (judge.name, judge.scale, judge.wins(np.ones((1, 5)))) == ("solver", SHARE, None)
+    assert (judge.scales, judge.wins(np.ones((1, 5)))) == ({"solver": SHARE}, None)

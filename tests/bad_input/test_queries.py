@@ -156,7 +156,7 @@ def test_an_interrupted_query_ends_at_once_in_a_line(query, folder):
     tell = "from jaxgbg.results import queries; rows = queries._rows"
     told = "queries._rows = lambda *a: (print('begun', flush=True), rows(*a))[1]"
     with subprocess.Popen(
-        [sys.executable, "-c", f"{begin}; {tell}; {told}; from jaxgbg import cli; cli.main()"]
+        [sys.executable, "-c", f"{begin}; {tell}; {told}; from jaxgbg.cli import app; app.main()"]
         + ["results", "runs", "--sql", query],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -176,7 +176,7 @@ def test_an_interrupted_query_ends_at_once_in_a_line(query, folder):
 @pytest.mark.slow
 def test_a_limit_of_time_ends_one_long_call(folder):
     done = subprocess.run(
-        [sys.executable, "-c", "from jaxgbg import cli; cli.main()"]
+        [sys.executable, "-c", "from jaxgbg.cli import app; app.main()"]
         + ["results", "runs", "--timeout", "1", "--sql", STEP],
         capture_output=True,
         text=True,

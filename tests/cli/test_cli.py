@@ -16,7 +16,7 @@ import pandas
 import pytest
 
 from jaxgbg import __version__
-from jaxgbg.cli import train as training
+from jaxgbg.cli import ablate as ablating
 from jaxgbg.games import make
 from jaxgbg.runs import Result, RunFolder, SavedAgent, save_agent
 from jaxgbg.runs.presets import konen2021, preset
@@ -425,7 +425,7 @@ def test_every_setting_of_train_is_one_of_ablate():
     by_game = {"episodes", "eval_every", "batch", "opponents"}
     shared = run_options(*by_game).__dataclass_fields__.keys()
     assert run_options().__dataclass_fields__.keys() - shared == by_game
-    assert by_game <= inspect.signature(training.ablate).parameters.keys()
+    assert by_game <= inspect.signature(ablating.ablate).parameters.keys()
 
 
 @pytest.mark.parametrize(
@@ -445,9 +445,9 @@ def test_opponents_may_be_those_of_one_game(monkeypatch, entries, opponents):
         if "opponents" in changes:
             asked[game] = changes["opponents"]
 
-    monkeypatch.setattr(training, "preset", preset)
-    monkeypatch.setattr(training, "_run_all", lambda *_: None)
-    training.ablate(("nim", "hex"), opponents=tuple(entries))
+    monkeypatch.setattr(ablating, "preset", preset)
+    monkeypatch.setattr(ablating, "run_all", lambda *_: None)
+    ablating.ablate(("nim", "hex"), opponents=tuple(entries))
     assert asked == opponents
 
 

@@ -120,7 +120,7 @@ def test_who_trains_without_published_parameters_hears_which_values_have_them(
     jaxgbg, tmp_path, monkeypatch
 ):
     # It is said before anything is trained.
-    monkeypatch.setattr(training, "_run_all", lambda *_, **__: None)
+    monkeypatch.setattr(training, "run_all", lambda *_, **__: None)
     options = ["--episodes", 20, "--eval-every", 20, "--opponents", "random", "--out", tmp_path]
     code, _, err = jaxgbg("train", "lines_of_action", "--size", 4, *options)
     assert code == 0

@@ -26,6 +26,7 @@ from jaxgbg.games import SHARE
 from jaxgbg.learners import LearnerSpec, Schedule, TDSpec
 from jaxgbg.runs.lanes import hyperparameters
 from jaxgbg.runs.settings import settings
+from jaxgbg.runs.storage.agents import SavedAgent, save_agent
 from jaxgbg.values import NTupleSpec
 from jaxgbg.web.play import requests
 from jaxgbg.web.play.table import Table
@@ -184,6 +185,34 @@ def test_what_an_unknown_evaluator_has_left_is_shown_as_it_is():
     assert in_words("tictactoe", "tactics:accuracy") == "tictactoe by tactics:accuracy"
     assert scale_of("runs/x.agent:search=puct-20", game) == game.scale
     assert scale_of("solver", package.make("connectfour")) == SHARE
+
+
+CONSTANT = """
+import numpy as np
+from jaxgbg import Evaluator, EvaluatorSpec
+from jaxgbg.games import SHARE
+
+class ConstantSpec(EvaluatorSpec):
+    kind, scores = "constant", {"half": SHARE}
+    def build(self, game):
+        return Constant()
+
+class Constant(Evaluator):
+    def scores(self, agent, key, seeds=()):
+        return {"half": np.full((agent.copies, 4), 0.5)}
+"""
+
+
+def test_an_evaluator_of_one_score_has_a_row_by_its_name_in_any_game(user_folder, jaxgbg):
+    (user_folder / "constant.py").write_text(CONSTANT)
+    run = package.preset("2048", seeds=(0,), variants=("farl",), layout=((0, 1, 2, 3),))
+    weights = np.zeros(run.make_learner().value.num_weights, np.float32)
+    save_agent(user_folder / "zero.agent", SavedAgent(run, "farl", weights))
+    options = ("--opponent", "constant", "--import", "constant", "--json", "rows.json")
+    code, _, err = jaxgbg("eval", "zero.agent", *options)
+    assert code == 0, err
+    (row,) = json.loads(Path("rows.json").read_text())
+    assert (row["opponent"], row["mean"], row["games"]) == ("constant", 50.0, 4)
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def test_an_agent_file_is_an_opponent_that_may_look_ahead(agent_file):
     assert isinstance(player, SearchAgent)
     assert (player.iterations, player.search.settings) == (9, PUCTSpec(64, width=3))
     judge = judge_by(f"{agent_file}:look-ahead=2", game)
-    scores = judge.scores(jaxgbg.load(agent_file), jax.random.key(0))
+    scores = judge.scores(jaxgbg.load(agent_file), jax.random.key(0))[judge.name]
     assert set(np.unique(scores)) <= {-1.0, 1.0}
 
 

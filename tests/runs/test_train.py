@@ -107,6 +107,13 @@ def test_the_digest_tells_configs_apart():
     assert with_changes(run, {"alpha": 0.5}).digest != run.digest
 
 
+def test_runs_of_the_same_settings_share_one_learner():
+    run = preset("nim", seeds=(0,))
+    other_seeds = with_changes(run, {"seeds": (1, 2), "eval_every": 7})
+    assert other_seeds.make_learner() is run.make_learner()
+    assert with_changes(run, {"batch": 2}).make_learner() is not run.make_learner()
+
+
 def test_an_unfinished_run_begins_anew_and_a_strange_folder_is_left_alone(tmp_path):
     run = small(seeds=(0,), episodes=100, eval_every=100)
     folder = RunFolder(tmp_path, run)

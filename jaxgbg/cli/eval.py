@@ -1,36 +1,16 @@
-"""The commands `games`, `perft`, `eval` and `bench`: measure games, agents and speed."""
+"""The command `eval`: evaluate trained agents."""
 
 import contextlib
-import sys
-import time
 from pathlib import Path
 from typing import Annotated
 
 import jax
 from tyro.conf import Positional
 
-from jaxgbg.cli.benchmarks import training
-from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
-from jaxgbg.cli.benchmarks.playing import bench_answers
-from jaxgbg.cli.benchmarks.rules import bench_rules
-from jaxgbg.cli.common import (
-    GameName,
-    Json,
-    Parameters,
-    Size,
-    TableFormat,
-    console,
-    optional,
-    print_records,
-    read_game,
-    write_rows,
-)
-from jaxgbg.cli.options import GREEDY, Playing, flag
-from jaxgbg.evaluation import Judge, MatchJudge, judge_names
-from jaxgbg.games import Game, broken_games, game_names, make
-from jaxgbg.games.perft import Depth, PerftRow
-from jaxgbg.games.perft import perft as count
-from jaxgbg.games.registry import PACKAGES
+from jaxgbg.cli.common import Json, TableFormat, console, optional, print_records, write_rows
+from jaxgbg.cli.options import GREEDY, Playing
+from jaxgbg.evaluation import Judge, MatchJudge, judge_names, judges_alone
+from jaxgbg.games import Game
 from jaxgbg.players import GTPEngine, Player
 from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.rows import Source, as_records, group, source_of
@@ -39,63 +19,9 @@ from jaxgbg.runs import RunFolder
 from jaxgbg.runs.opponents import judge_by, make_opponent
 from jaxgbg.runs.presets import protocol_for
 from jaxgbg.runs.presets.table1 import meet
-from jaxgbg.runs.run import Seeds
 from jaxgbg.runs.storage.agents import SavedAgent, load_agent
 from jaxgbg.specs import Seed, checked
 from jaxgbg.types import JSON
-
-
-def games(form: TableFormat = "table", json_file: Json = None) -> None:
-    """List the games and their sizes."""
-    built = [make(name) for name in game_names()]
-    records = [
-        {
-            "game": game.name,
-            "players": game.num_players,
-            "actions": game.num_actions,
-            "cells": game.num_cells,
-            "cell_values": game.num_cell_values,
-            "symmetries": len(game.symmetries),
-            "max_plies": game.max_plies,
-        }
-        for game in built
-    ]
-    print_records(records, json_file, form)
-    if form == "table":
-        for name, package in PACKAGES.items():
-            print(f"{name}:TITLE, if {name} is installed: {', '.join(package.titles)}")
-    for line in broken_games().values():
-        print(f"jaxgbg: {line}", file=sys.stderr)
-
-
-@checked
-def perft(
-    game: GameName,
-    depth: Depth = 5,
-    size: Size = None,
-    parameters: Parameters = (),
-    form: TableFormat = "table",
-    json_file: Json = None,
-) -> None:
-    """Count the paths and positions of a game by depth.
-
-    Args:
-      depth: Plies to count.
-    """
-    begun = time.perf_counter()
-
-    def tell(row: PerftRow) -> None:
-        """Name each ply as it is counted, if the next one is waited for."""
-        seconds = time.perf_counter() - begun
-        if seconds > 1 and row.depth < depth:
-            line = f"ply {row.depth} of {depth}: {row.paths:,} paths, {seconds:.0f} s elapsed"
-            print(line, file=sys.stderr, flush=True)
-
-    records = [
-        {"depth": row.depth, "paths": row.paths, "positions": row.positions}
-        for row in count(read_game(game, size, parameters), depth, tell)
-    ]
-    print_records(records, json_file, form)
 
 
 @checked
@@ -144,7 +70,7 @@ def evaluate(
         print_rows(rows, console(), form)
         write_rows(json_file, as_records(rows))
         return
-    alone = rules.num_players == 1 and opponent not in (None, "score")
+    alone = rules.num_players == 1 and opponent is not None and not judges_alone(opponent)
     judge = _judge(rules, None if alone else opponent, engine, timeout)
     records = []
     with contextlib.closing(judge):
@@ -230,55 +156,3 @@ def _keep(folder: Path, judge: Judge) -> Source:
         meet(run_folder, judge.scales, lambda: judge)
     results = [each for each in run_folder.results() if each.opponent in judge.scales]
     return source_of(run_folder.run, results, run_folder.summary()["training_seconds"])
-
-
-@checked
-def bench(
-    games: Annotated[Positional[tuple[str, ...]], optional("GAME ...")] = (),
-    seeds: Annotated[Seeds | None, optional("N", "10, of large tables 2")] = None,
-    batches: Annotated[training.Batches, optional("N ...")] = None,
-    seconds: training.Seconds = 1.0,
-    learner: flag("learner") = None,  # type: ignore[valid-type]
-    value: flag("value") = None,  # type: ignore[valid-type]
-    rules: bool = False,
-    play: bool = False,
-    compile: bool = False,
-    form: TableFormat = "table",
-    json_file: Json = None,
-) -> None:
-    """Measure the speed of training at the published parameters, of the rules alone, or of `play`.
-
-    Args:
-      games: Games; all if none is named.
-      seeds: Number of parallel seeds, each with and without FARL.
-      batches: Batch sizes to try; default: 1, that of the game, and a search for the best.
-      seconds: Duration of each timing.
-      rules: Time random play instead of training, and pgx too if it is installed.
-      play: Measure the response time of the play page, in milliseconds.
-      compile: Measure the seconds until a training starts, for every learner, value function and
-        search.
-    """
-    if rules + play + compile > 1:
-        raise ValueError("choose one of --rules, --play and --compile")
-    if compile:
-        every = combinations(games or game_names(), learner, value)
-        print_records([bench_compile(*each)._asdict() for each in every], json_file, form)
-        return
-    if play:
-        answers = [bench_answers(game) for game in games or game_names()]
-        print_records([each._asdict() for each in answers], json_file, form)
-        return
-    if rules:
-        print_records(
-            [bench_rules(game)._asdict() for game in games or game_names()], json_file, form
-        )
-        return
-    chosen = {"learner": learner, "value": value}
-    changes = {name: kind for name, kind in chosen.items() if kind is not None}
-    rows = [
-        row
-        for game in games or game_names()
-        for row in training.bench(game, seeds, batches, seconds, **changes)
-    ]
-    print_records([row._asdict() for row in rows], json_file, form)
-    console().print(training.GBG)

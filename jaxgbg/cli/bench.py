@@ -1,0 +1,67 @@
+"""The command `bench`: measure speed."""
+
+from typing import Annotated
+
+from tyro.conf import Positional
+
+from jaxgbg.cli.benchmarks import training
+from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
+from jaxgbg.cli.benchmarks.playing import bench_answers
+from jaxgbg.cli.benchmarks.rules import bench_rules
+from jaxgbg.cli.common import Json, TableFormat, console, optional, print_records
+from jaxgbg.cli.options import flag
+from jaxgbg.games import game_names
+from jaxgbg.runs.run import Seeds
+from jaxgbg.specs import checked
+
+
+@checked
+def bench(
+    games: Annotated[Positional[tuple[str, ...]], optional("GAME ...")] = (),
+    seeds: Annotated[Seeds | None, optional("N", "10, of large tables 2")] = None,
+    batches: Annotated[training.Batches, optional("N ...")] = None,
+    seconds: training.Seconds = 1.0,
+    learner: flag("learner") = None,  # type: ignore[valid-type]
+    value: flag("value") = None,  # type: ignore[valid-type]
+    rules: bool = False,
+    play: bool = False,
+    compile: bool = False,
+    form: TableFormat = "table",
+    json_file: Json = None,
+) -> None:
+    """Measure the speed of training at the published parameters, of the rules alone, or of `play`.
+
+    Args:
+      games: Games; all if none is named.
+      seeds: Number of parallel seeds, each with and without FARL.
+      batches: Batch sizes to try; default: 1, that of the game, and a search for the best.
+      seconds: Duration of each timing.
+      rules: Time random play instead of training, and pgx too if it is installed.
+      play: Measure the response time of the play page, in milliseconds.
+      compile: Measure the seconds until a training starts, for every learner, value function and
+        search.
+    """
+    if rules + play + compile > 1:
+        raise ValueError("choose one of --rules, --play and --compile")
+    if compile:
+        every = combinations(games or game_names(), learner, value)
+        print_records([bench_compile(*each)._asdict() for each in every], json_file, form)
+        return
+    if play:
+        answers = [bench_answers(game) for game in games or game_names()]
+        print_records([each._asdict() for each in answers], json_file, form)
+        return
+    if rules:
+        print_records(
+            [bench_rules(game)._asdict() for game in games or game_names()], json_file, form
+        )
+        return
+    chosen = {"learner": learner, "value": value}
+    changes = {name: kind for name, kind in chosen.items() if kind is not None}
+    rows = [
+        row
+        for game in games or game_names()
+        for row in training.bench(game, seeds, batches, seconds, **changes)
+    ]
+    print_records([row._asdict() for row in rows], json_file, form)
+    console().print(training.GBG)
