@@ -15,6 +15,7 @@ class Watch:
     def __init__(self, run: Run, shown: bool = True) -> None:
         self._run, self._shown = run, shown
         self._bar: Bar | None = None
+        self._first: Progress
         self._start = time.monotonic()
         self._before = self._preparation = 0.0
         self._latest = ""
@@ -25,10 +26,13 @@ class Watch:
         if self._bar is None:
             # Opened after the first chunk, so that no error message appears below a bar.
             self._bar = open_bar(self._run.game.name, self._shown, self._start)
-            self._before = share
+            self._before, self._first = share, now
             self._preparation = time.monotonic() - self._start
             self._compiling = CompileTimer()
-        rate = f"{now.episodes / now.seconds:,.0f} episodes/s"
+        rate, seconds = "", now.seconds - self._first.seconds
+        if seconds > 0:
+            # The first chunk includes compilation.
+            rate = f"{(now.episodes - self._first.episodes) / seconds:,.0f} episodes/s"
         text = ", ".join(filter(None, (rate, self._latest)))
         overhead = self._preparation + self._compiling.seconds()
         self._bar.show(share, text, self._before, overhead)

@@ -88,7 +88,7 @@ def test_a_run_in_progress_has_a_curve_a_rate_and_the_time_left(begun, watched):
     lanes = len(begun.run.lanes)
     rate = float(told["Rate"].split()[0])
     assert rate == pytest.approx(200 * lanes / 20, rel=0.2)
-    assert told["Time left"].startswith("about 1 min")
+    assert told["Remaining time"].startswith("about 1 min")
     assert "against maxn" in seen.curves()
     assert '<svg class="chart"' in seen.curves()
 

@@ -209,9 +209,9 @@ class Watched:
             lanes = len(run.seeds) * len(run.shared.parts["variants"])
             if rate is not None and left is not None:
                 facts.append(("Rate", f"{_figure(rate * lanes)} episodes/s of all agents together"))
-                facts.append(("Time left", f"about {duration(left)}" if left else "any moment"))
+                facts.append(("Remaining time", f"about {duration(left)}" if left else "any moment"))
             else:
-                facts.append(("Time left", "known after the next evaluation or checkpoint"))
+                facts.append(("Remaining time", "known after the next evaluation or checkpoint"))
         elif run.finished and run.summary:
             moves, seconds = (
                 run.summary.get(each) for each in ("moves_per_second", "training_seconds")
