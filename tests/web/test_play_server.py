@@ -192,6 +192,8 @@ def test_what_is_no_question_is_refused_in_a_line(client, body, kind, status):
     if status != 200:
         assert 0 < len(answer.json()["error"]) < 400
         assert "\n" not in answer.json()["error"]
+    if body in (b"[]", b"null"):
+        assert "a request must be a JSON object, not" in answer.json()["error"]
 
 
 @pytest.mark.parametrize(

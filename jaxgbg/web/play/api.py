@@ -2,6 +2,7 @@
 
 from jaxgbg.contents import reason
 from jaxgbg.players import EngineError, MissingExtra
+from jaxgbg.specs import shown
 from jaxgbg.types import JSON
 from jaxgbg.web.play.table import Table
 
@@ -20,6 +21,8 @@ def answered(table: Table, name: str, question: JSON) -> dict[str, JSON]:
     """The table's answer to a request as JSON; raises Refused."""
     if name not in table.answers:
         raise Refused(404, f"there is no request {name[:80]!r} here")
+    if not isinstance(question, dict):
+        raise Refused(400, f"a request must be a JSON object, not {shown(question)}")
     kind, answer = table.answers[name]
     try:
         return answer(kind.read(question))
