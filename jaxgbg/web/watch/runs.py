@@ -209,7 +209,9 @@ class Watched:
             lanes = len(run.seeds) * len(run.shared.parts["variants"])
             if rate is not None and left is not None:
                 facts.append(("Rate", f"{_figure(rate * lanes)} episodes/s of all agents together"))
-                facts.append(("Remaining time", f"about {duration(left)}" if left else "any moment"))
+                facts.append(
+                    ("Remaining time", f"about {duration(left)}" if left else "any moment")
+                )
             else:
                 facts.append(("Remaining time", "known after the next evaluation or checkpoint"))
         elif run.finished and run.summary:
