@@ -258,6 +258,10 @@ def test_values_hints_and_perfect_play_are_shown_on_request(visit):
     page.locator("#perfect").check()
     page.wait_for_selector(".verdict.best")
     assert page.locator(".verdict").count() == 7
+    for verdict in page.locator(".verdict").all():
+        words, look = verdict.text_content(), verdict.get_attribute("class").split()
+        # Green is good for the mover; the best of lost moves is none the less lost.
+        assert ("good" in look, "bad" in look) == (words.startswith("win"), words.startswith("los"))
     press(visit, "hint")
     page.wait_for_selector("svg.board .spot.hinted", state="attached")
     assert visit.caption.startswith("Hint: ")
