@@ -174,6 +174,9 @@ def tiny(file: Path | str, **settings: Any) -> dict[str, Any]:
     tables = given if isinstance(given, list) else [given]
     fields["axes"] = [{name: values[:1] for name, values in table.items()} for table in tables]
     few = {"episodes": 20, "eval_every": 20, **settings}
+    # Ticks cost more than compiling where many games are in lockstep.
+    if not any("batch" in table for table in (fields.get("settings", {}), *tables)):
+        few["batch"] = 4
     fields["settings"] = fields.get("settings", {}) | few
     return fields | {"seeds": [0, 1]}
 

@@ -38,8 +38,17 @@ def outcomes(name, tmp_path, value="ntuple"):
     """What an agent of a short training is, and what it thinks, plays and finds by a search."""
     game = make(name)
     opponent = "score" if game.num_players == 1 else "random"
+    # A game of 2048 takes hundreds of plies.
+    few = jaxgbg.Protocol("choose_01", count=2, repeats=1)
     run = jaxgbg.preset(
-        game, seeds=(0,), episodes=16, eval_every=16, batch=4, value=value, opponents=(opponent,)
+        game,
+        seeds=(0,),
+        episodes=16,
+        eval_every=16,
+        batch=4,
+        value=value,
+        opponents=(opponent,),
+        protocols=(few,),
     )
     folder = jaxgbg.train(run, tmp_path, progress=False)
     agent = jaxgbg.load(folder.path / "agents" / "seed0-farl.agent")
