@@ -47,7 +47,7 @@ def test_finished_agents_meet_an_opponent_once(tmp_path):
         return make_judge("random", run.game)
 
     for _ in range(2):
-        meet(folder, "random", judge)
+        meet(folder, ["random"], judge)
     found = folder.results()
     assert {(one.seed, one.variant) for one in found} == set(run.lanes)
     assert len(found) == len(run.lanes) == 4
@@ -68,12 +68,12 @@ def test_agents_play_afterwards_as_in_the_training_of_their_run(tmp_path):
 
     def scores(agents, key, seeds):
         seen.append(agents)
-        return np.zeros((agents.copies, 1, 1))
+        return {"nobody": np.zeros((agents.copies, 1, 1))}
 
     judge = types.SimpleNamespace(
         name="nobody", scores=scores, wins=lambda scores: None, close=lambda: None
     )
-    meet(folder, "nobody", lambda: judge)
+    meet(folder, ["nobody"], lambda: judge)
     (agents,) = seen
     assert agents.search.settings.ranks == (0.0, 1.0)
     assert agents.copies == len(folder.results()) == 2
