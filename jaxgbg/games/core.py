@@ -46,6 +46,10 @@ class Game(Generic[StateT]):
     float32[N]`, the end of uniformly random play, for those who can go faster than move by move:
     they must agree with `afterstate`.
 
+    A game in which a player can leave while others play on says so by `active`. A player who is out
+    stays out, is never to move, and has been paid: its result is settled in the ply in which it
+    leaves. A player who has no move for now passes instead, by an action of its own.
+
     A game of chance also has `spawn`, the random half of a move, which leaves a position where
     somebody is to move, or the game is over, as it is; and `spawn_words` = 2. It pays nobody: all
     rewards come from `afterstate`. One that starts at
@@ -195,6 +199,15 @@ class Game(Generic[StateT]):
                 if not (in_range and bool(self.legal_actions(state)[int(action)])):
                     raise ValueError(f"{self.name}: action {int(action)} is not legal here")
         return self.spawn(self.afterstate(state, jnp.asarray(action, jnp.int32)), key)
+
+    def active(self, state: StateT) -> jax.Array:
+        """bool[N]: who may still have to move; all False in a terminal state."""
+        return jnp.broadcast_to(~state.terminal, (self.num_players,))
+
+    @property
+    def eliminates(self) -> bool:
+        """Whether a player can leave while others play on."""
+        return type(self).active is not Game.active
 
     def cells(self, state: StateT) -> jax.Array:
         """int8[C]: the board as digits 0..num_cell_values-1, the same for every player."""
