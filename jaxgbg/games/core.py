@@ -39,7 +39,7 @@ class Game(Generic[StateT]):
     - The functions are traced: `jnp.where` and `jax.lax.cond` choose, not Python's `if`.
 
     What it may have, each with a default: `title`, `reward_range`, `scale` and `sides` for those
-    who show it; `symmetries`, `action_symmetries`, `adjacency` and `lines` for n-tuples;
+    who show it; `symmetries`, `action_symmetries`, `adjacency`, `lines`, `tuples` for n-tuples;
     `player_views`, and `extras` with `extra_names` and `extra_scales`, for networks;
     `piece_digits` for drawings; `outcomes`, `stone_digits`, `change_patterns` with `change`,
     `most_altered` with `altered`, and a method `playout(state, words uint32[2]) -> rewards
@@ -146,6 +146,11 @@ class Game(Generic[StateT]):
         """int[Q, k]: the cells of every line that wins, for n-tuples around them; [0, 0]: none."""
         return np.zeros((0, 0), np.int32)
 
+    @property
+    def tuples(self) -> tuple[tuple[int, ...], ...]:
+        """n-tuples that suit the game, lists of cells; () leaves them to its size."""
+        return ()
+
     def init(self, key: jax.Array) -> StateT:
         """Start position."""
         raise NotImplementedError
@@ -214,7 +219,7 @@ class Game(Generic[StateT]):
         raise NotImplementedError
 
     def display_cells(self, state: StateT) -> jax.Array:
-        """int8[C]: the board as it is drawn, where `cells` say less than a spectator sees."""
+        """int8[D]: the board as it is drawn, where `cells` say less than a spectator sees."""
         return self.cells(state)
 
     @property

@@ -21,6 +21,7 @@ CORNERS = ("top left", "bottom right", "bottom left", "top right")
 _FORWARD = np.array([(1, 1), (-1, -1), (-1, 1), (1, -1)])
 STEPS = np.stack([_FORWARD * mask for mask in ((0, 1), (1, 0), (1, 1))], 1)
 
+_MOST_ROWS = 2**17
 _TEAMS = {2: (0, 1), 3: (0, 0, 1), 4: (0, 1, 0, 1)}
 
 
@@ -135,6 +136,23 @@ class EinStein(Game[EinsteinState]):
     @property
     def adjacency(self) -> np.ndarray:
         return grid_adjacency(self.size, self.size, diagonal=True)
+
+    @property
+    def tuples(self) -> tuple[tuple[int, ...], ...]:
+        """All squares of 2x2 or, on boards from 5, rectangles of 2x3, as in GBG.
+
+        Where a table of six cells had too many rows they are squares.
+        """
+        board = np.arange(self.num_cells).reshape(self.size, self.size)
+        shapes = [(2, 2)]
+        if self.size > 4 and self.num_cell_values**6 <= _MOST_ROWS:
+            shapes = [(2, 3), (3, 2)]
+        windows = [np.lib.stride_tricks.sliding_window_view(board, shape) for shape in shapes]
+        return tuple(
+            tuple(int(cell) for cell in window)
+            for each in windows
+            for window in each.reshape(-1, each.shape[2] * each.shape[3])
+        )
 
     @property
     def piece_digits(self) -> tuple[int, ...] | None:

@@ -1,6 +1,7 @@
 """Pig: roll as often as you dare, then hold; for two to six players."""
 
 import dataclasses
+import itertools
 from typing import NamedTuple
 
 import jax
@@ -11,6 +12,7 @@ from jaxgbg.games.dice import face_probabilities, rolled, winner_takes
 from jaxgbg.specs import setting
 
 ROLL, HOLD = 0, 1
+_MOST_ROWS = 2**24
 
 
 class PigState(NamedTuple):
@@ -71,6 +73,14 @@ class Pig(Game[PigState]):
     @property
     def reward_range(self) -> tuple[float, float]:
         return (-1 / (self.players - 1), 1.0)
+
+    @property
+    def tuples(self) -> tuple[tuple[int, ...], ...]:
+        """All cells in one, or the scores of two players and the turn where a table had no room."""
+        if self.num_cell_values**self.num_cells <= _MOST_ROWS:
+            return (tuple(range(self.num_cells)),)
+        pairs = itertools.combinations(range(self.players), 2)
+        return tuple((*pair, self.players) for pair in pairs)
 
     def init(self, key: jax.Array) -> PigState:
         return PigState(

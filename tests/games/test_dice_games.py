@@ -8,6 +8,7 @@ import pytest
 import jaxgbg
 from jaxgbg.games import EinStein, Pig
 from jaxgbg.games.perft import perft
+from tests.games.batches import each
 from tests.games.dice import assert_same_dice_games
 from tests.games.lockstep import View
 from tests.games.playouts import playouts
@@ -84,8 +85,10 @@ def test_named_positions_of_einstein_allow_what_the_die_says():
     for choice, expected in (("any", [3, 6, 6, 6, 6, 3]), ("nearest", [3] * 6)):
         game = EinStein(choice=choice)
         state = game.init(jax.random.key(0))._replace(position=jnp.asarray(stones))
-        count = jax.jit(lambda die: game.legal_actions(state._replace(die=die)).sum())
-        assert [int(count(np.int8(die))) for die in range(1, 7)] == expected
+        rolled = jax.vmap(lambda die, state=state: state._replace(die=die))(
+            np.arange(1, 7, dtype=np.int8)
+        )
+        assert each(game.legal_actions, rolled).sum(1).tolist() == expected
 
 
 def test_the_goal_counts_before_the_last_stone_of_a_partner():
