@@ -215,8 +215,7 @@ def _type_faults(game: Game) -> list[str]:
     ]
     extras = jax.ShapeDtypeStruct((players, len(game.extra_names)), jnp.int32)
     wanted.append(("extras", (state,), extras))
-    if game.eliminates:
-        wanted.append(("active", (state,), jax.ShapeDtypeStruct((players,), jnp.bool_)))
+    wanted.append(("active", (state,), jax.ShapeDtypeStruct((players,), jnp.bool_)))
     if game.num_spawns:
         wanted += _listing(game, state, action)
     if hasattr(game, "playout"):

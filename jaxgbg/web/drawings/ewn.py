@@ -21,17 +21,6 @@ def drawing(game: EinStein) -> Drawing:
     below = margin + size * side + 30
     die, passing = (margin + side * 0.5, below), (margin + side * 1.6, below)
     squares = named_squares(size)
-    pieces = [""]
-    for player in range(game.players):
-        for stone in range(stones):
-            pieces.append(
-                f'<circle r="17" style="fill:{_COLOURS[player]}"/>'
-                + text(0, 0, str(stone + 1), "digit")
-            )
-    face = square(34, ' class="cell"', 6)
-    pieces += [face + text(0, 0, str(number), "digit") for number in range(1, stones + 1)]
-    names = ["empty", *(f"{side} {n + 1}" for side in game.sides for n in range(stones))]
-    names += [f"die {number}" for number in range(1, stones + 1)]
     passes = game.num_actions == 3 * stones + 1
 
     def kinds(board: AnyArray) -> list[AnyArray]:
@@ -45,10 +34,10 @@ def drawing(game: EinStein) -> Drawing:
         if action >= 3 * stones:
             return size**2 + 1
         down, right = STEPS[board[-1], action % 3]
-        return origin(board, action) + size * down + right
+        return origin(board, action) + int(size * down + right)
 
     def _cell(board: np.ndarray, digit: int) -> int:
-        return (board[:-2] == digit).argmax()
+        return int((board[:-2] == digit).argmax())
 
     def name(board: np.ndarray, action: int) -> str:
         if action >= 3 * stones:
@@ -63,7 +52,7 @@ def drawing(game: EinStein) -> Drawing:
         height=below + 26,
         ground=cells + coordinates(size, side, margin),
         spots=[*spots, die, passing],
-        pieces=pieces,
+        pieces=_pieces(game),
         halo=square(side - 6),
         actions=[f"stone {n + 1}, {way}" for n in range(stones) for way in ways]
         + ["pass"] * passes,
@@ -72,7 +61,20 @@ def drawing(game: EinStein) -> Drawing:
         origin_of=origin,
         name_of=name,
         spot_names=[*squares, "die", "pass"],
-        piece_names=names,
+        piece_names=_piece_names(game),
         cells=[*range(size**2), -1, -1],
         colours=_COLOURS[: game.players],
     )
+
+
+def _pieces(game: EinStein) -> list[str]:
+    """Nothing, the stones of every player, the faces of the die."""
+    numbers = [text(0, 0, str(number), "digit") for number in range(1, game.num_stones + 1)]
+    face = square(34, ' class="cell"', 6)
+    discs = [f'<circle r="17" style="fill:{colour}"/>' for colour in _COLOURS[: game.players]]
+    return ["", *(under + number for under in [*discs, face] for number in numbers)]
+
+
+def _piece_names(game: EinStein) -> list[str]:
+    owners = [*game.sides, "die"]
+    return ["empty", *(f"{each} {n + 1}" for each in owners for n in range(game.num_stones))]

@@ -31,6 +31,5 @@ def drawing(game: Pig) -> Drawing:
         spot_of=lambda board, action: players + 1 + action,
         spot_names=[*(f"score of {name}" for name in game.sides), names[-1], "roll", "hold"],
         piece_names=[*(f"{points} points" for points in range(target + 1)), "empty"],
-        keys={"r": 0, "h": 1},
         cells=[*range(players + 1), -1, -1],
     )
