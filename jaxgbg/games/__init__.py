@@ -3,6 +3,7 @@
 from jaxgbg.games.check import check_game, check_own, check_playable
 from jaxgbg.games.connectfour import ConnectFour
 from jaxgbg.games.core import Game
+from jaxgbg.games.ewn import EinStein
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.game2048 import Game2048
 from jaxgbg.games.hex import Hex
@@ -11,6 +12,7 @@ from jaxgbg.games.ludax_games import LUDAX_GAMES, ludax_game
 from jaxgbg.games.nim import Nim
 from jaxgbg.games.othello import Othello
 from jaxgbg.games.pgx_games import PGX_GAMES, pgx_game
+from jaxgbg.games.pig import Pig
 from jaxgbg.games.registry import (
     PACKAGES,
     Package,
@@ -28,12 +30,14 @@ __all__ = [
     "WINS",
     "WIN_RATE",
     "ConnectFour",
+    "EinStein",
     "Game",
     "Game2048",
     "Hex",
     "LinesOfAction",
     "Nim",
     "Othello",
+    "Pig",
     "Scale",
     "TicTacToe",
     "broken_games",
@@ -59,6 +63,8 @@ register("hex", Hex)
 register("othello", Othello)
 register("2048", Game2048)
 register("lines_of_action", LinesOfAction)
+register("pig", Pig)
+register("ewn", EinStein)
 
 PACKAGES["pgx"] = Package(PGX_GAMES, pgx_game)
 PACKAGES["ludax"] = Package(LUDAX_GAMES, ludax_game)

@@ -15,6 +15,7 @@ from jaxgbg.games.backend import check_backend
 from jaxgbg.games.core import SIZES, Game
 from jaxgbg.games.move_checks import (
     chance_faults,
+    elimination_faults,
     image_faults,
     move_faults,
     playout_faults,
@@ -71,7 +72,14 @@ def faults_of(game: Game) -> list[Fault]:
         faults += _guarded(_play_faults, game)
     if faults:
         return faults
-    checks = (start_faults, move_faults, chance_faults, image_faults, playout_faults)
+    checks = (
+        start_faults,
+        elimination_faults,
+        move_faults,
+        chance_faults,
+        image_faults,
+        playout_faults,
+    )
     return [fault for check in checks for fault in _guarded(check, game)]
 
 
@@ -207,6 +215,7 @@ def _type_faults(game: Game) -> list[str]:
     ]
     extras = jax.ShapeDtypeStruct((players, len(game.extra_names)), jnp.int32)
     wanted.append(("extras", (state,), extras))
+    wanted.append(("active", (state,), jax.ShapeDtypeStruct((players,), jnp.bool_)))
     if game.num_spawns:
         wanted += _listing(game, state, action)
     if hasattr(game, "playout"):

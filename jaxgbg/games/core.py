@@ -39,12 +39,16 @@ class Game(Generic[StateT]):
     - The functions are traced: `jnp.where` and `jax.lax.cond` choose, not Python's `if`.
 
     What it may have, each with a default: `title`, `reward_range`, `scale` and `sides` for those
-    who show it; `symmetries`, `action_symmetries`, `adjacency` and `lines` for n-tuples;
+    who show it; `symmetries`, `action_symmetries`, `adjacency`, `lines`, `tuples` for n-tuples;
     `player_views`, and `extras` with `extra_names` and `extra_scales`, for networks;
     `piece_digits` for drawings; `outcomes`, `stone_digits`, `change_patterns` with `change`,
     `most_altered` with `altered`, and a method `playout(state, words uint32[2]) -> rewards
     float32[N]`, the end of uniformly random play, for those who can go faster than move by move:
     they must agree with `afterstate`.
+
+    A game in which a player can leave while others play on says so by `active`. A player who is out
+    stays out, is never to move, and has been paid: its result is settled in the ply in which it
+    leaves. A player who has no move for now passes instead, by an action of its own.
 
     A game of chance also has `spawn`, the random half of a move, which leaves a position where
     somebody is to move, or the game is over, as it is; and `spawn_words` = 2. It pays nobody: all
@@ -142,6 +146,11 @@ class Game(Generic[StateT]):
         """int[Q, k]: the cells of every line that wins, for n-tuples around them; [0, 0]: none."""
         return np.zeros((0, 0), np.int32)
 
+    @property
+    def tuples(self) -> tuple[tuple[int, ...], ...]:
+        """n-tuples that suit the game, lists of cells; () leaves them to its size."""
+        return ()
+
     def init(self, key: jax.Array) -> StateT:
         """Start position."""
         raise NotImplementedError
@@ -196,12 +205,21 @@ class Game(Generic[StateT]):
                     raise ValueError(f"{self.name}: action {int(action)} is not legal here")
         return self.spawn(self.afterstate(state, jnp.asarray(action, jnp.int32)), key)
 
+    def active(self, state: StateT) -> jax.Array:
+        """bool[N]: who may still have to move; all False in a terminal state."""
+        return jnp.broadcast_to(~state.terminal, (self.num_players,))
+
+    @property
+    def eliminates(self) -> bool:
+        """Whether a player can leave while others play on."""
+        return type(self).active is not Game.active
+
     def cells(self, state: StateT) -> jax.Array:
         """int8[C]: the board as digits 0..num_cell_values-1, the same for every player."""
         raise NotImplementedError
 
     def display_cells(self, state: StateT) -> jax.Array:
-        """int8[C]: the board as it is drawn, where `cells` say less than a spectator sees."""
+        """int8[D]: the board as it is drawn, where `cells` say less than a spectator sees."""
         return self.cells(state)
 
     @property

@@ -194,6 +194,32 @@ def start_faults(game: Game) -> list[str]:
     return []
 
 
+def elimination_faults(game: Game) -> list[str]:
+    """Whether players who are out stay out, never move and are paid no more."""
+    if not game.eliminates:
+        return []
+    sample = sample_games(game)
+    active = jax.device_get(_compiled(jax.vmap(jax.vmap(game.active)))(sample.states))
+    games = active.shape[1]
+    over, rewards = sample.terminal[:, :games], sample.rewards[:, :games]
+    mover = np.take_along_axis(active, sample.player[:, :games, None].astype(int), 2)[..., 0]
+    out = ~active[:-1]
+    points = [
+        ((active & over[..., None]).any(2), "active: a player is active in a terminal state"),
+        (~mover & ~over, "active: the player to move is not active"),
+        ((out & active[1:]).any(2), "active: a player who was out is active again"),
+        (
+            (out & (rewards[1:] != rewards[:-1])).any(2),
+            "active: a player is paid after it was out: pay it in the ply in which it leaves",
+        ),
+    ]
+    return [
+        f"{text} (seen at ply {int(np.argmax(wrong.any(1)))} of random play)"
+        for wrong, text in points
+        if wrong.any()
+    ]
+
+
 def chance_faults(game: Game) -> list[str]:
     """Whether chance draws alike by keys, by words and as listed, where a move has been made.
 

@@ -14,6 +14,7 @@ from jaxgbg.games.rollout import select_states
 from jaxgbg.specs import Limits, checked
 from jaxgbg.system import free_memory
 from jaxgbg.types import PyTree, State
+from jaxgbg.xla import fast_compile_options
 
 Depth = Annotated[int, Limits(low=1, high=1000)]
 
@@ -21,13 +22,16 @@ Depth = Annotated[int, Limits(low=1, high=1000)]
 _BATCHES = (256, 16384)
 _CALL_BYTES = 2**30
 """What a compiled call may need for its states and all that it computes on the way."""
+# Draws of the start position, where it is drawn.
+_STARTS = 8192
 
 
 class PerftRow(NamedTuple):
     """What one ply holds.
 
-    `paths`: move sequences of this length. `positions`: distinct states they lead to. `ended`: how
-    many of the paths end the game here, by the final reward of every player.
+    `paths`: move sequences of this length. `positions`: distinct states they lead to, before chance
+    has its turn. `ended`: how many of the paths end the game here, by the final reward of every
+    player.
     """
 
     depth: int
@@ -47,26 +51,39 @@ def perft(
 
     Sequences that meet in the same state are carried as one state and a count, hence the cost
     grows with the positions, not with the paths. Rows stop early where no game lasts longer.
-    Raises ValueError for a game with chance, or beyond 2**63 paths.
+    In a game of chance a sequence also says what chance brought, from the start position to the
+    last move: each listed outcome of probability above 0, and each start position, counts once.
+    Raises ValueError for a game of chance that lists no outcomes or has too many start positions,
+    and beyond 2**63 paths.
     """
     check_own(game)
-    if game.stochastic:
-        raise ValueError(f"{game.name}: perft counts games without chance only")
+    if game.stochastic and not game.num_spawns:
+        raise ValueError(
+            f"{game.name}: perft needs the outcomes of chance, and the game does not list them"
+            " (num_spawns, spawn_probabilities, spawn_outcome)"
+        )
     expand = _Expansion(game)
-    states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.init(jax.random.key(0)))
-    paths = np.ones(1, np.int64)
+    states = _starts(game)
+    paths = np.ones(len(states.terminal), np.int64)
     rows: list[PerftRow] = []
     for ply in range(1, depth + 1):
-        live = ~states.terminal
-        if not live.any():
+        if states.terminal.all():
             break
-        if _total(paths[live]) * game.num_actions >= 2**63:
+        live = ~states.terminal
+        most = game.num_actions * max(1, game.num_spawns if ply > 1 else 1)
+        if _total(paths[live]) * most >= 2**63:
             raise ValueError(
                 f"{game.name}: too many paths to count at ply {ply}: take a smaller depth"
             )
         try:
-            live_states = select_states(states, live)
-            states, paths = _next_ply(expand, live_states, paths[live])
+            states, paths = select_states(states, live), paths[live]
+            if game.stochastic and ply > 1:
+                states, paths = _after_chance(expand, states, paths)
+                live = ~states.terminal
+                if not live.any():
+                    break
+                states, paths = select_states(states, live), paths[live]
+            states, paths = _next_ply(expand, states, paths)
         except MemoryError as error:
             raise ValueError(
                 f"{game.name}: the positions of ply {ply} need more memory than there is: take a"
@@ -90,6 +107,9 @@ class _Expansion:
         action = jax.ShapeDtypeStruct((), np.int32)
         self.legal_actions = _Batched(game.legal_actions, state)
         self.afterstate = _Batched(game.afterstate, state, action)
+        if game.num_spawns:
+            self.probabilities = _Batched(game.spawn_probabilities, state)
+            self.outcome = _Batched(game.spawn_outcome, state, action)
 
 
 class _Batched:
@@ -128,22 +148,64 @@ def _power_below(number: float) -> int:
     return int(2 ** max(0, int(number).bit_length() - 1))
 
 
+def _starts(game: Game) -> State:
+    """The start positions [n], each once."""
+    begin = jax.jit(jax.vmap(game.init_from), compiler_options=fast_compile_options())
+    count = _STARTS if game.init_words else 1
+    words = np.random.default_rng(0).integers(2**32, size=(count, game.init_words), dtype=np.uint32)
+    drawn = jax.device_get(begin(words))
+    _, first = np.unique(state_keys(drawn), return_index=True)
+    # As good as certain: a start that is left out is as rare as those that only come late.
+    if first.max() > _STARTS // 2:
+        raise ValueError(f"{game.name}: perft cannot list its start positions: they are too many")
+    return select_states(drawn, np.sort(first))
+
+
+def _after_chance(expand: _Expansion, states: State, paths: np.ndarray) -> tuple[State, np.ndarray]:
+    """Afterstates [n, ...] with paths int64[n] -> the states after chance and the paths to each."""
+
+    def possible(states: State) -> np.ndarray:
+        found: np.ndarray = expand.probabilities(states) > 0
+        if not found.any(1).all():
+            raise ValueError("no outcome of chance is possible after a move")
+        return found
+
+    sizes = expand.probabilities.sizes
+    return _expanded(possible, sizes[-1], expand.outcome, states, paths)
+
+
 def _next_ply(expand: _Expansion, states: State, paths: np.ndarray) -> tuple[State, np.ndarray]:
     """Live states [n, ...] with paths int64[n] -> distinct successors and the paths to each."""
+
+    def legal(states: State) -> np.ndarray:
+        found: np.ndarray = expand.legal_actions(states)
+        if not found.any(1).all():
+            raise ValueError("a position that is not terminal has no legal action")
+        return found
+
+    sizes = expand.legal_actions.sizes
+    return _expanded(legal, sizes[-1], expand.afterstate, states, paths)
+
+
+def _expanded(
+    choices: Callable[[State], np.ndarray],
+    most: int,
+    follow: _Batched,
+    states: State,
+    paths: np.ndarray,
+) -> tuple[State, np.ndarray]:
+    """What `follow` makes of states [n, ...] and each of their `choices` bool[n, X].
+
+    Of `most` states at once. Returns the distinct results and the paths to each.
+    """
     merged: list[tuple[State, np.ndarray]] = []
     taken = 0
-    for first in range(0, paths.size, expand.legal_actions.sizes[-1]):
-        chunk = slice(first, first + expand.legal_actions.sizes[-1])
-        legal = expand.legal_actions(select_states(states, chunk))
-        if not legal.any(1).all():
-            raise ValueError("a position that is not terminal has no legal action")
-        parents, actions = np.nonzero(legal)
-        for start in range(0, parents.size, expand.afterstate.sizes[-1]):
-            pairs = slice(start, start + expand.afterstate.sizes[-1])
+    for first in range(0, paths.size, most):
+        parents, numbers = np.nonzero(choices(select_states(states, slice(first, first + most))))
+        for start in range(0, parents.size, follow.sizes[-1]):
+            pairs = slice(start, start + follow.sizes[-1])
             parent = first + parents[pairs]
-            children = expand.afterstate(
-                select_states(states, parent), actions[pairs].astype(np.int32)
-            )
+            children = follow(select_states(states, parent), numbers[pairs].astype(np.int32))
             merged.append(_merge(children, paths[parent]))
             taken += sum(leaf.nbytes for leaf in jax.tree.leaves(merged[-1]))
             # All are joined, compared as bytes, and the distinct ones taken.

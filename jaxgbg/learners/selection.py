@@ -74,7 +74,8 @@ def action_values(
     gamma * V, as `valuation` says; V is not discounted. If `value` is one of actions, both are
     Q(state, action | player). What stands for illegal actions is of no use: mask them. `features`
     int32[B, F] are those of the states' boards. `asked` bool[B, A] are the legal actions that
-    matter: where `leaves_out` says so only those are evaluated.
+    matter: where `leaves_out` says so only those are evaluated. V is 0 for a player who leaves by
+    its move while others play on.
     """
     if value.num_actions > 1:
         q = value.action_values(params, features, states.player)
@@ -82,13 +83,40 @@ def action_values(
     if leaves_out(game, value):
         if asked is None:
             asked = jax.vmap(game.legal_actions)(states)
-        evaluate = _evaluating(game, value, params, states, features)
+        evaluate = _of_active(game, states, _evaluating(game, value, params, states, features))
         reward, over, values = score_actions(game, states, asked, evaluate)
     else:
         reward, over = jax.vmap(game.outcomes)(states)
         values = _of_all_actions(game, value, params, states, features)
+        if game.eliminates:
+            values = jnp.where(jax.vmap(partial(_leaves, game))(states), 0.0, values)
     counted = jnp.where(over & valuation.terminal_value_zero, 0.0, values)
     return reward + valuation.discounted(counted), values
+
+
+def _of_active(
+    game: Game, states: State, evaluate: Callable[[jax.Array, jax.Array, State], jax.Array]
+) -> Callable[[jax.Array, jax.Array, State], jax.Array]:
+    """`evaluate`, and 0 for whoever has left by its move while others play on."""
+    if not game.eliminates:
+        return evaluate
+
+    def look(row: jax.Array, action: jax.Array, after: State) -> jax.Array:
+        left = jax.vmap(partial(_has_left, game))(after, states.player[row])
+        return jnp.where(left, 0.0, evaluate(row, action, after))
+
+    return look
+
+
+def _has_left(game: Game, after: State, player: jax.Array) -> jax.Array:
+    return ~after.terminal & ~game.active(after)[player]
+
+
+def _leaves(game: Game, state: State) -> jax.Array:
+    """bool[A]: by which actions the player to move leaves while others play on."""
+    actions = jnp.arange(game.num_actions, dtype=jnp.int32)
+    after = jax.vmap(game.afterstate, (None, 0))(state, actions)
+    return jax.vmap(partial(_has_left, game), (0, None))(after, state.player)
 
 
 def _evaluating(

@@ -49,7 +49,11 @@ def transition(
     gain = at(states.rewards, subject) - at(games.last_reward, subject)
     gain = jnp.where(games.stage == players, 0.0, gain)
     skipped = playing & choice.explored & ~hyper.learn_from_random
-    return Transition(subject, gain, playing & ~states.terminal, skipped)
+    bootstrap = playing & ~states.terminal
+    if learner.game.eliminates:
+        # A player who leaves by its own move has its whole reward.
+        bootstrap &= at(jax.vmap(learner.game.active)(states), subject)
+    return Transition(subject, gain, bootstrap, skipped)
 
 
 def target_of(
@@ -97,10 +101,15 @@ def remember_states(
     before_first = (seats == (first[:, None] - 1) % game.num_players) & (not game.stochastic)
     # The end of the game, where it is only foreseen, is known: there is nothing to learn.
     foreseen = states.terminal & ~move.next_states.terminal
+    if game.eliminates:
+        now, then = (jax.vmap(game.active)(each) for each in (move.next_states, states))
+        foreseen |= at(now, games.player) & ~at(then, games.player)
     has_last = jnp.where(mine, ~foreseen[:, None], games.has_last)
     has_last = jnp.where(begins, before_first, has_last)
     mine = mine | begins
-    last_reward = jnp.where(begins, 0.0, states.rewards)
+    # Who left in the opening has been paid.
+    paid = boards.start.rewards if game.eliminates else 0.0
+    last_reward = jnp.where(begins, paid, states.rewards)
     return games._replace(
         mover=games.player,
         last=jnp.where(mine[..., None], memory[:, None], games.last),

@@ -373,10 +373,13 @@ class LookAhead:
         shape = (len(features), self._components)
         features = jnp.broadcast_to(features, (*shape, features.shape[-1]))
         values = self.value.value(params, features, jnp.broadcast_to(players, shape))
+        if self.game.eliminates:
+            active = jax.vmap(self.game.active)(after)
+            values = jnp.where(self._followed(active, searcher), values, 0.0)
         return self.valuation.discounted(values)
 
     def _followed(self, rewards: jax.Array, searcher: jax.Array) -> jax.Array:
-        """float32[B, K] of rewards float32[B, N]."""
+        """[B, K] of what there is of every player, such as rewards float32[B, N]."""
         if self.reply == "own":
             return rewards
         return jnp.take_along_axis(rewards, searcher[:, None].astype(jnp.int32), 1)

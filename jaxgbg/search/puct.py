@@ -299,7 +299,12 @@ class PUCT:
         best = q.max(1, keepdims=True)
         shares = jnp.where(legal, jnp.exp((q - best) / np.float32(self.settings.temperature)), 0.0)
         prior = jnp.where(legal, shares / shares.sum(1, keepdims=True), -1.0)
-        promised = _Promised(values, jnp.ones(values.shape, bool), states)
+        # A player who is out gets nothing more, and has no turn to wait for.
+        waiting = jnp.ones(values.shape, bool)
+        if game.eliminates:
+            waiting = jax.vmap(game.active)(states)
+            values = jnp.where(waiting, values, 0.0)
+        promised = _Promised(values, waiting, states)
         for turn in range(max(1, game.num_players - 1)):
             if turn:
                 q = self._action_values(params, promised.now)[0]

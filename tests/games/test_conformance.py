@@ -16,12 +16,14 @@ import jaxgbg
 import jaxgbg.games
 from jaxgbg.games import (
     ConnectFour,
+    EinStein,
     Game,
     Game2048,
     Hex,
     LinesOfAction,
     Nim,
     Othello,
+    Pig,
     TicTacToe,
     check_game,
     check_playable,
@@ -47,7 +49,7 @@ BOARD_GAMES = [
     Othello(size=4),
     LinesOfAction(size=4, max_plies=40),
 ]
-GAMES = [*BOARD_GAMES, Game2048()]
+GAMES = [*BOARD_GAMES, Game2048(), Pig(players=3, target=10, horizon=60), EinStein(4, 3)]
 
 
 def halves(games: list[Game]) -> list[object]:

@@ -163,12 +163,12 @@ def test_rows_end_with_the_longest_game():
         perft(Nim(), 0)
 
 
-def test_games_with_chance_are_refused():
+def test_games_that_list_no_outcomes_of_chance_are_refused():
     class Dice(TicTacToe):
         def spawn(self, state, key):
             return state._replace(player=jax.random.bernoulli(key).astype("int8"))
 
-    with pytest.raises(ValueError, match="without chance"):
+    with pytest.raises(ValueError, match="does not list them"):
         perft(Dice(), 1)
 
 

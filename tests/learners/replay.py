@@ -6,9 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import jaxgbg
 from jaxgbg.games import Game
 from jaxgbg.learners import Hyperparameters, Learner, Schedule
 from jaxgbg.values import Layout, NTuple, NTupleSpec
+from tests.games.knockout import Knockout
 from tests.reference import rules
 from tests.reference.td_farl import SerialTDFarl
 
@@ -19,8 +21,17 @@ CASES = {
     "nim3p": (rules.Nim3P(), ((0, 1, 2), (0, 1, 2)), 0.2),
     "connectfour": (rules.ConnectFour(), ((0, 6, 12, 18), (7, 8, 9, 14), (20, 21, 27)), 0.5),
 }
+# Of games that are not shipped.
+OTHERS = {"knockout": (rules.Knockout(2, 4), ((0, 1, 2), (1, 2)), 0.2)}
 # What the lanes of one program differ in: traced, so all of them are compiled once.
 NAMES = ("final_others", "final_zero", "learn_from_random", "reset")
+
+
+def case(name: str) -> tuple[Game, Any, Layout, float]:
+    """A game with its entry in CASES or OTHERS."""
+    if name in OTHERS:
+        return Knockout(2, 4), *OTHERS[name]
+    return jaxgbg.make(name), *CASES[name]
 
 
 def named(*switches: bool) -> dict[str, bool]:

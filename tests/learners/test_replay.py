@@ -11,6 +11,7 @@ from jaxgbg.learners import TD, Learner
 from tests.learners.replay import (
     CASES,
     Choices,
+    case,
     made,
     named,
     ntuple,
@@ -38,9 +39,8 @@ SWITCHES = {
 
 
 def assert_replays(name, layout, alpha, tcl, horizon, all_switches, episodes) -> None:
-    plain, tolerance = CASES[name][0], 1e-4
+    (game, plain, *_), tolerance = case(name), 1e-4
     trace_decay = 0.0 if horizon == 1 else 0.5
-    game = jaxgbg.make(name)
     combine = {"none": "mean", "id": "saturating", "exp": "sum"}[tcl]
     value = ntuple(game, layout, tcl=tcl, combine=combine)
     learner = Learner(game, value, TD, batch=1, horizon=horizon, opening_plies=1)
@@ -89,12 +89,13 @@ def assert_replays(name, layout, alpha, tcl, horizon, all_switches, episodes) ->
     [
         ("tictactoe", "exp", 4),
         ("nim", "id", 4),
+        pytest.param("knockout", "none", 1, marks=pytest.mark.slow),
         pytest.param("nim3p", "none", 1, marks=pytest.mark.slow),
         pytest.param("connectfour", "exp", 1, marks=pytest.mark.slow),
     ],
 )
 def test_tables_agree_with_the_serial_reference(name, tcl, horizon):
-    _, layout, alpha = CASES[name]
+    _, _, layout, alpha = case(name)
     assert_replays(name, layout, alpha, tcl, horizon, SWITCHES[horizon], episodes=100)
 
 

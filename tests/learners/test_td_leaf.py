@@ -18,6 +18,7 @@ from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.games.batches import each
 from tests.learners.replay import (
     CASES,
+    case,
     made,
     played,
     reference_tables,
@@ -59,11 +60,12 @@ def serial_settings(switches, alpha, episodes, trace_decay, horizon):
     ("name", "horizon", "settings"),
     [
         *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in [
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in [
                 ("nim3p", 1, {"plies": 2}),
                 ("nim3p", 1, {"plies": 3}),
                 ("nim3p", 1, BEAM),
+                ("knockout", 1, {"plies": 2}),
                 ("tictactoe", 4, {"plies": 2}),
                 ("tictactoe", 1, {"plies": 3}),
                 ("connectfour", 1, {"plies": 2}),
@@ -74,7 +76,7 @@ def serial_settings(switches, alpha, episodes, trace_decay, horizon):
     ],
 )
 def test_tables_agree_with_the_serial_reference(name, horizon, settings):
-    (plain, layout, alpha), game, episodes = CASES[name], jaxgbg.make(name), 20
+    (game, plain, layout, alpha), episodes = case(name), 20
     trace_decay = 0.0 if horizon == 1 else 0.5
     # A cut just below the eligibility of the last state kept.
     spec = TDLeafSpec(trace_decay=trace_decay, trace_cut=0.9 * 0.5 ** (horizon - 1), **settings)

@@ -15,6 +15,7 @@ from jaxgbg.values import MLPSpec, NTupleSpec
 from tests.learners.replay import (
     CASES,
     Choices,
+    case,
     made,
     named,
     ntuple,
@@ -56,13 +57,17 @@ def off_policy(game, value, batch: int, loss_discount: float | None = None, **se
     [
         ("nim3p", 0.0, None),
         *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in [("tictactoe", 0.0, 0.5), ("nim", 0.2, 0.7), ("connectfour", 0.1, None)]
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in [
+                ("tictactoe", 0.0, 0.5),
+                ("nim", 0.2, 0.7),
+                ("connectfour", 0.1, None),
+            ]
         ),
     ],
 )
 def test_one_game_at_a_time_learns_as_the_serial_reference(name, temperature, loss_discount):
-    (plain, layout, alpha), game, episodes = CASES[name], jaxgbg.make(name), 100
+    (game, plain, layout, alpha), episodes = case(name), 100
     value = ntuple(game, layout, tcl="exp")
     learner = off_policy(game, value, 1, loss_discount, temperature=temperature)
     switches = SWITCHES[1]

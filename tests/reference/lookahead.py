@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .board_rules import Game2048, TileState
-from .rules import Cells, Game, State
+from .rules import Cells, Game, State, is_out
 
 Value = Callable[[Cells, int], float]
 """V(s | player) of a board."""
@@ -45,7 +45,7 @@ class LookAhead:
         if after.terminal:
             return gain, after
         if ply == self.plies - 1:
-            future, leaf = [self.value(after.cells, player) for player in range(len(gain))], after
+            future, leaf = self._values(after), after
         else:
             future, leaf = max(
                 (self.variation(after, reply, searcher, ply + 1)
@@ -53,6 +53,15 @@ class LookAhead:
                 key=lambda line: self._aim(line[0], after.player, searcher),
             )  # fmt: skip
         return [now + later for now, later in zip(gain, future, strict=True)], leaf
+
+    def _values(self, after: State | TileState) -> list[float]:
+        """V of every player, 0 for who is out."""
+        return [
+            0.0
+            if isinstance(after, State) and is_out(self.game, after, player)
+            else self.value(after.cells, player)
+            for player in range(self.game.num_players)
+        ]
 
     def _kept(self, state: State | TileState, searcher: int, ply: int) -> list[int]:
         legal = list(self.game.legal(state))
@@ -80,7 +89,7 @@ class LookAhead:
         if after.terminal:
             return gain
         if ply == self.plies - 1:
-            future = [self.value(after.cells, player) for player in range(len(gain))]
+            future = self._values(after)
         elif isinstance(self.game, Game2048):
             future = self._expected(after, searcher, ply)
         else:

@@ -219,6 +219,40 @@ class Nim3P(Nim):
         super().__init__(heaps, heap_size, num_players=3, max_take=max_take)
 
 
+class Knockout(Nim):
+    """Who takes the last item of a heap is out, and the others play on; the last one left wins.
+
+    With a heap for each player but one. The first to leave gets -1, the second -0.5, and so on, the
+    winner 1.
+    """
+
+    def __init__(self, heap_size: int = 3, num_players: int = 3) -> None:
+        super().__init__(num_players - 1, heap_size)
+        self.num_players = num_players
+
+    def active(self, state: State) -> tuple[bool, ...]:
+        """Who may still have to move."""
+        return tuple(paid == 0 and not state.terminal for paid in state.rewards)
+
+    def play(self, state: State, action: int) -> State:
+        """Take the items, and leave with the last one of the heap."""
+        heap, mover = action // self.max_take, state.player
+        sizes = super().play(state, action).cells
+        rewards = list(state.rewards)
+        if sizes[heap] == 0:
+            rewards[mover] = -1.0 / sizes.count(0)
+        left = [(mover + step) % self.num_players for step in range(1, self.num_players + 1)]
+        left = [player for player in left if rewards[player] == 0]
+        if len(left) == 1:
+            rewards[left[0]] = 1.0
+        return State(sizes, left[0], len(left) == 1, tuple(rewards))
+
+
+def is_out(game: Game, state: State, player: int) -> bool:
+    """Whether `player` has left while others play on."""
+    return not state.terminal and isinstance(game, Knockout) and not game.active(state)[player]
+
+
 def square_symmetries(num_cells: int) -> np.ndarray:
     """The eight symmetries int [8, C] of a square of row-major cells, identity first."""
     side = math.isqrt(num_cells)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .board_rules import Game2048, Spawn, TileState
-from .rules import Cells, Game, State, symmetries
+from .rules import Cells, Game, State, is_out, symmetries
 
 Move = tuple[int, bool] | tuple[int, bool, Spawn]
 """An action, whether it was chosen at random, and in 2048 the tile that appeared after it."""
@@ -169,9 +169,13 @@ class SerialTDFarl:
         values = self.values(boards, player).tolist() if afterstates else []
         for (action, after), value in zip(afterstates.items(), values, strict=True):
             nothing = after.terminal and self.parameters.zero_terminal
+            nothing = nothing or self._out(after, player)
             reward = after.rewards[player] - state.rewards[player]
             result[action] = reward + (0.0 if nothing else self._discounted(value))
         return result
+
+    def _out(self, state: State | TileState, player: int) -> bool:
+        return isinstance(state, State) and is_out(self.game, state, player)
 
     def _discounted(self, value: float) -> float:
         p = self.parameters
@@ -353,7 +357,7 @@ class SerialTDFarl:
         p = self.parameters
         players = range(self.game.num_players)
         last_cells: list[Cells | None] = [None for _ in players]
-        last_reward = [0.0 for _ in players]
+        last_reward = list(start.rewards)
         # The start state counts as the afterstate of the player before the first mover; in 2048
         # chance made it, so that nobody learns its value.
         if not isinstance(self.game, Game2048):
@@ -386,7 +390,8 @@ class SerialTDFarl:
         self, after: State | TileState, state: State | TileState, mover: int, last_reward: float
     ) -> float:
         """What a move to `after`, and with chance to `state`, is worth to the mover."""
-        next_value = 0.0 if state.terminal else float(self.values(after.cells, mover))
+        nothing = state.terminal or self._out(state, mover)
+        next_value = 0.0 if nothing else float(self.values(after.cells, mover))
         return state.rewards[mover] - last_reward + self._discounted(next_value)
 
     def _best(

@@ -10,7 +10,7 @@ from typing import Any
 
 from .lookahead import LookAhead
 from .mlp_td import SerialNetworkLearner
-from .rules import Cells, State
+from .rules import Cells, State, is_out
 from .td_farl import SerialTDFarl
 
 
@@ -49,18 +49,21 @@ class SerialTDLeaf:
             mover, previous = state.player, last[state.player]
             _, leaf = self._recursion.variation(state, action, mover)
             state = game.play(state, action)
-            if previous is not None and not previous.terminal:
+            if previous is not None:
                 if not was_random or p.learn_from_random:
-                    ahead = 0.0 if leaf.terminal else p.gamma * self._value(leaf.cells, mover)
+                    ends = leaf.terminal or is_out(game, leaf, mover)
+                    ahead = 0.0 if ends else p.gamma * self._value(leaf.cells, mover)
                     gain = leaf.rewards[mover] - previous.rewards[mover]
                     self._update(previous, mover, gain + ahead)
                 elif p.trace_mode == "reset":
                     for traces in self.learner.eligibility:
                         traces.clear()
-            last[mover] = leaf
-            self.foreseen += leaf.terminal and not state.terminal
+            foreseen = leaf.terminal and not state.terminal
+            foreseen |= is_out(game, leaf, mover) and not is_out(game, state, mover)
+            last[mover] = None if foreseen else leaf
+            self.foreseen += foreseen
         for player, board in enumerate(last if p.final_others else []):
-            if player != mover and board is not None and not board.terminal:
+            if player != mover and board is not None:
                 self._update(board, player, state.rewards[player] - board.rewards[player])
         if p.final_zero:
             # The last leaf of the last mover, whose value is 0.

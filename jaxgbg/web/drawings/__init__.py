@@ -5,22 +5,26 @@ from typing import TypeVar
 
 from jaxgbg.games import (
     ConnectFour,
+    EinStein,
     Game,
     Game2048,
     Hex,
     LinesOfAction,
     Nim,
     Othello,
+    Pig,
     TicTacToe,
 )
 from jaxgbg.games.borrowed import Borrowed
 from jaxgbg.web.drawings import (
     connectfour,
+    ewn,
     game2048,
     hex,
     lines_of_action,
     nim,
     othello,
+    pig,
     plain,
     tictactoe,
 )
@@ -38,6 +42,8 @@ _DRAWINGS: dict[type, Callable[..., Drawing]] = {
     LinesOfAction: lines_of_action.drawing,
     Nim: nim.drawing,
     Game2048: game2048.drawing,
+    Pig: pig.drawing,
+    EinStein: ewn.drawing,
     Borrowed: plain.borrowed,
 }
 

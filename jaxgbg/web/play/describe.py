@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import jax
 import numpy as np
 
 from jaxgbg.games import Game
@@ -16,7 +17,8 @@ SHAPES = "shape"
 
 def told_of_game(game: Game, drawing: Drawing) -> dict[str, JSON]:
     """The game and its drawing."""
-    kinds = [int(k) for k in drawing.kinds(np.zeros(game.num_cells, np.int8))]
+    board = jax.eval_shape(lambda key: game.display_cells(game.init(key)), jax.random.key(0))
+    kinds = [int(k) for k in drawing.kinds(np.zeros(board.shape, np.int8))]
     nothing = Position(kinds, [], -1, -1, [], "", [], ["", ""] if drawing.name_of else [])
     fields = {field.name: field for field in dataclasses.fields(game)}
     scale = value_scale(game)
