@@ -24,7 +24,9 @@ from jaxgbg.games.registry import (
     register,
 )
 from jaxgbg.games.scale import SHARE, WIN_RATE, WINS, Scale
+from jaxgbg.games.sim import Sim
 from jaxgbg.games.tictactoe import TicTacToe
+from jaxgbg.games.yavalath import Yavalath
 
 __all__ = [
     "SHARE",
@@ -38,7 +40,9 @@ __all__ = [
     "Nim",
     "Othello",
     "Scale",
+    "Sim",
     "TicTacToe",
+    "Yavalath",
     "broken_games",
     "check_game",
     "check_own",
@@ -64,6 +68,8 @@ register("hex", Hex)
 register("othello", Othello)
 register("2048", Game2048)
 register("lines_of_action", LinesOfAction)
+register("sim", Sim)
+register("yavalath", Yavalath)
 
 PACKAGES["pgx"] = Package(PGX_GAMES, pgx_game)
 PACKAGES["ludax"] = Package(LUDAX_GAMES, ludax_game)

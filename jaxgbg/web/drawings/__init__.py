@@ -11,7 +11,9 @@ from jaxgbg.games import (
     LinesOfAction,
     Nim,
     Othello,
+    Sim,
     TicTacToe,
+    Yavalath,
 )
 from jaxgbg.games.borrowed import Borrowed
 from jaxgbg.web.drawings import (
@@ -22,7 +24,9 @@ from jaxgbg.web.drawings import (
     nim,
     othello,
     plain,
+    sim,
     tictactoe,
+    yavalath,
 )
 from jaxgbg.web.drawings.core import Drawing
 
@@ -36,6 +40,8 @@ _DRAWINGS: dict[type, Callable[[Any], Drawing]] = {
     LinesOfAction: lines_of_action.drawing,
     Nim: nim.drawing,
     Game2048: game2048.drawing,
+    Sim: sim.drawing,
+    Yavalath: yavalath.drawing,
     Borrowed: plain.borrowed,
 }
 
