@@ -22,7 +22,9 @@ from jaxgbg.games.registry import (
     register,
 )
 from jaxgbg.games.scale import SHARE, WIN_RATE, WINS, Scale
+from jaxgbg.games.sim import Sim
 from jaxgbg.games.tictactoe import TicTacToe
+from jaxgbg.games.yavalath import Yavalath
 from jaxgbg.types import SettingValue
 
 __all__ = [
@@ -39,7 +41,9 @@ __all__ = [
     "Othello",
     "Pig",
     "Scale",
+    "Sim",
     "TicTacToe",
+    "Yavalath",
     "broken_games",
     "check_game",
     "check_own",
@@ -65,6 +69,8 @@ register("2048", Game2048)
 register("lines_of_action", LinesOfAction)
 register("pig", Pig)
 register("ewn", EinStein)
+register("sim", Sim)
+register("yavalath", Yavalath)
 
 PACKAGES["pgx"] = Package(PGX_GAMES, pgx_game)
 PACKAGES["ludax"] = Package(LUDAX_GAMES, ludax_game)

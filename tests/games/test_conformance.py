@@ -24,7 +24,9 @@ from jaxgbg.games import (
     Nim,
     Othello,
     Pig,
+    Sim,
     TicTacToe,
+    Yavalath,
     check_game,
     check_playable,
     game_names,
@@ -48,6 +50,8 @@ BOARD_GAMES = [
     Hex(size=3, misere=True),
     Othello(size=4),
     LinesOfAction(size=4, max_plies=40),
+    Sim(nodes=5, players=3),
+    Yavalath(size=3, swap=True),
 ]
 GAMES = [*BOARD_GAMES, Game2048(), Pig(players=3, target=10, horizon=60), EinStein(4, 3)]
 
@@ -141,9 +145,13 @@ def test_public_step_takes_known_moves_while_something_else_is_traced(game):
     jax.tree.map(np.testing.assert_array_equal, traced, expected)
 
 
-def test_rewards_are_paid_at_the_end_alone_and_span_their_range(board_game):
+def test_rewards_are_paid_when_a_player_is_out_and_span_their_range(board_game):
     played = sample_games(board_game)
-    assert not played.rewards[~played.terminal].any()
+    # Who has not left the game before its end is paid nothing until then.
+    whole = played.states.rewards, played.states.terminal
+    out = getattr(played.states, "out", np.zeros(whole[0].shape, bool))
+    assert not whole[0][~whole[1][..., None] & ~out].any()
+    assert out.any() or not played.rewards[~played.terminal].any()
     paid = played.rewards[played.terminal]
     np.testing.assert_array_equal((paid.min(), paid.max()), np.float32(board_game.reward_range))
 

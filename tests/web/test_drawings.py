@@ -57,10 +57,13 @@ def test_every_legal_move_has_a_place_of_its_own(name, parameters):
         # from spot to spot is one of the mover's.
         free = [drawing.pieces[kinds[place]] == "" for place in places]
         if drawing.name_of:
-            # EinStein shows every stone by its number.
-            stones = 6 if game.name == "ewn" else 1
-            owners = {int(board[origin] - (stones > 1)) // stones for origin in origins}
-            assert owners == {int(state.player)}
+            if game.name == "ewn":
+                # EinStein shows every stone by its number.
+                owners = {int(board[origin] - 1) // 6 for origin in origins}
+                assert owners == {int(state.player)}
+            else:
+                pieces = {drawing.piece_names[kinds[origin]] for origin in origins if origin >= 0}
+                assert pieces <= {game.sides[int(state.player)]}
         else:
             assert all(free) != (game.name in ("nim", "nim3p"))
         state = step(state, random.choice(legal), key)

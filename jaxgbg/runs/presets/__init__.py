@@ -9,7 +9,7 @@ from jaxgbg.games import Game, check_own, make
 from jaxgbg.learners import Schedule
 from jaxgbg.players import name_of
 from jaxgbg.runs import Evaluation, Run
-from jaxgbg.runs.presets import dambra, konen2021, ree2013, sasso2018
+from jaxgbg.runs.presets import dambra, konen2021, ours, ree2013, sasso2018
 from jaxgbg.runs.settings import compose, with_consequences, with_variants
 from jaxgbg.specs import shown
 from jaxgbg.types import SettingValue
@@ -41,13 +41,13 @@ def preset(game: str | Game, **changes: SettingValue) -> Run:
 
     With another value function than n-tuples only budget, evaluation and openings are Konen &
     Bagheri's; the network "mlp" is van der Ree & Wiering's, that of Lines of Action Sasso & van
-    Lohuizen's. A game that no paper knows gets our own defaults for its size. Raises ValueError for
-    an unknown game or setting, where a setting does not fit, and for a user's own game that breaks
-    its contract.
+    Lohuizen's. A game that no paper knows gets our own settings, by its name or its size. Raises
+    ValueError for an unknown game or setting, where a setting does not fit, and for a user's own
+    game that breaks its contract.
     """
     built = make(game) if isinstance(game, str) else game
     check_own(built)
-    fields = konen2021.parameters(built) or _defaults(built)
+    fields = konen2021.parameters(built) or ours.parameters(built) or _defaults(built)
     kind = changes.get("value", NTupleSpec.kind)
     if not isinstance(kind, str):
         raise ValueError(f"value must be one of {', '.join(ValueSpec.kinds)}, not {shown(kind)}")

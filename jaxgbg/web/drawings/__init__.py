@@ -13,7 +13,9 @@ from jaxgbg.games import (
     Nim,
     Othello,
     Pig,
+    Sim,
     TicTacToe,
+    Yavalath,
 )
 from jaxgbg.games.borrowed import Borrowed
 from jaxgbg.web.drawings import (
@@ -26,7 +28,9 @@ from jaxgbg.web.drawings import (
     othello,
     pig,
     plain,
+    sim,
     tictactoe,
+    yavalath,
 )
 from jaxgbg.web.drawings.core import Drawing
 
@@ -44,6 +48,8 @@ _DRAWINGS: dict[type, Callable[..., Drawing]] = {
     Game2048: game2048.drawing,
     Pig: pig.drawing,
     EinStein: ewn.drawing,
+    Sim: sim.drawing,
+    Yavalath: yavalath.drawing,
     Borrowed: plain.borrowed,
 }
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -74,6 +75,11 @@ _NAMED = {
 }
 
 
+def named_colour(side: str) -> str:
+    """The color of a side that is named after one, in CSS."""
+    return _NAMED[side][0]
+
+
 def seat_colours(drawing: Drawing, sides: Sequence[str]) -> list[str]:
     """The color of each seat, in CSS: from the drawing, or the color that its side is named after.
 
@@ -90,6 +96,27 @@ def seat_colours(drawing: Drawing, sides: Sequence[str]) -> list[str]:
 
 def disc(colour: str, radius: float) -> str:
     return f'<circle r="{radius}" class="piece {colour}"/>'
+
+
+def stone(side: str, radius: float) -> str:
+    """A disc of the color that a side is named after."""
+    return f'<circle r="{radius}" class="piece" style="fill:{named_colour(side)}"/>'
+
+
+def hexagon(radius: float) -> str:
+    """The corners of a hexagon that stands on a corner, around the origin, as SVG `points`."""
+    half = radius * math.sqrt(3) / 2
+    corners = ((0, -1), (1, -0.5), (1, 0.5), (0, 1), (-1, 0.5), (-1, -0.5))
+    return " ".join(f"{half * x:.1f},{radius * y:.1f}" for x, y in corners)
+
+
+def hexagons(spots: Sequence[tuple[float, float]], radius: float) -> str:
+    """A hexagonal cell at every spot."""
+    outline = hexagon(radius)
+    return "".join(
+        f'<polygon points="{outline}" transform="translate({x:.1f} {y:.1f})" class="cell"/>'
+        for x, y in spots
+    )
 
 
 def square(side: float, look: str = "", corner: float = 4) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from jaxgbg.games import Hex
-from jaxgbg.web.drawings.core import Drawing, disc, named_squares, text
+from jaxgbg.web.drawings.core import Drawing, disc, hexagon, hexagons, named_squares, text
 
 
 def drawing(game: Hex) -> Drawing:
@@ -25,11 +25,6 @@ def drawing(game: Hex) -> Drawing:
         path = "L".join(corner(cell, number) for cell in cells for number in numbers)
         return f'<path d="M{path}" class="edge {side}"/>'
 
-    outline = " ".join(f"{half * x:.1f},{radius * y:.1f}" for x, y in corners)
-    cells = "".join(
-        f'<polygon points="{outline}" transform="translate({x:.1f} {y:.1f})" class="cell"/>'
-        for x, y in spots
-    )
     rows = range(size)
     edges = (
         edge([*rows], (5, 0, 1), "first")
@@ -42,14 +37,13 @@ def drawing(game: Hex) -> Drawing:
         + text(spots[size * at][0] - half - 14, spots[size * at][1], str(at + 1))
         for at in rows
     )
-    inner = " ".join(f"{0.84 * half * x:.1f},{0.84 * radius * y:.1f}" for x, y in corners)
     return Drawing(
         width=2 * margin + half * (3 * size - 1),
         height=2 * margin + radius * (1.5 * size + 0.5) - 16,
-        ground=cells + edges + names,
+        ground=hexagons(spots, radius) + edges + names,
         spots=spots,
         pieces=("", disc("first", 16), disc("second", 16)),
-        halo=f'<polygon points="{inner}"/>',
+        halo=f'<polygon points="{hexagon(0.84 * radius)}"/>',
         actions=named_squares(size),
         spot_of=lambda board, action: action,
         spot_names=named_squares(size),

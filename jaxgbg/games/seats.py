@@ -1,0 +1,75 @@
+"""Games in which players leave before the end: who is next, and who is paid what."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+COLOURS = ("red", "blue", "green", "purple", "yellow", "grey")
+"""What the players of games with up to six sides are called, in the order of their seats."""
+
+
+class Standing(NamedTuple):
+    """What a move makes of the players.
+
+    `out` bool[N]: who has lost before the end. `player` int8[], `terminal` bool[] and `rewards`
+    float32[N] as in every state.
+    """
+
+    out: jax.Array
+    player: jax.Array
+    terminal: jax.Array
+    rewards: jax.Array
+
+
+def next_seat(player: jax.Array, out: jax.Array) -> jax.Array:
+    """int8[]: the next player who is not `out` bool[N]; `player` if there is no other."""
+    players = out.shape[0]
+    seat = player
+    for step in range(players - 1, 0, -1):
+        candidate = (player + step) % players
+        seat = jnp.where(out[candidate], seat, candidate)
+    return seat.astype(jnp.int8)
+
+
+def after_move(
+    before: Standing, wins: jax.Array, loses: jax.Array, full: jax.Array, ranks: bool
+) -> Standing:
+    """The standing after a move of `before.player` that `wins`, `loses` or leaves no move (`full`).
+
+    Who loses is out, and the others play on; the last player left wins. Elimination is judged
+    before `full`, which is a draw among those still in.
+
+    Without `ranks` the winner gets 1, who is out or was beaten -1, and a draw is 0. With `ranks`
+    rank r of N pays 1 - 2 (r - 1) / (N - 1): the first player out has rank N, and players who are
+    in at the end without having won share the mean of the ranks left.
+    """
+    players = before.out.shape[0]
+    still_in = np.arange(players + 1)
+    if ranks:
+        # What rank m pays, and the means of ranks 1 to m and 2 to m.
+        worst = 1 - 2 * (still_in - 1) / (players - 1)
+        drawn, beaten = (1 + worst) / 2, (worst[2] + worst) / 2
+    else:
+        drawn = np.zeros(players + 1)
+        worst = beaten = drawn - 1
+    mover = np.arange(players) == before.player
+    inside = (~before.out).sum(dtype=jnp.int32)
+    out = before.out | (mover & loses)
+    left = inside - loses
+    last = left == 1
+    # Where the game goes on nobody but the player who leaves is paid.
+    share = jnp.where(last, 1, jnp.where(full, _entry(drawn, left), 0))
+    stays = jnp.where(wins, jnp.where(mover, 1, _entry(beaten, inside)), share)
+    paid = jnp.where(out, _entry(worst, inside), stays)
+    return Standing(
+        out=out,
+        player=next_seat(before.player, out),
+        terminal=wins | last | full,
+        rewards=jnp.where(before.out, before.rewards, paid),
+    )
+
+
+def _entry(table: np.ndarray, number: jax.Array) -> jax.Array:
+    return jnp.asarray(table, jnp.float32)[number]
