@@ -39,7 +39,7 @@ class Game(Generic[StateT]):
     - The functions are traced: `jnp.where` and `jax.lax.cond` choose, not Python's `if`.
 
     What it may have, each with a default: `title`, `reward_range`, `scale` and `sides` for those
-    who show it; `symmetries`, `action_symmetries`, `adjacency`, `lines`, `tuples` for n-tuples;
+    who show it; `symmetries`, `action_symmetries`, `adjacency`, `lines`, `own_tuples` for n-tuples;
     `player_views`, and `extras` with `extra_names` and `extra_scales`, for networks;
     `piece_digits` for drawings; `outcomes`, `stone_digits`, `change_patterns` with `change`,
     `most_altered` with `altered`, and a method `playout(state, words uint32[2]) -> rewards
@@ -147,7 +147,7 @@ class Game(Generic[StateT]):
         return np.zeros((0, 0), np.int32)
 
     @property
-    def tuples(self) -> tuple[tuple[int, ...], ...]:
+    def own_tuples(self) -> tuple[tuple[int, ...], ...]:
         """n-tuples that suit the game, lists of cells; () leaves them to its size."""
         return ()
 

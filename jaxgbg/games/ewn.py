@@ -138,7 +138,7 @@ class EinStein(Game[EinsteinState]):
         return grid_adjacency(self.size, self.size, diagonal=True)
 
     @property
-    def tuples(self) -> tuple[tuple[int, ...], ...]:
+    def own_tuples(self) -> tuple[tuple[int, ...], ...]:
         """All squares of 2x2 or, on boards from 5, rectangles of 2x3, as in GBG.
 
         Where a table of six cells had too many rows they are squares.

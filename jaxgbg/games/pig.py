@@ -75,7 +75,7 @@ class Pig(Game[PigState]):
         return (-1 / (self.players - 1), 1.0)
 
     @property
-    def tuples(self) -> tuple[tuple[int, ...], ...]:
+    def own_tuples(self) -> tuple[tuple[int, ...], ...]:
         """All cells in one, or the scores of two players and the turn where a table had no room."""
         if self.num_cell_values**self.num_cells <= _MOST_ROWS:
             return (tuple(range(self.num_cells)),)

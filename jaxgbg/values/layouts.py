@@ -98,8 +98,8 @@ def _walk(
 
 def default_layout(game: Game) -> Layout:
     """The game's own, or our choice by its size: all cells in one n-tuple, or two walks a cell."""
-    if game.tuples:
-        return check_layout(game, game.tuples, f"{game.name}: tuples")
+    if game.own_tuples:
+        return check_layout(game, game.own_tuples, f"{game.name}: own_tuples")
     digits = game.num_cell_values
     length = max((n for n in range(1, game.num_cells + 1) if digits**n <= _MOST_ROWS), default=1)
     if length == game.num_cells:
