@@ -135,8 +135,8 @@ def _builder(name: str) -> Callable[..., Game]:
     near = did_you_mean(name, [*game_names(), *titles])
     choice = near or f": choose one of {', '.join(game_names())}, or {others}."
     raise ValueError(
-        f"unknown game {shown(name)}{choice} Name the module of a game of your own first: --import"
-        " MODULE, in Python import MODULE"
+        f"unknown game {shown(name)}{choice} A game of your own needs --import MODULE, or in"
+        " Python import MODULE"
     )
 
 
