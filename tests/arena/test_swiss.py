@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxgbg.arena.swiss import fewest_rounds, most_rounds, play_rounds
@@ -20,6 +20,7 @@ def each_by(share):
     return lambda pairs: [share(pair) for pair in pairs]
 
 
+@settings(deadline=None)
 @given(st.integers(2, 26), st.integers(0, 2**32 - 1), st.data())
 def test_nobody_meets_twice_and_everybody_plays_each_round_but_one(players, seed, data):
     rounds = data.draw(st.integers(1, most_rounds(players)))
@@ -36,6 +37,7 @@ def test_nobody_meets_twice_and_everybody_plays_each_round_but_one(players, seed
     assert len(set(sat_out)) == len(sat_out)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 20), st.integers(0, 2**32 - 1))
 def test_the_same_results_make_the_same_pairs_and_more_rounds_go_on_from_there(players, seed):
     strength = np.random.default_rng(seed).random(players)
