@@ -1,6 +1,7 @@
 """Rules of the games, and nothing else."""
 
 from jaxgbg.games.check import check_game, check_own, check_playable
+from jaxgbg.games.chinese_checkers import ChineseCheckers
 from jaxgbg.games.connectfour import ConnectFour
 from jaxgbg.games.core import Game
 from jaxgbg.games.ewn import EinStein
@@ -31,6 +32,7 @@ __all__ = [
     "SHARE",
     "WINS",
     "WIN_RATE",
+    "ChineseCheckers",
     "ConnectFour",
     "EinStein",
     "Game",
@@ -71,6 +73,7 @@ register("pig", Pig)
 register("ewn", EinStein)
 register("sim", Sim)
 register("yavalath", Yavalath)
+register("chinese_checkers", ChineseCheckers)
 
 PACKAGES["pgx"] = Package(PGX_GAMES, pgx_game)
 PACKAGES["ludax"] = Package(LUDAX_GAMES, ludax_game)

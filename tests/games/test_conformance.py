@@ -15,6 +15,7 @@ import pytest
 import jaxgbg
 import jaxgbg.games
 from jaxgbg.games import (
+    ChineseCheckers,
     ConnectFour,
     EinStein,
     Game,
@@ -52,6 +53,7 @@ BOARD_GAMES = [
     LinesOfAction(size=4, max_plies=40),
     Sim(nodes=5, players=3),
     Yavalath(size=3, swap=True),
+    ChineseCheckers(rows=1, turns=30),
 ]
 GAMES = [*BOARD_GAMES, Game2048(), Pig(players=3, target=10, horizon=60), EinStein(4, 3)]
 

@@ -52,6 +52,15 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
         "epsilon_end": 0.005,
         "opponents": ("random",),
     },
+    "chinese_checkers": {
+        "episodes": 50_000,
+        "eval_every": 5_000,
+        "alpha": 1.0,
+        "epsilon": 0.2,
+        "epsilon_end": 0.0,
+        "tcl": "exp",
+        "opponents": ("random",),
+    },
 }
 
 

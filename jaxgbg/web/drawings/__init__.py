@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from jaxgbg.games import (
+    ChineseCheckers,
     ConnectFour,
     EinStein,
     Game,
@@ -19,6 +20,7 @@ from jaxgbg.games import (
 )
 from jaxgbg.games.borrowed import Borrowed
 from jaxgbg.web.drawings import (
+    chinese_checkers,
     connectfour,
     ewn,
     game2048,
@@ -50,6 +52,7 @@ _DRAWINGS: dict[type, Callable[..., Drawing]] = {
     EinStein: ewn.drawing,
     Sim: sim.drawing,
     Yavalath: yavalath.drawing,
+    ChineseCheckers: chinese_checkers.drawing,
     Borrowed: plain.borrowed,
 }
 

@@ -1,0 +1,99 @@
+"""Chinese checkers against counts of an independent program, plain rules and OpenSpiel."""
+
+import jax
+import numpy as np
+import pyspiel
+import pytest
+
+from jaxgbg.games import ChineseCheckers, make
+from jaxgbg.games.perft import perft
+from tests.games.lockstep import View, assert_same_games
+from tests.games.test_plain_rules import PlainRules
+from tests.reference import chinese_checkers
+
+
+@pytest.mark.parametrize(
+    ("game", "expected"),
+    [
+        (ChineseCheckers(1), [(2, 0), (4, 0), (16, 0), (64, 0), (198, 2)]),
+        pytest.param(
+            ChineseCheckers(2, 6, True, "own"), [(6, 0), (34, 0), (180, 0)], marks=pytest.mark.slow
+        ),
+    ],
+    ids=str,
+)
+def test_paths_and_ends_are_as_many_as_they_should_be(game, expected):
+    rows = perft(game, len(expected))
+    assert [(row.paths, sum(row.ended.values())) for row in rows] == expected
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        (1, 3, False, "filled", 12, True),
+        pytest.param((2, 4, True, "own", 30), marks=pytest.mark.slow),
+    ],
+)
+def test_random_games_agree_with_the_plain_rules(parameters):
+    game = ChineseCheckers(*parameters)
+    plain = chinese_checkers.ChineseCheckers(*parameters)
+    assert_same_games(game, PlainRules(plain), batch=30, seed=3)
+
+
+class OpenSpiel:
+    """OpenSpiel's star of four rows; `eager` players prefer moves towards their goal."""
+
+    def __init__(self, players: int, turns: int) -> None:
+        self._game = pyspiel.load_game(f"chinese_checkers(players={players},max_moves={turns})")
+        self._players = players
+
+    def initial(self):
+        return self._game.new_initial_state()
+
+    def view(self, state) -> View:
+        over = state.is_terminal()
+        legal = [] if over else state.legal_actions()
+        # It pays N - 1 times as much.
+        returns = [reward / (self._players - 1) for reward in state.returns()]
+        return View(legal, None if over else state.current_player(), over, returns, None)
+
+    def play(self, state, action):
+        state.apply_action(action)
+        return state
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [3])
+def test_random_games_agree_with_openspiel(players):
+    game = ChineseCheckers(4, players, True, "own", 40)
+    assert_same_games(game, OpenSpiel(players, 40), batch=10, seed=5)
+
+
+def test_who_fills_the_goal_at_the_end_of_a_turn_wins():
+    """One stone each: player 0 steps and hops down the middle, player 1 gives way."""
+    game = ChineseCheckers(1, goal="own", backward=True)
+    step, look = jax.jit(game.afterstate), jax.jit(game.legal_actions)
+    state = game.init(jax.random.key(0))
+    assert game.homes.sum(1).tolist() == game.goals.sum(1).tolist() == [1, 1]
+    assert np.flatnonzero(game.goals[0]).tolist() == np.flatnonzero(game.homes[1]).tolist() == [12]
+    # (cell, direction): 0 to 2, 12 to 10, 2 to 6, 10 over 6? not on this line: 10 to 9, 6 to 10,
+    # 9 to 5, and 10 to 12.
+    for cell, direction in ((0, 4), (12, 1), (2, 5), (10, 2), (6, 5), (9, 0), (10, 4)):
+        action = 6 * cell + direction
+        assert look(state)[action], (cell, direction, np.flatnonzero(look(state)).tolist())
+        state = step(state, action)
+    assert state.terminal
+    assert state.rewards.tolist() == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "complaint"),
+    [
+        ({"rows": 5}, r"rows must lie in \[1, 4\], not 5"),
+        ({"players": 5}, "players must be one of 2, 3, 4, 6, not 5"),
+        ({"goal": "full"}, "goal must be one of own, filled"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_a_line(parameters, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        make("chinese_checkers", **parameters)
