@@ -41,13 +41,14 @@ class Sim(Game):
 
     Every permutation of the nodes is a symmetry. "few" `images` are a group that takes every edge
     to every other: all permutations of 4 nodes, x -> a x + b of 5 and 7, and the projective linear
-    group of 6 and 8 nodes. "all" is offered for up to 6 nodes.
+    group of 6 and 8 nodes. "all" is offered for up to 6 nodes. With "none" a training is faster,
+    and shares nothing between images.
     """
 
     nodes: int = setting(6, low=4, high=8)
     players: int = setting(2, low=2, high=4)
     coalition: bool = False
-    images: str = setting("few", choices=("all", "few"))
+    images: str = setting("few", choices=("none", "few", "all"))
 
     name = "sim"
 
@@ -115,6 +116,8 @@ class Sim(Game):
 
     @property
     def symmetries(self) -> np.ndarray:
+        if self.images == "none":
+            return super().symmetries
         nodes = _permutations(self.nodes, few=self.images == "few")
         first, second = self.ends.T
         return self._edge[nodes[:, first], nodes[:, second]]

@@ -97,3 +97,49 @@ def test_who_fills_the_goal_at_the_end_of_a_turn_wins():
 def test_what_cannot_be_played_is_refused_in_a_line(parameters, complaint):
     with pytest.raises(ValueError, match=complaint):
         make("chinese_checkers", **parameters)
+
+
+def turns_to_win(game):
+    """(reward of player 0, turns) of best play of two by the plain rules, in whole turns."""
+
+    def name(state):
+        return (tuple(sorted(state.stones.items())), state.player, state.rewards)
+
+    def follow(state):
+        """The positions after a whole turn."""
+        chains, ends = [state], []
+        while chains:
+            at = chains.pop()
+            for after in (game.play(at, action) for action in game.legal(at)):
+                (chains if after.chain else ends).append(after._replace(turn=0))
+        return ends
+
+    graph, left = {}, [game.initial()]
+    values = {}
+    while left:
+        state = left.pop()
+        if name(state) not in graph:
+            after = [] if state.terminal else follow(state)
+            graph[name(state)] = 1 - 2 * (state.player or 0), [name(each) for each in after]
+            left += after
+        if state.terminal:
+            values[name(state)] = (state.rewards[0], 0)
+    for turns in range(1, len(graph)):
+        found = {}
+        for position in graph.keys() - values.keys():
+            mine, after = graph[position]
+            known = [values[each][0] for each in after if each in values]
+            if mine in known:
+                found[position] = (mine, turns)
+            elif len(known) == len(after):
+                found[position] = (-mine, turns)
+        values |= found
+    return values[name(game.initial())]
+
+
+@pytest.mark.parametrize(
+    ("backward", "goal", "turns"), [(True, "own", 9), (True, "filled", 9), (False, "filled", 7)]
+)
+def test_player_0_wins_one_row_in_as_many_turns_as_it_should(backward, goal, turns):
+    game = chinese_checkers.ChineseCheckers(1, 2, backward, goal, turns=300)
+    assert turns_to_win(game) == (1.0, turns)

@@ -100,6 +100,7 @@ def test_few_images_take_every_edge_to_every_other(nodes, images, triangles):
     symmetries = game.symmetries
     assert len(symmetries) == images
     assert orbits(symmetries, np.arange(game.num_cells)[:, None]) == 1
+    assert len(Sim(nodes=nodes, images="none").symmetries) == 1
     assert len(game.lines) == nodes * (nodes - 1) * (nodes - 2) // 6
     assert orbits(symmetries, game.lines) == triangles
     assert orbits(Sim(nodes=min(nodes, 6), images="all").symmetries, Sim(min(nodes, 6)).lines) == 1
