@@ -55,7 +55,7 @@ class _Move(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class ChineseCheckers(Game):
+class ChineseCheckers(Game[ChineseCheckersState]):
     """Bring all stones to the opposite triangle, by steps to a neighbor cell or by chains of hops.
 
     Action = 6 * cell + direction, directions as in `hexagons.DIRECTIONS`; the last action is to

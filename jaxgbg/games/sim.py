@@ -31,7 +31,7 @@ class SimState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Sim(Game):
+class Sim(Game[SimState]):
     """Action = edge; edges in the order (0, 1), (0, 2), .., (nodes - 2, nodes - 1).
 
     Who completes a triangle of edges that are all its own is out and gets -1; its edges stay. The

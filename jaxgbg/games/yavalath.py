@@ -32,7 +32,7 @@ class YavalathState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Yavalath(Game):
+class Yavalath(Game[YavalathState]):
     """Action = cell of a hexagon with `size` cells a side, row by row.
 
     Four or more own stones in a row win, whatever else the stone makes; three without four lose:
