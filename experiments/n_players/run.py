@@ -16,6 +16,7 @@ Source of the question: Konen & Bagheri 2021, section 5 (more games for three pl
 
 import argparse
 import json
+import math
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from scipy.stats import spearmanr
 
 from experiments.farl_predictor.endings import predictors
 from experiments.farl_predictor.run import agents_of, head_to_head, opened, rounded, summary
@@ -144,6 +146,12 @@ def show(folder: Path) -> None:
     order = [setting.label for setting in SETTINGS]
     results.sort(key=lambda one: order.index(one["label"]))
     print("\n".join(table(results)))
+    told = {one["label"]: one for one in json.loads((folder / FORECAST).read_text())}
+    gains = [one["gains"]["farl over none"]["gain"] for one in results]
+    for name in ("losses_missed", "blindness"):
+        foretold = [told[one["label"]][name] for one in results]
+        correlation = spearmanr(foretold, gains).statistic
+        print(f"rank correlation of the gain with {name}: {correlation:.2f}")
     draw(results, folder / "n_players.png")
 
 
@@ -157,7 +165,8 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
         cells = [one["label"], f"{one['episodes']:,}"]
         for name in names:
             low, high = confidence_interval(one["gains"][name]["per_seed"])
-            cells.append(f"{one['gains'][name]['gain']:+.2f} ({low:+.2f} to {high:+.2f})")
+            spread = "all seeds" if math.isnan(low) else f"{low:+.2f} to {high:+.2f}"
+            cells.append(f"{one['gains'][name]['gain']:+.2f} ({spread})")
         for variant in VARIANTS:
             cells.append(f"{np.mean(one['against_random'][variant]):+.2f}")
         cells.append(f"{np.mean(one['random_play']):+.2f}")

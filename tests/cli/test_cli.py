@@ -36,6 +36,11 @@ def test_games_are_listed(jaxgbg, tmp_path):
         "othello",
         "2048",
         "lines_of_action",
+        "pig",
+        "ewn",
+        "sim",
+        "yavalath",
+        "chinese_checkers",
     ]
     assert all(record["game"] in out for record in records)
 

@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -559,6 +560,19 @@ def test_speed_is_taken_beside_the_serial_algorithm(
     rates = Section(results, "speed").read()
     assert [rate["learner"] for rate in rates] == ["td", "q"]
     assert all(rate["games_per_s"] > rate["numpy_games_per_s"] > 0 for rate in rates)
+
+
+def test_gains_by_players_are_those_of_the_kept_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("results.json", "forecast.json"):
+        shutil.copy(EXPERIMENTS / "n_players" / name, tmp_path)
+    module("n_players/run").main(["--show", "--results", str(tmp_path)])
+    *table, missed, blindness = capsys.readouterr().out.strip().splitlines()
+    page = pages_of("n_players")
+    assert "\n".join(table) in page
+    assert f"**: {missed.rpartition(' ')[2]} (blindness {blindness.rpartition(' ')[2]})" in page
+    assert (tmp_path / "n_players.png").stat().st_size > 10_000
 
 
 @pytest.mark.slow
