@@ -148,10 +148,10 @@ def test_python_knows_it_as_soon_as_it_is_imported(user_folder):
 
 @pytest.mark.slow
 def test_a_dice_game_is_rated_among_players_for_games_of_chance(jaxgbg, user_folder):
-    text = PIG.read_text() + '\n\nfrom jaxgbg.games import register\n\nregister("pig", Pig)\n'
+    text = PIG.read_text() + '\n\nfrom jaxgbg.games import register\n\nregister("small_pig", Pig)\n'
     (user_folder / "mydice.py").write_text(text)
     players = ["random", "mcts-100", "expectimax", "maxn"]
-    options = ["--game", "pig", "--import", "mydice", "--games", 20, "--json", "rows.json"]
+    options = ["--game", "small_pig", "--import", "mydice", "--games", 20, "--json", "rows.json"]
     code, _, err = jaxgbg("tournament", *players, *options)
     assert code == 0, err
     rows = json.loads((user_folder / "rows.json").read_text())

@@ -37,7 +37,7 @@ class Pig(Game):
     goal: int = setting(10, low=2, high=100)
     faces: int = setting(2, low=2, high=6)
 
-    name = "pig"
+    name = "small_pig"
     num_players = 2
     num_actions = 2
     num_cells = 3

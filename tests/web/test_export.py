@@ -132,9 +132,7 @@ def test_a_file_that_would_be_too_large_is_refused(small, monkeypatch):
 
 
 def test_a_game_that_is_not_offered_is_refused_with_those_that_are():
-    words = (
-        r"^the moves of lines_of_action go from spot to spot, .*; it supports tictactoe, .*pig"
-    )
+    words = r"^the moves of lines_of_action go from spot to spot, .*; it supports tictactoe, .*pig"
     with pytest.raises(ValueError, match=words):
         file.game_file(make("lines_of_action"), {})
 
