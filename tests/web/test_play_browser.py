@@ -20,7 +20,13 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 DESKTOP, PHONE = {"width": 1200, "height": 850}, {"width": 390, "height": 844}
 # As shipped, but where a whole game of random moves would last for minutes.
-SMALLER = {"lines_of_action": {"size": 5}}
+SMALLER = {
+    "lines_of_action": {"size": 5},
+    "pig": {"target": 10},
+    "ewn": {"size": 3},
+    "yavalath": {"size": 3},
+    "chinese_checkers": {"rows": 1},
+}
 
 
 @contextlib.contextmanager
