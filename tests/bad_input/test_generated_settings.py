@@ -116,7 +116,7 @@ def _word(value) -> str:
 def untrained(jaxgbg, monkeypatch, tmp_path):
     """The command line, which stops where training would begin."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys.modules[commands.train.__module__], "_run_all", lambda *_, **__: None)
+    monkeypatch.setattr(sys.modules[commands.train.__module__], "run_all", lambda *_, **__: None)
     return jaxgbg
 
 
