@@ -34,13 +34,14 @@ PYTEST_ARGS ?= -n 2 --dist worksteal
 OLDEST_TESTS ?= tests/values tests/learners tests/runs tests/cli tests/results
 
 .PHONY: help run bench test test-fast test-all test-every faults test-notebooks \
-	test-newest test-oldest test-older-runs test-wheel notebooks docs dist lint format clean
+	test-newest test-slow test-slow-half test-oldest test-older-runs test-wheel notebooks docs dist lint format clean
 
 help:
 	@echo 'make run        train with and without FARL on four games and print the table'
 	@echo 'make bench      measure training speed at the parameters of the paper'
 	@echo 'make test       lint, format check, types and the fast half of the tests: minutes'
 	@echo 'make test-all   the same and the slow half'
+	@echo 'make test-slow        the slow half, and the fast tests of learners, values and searches'
 	@echo 'make test-newest      the fast half, and slow tests about what only the newest JAX gets wrong'
 	@echo 'make test-oldest      a part of the fast tests with the oldest versions of all packages'
 	@echo 'make test-older-runs  runs and agents of the oldest versions, loaded by this one'
@@ -78,6 +79,13 @@ test-newest: $(VENV)/.dev-stamp
 
 test-all: $(VENV)/.dev-stamp
 	@$(MAKE) --no-print-directory -j 2 lint test-every
+
+# All that `test-newest` leaves out, and what may depend on JAX to the last bit.
+test-slow: $(VENV)/.dev-stamp
+	@$(MAKE) --no-print-directory -j 2 lint test-slow-half
+
+test-slow-half: $(VENV)/.dev-stamp
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m 'slow or core'
 
 test-every: $(VENV)/.dev-stamp
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
