@@ -41,7 +41,7 @@ class Sim(Game[SimState]):
 
     Every permutation of the nodes is a symmetry. "few" `images` are a group that takes every edge
     to every other: all permutations of 4 nodes, x -> a x + b of 5 and 7, and the projective linear
-    group of 6 and 8 nodes. "all" is offered for up to 6 nodes. With "none" a training is faster,
+    group of 6 and 8 nodes. "all" is offered for up to 6 nodes. With "none" a move looks up less,
     and shares nothing between images.
     """
 
