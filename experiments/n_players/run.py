@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def forecast(setting: Setting) -> dict[str, Any]:
-    """What random play foretells of a setting by the measures of `experiments.farl_predictor`."""
+    """Predict a setting from random play by the measures of `experiments.farl_predictor`."""
     game = setting.game
     found = predictors(game, RandomPlayer(game), 0.0, *_RANDOM_PLAY, seed=0)
     return {"label": setting.label, **rounded(found)}
@@ -146,11 +146,11 @@ def show(folder: Path) -> None:
     order = [setting.label for setting in SETTINGS]
     results.sort(key=lambda one: order.index(one["label"]))
     print("\n".join(table(results)))
-    told = {one["label"]: one for one in json.loads((folder / FORECAST).read_text())}
+    forecasts = {one["label"]: one for one in json.loads((folder / FORECAST).read_text())}
     gains = [one["gains"]["farl over none"]["gain"] for one in results]
     for name in ("losses_missed", "blindness"):
-        foretold = [told[one["label"]][name] for one in results]
-        correlation = spearmanr(foretold, gains).statistic
+        predicted = [forecasts[one["label"]][name] for one in results]
+        correlation = spearmanr(predicted, gains).statistic
         print(f"rank correlation of the gain with {name}: {correlation:.2f}")
     draw(results, folder / "n_players.png")
 

@@ -1,7 +1,7 @@
 """The command `ablate`: train with and without FARL."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from tyro.conf import OmitArgPrefixes, Positional
 
@@ -11,6 +11,7 @@ from jaxgbg.cli.run_all import run_all
 from jaxgbg.evaluation import judge_names
 from jaxgbg.runs.presets import preset
 from jaxgbg.specs import checked
+from jaxgbg.types import SettingValue, TypeHint
 
 _ByGame = Annotated[tuple[str, ...], optional("N|GAME=N ...")]
 _SeedsByGame = Annotated[tuple[str, ...], optional("N|GAME=N ...", "10")]
@@ -24,7 +25,7 @@ _Opponents = Annotated[
     ),
 ]
 # In `ablate`, these options differ by game.
-_Shared: Any = run_options("episodes", "eval_every", "batch", "opponents")
+_Shared: TypeHint = run_options("episodes", "eval_every", "batch", "opponents")
 _NOTHING_SHARED = _Shared()
 
 
@@ -56,7 +57,7 @@ def ablate(
     """
     if not games:
         raise ValueError("name at least one game; `jaxgbg games` lists them")
-    by_game: dict[str, dict[str, Any]] = {
+    by_game: dict[str, dict[str, SettingValue]] = {
         "opponents": _opponents(opponents, games),
         "episodes": _numbers("episodes", episodes, games),
         "eval_every": _numbers("eval-every", eval_every, games),
@@ -70,7 +71,7 @@ def ablate(
             seeds=range(seeds_of.get(game, 10)),
             variants=variants,
             **given(settings),
-            **{name: told[game] for name, told in by_game.items() if game in told},
+            **{name: each[game] for name, each in by_game.items() if game in each},
         )
         for game in games
     ]

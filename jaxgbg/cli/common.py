@@ -19,9 +19,9 @@ from jaxgbg.specs import printable
 from jaxgbg.types import JSON, SettingValue
 
 
-def optional(metavar: str, default: str = "", **told: Any) -> object:
+def optional(metavar: str, default: str = "", **options: Any) -> object:
     """How help shows an optional argument, with a description of its default, if any."""
-    return arg(metavar=metavar, help_behavior_hint=default and f"(default: {default})", **told)
+    return arg(metavar=metavar, help_behavior_hint=default and f"(default: {default})", **options)
 
 
 Json = Annotated[

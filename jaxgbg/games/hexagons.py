@@ -46,13 +46,13 @@ class HexCells:
         return words
 
     def numbers(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """int32[...]: the cells at these rows and columns; `num_cells` where there is none."""
+        """int32[...]: the cells at these rows and columns; `num_cells` off the board."""
         table = np.full((len(self.all) + 2, 34), self.num_cells, np.int32)
         table[self.rows + 1, self.columns + 1] = np.arange(self.num_cells)
         return table[np.clip(rows + 1, 0, len(self.all) + 1), np.clip(columns + 1, 0, 33)]
 
     def neighbours(self, steps: int = 1) -> np.ndarray:
-        """int32[C, 6]: the cell `steps` away in each direction; `num_cells` where there is none."""
+        """int32[C, 6]: the cell `steps` away in each direction; `num_cells` off the board."""
         down, right = steps * np.array(STEPS).T
         return self.numbers(self.rows[:, None] + down, self.columns[:, None] + right)
 

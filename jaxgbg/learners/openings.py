@@ -81,8 +81,8 @@ def start_positions(
         turn = (number - 1) // game.num_players % len(lines)
         listed = jnp.asarray(lines, jnp.int32)[turn].T
 
-    def one_ply(states: State, told: tuple[PyTree, ...]) -> tuple[State, jax.Array]:
-        draw, spawn, action = told
+    def one_ply(states: State, drawn: tuple[PyTree, ...]) -> tuple[State, jax.Array]:
+        draw, spawn, action = drawn
         if action is None:
             legal = jax.vmap(game.legal_actions)(states)
             (action,) = materialize(jax.vmap(choose_action)(jnp.zeros(legal.shape), legal, draw))
@@ -93,9 +93,9 @@ def start_positions(
         return select(made, after, states), jnp.where(opened & made, action, -1)
 
     # One ply is compiled in line: a loop would cost more than it does.
-    told = jnp.stack(draws), chance, listed
+    drawn = jnp.stack(draws), chance, listed
     if plies == 1:
-        states, action = one_ply(start, jax.tree.map(lambda each: each[0], told))
+        states, action = one_ply(start, jax.tree.map(lambda each: each[0], drawn))
         return select(opened, states, start), action[:, None]
-    states, actions = jax.lax.scan(one_ply, start, told)
+    states, actions = jax.lax.scan(one_ply, start, drawn)
     return select(opened, states, start), actions.T
