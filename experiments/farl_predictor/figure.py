@@ -37,21 +37,24 @@ def correlations(results: dict[str, dict[str, Any]], varied: list[str]) -> list[
                 )
                 for kind, ranked in (("pearson", False), ("spearman", True)):
                     measured = _correlation(predicted, gain, ranked)
-                    again = [_correlation(predicted[at], gain[at], ranked) for at in draws]
+                    again = _correlation(predicted[draws], gain[draws], ranked)
                     low, high = np.nanpercentile(again, (2.5, 97.5))
                     record[kind] = [round(float(value), 3) for value in (measured, low, high)]
                 records.append(record)
     return records
 
 
-def _correlation(x: np.ndarray, y: np.ndarray, ranked: bool) -> float:
+def _correlation(x: np.ndarray, y: np.ndarray, ranked: bool) -> np.ndarray:
+    """Of the last axis; NaN where all values of one side are equal."""
     from scipy.stats import rankdata
 
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
+    constant = (np.ptp(x, -1) == 0) | (np.ptp(y, -1) == 0)
     if ranked:
-        x, y = rankdata(x), rankdata(y)
-    return float(np.corrcoef(x, y)[0, 1])
+        x, y = rankdata(x, axis=-1), rankdata(y, axis=-1)
+    x, y = (each - each.mean(-1, keepdims=True) for each in (x, y))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = (x * y).sum(-1) / np.sqrt(np.square(x).sum(-1) * np.square(y).sum(-1))
+    return np.where(constant, np.nan, found)
 
 
 def draw(

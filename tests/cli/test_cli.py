@@ -250,7 +250,7 @@ def test_agents_are_compared(jaxgbg, tmp_path):
     assert "other parameters" in err
     code, _, err = jaxgbg("compare", agent, "random", "--opening-plies", 15)
     assert code == 2
-    assert "open with fewer" in err.splitlines()[-1]
+    assert "random plies: choose fewer" in err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from experiments.shared import (
     archived_runs,
     new_figure,
 )
-from jaxgbg import Protocol, Run, RunFolder
+from jaxgbg import Protocol, Run, RunFolder, with_changes
 from jaxgbg.players import GRHINO
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import as_records
@@ -516,9 +516,13 @@ def test_scripts_run_with_tiny_budgets(
 def test_searches_are_judged_and_timed(
     run_script, name: str, arguments: list[str], rows: int
 ) -> None:
+    constants = {}
     if name == "won_starts":
         pytest.importorskip("bitbully")
-    results = run_script(f"search/{name}", *arguments)
+        # The solver takes minutes for the evaluations of the training, which are not in question.
+        run_of = module("search/run").run_of
+        constants["run_of"] = lambda *told: with_changes(run_of(*told), {"opponents": ["random"]})
+    results = run_script(f"search/{name}", *arguments, **constants)
     assert len(Section(results, name).read()) == rows
 
 
@@ -585,6 +589,17 @@ def test_the_predictor_is_computed_and_drawn(run_script) -> None:
     figures = json.loads((place / "results.json").read_text())
     assert all({"random", "trained", "gains", "ceiling"} <= figures[game].keys() for game in games)
     assert (place / "farl_predictor.png").exists()
+
+
+def test_correlations_are_those_of_the_kept_figures() -> None:
+    place, settings = EXPERIMENTS / "farl_predictor", module("farl_predictor/settings").SETTINGS
+    kept = json.loads((place / "results.json").read_text())
+    needed = {"random", "trained", "gains"}
+    complete = {name: figures for name, figures in kept.items() if figures.keys() >= needed}
+    varied = [setting.label for setting in settings if not setting.published]
+    found = module("farl_predictor/figure").correlations(complete, varied)
+    assert found == json.loads((place / "correlations.json").read_text())
+    assert len(found) == 16
 
 
 def test_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
