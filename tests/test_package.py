@@ -136,13 +136,18 @@ def test_a_python_that_does_not_work_is_not_found(tmp_path):
     """A shim of pyenv is on PATH and fails; the version itself is in the folder of pyenv."""
 
     def find(*versions: str) -> str:
-        environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYENV_ROOT": str(tmp_path)}
+        environment = {
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "PYENV_ROOT": str(tmp_path),
+            "SYSTEM_BIN": str(system.parent),
+        }
         command = ["bash", ROOT / ".ci" / "find_python", *versions]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == (0 if done.stdout else 1), done.stderr
         return done.stdout.strip()
 
     version = "{}.{}".format(*sys.version_info)
+    system = tmp_path / "system" / f"python{version}"
     shim = tmp_path / f"python{version}"
     shim.write_text("#!/bin/sh\nexit 127\n")
     shim.chmod(0o755)
@@ -151,3 +156,7 @@ def test_a_python_that_does_not_work_is_not_found(tmp_path):
     real.parent.mkdir(parents=True)
     real.symlink_to(sys.executable)
     assert find("3.99", version) == str(real)
+    # That of the distribution comes first.
+    system.parent.mkdir()
+    system.symlink_to(sys.executable)
+    assert find("3.99", version) == str(system)
