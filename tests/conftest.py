@@ -31,12 +31,6 @@ jax.config.update("jax_compilation_cache_dir", str(_CACHE / "jax"))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.parent.name in ("learners", "values", "search"):
-            item.add_marker("core")
-
-
 # Compiled programs are millions of objects that stay, which would be gone through again and again.
 gc.set_threshold(100_000, 50, 100)
 

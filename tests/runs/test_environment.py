@@ -38,8 +38,9 @@ def outcomes(name, tmp_path, value="ntuple"):
     """What an agent of a short training is, and what it thinks, plays and finds by a search."""
     game = make(name)
     opponent = "score" if game.num_players == 1 else "random"
-    # A game of 2048 takes hundreds of plies.
+    # A game of 2048 takes hundreds of plies, and to keep tables in full size seconds.
     few = jaxgbg.Protocol("choose_01", count=2, repeats=1)
+    small = {"layout": ((0, 1, 4, 5), (0, 1, 2, 3))} if name in ("2048", "connectfour") else {}
     run = jaxgbg.preset(
         game,
         seeds=(0,),
@@ -49,6 +50,7 @@ def outcomes(name, tmp_path, value="ntuple"):
         value=value,
         opponents=(opponent,),
         protocols=(few,),
+        **small,
     )
     folder = jaxgbg.train(run, tmp_path, progress=False)
     agent = jaxgbg.load(folder.path / "agents" / "seed0-farl.agent")
