@@ -27,7 +27,9 @@ from tests.registries import TUTORIAL, forgotten_afterwards
 # As `prepare_jax` does, here and in the processes that tests start.
 ask_for_whole_loops()
 jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
-jax.config.update("jax_compilation_cache_dir", str(_CACHE / "jax"))
+jax.config.update(
+    "jax_compilation_cache_dir", os.environ.get("JAXGBG_TEST_PROGRAMS", str(_CACHE / "jax"))
+)
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 

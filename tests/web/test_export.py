@@ -140,7 +140,7 @@ def test_a_game_that_is_not_offered_is_refused_with_those_that_are():
 def test_a_run_of_a_game_that_is_not_offered_is_refused_before_its_agents_are_read(
     jaxgbg, tmp_path, monkeypatch
 ):
-    folder = RunFolder(tmp_path / "runs", preset("lines_of_action", seeds=(0,)))
+    folder = RunFolder(tmp_path / "runs", preset(make("lines_of_action", size=5), seeds=(0,)))
     folder.begin()
     monkeypatch.setattr(playing, "met", lambda *_: pytest.fail("agents were read"))
     code, _, err = jaxgbg("play", folder.path, "--export", tmp_path / "x.html")
