@@ -33,7 +33,7 @@ from experiments.othello_partners import tables as othello_partners
 from experiments.ralpha import table as ralpha
 from experiments.search import run as search
 from experiments.shared import Section, archived_runs
-from experiments.table1 import draws, listed, overview, profile, speed
+from experiments.table1 import listed, profile, speed
 from jaxgbg.games import make
 from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.runs.presets import figure as published_figure
@@ -125,6 +125,7 @@ def gpu_tables() -> Iterator[str]:
 
 NAMES = {"ab": "ConnectFour, AB", "ab-dl-gbg": "ConnectFour, AB-DL (`ab-dl-gbg`)", "score": "2048"}
 WIDEST = {"connectfour": 4, "2048": 8_000}
+EXPECTED = {"farl": "agreement", "none": "rejection"}
 
 
 def judged_by_criteria(results: list[dict[str, Any]]) -> Iterator[str]:
@@ -156,7 +157,8 @@ def judged_by_criteria(results: list[dict[str, Any]]) -> Iterator[str]:
             start, published_ = f"{name}, {told}", " to ".join(paper)
             judged = (spread, f"{limit:,}", outcome if meets else "rejection")
             yield row(start, str(len(means)), both, interval, *judged[:2], published_, judged[2])
-            yield row(start, published_, interval, *judged)
+            expected = "-" if game == "2048" else EXPECTED[variant]
+            yield row(start, published_, interval, *judged, expected)
             if game == "connectfour":
                 seeds = [f"{each:.2f}".removesuffix("0") for each in means]
                 yield row(f"{'AB' if opponent == 'ab' else '`ab-dl-gbg`'}, {told}", *seeds)
@@ -190,7 +192,7 @@ def features(rows: list[dict[str, Any]]) -> Iterator[str]:
     cells: dict[tuple[str, str], list[str]] = {}
     for each in rows:
         gain, paper = each["gain"], each.get("paper's gain")
-        told = f"{gain['mean']:+.3f} ± {gain['sem']:.3f}"
+        told = f"{gain['mean']:+.3f} ± {gain.get('sem', 0):.3f}"
         told += "" if paper is None else f" ({paper:+.3f})"
         cells.setdefault((each["setting"], each["opponent"]), []).append(told)
     yield from (row(*pair_, *told) for pair_, told in cells.items())
@@ -198,7 +200,7 @@ def features(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 def tuples() -> Iterator[str]:
     """The n-tuples: shares won by layout and variant."""
-    layouts = {"of 5": "lines", "of 6": "windows", "None": "walks"}
+    layouts = {"of 5": "lines", "of 6": "windows", "none": "walks"}
     players = ("centre-of-mass", "random", "SELF")
     found: dict[tuple[str, str], dict[str, str]] = {}
     for each in section("lines_of_action/tuples"):
@@ -216,7 +218,9 @@ def players_tables() -> Iterator[str]:
 
 
 def table1_tables() -> Iterator[str]:
-    for script in (overview, draws, listed, speed, profile):
+    # test_scripts.py compares this page with what experiments.table1.overview prints.
+    yield from (EXPERIMENTS.parent / "docs" / "table-1.md").read_text("utf-8").splitlines()
+    for script in (listed, speed, profile):
         yield from printed(script.main)
 
 
@@ -253,8 +257,21 @@ BY_HAND: dict[str, Heads] = {
     "search": {
         "mean weights, % of the points, bare, 50, 200, 1 000 iterations": ("search/strength",),
         ", one device: positions/s, moves/s, two devices: positions/s, moves/s": ("search/speed",),
+        "200 iterations, same visits, same move, visits moved, mean and most,"
+        " positions/s of a core: 128 in step, one alone": ("search/yardstick",),
+        "match, points, either way, new trees: s of a core, kept": ("search/reuse",),
+        "leaves, % of moves that keep the value, worse, better than with 1,"
+        " in step: positions/s of a core, alone": ("search/leaves",),
     },
-    "table1": {},
+    "table1": {
+        "figure, here, paper, ": (),
+        "with FARL, against AB, 64 games in lockstep, one game at a time": (),
+        "against, with FARL, 95%, paper, without, 95%, paper": (),
+        # By commands of the page, which test_scripts.py runs.
+        "seed, fours, farl, ab, farl, ab-dl, farl, solver, farl-mean, ab, farl-mean, ab-dl,"
+        " farl-mean, solver": (),
+        "game, games, variant, n, moves, error, active": (),
+    },
 }
 """Tables that no script prints, by their heads, and the sections that have their numbers."""
 
@@ -308,6 +325,6 @@ def test_every_row_is_printed_from_the_kept_data(experiment: str) -> None:
     for head, sections in by_hand.items():
         kept = np.array([*numbers([section(name) for name in sections])])
         texts = re.findall(
-            r"\d+(?: \d{3})*(?:\.\d+)?", " | ".join(", ".join(each[1:]) for each in left[head])
+            r"\d+(?:[ ,]\d{3})*(?:\.\d+)?", " | ".join(", ".join(each[1:]) for each in left[head])
         )
         assert not sections or [text for text in texts if not rounds(text, kept)] == []
