@@ -150,8 +150,8 @@ def judged_by_criteria(results: list[dict[str, Any]]) -> Iterator[str]:
             meets = low <= above and high >= below
             outcome = "agreement" if meets and high - low <= limit else "decides nothing"
             spread = scale.text(high - low)
-            paper = [f"{end:,.0f}" if end == round(end) else f"{end:.1f}" for end in (below, above)]
-            paper = ["0.0", *paper[1:]] if paper[1] == "0.4" else paper
+            whole = below == round(below) and above == round(above)
+            paper = [f"{end:,.0f}" if whole else f"{end:.1f}" for end in (below, above)]
             interval = f"{scale.text(low)} to {scale.text(high)}"
             both = f"{scale.text(mean_sem(means)[0])} ± {scale.text(mean_sem(means)[1])}"
             start, published_ = f"{name}, {told}", " to ".join(paper)
@@ -309,6 +309,10 @@ def rounds(text: str, known: np.ndarray) -> bool:
     zeros = len(digits) - len(digits.rstrip("0"))
     unit = 10.0 ** (-len(digits.partition(".")[2]) if "." in digits else zeros)
     return bool((np.abs(known - float(digits)) <= 0.501 * unit).any())
+
+
+def test_no_experiment_is_left_out() -> None:
+    assert {page.parent.name for page in EXPERIMENTS.glob("*/README.md")} == TABLES.keys()
 
 
 @pytest.mark.parametrize("experiment", TABLES)
