@@ -234,15 +234,10 @@ def curves(path: Path, judged: Judged, settings: Sequence[str]) -> None:
     save_figure(figure, path)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    options = make_parser(__file__, __doc__).parse_args(arguments)
-    path = options.results / "judged.jsonl"
-    networks = kept_networks(path, judged_networks(options.out))
-    with written_whole(path) as temporary:
-        temporary.write_text("".join(json.dumps(network) + "\n" for network in networks))
-    judged = Judged(networks)
-    found = {
-        "Table 4.1": among_themselves(options.results),
+def all_tables(judged: Judged, results: Path) -> dict[str, list[dict[str, Any]]]:
+    """The rows of every table by its title, but for that of 4x4."""
+    return {
+        "Table 4.1": among_themselves(results),
         "Table 5.1": partners(judged, "noise", sasso2018.AVERAGES),
         "Table 5.2": partners(judged, "look-ahead-noise", sasso2018.AVERAGES_LOOKING_AHEAD),
         "What looking ahead brings, with noise": differences(judged, "look-ahead-noise", True),
@@ -257,16 +252,31 @@ def main(arguments: list[str] | None = None) -> None:
         "By rounds and move by move": compared(judged, _ONLINE),
         "TD-Leaf and looking ahead in play": ahead(judged),
     }
-    small = small_board(options.results)
-    tables = "\n".join(markdown(title, rows) for title, rows in found.items())
-    tables += "\n" + markdown("Unlearning on 4x4: positions whose value the best move keeps", small)
+
+
+def page(found: dict[str, list[dict[str, Any]]], results: Path) -> str:
+    """The text of tables.md."""
+    title = "Unlearning on 4x4: positions whose value the best move keeps"
+    tables = [*found.items(), (title, small_board(results))]
+    return "# Lines of Action, all tables\n\n" + "\n".join(markdown(*each) for each in tables)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = make_parser(__file__, __doc__).parse_args(arguments)
+    path = options.results / "judged.jsonl"
+    networks = kept_networks(path, judged_networks(options.out))
+    with written_whole(path) as temporary:
+        temporary.write_text("".join(json.dumps(network) + "\n" for network in networks))
+    judged = Judged(networks)
+    found = all_tables(judged, options.results)
+    text = page(found, options.results)
     with written_whole(options.results / "tables.md") as temporary:
-        temporary.write_text(f"# Lines of Action, all tables\n\n{tables}")
+        temporary.write_text(text)
     known = self_path(options.results).with_suffix(".json")
     chosen = read_json(known) if known.exists() else None
     about = {"SELF": chosen, "trained": judged.trained}
     write_json(options.results / "study.json", found | about)
-    print(tables)
+    print(text)
     for name, settings in CURVES.items():
         picture = options.results / f"{name}.png"
         if missing := {*settings} - {*judged.games}:

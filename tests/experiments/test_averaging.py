@@ -13,6 +13,7 @@ HERE = Path(run.__file__).parent
 NAMES = (connectfour.NETWORKS, "matches")
 
 
+@pytest.mark.figures
 def test_kept_figures_of_averaged_weights_are_those_of_the_script() -> None:
     kept = json.loads((HERE / "figures.json").read_text())
     for row in kept:
@@ -23,6 +24,7 @@ def test_kept_figures_of_averaged_weights_are_those_of_the_script() -> None:
     assert "\n".join(run.table_of(kept)) in pages_of("averaging")
 
 
+@pytest.mark.figures
 def test_means_of_connectfour_are_those_of_its_kept_networks() -> None:
     kept = [Section(connectfour.STUDY, name).read() for name in NAMES]
     assert "\n".join(connectfour.table_of(*kept)) in pages_of("averaging")

@@ -64,6 +64,7 @@ def test_errors_are_distances_from_the_gains(monkeypatch):
     assert said.endswith("forecast 0.35, rival 0.55, the known games' mean for all 0.15.")
 
 
+@pytest.mark.figures
 def test_kept_forecasts_follow_from_their_measures():
     known = forecast.known_games()
     gains = np.array([one["gain"] for one in known])
@@ -79,6 +80,7 @@ def test_kept_forecasts_follow_from_their_measures():
                 assert again[bound] == pytest.approx(one["forecast"][name][bound], abs=2e-3)
 
 
+@pytest.mark.figures
 def test_kept_results_are_told_as_the_scripts_tell_them():
     told, results = kept("forecast.json"), kept("results.json")
     assert len(results) >= 5

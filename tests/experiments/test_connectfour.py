@@ -28,6 +28,7 @@ def call(monkeypatch, tmp_path):
     return call
 
 
+@pytest.mark.figures
 def test_tables_are_made_of_the_kept_figures():
     assert all(kept(name) for name in tables.NAMES)
     page = tables.page(*(kept(name) for name in tables.NAMES))
@@ -59,6 +60,7 @@ def readme() -> str:
     return " ".join(pages_of("connectfour").split())
 
 
+@pytest.mark.figures
 def test_what_readme_says_of_thirty_networks_is_what_was_kept():
     rows = [row for row in kept("mistakes") if row["condition"] == "off-policy, delaying"]
     given = {r["seed"]: r["first mistakes by ply"] for r in rows if r["episodes"] == 2_000_000}

@@ -28,6 +28,7 @@ def test_kept_threats_are_of_the_files() -> None:
     assert kept == asked
 
 
+@pytest.mark.figures
 def test_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
     tables.main([])
     printed = capsys.readouterr().out

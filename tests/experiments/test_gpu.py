@@ -239,6 +239,7 @@ def test_without_a_compiler_for_cuda_it_is_said(monkeypatch, capsys):
     assert "no compiler for CUDA here" in capsys.readouterr().err
 
 
+@pytest.mark.figures
 def test_the_page_shows_what_the_kept_files_hold():
     page = pages_of("gpu")
     for piece in tables.sections():

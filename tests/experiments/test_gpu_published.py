@@ -130,6 +130,7 @@ def test_the_table_has_the_last_fifth_and_the_paper_s_figure():
     assert cells[-2:] == ["99.0 ± 1.0", "meets the paper's"]
 
 
+@pytest.mark.figures
 def test_the_page_has_the_table_of_the_kept_file(capsys):
     kept = Path(published.__file__).parent / "h200" / judging.FILE
     published.main(["--show", str(kept)])

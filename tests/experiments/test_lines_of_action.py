@@ -28,6 +28,7 @@ def test_a_large_board_is_refused():
         solve(rules(5))
 
 
+@pytest.mark.figures
 @pytest.mark.slow
 def test_the_kept_counts_are_those_of_the_other_program():
     boards = Section(EXPERIMENTS / "lines_of_action", "solved").read()

@@ -6,6 +6,7 @@ from experiments.lockstep import tables
 from tests.experiments.pages import pages_of
 
 
+@pytest.mark.figures
 def test_tables_are_printed_from_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
     tables.main([])
     printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]

@@ -29,7 +29,7 @@ from jaxgbg.players import GRHINO
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import as_records
 from jaxgbg.results.statistics import mean_sem
-from jaxgbg.results.table import in_figures
+from jaxgbg.results.table import difference, in_figures, interval
 from jaxgbg.runs.presets import preset, ree2013
 from jaxgbg.runs.presets.table1 import table1_run
 from tests.experiments.pages import pages_of
@@ -240,6 +240,7 @@ def test_the_documented_commands_find_the_kept_runs_finished(experiment: str) ->
     assert {run.name for run in published_runs(experiment)} == kept
 
 
+@pytest.mark.figures
 @pytest.mark.parametrize("game", ["tictactoe", "connectfour"])
 def test_the_table_of_traces_is_that_of_the_kept_figures(
     game: str, capsys: pytest.CaptureFixture[str]
@@ -250,6 +251,7 @@ def test_the_table_of_traces_is_that_of_the_kept_figures(
     assert table in pages_of("ralpha")
 
 
+@pytest.mark.figures
 def test_what_is_given_away_is_of_the_kept_runs(capsys: pytest.CaptureFixture[str]) -> None:
     script = module("table1/given_away")
     kept = {run.digest: run for run in published_runs("table1")}
@@ -298,6 +300,7 @@ def test_networks_join_those_that_the_file_has_of_other_seeds() -> None:
     assert join(kept, new) == [row("q", 0, 0), *new, row("q", 2, 0), row("td", 0, 0)]
 
 
+@pytest.mark.figures
 def test_kept_figures_of_searches_are_those_of_the_script() -> None:
     script = module("search/run")
     for row in section("search/strength"):
@@ -312,6 +315,7 @@ def test_kept_figures_of_searches_are_those_of_the_script() -> None:
     assert script.tables(section("search/strength")) == tables
 
 
+@pytest.mark.figures
 def test_table_1_at_a_glance_is_that_of_the_kept_runs(capsys: pytest.CaptureFixture[str]) -> None:
     module("table1/overview").main([])
     printed = capsys.readouterr().out
@@ -333,6 +337,7 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
+@pytest.mark.figures
 def test_moves_and_active_weights_are_those_of_the_archived_runs(jaxgbg, unpacked) -> None:
     readme = pages_of("table1")
     (query,) = re.findall(r'--format markdown --sql "(.*?)"\n```', readme, re.DOTALL)
@@ -341,6 +346,7 @@ def test_moves_and_active_weights_are_those_of_the_archived_runs(jaxgbg, unpacke
     assert printed in readme
 
 
+@pytest.mark.figures
 def test_connectfour_s_draws_and_lists_are_those_of_the_kept_figures(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -358,6 +364,7 @@ def test_connectfour_s_draws_and_lists_are_those_of_the_kept_figures(
     assert held(game, tuple(game.lines)) == len(game.lines) == 69
 
 
+@pytest.mark.figures
 def test_speed_s_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
     module("table1/speed").main([])
     tables = capsys.readouterr().out.strip().split("\n\n")
@@ -366,6 +373,7 @@ def test_speed_s_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixt
     assert all(table in readme for table in tables)
 
 
+@pytest.mark.figures
 def test_the_profile_is_that_of_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
     module("table1/profile").main([])
     table = capsys.readouterr().out.strip()
@@ -405,6 +413,7 @@ def test_what_tracing_costs_is_taken_off_a_profile() -> None:
     assert script.without_tracing(traced, counts, 20.0) == traced
 
 
+@pytest.mark.figures
 def test_both_kinds_of_ab_dl_are_tabulated_from_the_kept_games() -> None:
     readme = pages_of("farl_ablation")
     kept = {name: section(f"farl_ablation/{name}") for name in ("ab-dl", "ab-dl-gbg")}
@@ -418,6 +427,7 @@ def test_both_kinds_of_ab_dl_are_tabulated_from_the_kept_games() -> None:
         assert f"| {variant} | {' | '.join(cells)} |" in readme
 
 
+@pytest.mark.figures
 @pytest.mark.slow
 def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
     module("table1/report").main(["--results", str(tmp_path)])
@@ -426,6 +436,7 @@ def test_the_table_is_rebuilt_from_the_kept_runs(tmp_path: Path) -> None:
     assert (tmp_path / "curves.png").stat().st_size > 10_000
 
 
+@pytest.mark.figures
 def test_the_ablation_is_tabulated_from_the_archived_runs(
     unpacked: Callable[[str], Path],
 ) -> None:
@@ -435,9 +446,11 @@ def test_the_ablation_is_tabulated_from_the_archived_runs(
     assert as_records(table.rows) == section("farl_ablation/table")
     assert len(table.rows) == 12
     for row in table.rows:
-        assert in_figures(row, row.mean, row.sem) in readme
+        figures = in_figures(row, row.mean, row.sem), interval(row), difference(row)
+        assert any(all(each in line for each in figures) for line in readme.splitlines())
 
 
+@pytest.mark.figures
 def test_active_weights_are_those_of_the_kept_run() -> None:
     place = EXPERIMENTS / "farl_ablation"
     readme = pages_of("farl_ablation")
@@ -566,6 +579,7 @@ def test_speed_is_taken_beside_the_serial_algorithm(
     assert all(rate["games_per_s"] > rate["numpy_games_per_s"] > 0 for rate in rates)
 
 
+@pytest.mark.figures
 def test_gains_by_players_are_those_of_the_kept_figures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -591,6 +605,7 @@ def test_the_predictor_is_computed_and_drawn(run_script) -> None:
     assert (place / "farl_predictor.png").exists()
 
 
+@pytest.mark.figures
 def test_correlations_are_those_of_the_kept_figures() -> None:
     place, settings = EXPERIMENTS / "farl_predictor", module("farl_predictor/settings").SETTINGS
     kept = json.loads((place / "results.json").read_text())
@@ -602,6 +617,7 @@ def test_correlations_are_those_of_the_kept_figures() -> None:
     assert len(found) == 16
 
 
+@pytest.mark.figures
 def test_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]) -> None:
     module("othello_partners/tables").main([])
     tables = capsys.readouterr().out.strip()
@@ -609,6 +625,7 @@ def test_tables_are_those_of_the_kept_figures(capsys: pytest.CaptureFixture[str]
     assert tables in pages_of("othello_partners")
 
 
+@pytest.mark.figures
 def test_ladders_are_those_of_the_kept_figures() -> None:
     script = module("ladder/run")
     readme = pages_of("ladder")
