@@ -19,9 +19,9 @@ from jaxgbg.results.rows import Table, group, source_of
 from jaxgbg.runs import Result, Run, RunFolder, execution
 from jaxgbg.runs.compilation import visible_compilation
 from jaxgbg.runs.execution import CHECKPOINT_EVERY
-from jaxgbg.runs.progress import Watch
+from jaxgbg.runs.progress import RunProgress
 from jaxgbg.runs.stopping import StopTraining, tell_all
-from jaxgbg.sweeps.executors import Failure, Resources, Settings
+from jaxgbg.sweeps.executors import ExecutorSettings, Failure, Resources
 from jaxgbg.sweeps.running import Executor, Outcome, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive, Plan, plan, read_spec
 from jaxgbg.types import JSON
@@ -132,7 +132,7 @@ def train(
     Raises ValueError where the folder cannot be written, holds a run under other rules, the game
     breaks its contract, or the memory does not suffice.
     """
-    watch = Watch(run, progress)
+    watch = RunProgress(run, progress)
 
     def on_evaluation(result: Result) -> None:
         watch.on_result(result)
@@ -184,12 +184,12 @@ def sweep(
 
     resources = resources or Resources()
     resources.check_executor(executor)
-    settings = Settings(
+    settings = ExecutorSettings(
         Path(out),
         checkpoint_every,
         workers or os.cpu_count() or 1,
         address,
-        tell=on_evaluation,
+        on_evaluation=on_evaluation,
         resources=resources,
     )
     with visible_compilation(progress):

@@ -16,7 +16,7 @@ from jaxgbg.specs import Limits, Seed, checked
 
 OpeningPlies = Annotated[int, Limits(low=0, high=10_000)]
 Pairs = Annotated[int, Limits(low=1, high=100_000)]
-MostGames = Annotated[int, Limits(low=2, high=10_000_000)]
+MaxGames = Annotated[int, Limits(low=2, high=10_000_000)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +43,7 @@ def compare(
     test: SequentialTest,
     opening_plies: OpeningPlies = 4,
     batch: Pairs = 50,
-    max_games: MostGames = 20_000,
+    max_games: MaxGames = 20_000,
     seed: Seed = 0,
     on_batch: Callable[[Comparison], None] = lambda _: None,
 ) -> Comparison:

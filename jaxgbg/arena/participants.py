@@ -23,7 +23,7 @@ _LABEL = re.compile(r"([\w .+-]{1,60})=(.+)", re.DOTALL)
 _DIGITS = 16
 
 
-class Entrant(NamedTuple):
+class Participant(NamedTuple):
     """One who takes part: the name in tables, what tells it from all others, and the player.
 
     `identity` is that of the weights and how they play, or the player's name: games are kept under
@@ -91,36 +91,36 @@ def game_of(entries: Sequence[_Named]) -> Game | None:
     return None
 
 
-def enter(entries: Sequence[_Named], game: Game) -> list[Entrant]:
+def enter(entries: Sequence[_Named], game: Game) -> list[Participant]:
     """The participants of a tournament of `game`, each with a name of its own.
 
     Files of the same name are told apart by their folders. Raises ValueError for who takes part
     twice, and what `make_opponent` raises.
     """
     names = _names(entries)
-    entrants: list[Entrant] = []
+    participants: list[Participant] = []
     known: dict[str, str] = {}
     try:
         for name, (_, what) in zip(names, entries, strict=True):
             player = make_opponent(what, game) if isinstance(what, str) else what
-            entrants.append(Entrant(name, _identity(what), player, _anywhere(what)))
+            participants.append(Participant(name, _identity(what), player, _anywhere(what)))
             if player.copies != 1:
                 raise ValueError(f"{name} is {player.copies} agents: enter one of them")
-            identity = entrants[-1].identity
+            identity = participants[-1].identity
             if identity in known:
                 raise ValueError(f"{known[identity]} and {name} are the same player: enter it once")
             if identity:
                 known[identity] = name
     except BaseException:
-        close(entrants)
+        close(participants)
         raise
-    return entrants
+    return participants
 
 
-def close(entrants: Sequence[Entrant]) -> None:
+def close(participants: Sequence[Participant]) -> None:
     """Close all their players."""
-    for entrant in entrants:
-        entrant.player.close()
+    for participant in participants:
+        participant.player.close()
 
 
 def _identity(what: str | Player) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgbg.arena.likelihood import PRIOR, Held, Likelihood
+from jaxgbg.arena.likelihood import PRIOR, Constraint, Likelihood
 
 ELO = 400 / math.log(10)
 """Elo of a unit of log strength: ten times as strong is 400 Elo."""
@@ -16,7 +16,7 @@ _ONE_SIDED = 1.352772  # Half of the 90 % quantile of chi square with one degree
 _FARTHEST = 200.0
 
 
-class Outcomes(NamedTuple):
+class GameResults(NamedTuple):
     """How G games of N seats ended.
 
     `players` int[G, N] sat in the seats; `rewards` float[G, N] are their final rewards; games of
@@ -48,7 +48,7 @@ class Ratings(NamedTuple):
 
 
 def rate(
-    outcomes: Outcomes,
+    outcomes: GameResults,
     num_players: int,
     anchor: int | None = None,
     called: Callable[[int], str] = str,
@@ -139,7 +139,7 @@ def _end(
 
     def above(distance: float) -> float:
         nonlocal point
-        point = model.maximum(Held(contrast, at + side * distance), point)
+        point = model.maximum(Constraint(contrast, at + side * distance), point)
         return model.log(point) - level
 
     far = 1.0

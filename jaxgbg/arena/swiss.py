@@ -7,7 +7,7 @@ import numpy as np
 Pair = tuple[int, int]
 
 
-def most_rounds(players: int) -> int:
+def max_rounds(players: int) -> int:
     """So many rounds can always be paired without meeting twice, whatever is won (Dirac 1952).
 
     Before the last of them each of an even number n of players, of whom a bye may be one, has at
@@ -31,7 +31,7 @@ def play_rounds(
 
     `meet` lets all pairs of a round meet, the lower number the higher one, and returns the former's
     share of the points in each; a bye is worth half of them, and comes to nobody twice. Of players
-    with equal points the first in `order` stands first. `rounds` are at most `most_rounds`; after
+    with equal points the first in `order` stands first. `rounds` are at most `max_rounds`; after
     `fewest_rounds` of them all are connected by chains of games.
     """
     points = np.zeros(players + players % 2)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from rich.console import Console
 from tyro.conf import Positional, arg
 
-from jaxgbg.arena.comparison import Comparison, MostGames, OpeningPlies, Pairs
+from jaxgbg.arena.comparison import Comparison, MaxGames, OpeningPlies, Pairs
 from jaxgbg.arena.comparison import compare as play
 from jaxgbg.arena.sequential import Elo, Risk, SequentialTest
 from jaxgbg.cli.common import Json, TableFormat, print_records
@@ -35,7 +35,7 @@ def compare(
     playing: Playing = GREEDY,
     opening_plies: OpeningPlies = 4,
     batch: Pairs = 50,
-    max_games: MostGames = 20_000,
+    max_games: MaxGames = 20_000,
     seed: Seed = 0,
     form: TableFormat = "table",
     json_file: Json = None,

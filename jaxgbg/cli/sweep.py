@@ -30,7 +30,7 @@ from jaxgbg.runs.settings import find
 from jaxgbg.specs import Limits, checked, counted
 from jaxgbg.sweeps import Plan, Unit, read_spec
 from jaxgbg.sweeps.estimate import expected_seconds
-from jaxgbg.sweeps.executors import Resources, Settings
+from jaxgbg.sweeps.executors import ExecutorSettings, Resources
 from jaxgbg.sweeps.running import Executor, check, run_plan, tell
 from jaxgbg.sweeps.spec import Adaptive
 from jaxgbg.types import JSON, SettingValue, TypeHint
@@ -83,7 +83,7 @@ def sweep(
         _dry_run(plan, executor, out, time_it, json_file)
         return
     check(plan, out)
-    settings = Settings(
+    settings = ExecutorSettings(
         out,
         checkpoint_every,
         workers or os.cpu_count() or 1,

@@ -9,7 +9,7 @@ from pathlib import Path
 from jaxgbg.cli.loggers import Loggers
 from jaxgbg.runs.execution import train
 from jaxgbg.runs.loop import Progress, Result
-from jaxgbg.runs.progress import Watch
+from jaxgbg.runs.progress import RunProgress
 from jaxgbg.runs.run import Run
 from jaxgbg.runs.stopping import Stopped
 from jaxgbg.runs.storage.run_folder import RunFolder
@@ -38,7 +38,7 @@ def train_with_bar(
         return folder, folder.summary()["training_seconds"], 0
     seconds = 0.0
     loggers = Loggers(log, folder.path, run)
-    watch = Watch(run)
+    watch = RunProgress(run)
 
     def on_chunk(now: Progress) -> None:
         nonlocal seconds

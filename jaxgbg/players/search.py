@@ -17,9 +17,9 @@ from jaxgbg.learners.selection import LANE, UNDISCOUNTED, BootstrapRule
 from jaxgbg.players.core import History, Player, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.devices import mesh_of, on_devices
-from jaxgbg.search.growth import grow
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
 from jaxgbg.search.reuse import no_trees, search_on
+from jaxgbg.search.simulation import simulate
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.spec import Search, SearchSpec
 from jaxgbg.search.tree import RootStatistics
@@ -98,7 +98,7 @@ class SearchAgent(SearchPlayer):
     leaves over. Every move grows a new tree, but with `reuse` in matches, where what the last one
     knows of the position is kept (`search.reuse`); the agent's copies search one after the other.
     Players whose iterations round up to the same power of two share one compiled program, unless
-    memory is short. Asked by the host, devices share the searches of a batch, portion by portion:
+    memory is short. Asked by the host, devices share the searches of a batch, chunk by chunk:
     no bit depends on how many these are. Raises ValueError where the agent cannot search.
     """
 
@@ -140,11 +140,11 @@ class SearchAgent(SearchPlayer):
         return not self.search.settings.reuse and self._num_devices(games // self.copies) > 1
 
     def _num_devices(self, batch: int) -> int:
-        """How many devices search from so many positions of an agent, portion by portion."""
-        size = max(1, self.search.portion(batch))
+        """How many devices search from so many positions of an agent, chunk by chunk."""
+        size = max(1, self.search.chunk_size(batch))
         # Each device beyond the first needs the weights once more, and trees of its own.
         room = self.search.settings.megabytes * 10**6 // max(1, self._bytes)
-        return min(len(jax.devices()), -(-batch // size), 1 + room, self.search.most_trees // size)
+        return min(len(jax.devices()), -(-batch // size), 1 + room, self.search.max_trees // size)
 
     @property
     def _bytes(self) -> int:
@@ -156,7 +156,7 @@ class SearchAgent(SearchPlayer):
         """What one of the agents finds from states[B], arrays of the host."""
         search, batch = self.search, len(states.terminal)
         mesh = mesh_of(self._num_devices(batch))
-        size = mesh.size * search.portion(batch)
+        size = mesh.size * search.chunk_size(batch)
         nothing, given = search.nothing_of(states), self._weights(copy, mesh)
         found: Statistics = on_devices(
             _grow, search, given, states, nothing, lambda _: size, self.iterations, key, mesh
@@ -210,7 +210,7 @@ def _(spec: PUCTSpec, game: Game, agent: GreedyAgent | None = None) -> Player:
 
 def _grow(search: PUCT, given: tuple[Params, BootstrapRule], *where: PyTree) -> Statistics:
     params, valuation = given
-    found: Statistics = grow(dataclasses.replace(search, valuation=valuation), params, *where)
+    found: Statistics = simulate(dataclasses.replace(search, valuation=valuation), params, *where)
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxgbg.results.axes import VARIANT, Axis, value_text
 from jaxgbg.results.curves import (
     COLOURS,
-    Looks,
+    CurveStyles,
     curve,
     figures_of,
     label_of,
@@ -132,7 +132,9 @@ def check_name(path: Path) -> str:
     return form
 
 
-def _draw_curves(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
+def _draw_curves(
+    axis: "Axes", panel: list[Row], table: Table, looks: CurveStyles, band: Band
+) -> None:
     from matplotlib.ticker import EngFormatter
 
     references: dict[float, list[Row]] = {}
@@ -172,7 +174,9 @@ def _draw_curves(axis: "Axes", panel: list[Row], table: Table, looks: Looks, ban
     axis.grid(alpha=0.25)
 
 
-def _draw_means(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
+def _draw_means(
+    axis: "Axes", panel: list[Row], table: Table, looks: CurveStyles, band: Band
+) -> None:
     del band
     first, *others = [each for each in table.axes if len(each.values) > 1]
     places = dict(zip(first.values, _places(first), strict=True))
@@ -220,7 +224,9 @@ def _places(axis: Axis) -> Sequence[float]:
     return range(len(axis.values))
 
 
-def _draw_heatmap(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
+def _draw_heatmap(
+    axis: "Axes", panel: list[Row], table: Table, looks: CurveStyles, band: Band
+) -> None:
     del looks, band
     down, across = (each for each in table.axes if len(each.values) > 1)
     means = np.full((len(down.values), len(across.values)), np.nan)
@@ -242,7 +248,9 @@ def _draw_heatmap(axis: "Axes", panel: list[Row], table: Table, looks: Looks, ba
     axis.set(xlabel=across.short, ylabel=down.short)
 
 
-def _draw_profile(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
+def _draw_profile(
+    axis: "Axes", panel: list[Row], table: Table, looks: CurveStyles, band: Band
+) -> None:
     del table, band
     scores = np.concatenate([row.per_seed for row in panel])
     margin = 0.05 * float(np.ptp(scores)) or 0.5

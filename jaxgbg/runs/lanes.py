@@ -10,7 +10,7 @@ from jaxgbg.learners import FARL_PARTS, Hyperparameters, Lane
 from jaxgbg.players import Player
 from jaxgbg.runs.memory import check_memory
 from jaxgbg.runs.opponents import make_opponent
-from jaxgbg.runs.placement import Places, lanes_at_once
+from jaxgbg.runs.placement import LanePlacement, lanes_at_once
 from jaxgbg.runs.run import LaneName, Run
 from jaxgbg.types import PyTree, SettingValue
 
@@ -48,8 +48,8 @@ def _full(lanes: int, numbers: Mapping[str, SettingValue]) -> dict[str, np.ndarr
 
 
 def begin(
-    runs: Sequence[Run], places: Places | None = None
-) -> tuple[list[Lane], list[Hyperparameters], Places]:
+    runs: Sequence[Run], placement: LanePlacement | None = None
+) -> tuple[list[Lane], list[Hyperparameters], LanePlacement]:
     """All lanes of `runs` before their first tick, in groups [S, ...], and where each of them is.
 
     The runs have one program. Raises ValueError where the memory of this machine does not hold
@@ -57,7 +57,7 @@ def begin(
     """
     learner = runs[0].make_learner()
     seeds = np.array([lane.seed for run in runs for lane in run.lanes], np.uint32)
-    places = places or Places(len(seeds), lanes_at_once(learner, len(seeds)))
+    placement = placement or LanePlacement(len(seeds), lanes_at_once(learner, len(seeds)))
     check_memory(runs)
     drawn = np.stack([run.value.drawn(run.game, seed) for run in runs for seed, _ in run.lanes])
     made = [(make_partner(run), len(run.lanes)) for run in runs]
@@ -65,17 +65,17 @@ def begin(
     every = [hyperparameters(run, run.lanes) for run in runs]
     hyper = jax.tree.map(lambda *leaves: np.concatenate(leaves), *every)
 
-    start = jax.jit(jax.vmap(learner.init), out_shardings=places.sharding)
+    start = jax.jit(jax.vmap(learner.init), out_shardings=placement.sharding)
     groups, hypers = [], []
-    for number in range(places.groups):
-        own = places.members(number)
+    for number in range(placement.groups):
+        own = placement.members(number)
         partner = jax.tree.map(
             lambda *leaves: jnp.stack([*map(jnp.asarray, leaves)]), *[partners[at] for at in own]
         )
         groups.append(start(jax.vmap(jax.random.key)(seeds[own]), drawn[own], partner))
         mine = jax.tree.map(lambda leaf, own=own: leaf[own], hyper)
-        hypers.append(jax.device_put(mine, places.sharding))
-    return groups, hypers, places
+        hypers.append(jax.device_put(mine, placement.sharding))
+    return groups, hypers, placement
 
 
 def make_partner(run: Run) -> Player | None:

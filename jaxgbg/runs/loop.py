@@ -73,7 +73,7 @@ class Training:
         self.runs = runs
         self.lanes = tuple(lane for run in runs for lane in run.lanes)
         self.owners = tuple(number for number, run in enumerate(runs) for _ in run.lanes)
-        self.groups, self._hypers, self.places = begin(runs)
+        self.groups, self._hypers, self.placement = begin(runs)
         """The states of the lanes, group by group, each an array [S, ...] for S lanes at once."""
         self.learner = runs[0].make_learner()
         evaluation = runs[0].evaluation
@@ -83,7 +83,7 @@ class Training:
         ]
         averaging = runs[0].averaging
         self._points = averaging.points(self.episodes)
-        value, sharding = self.learner.value, self.places.sharding
+        value, sharding = self.learner.value, self.placement.sharding
         self.means_so_far: list[Mean] = []
         if averaging.on:
             self.means_so_far = [begin_mean(value, each.params, sharding) for each in self.groups]
@@ -134,18 +134,18 @@ class Training:
     @property
     def finished(self) -> np.ndarray:
         """uint32[L]: the episodes that each lane has finished."""
-        return self.places.by_lane([group.finished for group in self.groups])
+        return self.placement.by_lane([group.finished for group in self.groups])
 
     @property
     def moves(self) -> np.ndarray:
         """uint32[L]: the moves that each lane has made."""
-        return self.places.by_lane([group.moves for group in self.groups])
+        return self.placement.by_lane([group.moves for group in self.groups])
 
     @in_32_bits
     def advance(self, limit: int) -> None:
         """One chunk, on their way to `limit` episodes, of the lanes that are furthest from it."""
-        number, sharding = self._furthest(), self.places.sharding
-        limits = np.where(self.places.live(number), limit, 0).astype(np.uint32)
+        number, sharding = self._furthest(), self.placement.sharding
+        limits = np.where(self.placement.live(number), limit, 0).astype(np.uint32)
         pauses = [self._next_points(number)] if self.means_so_far else []
         start = time.perf_counter()
         self.starting = True
@@ -174,8 +174,8 @@ class Training:
 
     def _furthest(self) -> int:
         """The group with the lane that has finished the fewest episodes."""
-        finished, places = self.finished, self.places
-        own = (places.members(group)[places.live(group)] for group in range(places.groups))
+        finished, placement = self.finished, self.placement
+        own = (placement.members(group)[placement.live(group)] for group in range(placement.groups))
         return int(np.argmin([finished[lanes].min() for lanes in own]))
 
     def _next_points(self, number: int) -> np.ndarray:
@@ -203,7 +203,7 @@ class Training:
         if not isinstance(self.learner.value, HasGradients):
             return
         found = [_finite(self.learner.value.for_player(group.params)) for group in self.groups]
-        self.diverged = np.flatnonzero(~self.places.by_lane(found)).tolist()
+        self.diverged = np.flatnonzero(~self.placement.by_lane(found)).tolist()
         if len(self.diverged) == len(self.lanes):
             raise ValueError(
                 "training has diverged: no network has finite weights any more;"
@@ -248,7 +248,7 @@ class Training:
     def _of_lanes(self, groups: Sequence[Params], run: int) -> dict[LaneName, Params]:
         """The parameters of one lane after the other, on the host: those of one run."""
         return {
-            lane: jax.tree.map(np.array, self.places.lane_of(groups, at))
+            lane: jax.tree.map(np.array, self.placement.lane_of(groups, at))
             for at, (lane, owner) in enumerate(zip(self.lanes, self.owners, strict=True))
             if owner == run
         }
@@ -264,7 +264,7 @@ class Training:
     def changing(self, *lanes: int) -> list[Changing]:
         """What changes of each of these lanes, on the host, without what never changes."""
         groups = self._changing()
-        return [self.places.lane_of(groups, lane) for lane in lanes]
+        return [self.placement.lane_of(groups, lane) for lane in lanes]
 
     def leaves(self) -> list[np.ndarray]:
         """What a checkpoint holds: each array of what is `changing`, lane after lane."""
@@ -274,9 +274,9 @@ class Training:
     @in_32_bits
     def restore(self, leaves: Sequence[np.ndarray], reached: int, seconds: float) -> None:
         """Go on from what `leaves` gave once."""
-        lanes, sharding = len(self.lanes), self.places.sharding
+        lanes, sharding = len(self.lanes), self.placement.sharding
         for number, (group, old) in enumerate(zip(self.groups, self._changing(), strict=True)):
-            members = self.places.members(number)
+            members = self.placement.members(number)
             own = [
                 np.stack([leaves[first + at] for at in members])
                 for first in range(0, len(leaves), lanes)
@@ -299,7 +299,7 @@ class Training:
         """
         players = {self.lanes: self._player([group.params for group in self.groups])}
         means = self.means_so_far
-        if means and self.places.by_lane([mean.samples for mean in means]).all():
+        if means and self.placement.by_lane([mean.samples for mean in means]).all():
             names = tuple(lane.mean for lane in self.lanes)
             players[names] = self._player([mean.params for mean in means])
         for number, judge in enumerate(self.judges):
@@ -312,8 +312,8 @@ class Training:
     def _player(self, groups: Sequence[Params]) -> Player:
         """The agents of the parameters of all groups, playing as they are to be judged."""
         value, valuations = self.learner.value, [hyper.valuation for hyper in self._hypers]
-        params = self.places.joined([value.for_player(each) for each in groups])
-        valuation = self.places.joined(valuations)
+        params = self.placement.joined([value.for_player(each) for each in groups])
+        valuation = self.placement.joined(valuations)
         agent = GreedyAgent(self.learner.game, value, params, valuation, several=True)
         return self.runs[0].play.player(agent)
 

@@ -52,8 +52,8 @@ def lane_mesh(num_lanes: int) -> Mesh:
     return mesh_of(num_lanes, "lanes")
 
 
-class Places:
-    """The places of `lanes` lanes, which the devices share as equally as can be.
+class LanePlacement:
+    """Place `lanes` lanes on the devices, as evenly as possible.
 
     Each device trains `at_once` of its lanes together, or fewer where that does not divide them,
     and then the next ones: in groups of one shape, [S, ...] for S lanes on all devices. Where there

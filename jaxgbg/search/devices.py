@@ -12,8 +12,8 @@ from jaxgbg.types import PyTree, State
 
 _ONE, _EVERY = PartitionSpec("searches"), PartitionSpec()
 
-# As `growth.grow`: (search, what it values by, roots[B], lanes uint32[B], iterations, key).
-Grow = Callable[..., PyTree]
+# As `simulation.simulate`: (search, what it values by, roots[B], lanes uint32[B], iterations, key).
+Simulate = Callable[..., PyTree]
 
 
 def mesh_of(most: int, axis: str = "searches") -> Mesh:
@@ -23,7 +23,7 @@ def mesh_of(most: int, axis: str = "searches") -> Mesh:
 
 
 def on_devices(
-    grow: Grow,
+    simulate: Simulate,
     search: Hashable,
     given: PyTree,
     states: State,
@@ -33,7 +33,7 @@ def on_devices(
     key: jax.Array,
     mesh: Mesh,
 ) -> PyTree:
-    """What `grow` finds from each of states[B] that is not over, else `nothing`: of the host.
+    """What `simulate` finds from each of states[B] that is not over, else `nothing`: of the host.
 
     `sizes` says in how many lanes the next of so many searches are run, few different numbers and
     multiples of the devices, as each is compiled. A search depends on the key and its place in the
@@ -42,7 +42,7 @@ def on_devices(
     states = jax.tree.map(np.asarray, states)
     live = np.flatnonzero(~states.terminal)
     found = jax.tree.map(np.array, nothing)
-    program = _compile(grow, search, mesh)
+    program = _compile(simulate, search, mesh)
     while len(live):
         size = sizes(len(live))
         some, live = live[:size], live[size:]
@@ -57,10 +57,10 @@ def on_devices(
 
 
 @lru_cache(maxsize=64)
-def _compile(grow: Grow, search: Hashable, mesh: Mesh) -> Callable[..., PyTree]:
+def _compile(simulate: Simulate, search: Hashable, mesh: Mesh) -> Callable[..., PyTree]:
     """The compiled search: (given, roots[B], lanes uint32[B], iterations, key) -> statistics."""
     sharded = jax.shard_map(
-        partial(grow, search),
+        partial(simulate, search),
         mesh=mesh,
         in_specs=(_EVERY, _ONE, _ONE, _EVERY, _EVERY),
         out_specs=_ONE,

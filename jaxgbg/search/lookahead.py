@@ -1,6 +1,6 @@
 """Look-ahead of a few plies over a value function, in any game, many positions at once.
 
-A tree is gone through depth first, in portions: however wide it is, memory holds one portion of
+A tree is gone through depth first, in chunks: however wide it is, memory holds one chunk of
 positions a ply. Everything is traced, so that players who look ahead work inside compiled programs.
 """
 
@@ -30,9 +30,9 @@ from jaxgbg.values.core import ValueFunction
 # Each ply is traced and compiled as another part of the program: 10 of them take 10 s in TicTacToe
 # and a minute in Lines of Action on 4x4, on one core.
 MOST_PLIES = 10
-# Positions of a portion beyond this gain nothing but memory, measured on ConnectFour.
+# Positions of a chunk beyond this gain nothing but memory, measured on ConnectFour.
 _MOST_ROWS = 1024
-# Moves of a position that its portion has room for, where nobody says how many there are.
+# Moves of a position that its chunk has room for, where nobody says how many there are.
 _USUAL_MOVES = 4
 
 Reply = Literal["own", "value"]
@@ -292,9 +292,9 @@ class LookAhead:
                 future = self._after_chance(params, _Nodes(after, node.searcher, keys), ply)
             return gain + jnp.where(over[:, None], 0.0, future)
 
-        return visit_pairs(kept, visit, self._portion(len(states.terminal), self._width(ply)))
+        return visit_pairs(kept, visit, self._chunk_size(len(states.terminal), self._width(ply)))
 
-    def _portion(self, rows: int, most: int) -> int:
+    def _chunk_size(self, rows: int, most: int) -> int:
         """How many of the moves of `rows` positions are looked at together, `most` each."""
         return min(rows * min(most, _USUAL_MOVES), self.rows)
 
@@ -322,7 +322,7 @@ class LookAhead:
             states = states._replace(terminal=states.terminal | ~real)
             return self._best(params, _Nodes(states, node.searcher, keys), ply + 1)
 
-        outcomes = visit_pairs(shares > 0, visit, self._portion(*shares.shape))
+        outcomes = visit_pairs(shares > 0, visit, self._chunk_size(*shares.shape))
         return (shares[..., None] * outcomes).sum(1)
 
     def _best(self, params: Params, nodes: _Nodes, ply: int) -> jax.Array:

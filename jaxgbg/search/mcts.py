@@ -16,8 +16,8 @@ from jaxgbg.learners.selection import (
     nth_true,
 )
 from jaxgbg.search.devices import mesh_of, on_devices
-from jaxgbg.search.growth import grow
 from jaxgbg.search.outcomes import table_bytes
+from jaxgbg.search.simulation import simulate
 from jaxgbg.search.spec import SearchSpec
 from jaxgbg.search.tree import (
     CHILD,
@@ -115,7 +115,7 @@ class MCTS:
             )
         if not self._range[0] < self._range[1]:
             raise ValueError(f"mcts: reward_range must go up, not {self._range}")
-        if self.most_trees < 1:
+        if self.max_trees < 1:
             raise ValueError(
                 f"mcts: one tree does not fit into {self.settings.megabytes} megabytes"
             )
@@ -125,7 +125,7 @@ class MCTS:
         return self.game.reward_range if self.reward_range is None else self.reward_range
 
     @property
-    def most_trees(self) -> int:
+    def max_trees(self) -> int:
         """How many trees may be in memory at once."""
         columns = CHILD + self.width
         tree_bytes = 4 * columns * (self.settings.iterations + 1) * self.game.num_actions
@@ -141,7 +141,7 @@ class MCTS:
             roomy = dataclasses.replace(self, settings=settings)
         except ValueError:
             return self
-        return roomy if searches <= roomy.most_trees else self
+        return roomy if searches <= roomy.max_trees else self
 
     # What the tree asks of a search: see `tree.TreePolicy`.
     keeps_states = False
@@ -188,10 +188,10 @@ class MCTS:
         live = int((~np.asarray(states.terminal)).sum())
         shape = (len(states.terminal), self.game.num_actions)
         nothing = RootStatistics(jnp.zeros(shape, jnp.int32), jnp.zeros(shape))
-        mesh = mesh_of(min(live, self.most_trees))
-        room = self.most_trees - self.most_trees % mesh.size
+        mesh = mesh_of(min(live, self.max_trees))
+        room = self.max_trees - self.max_trees % mesh.size
         found = on_devices(
-            grow,
+            simulate,
             self._roomy(live),
             (),
             states,

@@ -16,8 +16,8 @@ from jaxgbg.learners.selection import (
     choose_uniformly,
     most_of_lanes,
 )
-from jaxgbg.search.growth import grow
-from jaxgbg.search.portions import in_portions
+from jaxgbg.search.chunking import map_in_chunks
+from jaxgbg.search.simulation import simulate
 from jaxgbg.search.solver import SolvedStatistics, Solver, worth_playing
 from jaxgbg.search.spec import SearchSpec, Switch
 from jaxgbg.search.tree import (
@@ -34,12 +34,12 @@ from jaxgbg.specs import setting
 from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.core import ValueFunction
 
-# Searches that go on in step: more of them gain nothing but memory.
+# The number of searches that go on in step. More would only need more memory.
 _MOST_TREES = 512
 _FEW_TREES = 16
-# Into how many portions of these a batch falls. Sixteen searches in step are as fast as more on a
-# CPU, whose cores share the portions; on an accelerator only those wait who are not to move.
-_PORTIONS = {"cpu": 8}
+# The number of chunks of a large batch. On a CPU, whose cores share the chunks, 16 searches in step
+# are as fast as more. On an accelerator two chunks leave out games where the agent is not to move.
+_CHUNKS = {"cpu": 8}
 _OTHERWISE = 2
 _LEAST = np.float32(np.finfo(np.float32).min)
 
@@ -131,7 +131,7 @@ class PUCT:
 
     def __post_init__(self) -> None:
         _ = self.solver
-        if self.most_trees < 1:
+        if self.max_trees < 1:
             raise ValueError(
                 f"search: one tree of {self.capacity:,} iterations takes"
                 f" {-(-self._tree_bytes // 10**6):,} megabytes in {self.game.name}, but only"
@@ -155,7 +155,7 @@ class PUCT:
             roomy = dataclasses.replace(self, settings=settings)
         except ValueError:
             return self
-        return self if roomy.most_trees < _FEW_TREES else roomy
+        return self if roomy.max_trees < _FEW_TREES else roomy
 
     @property
     def solver(self) -> Solver | None:
@@ -196,7 +196,7 @@ class PUCT:
         return node * nodes + 20 * self.depth * self.leaves
 
     @property
-    def most_trees(self) -> int:
+    def max_trees(self) -> int:
         """How many trees may be in memory at once."""
         return self.settings.megabytes * 10**6 // self._tree_bytes
 
@@ -224,30 +224,30 @@ class PUCT:
         """The roots' statistics after one search from each of states[B]; 0 for terminal states.
 
         `iterations` int32[], as many as there is room for at most, are no part of the program.
-        Positions that are not over are searched in portions: whoever is not to move costs nothing.
+        Positions that are not terminal are searched in chunks, so terminal ones cost nothing.
         A search depends on the key and its place in the batch, but not on the other states. Lanes
         that search in step under the axis `LANE` each have trees of their own in memory.
         """
-        total, size = jnp.int32(iterations), self.portion(states.terminal.shape[0])
+        total, size = jnp.int32(iterations), self.chunk_size(states.terminal.shape[0])
 
-        def some(
+        def search_chunk(
             roots: State, lanes: jax.Array, place: jax.Array, nothing: PyTree
         ) -> tuple[RootStatistics | SolvedStatistics, PyTree]:
             del place
-            grown = grow(self, params, roots, lanes.astype(jnp.uint32), total, key)
+            grown = simulate(self, params, roots, lanes.astype(jnp.uint32), total, key)
             return grown, nothing
 
         found: RootStatistics | SolvedStatistics
-        found, _ = in_portions(states, size, self.nothing_of(states), some)
+        found, _ = map_in_chunks(states, size, self.nothing_of(states), search_chunk)
         return found
 
-    def portion(self, batch: int) -> int:
-        """How many of `batch` searches go on in step, on however many devices.
+    def chunk_size(self, batch: int) -> int:
+        """The number of `batch` searches that go on in step, on any number of devices.
 
         Programs of other numbers of them round values in other ways.
         """
-        portions = _PORTIONS.get(jax.default_backend(), _OTHERWISE)
-        return min(batch, self.most_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // portions)))
+        chunks = _CHUNKS.get(jax.default_backend(), _OTHERWISE)
+        return min(batch, self.max_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // chunks)))
 
     def nothing_of(self, states: State) -> RootStatistics | SolvedStatistics:
         """The statistics of states[B] that are over."""

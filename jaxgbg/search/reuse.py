@@ -12,13 +12,13 @@ import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from jaxgbg.search.growth import grow_on, plant, statistics
-from jaxgbg.search.portions import in_portions
+from jaxgbg.search.chunking import map_in_chunks
 from jaxgbg.search.puct import PUCT
+from jaxgbg.search.simulation import new_tree, resume, statistics
 from jaxgbg.search.tree import CHILD, VISITS, Tree, TreePolicy
 from jaxgbg.types import Params, PyTree, State
 
-# Trees are there before a move and after it, those of a portion as they were and as they grow.
+# Trees are there before a move and after it, those of a chunk as they were and as they grow.
 _TIMES = 2
 
 
@@ -27,8 +27,8 @@ def no_trees(search: PUCT, states: State, copies: int = 1) -> Tree:
 
     Raises ValueError where the trees of all games have no room beside those that grow.
     """
-    _portion(search, states.terminal.shape[0], copies)
-    return plant(search, states)
+    _chunk_size(search, states.terminal.shape[0], copies)
+    return new_tree(search, states)
 
 
 def search_on(
@@ -46,19 +46,22 @@ def search_on(
     """
     batch, total = states.terminal.shape[0], jnp.int32(iterations)
 
-    def some(roots: State, lanes: jax.Array, place: jax.Array, trees: Tree) -> tuple[PyTree, Tree]:
+    def search_chunk(
+        roots: State, lanes: jax.Array, place: jax.Array, trees: Tree
+    ) -> tuple[PyTree, Tree]:
         kept = reroot(search, trees, lanes, batch, roots)
-        grown = grow_on(search, params, roots, lanes.astype(jnp.uint32), total, key, kept)
+        grown = resume(search, params, roots, lanes.astype(jnp.uint32), total, key, kept)
         return statistics(search, grown, roots), put_back(trees, place, batch, grown)
 
     nothing = search.nothing_of(states)
-    return in_portions(states, _portion(search, batch, copies), nothing, some, trees)
+    size = _chunk_size(search, batch, copies)
+    return map_in_chunks(states, size, nothing, search_chunk, trees)
 
 
-def _portion(search: PUCT, batch: int, copies: int) -> int:
-    """How many of the searches of `batch` games go on in step, all trees being kept."""
+def _chunk_size(search: PUCT, batch: int, copies: int) -> int:
+    """The number of searches of `batch` games that go on in step when all trees are kept."""
     games = copies * batch
-    size = min(search.portion(batch), search.most_trees // _TIMES - games)
+    size = min(search.chunk_size(batch), search.max_trees // _TIMES - games)
     if size < 1:
         raise ValueError(
             f"search: the trees of {games:,} games that reuse=1 keeps do not fit into"

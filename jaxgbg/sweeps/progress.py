@@ -27,7 +27,7 @@ def ended(out: Path, unit: Unit) -> bool:
     return all((RunFolder(out, run).path / "summary.json").exists() for run in unit.runs)
 
 
-class Watch:
+class SweepProgress:
     """One bar for all units of a sweep."""
 
     def __init__(self, units: Sequence[Unit], out: Path, bar: Bar) -> None:
@@ -61,10 +61,10 @@ class Watch:
 
 
 @contextlib.contextmanager
-def watching(units: Sequence[Unit], out: Path, shown: bool = True) -> Iterator[Watch]:
+def watching(units: Sequence[Unit], out: Path, shown: bool = True) -> Iterator[SweepProgress]:
     """Show how far `units` are while the block does them."""
     bar = open_bar("sweep", shown)
-    watch = Watch(units, out, bar)
+    watch = SweepProgress(units, out, bar)
     over = threading.Event()
 
     def look() -> None:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from jaxgbg.runs.storage.files import check_folder
 from jaxgbg.specs import counted
 from jaxgbg.sweeps import adaptive
-from jaxgbg.sweeps.executors import EXECUTORS, Failure, Settings
+from jaxgbg.sweeps.executors import EXECUTORS, ExecutorSettings, Failure
 from jaxgbg.sweeps.progress import watching
 from jaxgbg.sweeps.spec import Plan, Unit
 
@@ -26,7 +26,7 @@ class Outcome(NamedTuple):
 def run_plan(
     plan: Plan,
     executor: Executor,
-    settings: Settings,
+    settings: ExecutorSettings,
     report: Callable[[Unit], None] = lambda _: None,
     shown: bool = True,
 ) -> Outcome:

@@ -42,8 +42,8 @@ MOST_RUNS = 10_000
 
 
 @dataclasses.dataclass(frozen=True)
-class Portions(Spec):
-    """How runs are cut into units.
+class UnitLimits(Spec):
+    """Limits of a unit of work.
 
     The defaults are constants, and not this machine's memory: which runs share a program must not
     depend on where a sweep is started, for a lane's last bits may depend on its program.
@@ -59,8 +59,8 @@ class Portions(Spec):
     memory_gb: float = setting(4.0, above=0, high=1_000_000)
 
 
-_PORTIONS = tuple(field.name for field in dataclasses.fields(Portions))
-_KEYS = ("game", "seeds", "adaptive", *_PORTIONS, "settings", "axes")
+_LIMITS = tuple(field.name for field in dataclasses.fields(UnitLimits))
+_KEYS = ("game", "seeds", "adaptive", *_LIMITS, "settings", "axes")
 
 Adaptive = Literal["halving", "racing", "none"]
 """Which settings are trained to the end: the better half, those not worse than the best, or all."""
@@ -89,8 +89,8 @@ class Unit(NamedTuple):
         if len(self.runs) == 1 or not alone:
             return [self]
         together = [run for run in self.runs if run.digest not in {one.digest for one in alone}]
-        portions = [*([run] for run in alone), *([together] if together else [])]
-        return [_unit(portion, self.memory // self.lanes) for portion in portions]
+        parts = [*([run] for run in alone), *([together] if together else [])]
+        return [_unit(part, self.memory // self.lanes) for part in parts]
 
 
 class Plan(NamedTuple):
@@ -164,13 +164,13 @@ def units(fields: dict[str, JSON]) -> list[Unit]:
     if unknown:
         near = did_you_mean(unknown[0], _KEYS)
         raise ValueError(f"unknown key {shown(unknown[0])}{near}; known are {', '.join(_KEYS)}")
-    portions = Portions(**{name: fields[name] for name in _PORTIONS if name in fields})
+    limits = UnitLimits(**{name: fields[name] for name in _LIMITS if name in fields})
     # Two combinations may come to the same run.
-    runs = {run.digest: run for run in _runs(fields, portions.chunk)}
+    runs = {run.digest: run for run in _runs(fields, limits.chunk)}
     programs: dict[Hashable, list[Run]] = {}
     for run in runs.values():
         programs.setdefault(program_of(run), []).append(run)
-    return [unit for together in programs.values() for unit in _portions(together, portions)]
+    return [unit for together in programs.values() for unit in _units_of(together, limits)]
 
 
 def _runs(fields: dict[str, JSON], chunk: int | None) -> Iterator[Run]:
@@ -284,17 +284,17 @@ def _seeds(text: JSON) -> tuple[int, ...]:
     return tuple(Run.check("seeds", seeds))
 
 
-def _portions(runs: Sequence[Run], portions: Portions) -> Iterator[Unit]:
+def _units_of(runs: Sequence[Run], limits: UnitLimits) -> Iterator[Unit]:
     """Units of one program, none with more lanes or memory than it may have; one run at least."""
     a_lane = lane_memory(runs[0])
-    most = max(1, min(portions.lanes, int(portions.memory_gb * 1e9) // a_lane))
-    portion: list[Run] = []
+    most = max(1, min(limits.lanes, int(limits.memory_gb * 1e9) // a_lane))
+    together: list[Run] = []
     for run in runs:
-        if portion and sum(len(each.lanes) for each in portion) + len(run.lanes) > most:
-            yield _unit(portion, a_lane)
-            portion = []
-        portion.append(run)
-    yield _unit(portion, a_lane)
+        if together and sum(len(each.lanes) for each in together) + len(run.lanes) > most:
+            yield _unit(together, a_lane)
+            together = []
+        together.append(run)
+    yield _unit(together, a_lane)
 
 
 def _unit(runs: Sequence[Run], a_lane: int) -> Unit:

@@ -37,7 +37,7 @@ def curve_panels(table: Table) -> list[str]:
     """
     from matplotlib.ticker import EngFormatter
 
-    panels, looks = [], curve_looks(table)
+    panels, looks = [], curve_styles(table)
     for rows in panels_of(table.rows):
         series = []
         for row in rows:
@@ -63,7 +63,7 @@ def curve_panels(table: Table) -> list[str]:
     return panels
 
 
-def curve_looks(table: Table) -> dict[tuple[SettingValue, ...], tuple[str, str]]:
+def curve_styles(table: Table) -> dict[tuple[SettingValue, ...], tuple[str, str]]:
     """The label of each combination of settings, and its CSS class."""
     several = [axis for axis in table.axes if len(axis.values) > 1]
     looks = {}

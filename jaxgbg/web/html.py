@@ -25,12 +25,12 @@ from jaxgbg.runs.storage.histograms import weight_histograms
 from jaxgbg.runs.storage.locations import Place, place_of
 from jaxgbg.runs.storage.schemas import Histogram, Histograms
 from jaxgbg.system import core_numbers
-from jaxgbg.web.curve_charts import curve_looks, curve_panels, histogram_panels
+from jaxgbg.web.curve_charts import curve_panels, curve_styles, histogram_panels
 from jaxgbg.web.ladder_chart import MOST_PLAYERS, ratings_chart, scores_chart
 from jaxgbg.web.positions import shape_markup
 from jaxgbg.web.record_view import RecordView
 from jaxgbg.web.records import record_games
-from jaxgbg.web.run_facts import origin, run_names, settings_told
+from jaxgbg.web.run_facts import provenance_text, run_names, settings_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -137,7 +137,7 @@ def game_section(table: Table) -> dict[str, object]:
         "name": table.rows[0].game,
         "tables": list(panel_tables(table.rows, table.compared)),
         "curves": curve_panels(table),
-        "looks": curve_looks(table),
+        "looks": curve_styles(table),
         # A single agent has neither a mean nor an error.
         "shows": "Mean over the seeds, band ± one standard error"
         if any(row.n > 1 for row in table.rows)
@@ -281,8 +281,8 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, object]
     return {
         "stored": stored,
         "state": _state(stored),
-        "settings": settings_told(stored.run),
-        "origin": origin(stored),
+        "settings": settings_text(stored.run),
+        "provenance": provenance_text(stored),
         "config": json.dumps(stored.config),
         "histograms": panels,
         "histogram_note": note,

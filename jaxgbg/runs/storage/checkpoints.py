@@ -30,7 +30,7 @@ from jaxgbg.runs.storage.files import (
     were_set_aside,
     written_whole,
 )
-from jaxgbg.runs.storage.schemas import About, read_kept
+from jaxgbg.runs.storage.schemas import About, validate
 from jaxgbg.types import JSON
 
 FORMAT = 2
@@ -300,7 +300,7 @@ def _begin(file: BufferedReader, path: Path) -> tuple[bytes, About]:
         )
     seal = file.readline(_LONGEST_LINE).removesuffix(b"\n")
     try:
-        return seal, read_kept(About, parse_json(file.readline(_LONGEST_ABOUT)))
+        return seal, validate(About, parse_json(file.readline(_LONGEST_ABOUT)))
     except ValueError as error:
         raise Damaged(str(error)) from error
 

@@ -37,7 +37,7 @@ from jaxgbg.runs.storage.files import (
 )
 from jaxgbg.runs.storage.metrics import evaluation_columns
 from jaxgbg.runs.storage.provenance import provenance, resumed
-from jaxgbg.runs.storage.schemas import Provenance, Summary, read_kept
+from jaxgbg.runs.storage.schemas import Provenance, Summary, validate
 from jaxgbg.types import JSON
 
 _FILES = (
@@ -164,7 +164,7 @@ class RunFolder:
     def _earlier_provenance(self) -> Provenance | None:
         """What it says so far; None where that cannot be read, and is set aside."""
         try:
-            return read_kept(Provenance, read_json(self._provenance))
+            return validate(Provenance, read_json(self._provenance))
         except FileNotFoundError:
             return None
         except ValueError:
@@ -286,7 +286,7 @@ class RunFolder:
         """What summary.json holds; raises ValueError where that is damaged."""
         path = self.path / "summary.json"
         try:
-            return read_kept(Summary, read_json(path)).plain()
+            return validate(Summary, read_json(path)).plain()
         except (OSError, ValueError) as error:
             raise ValueError(
                 f"{defect(path, error)}; delete this file, and the same command makes the run again"

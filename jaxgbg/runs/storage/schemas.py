@@ -180,10 +180,10 @@ class Histograms(Spec):
         return Histogram.read(value)
 
 
-Kept = TypeVar("Kept", bound=Spec)
+Stored = TypeVar("Stored", bound=Spec)
 
 
-def read_kept(kind: type[Kept], content: JSON) -> Kept:
+def validate(kind: type[Stored], content: JSON) -> Stored:
     """What a file holds, as its spec says; what a newer version has added is left out.
 
     Raises ValueError, without the file's name, where something is missing or of another kind.
@@ -195,8 +195,8 @@ def read_kept(kind: type[Kept], content: JSON) -> Kept:
     return kind.read(known)
 
 
-def read_leniently(
-    kind: type[Kept], content: JSON, complain: Callable[[str], None]
+def validate_partial(
+    kind: type[Stored], content: JSON, complain: Callable[[str], None]
 ) -> dict[str, SettingValue]:
     """What is good of a file's content, by its fields; `complain` is told of all else in a line."""
     try:

@@ -15,7 +15,7 @@ from jaxgbg.web.export.compiler import Unsupported
 from jaxgbg.web.export.functions import compile_game, weights_of
 from jaxgbg.web.export.packing import pack
 from jaxgbg.web.play.describe import told_of_game
-from jaxgbg.web.play.replay import words_of_chance
+from jaxgbg.web.play.game_replay import words_of_chance
 from jaxgbg.web.play.seats import agent_names
 from jaxgbg.web.positions import value_scale
 

@@ -12,8 +12,8 @@ from jaxgbg.players import GreedyAgent
 from jaxgbg.types import AnyArray, State
 from jaxgbg.web.drawings import Drawing
 from jaxgbg.web.export.compiler import Program
+from jaxgbg.web.play.game_replay import ply, words_of_chance
 from jaxgbg.web.play.inference import values_of_all
-from jaxgbg.web.play.replay import ply, words_of_chance
 
 _NO_SPOT = -1
 

@@ -15,10 +15,10 @@ from jaxgbg.web.game_page import game_page
 from jaxgbg.web.play import requests
 from jaxgbg.web.play.chance import changes_by_chance
 from jaxgbg.web.play.describe import told_of_game
-from jaxgbg.web.play.inference import facts, portions, values_of_all
+from jaxgbg.web.play.game_replay import GameReplay
+from jaxgbg.web.play.inference import facts, in_chunks, values_of_all
 from jaxgbg.web.play.lines import Line, read_line
 from jaxgbg.web.play.perfect import Perfect
-from jaxgbg.web.play.replay import Replay
 from jaxgbg.web.play.seats import Seats, seats_of
 from jaxgbg.web.play.tuples import Counters, has_tuples, tuples_through
 from jaxgbg.web.positions import (
@@ -53,7 +53,7 @@ class Table:
                 raise ValueError(f"{label} plays {agent.game.name}, or with other parameters")
         self.game = game
         self.drawing = drawing_of(game)
-        self.replay = Replay(game)
+        self.replay = GameReplay(game)
         self.seats = Seats(game, agents or {}, self._branching)
         self._counters = {
             name: (counters or {}).get(label)
@@ -82,11 +82,11 @@ class Table:
             "page": True,
         }
 
-    def position(self, question: requests.Look) -> dict[str, JSON]:
+    def position(self, question: requests.PositionRequest) -> dict[str, JSON]:
         """A position with its legal moves."""
         return self._position(self._line(question.moves), question)
 
-    def move(self, question: requests.Move) -> dict[str, JSON]:
+    def move(self, question: requests.MoveRequest) -> dict[str, JSON]:
         """The position after a move."""
         line = self._line(question.moves)
         action = question.action
@@ -107,7 +107,7 @@ class Table:
             "milliseconds": round(1000 * seconds, 1),
         }
 
-    def history(self, question: requests.History) -> dict[str, JSON]:
+    def history(self, question: requests.HistoryRequest) -> dict[str, JSON]:
         """Names of all moves, and before each the mover's expected final reward."""
         line = self._line(question.moves)
         states = self.replay.every(line)
@@ -176,10 +176,10 @@ class Table:
     def warm_up(self) -> None:
         """Compile what the first requests need."""
         line = self.replay.start()
-        look = requests.Look(line.text, "mover" if self.seats.agents else "none")
+        look = requests.PositionRequest(line.text, "mover" if self.seats.agents else "none")
         action = self.position(look)["legal"][0]["action"]
-        text = self.move(requests.Move(**look.plain(), action=action))["moves"]
-        self.history(requests.History(text))
+        text = self.move(requests.MoveRequest(**look.plain(), action=action))["moves"]
+        self.history(requests.HistoryRequest(text))
         for name in self.seats.agents:
             self.choose(requests.Choose(line.text, name, 0))
         if self._perfect is not None:
@@ -227,14 +227,14 @@ class Table:
 
     def _looked(self, states: State, count: int) -> list[np.ndarray]:
         """`_look` of many states, in chunks of one size."""
-        parts = [self._look(part) for part in portions(states, count)]
+        parts = [self._look(part) for part in in_chunks(states, count)]
         return [np.concatenate(field)[:count] for field in zip(*parts, strict=True)]
 
     def _values_along(
         self, states: State, count: int, agent: GreedyAgent | LookAheadAgent
     ) -> np.ndarray:
         """float32[T, A]: the mover's value of each action in states[T]; -inf where illegal."""
-        parts = [np.asarray(agent.action_values(part)) for part in portions(states, count)]
+        parts = [np.asarray(agent.action_values(part)) for part in in_chunks(states, count)]
         return np.concatenate(parts)[:count]
 
     def _expected(
@@ -246,7 +246,7 @@ class Table:
         known = None if best is None else value_on(self.scale, rewards[mover] + best)
         return [known if seat == mover else None for seat in range(self.game.num_players)]
 
-    def _position(self, line: Line, look: requests.Look) -> dict[str, JSON]:
+    def _position(self, line: Line, look: requests.PositionRequest) -> dict[str, JSON]:
         drawing = self.drawing
         states = self.replay.end(line)
         boards, legal, players, terminal, rewards = self._look(states)
@@ -314,7 +314,7 @@ class Table:
         }
 
     def _values(
-        self, states: State, look: requests.Look
+        self, states: State, look: requests.PositionRequest
     ) -> tuple[np.ndarray | None, np.ndarray | None]:
         """(the mover's values of all actions, those of all players), as far as requested."""
         if look.values == "none":

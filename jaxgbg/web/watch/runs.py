@@ -20,8 +20,8 @@ from jaxgbg.runs.storage.locks import at_work, killed
 from jaxgbg.runs.storage.schemas import Provenance
 from jaxgbg.types import JSON
 from jaxgbg.web.html import game_section
-from jaxgbg.web.run_facts import settings_told
-from jaxgbg.web.watch.game import NewestGame
+from jaxgbg.web.run_facts import settings_text
+from jaxgbg.web.watch.game import LatestGame
 from jaxgbg.web.watch.pace import Budget, Pace
 from jaxgbg.web.watch.templates import rendered
 
@@ -63,7 +63,7 @@ class Watched:
         self._line = ""
         self._pool = ThreadPoolExecutor(1)
         self._first: Future[None] | None = None
-        self.game = NewestGame(SHARE)
+        self.game = LatestGame(SHARE)
         if not wait:
             self._read()
 
@@ -189,10 +189,10 @@ class Watched:
             return not run.finished and at_work(Path(str(run.path))), latest[0] if latest else 0.0
 
         chosen = max(known, key=order)
-        if self.game.newest is not None:
-            path = self.game.newest.file.parent.parent
+        if self.game.latest is not None:
+            path = self.game.latest.file.parent.parent
             if path in self._paces and not chosen.finished:
-                self._paces[path][1].note(self.game.newest.written, self.game.newest.episodes)
+                self._paces[path][1].note(self.game.latest.written, self.game.latest.episodes)
         name = f"{chosen.name}: " if len(self._runs) > 1 else ""
         self.game.show(Path(str(chosen.path)), chosen.run, name)
 
@@ -235,7 +235,7 @@ class Watched:
         """The settings of a single run."""
         if len(self._runs) != 1 or self._runs[0].game is None or self._runs[0].error is not None:
             return []
-        return settings_told(self._runs[0].run)
+        return settings_text(self._runs[0].run)
 
 
 def _curves(runs: Sequence[StoredRun]) -> str:

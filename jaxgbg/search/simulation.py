@@ -36,7 +36,7 @@ from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.indices import look_up
 
 
-def grow(
+def simulate(
     search: TreePolicy,
     params: Params,
     roots: State,
@@ -49,7 +49,7 @@ def grow(
     RootStatistics, or what the solver makes of them. `lanes` uint32[B] number the searches: each
     draws by its own number. A terminal root stands still, and so does a solved one.
     """
-    tree = grow_on(search, params, roots, lanes, iterations, key, None)
+    tree = resume(search, params, roots, lanes, iterations, key, None)
     return statistics(search, tree, roots)
 
 
@@ -61,7 +61,7 @@ def statistics(search: TreePolicy, tree: Tree, roots: State) -> PyTree:
     return found if search.solver is None else search.solver.statistics(edges, roots, found)
 
 
-def grow_on(
+def resume(
     search: TreePolicy,
     params: Params,
     roots: State,
@@ -70,14 +70,14 @@ def grow_on(
     key: jax.Array,
     kept: tuple[Tree, jax.Array] | None,
 ) -> Tree:
-    """The trees of `grow`, or those `kept` grown on.
+    """Return the trees of `simulate`, or resume those that were `kept`.
 
     Kept trees have had int32[B] of the iterations each, and a search that keeps states. As a node
     that an iteration makes has a higher number than it, there is room for what is to come.
     """
     keys = jax.random.key_data(jax.vmap(partial(jax.random.fold_in, key))(lanes))
     batch, step = roots.terminal.shape[0], search.leaves
-    tree = plant(search, roots) if kept is None else kept[0]
+    tree = new_tree(search, roots) if kept is None else kept[0]
     done = None if kept is None else jnp.where(roots.terminal, iterations, kept[1])
     keys, roots_of_all = _for_each(step, keys), _for_each(step, roots)
     leaves = _no_leaves(search, roots_of_all)
@@ -139,7 +139,7 @@ def _spawn_new(search: TreePolicy, leaves: Leaves, keys: jax.Array, iteration: I
     return leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
 
 
-def plant(search: TreePolicy, roots: State) -> Tree:
+def new_tree(search: TreePolicy, roots: State) -> Tree:
     """Trees of a root each."""
     batch = roots.terminal.shape[0]
     # The step of the root has nodes too, and a last one that is not full.
