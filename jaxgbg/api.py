@@ -20,9 +20,9 @@ from jaxgbg.runs import Result, Run, RunFolder, execution
 from jaxgbg.runs.compilation import visible_compilation
 from jaxgbg.runs.execution import CHECKPOINT_EVERY
 from jaxgbg.runs.progress import RunProgress
-from jaxgbg.runs.stopping import StopTraining, tell_all
+from jaxgbg.runs.stopping import StopTraining, call_all
 from jaxgbg.sweeps.executors import ExecutorSettings, Failure, Resources
-from jaxgbg.sweeps.running import Executor, Outcome, run_plan, tell
+from jaxgbg.sweeps.running import Executor, Outcome, report_outcome, run_plan
 from jaxgbg.sweeps.spec import Adaptive, Plan, plan, read_spec
 from jaxgbg.types import JSON
 
@@ -136,7 +136,7 @@ def train(
 
     def on_evaluation(result: Result) -> None:
         watch.on_result(result)
-        tell_all(partial(callback, result) for callback in callbacks)
+        call_all(partial(callback, result) for callback in callbacks)
 
     try:
         with visible_compilation(progress):
@@ -176,7 +176,7 @@ def sweep(
 
     def on_evaluation(run: Run, result: Result) -> None:
         try:
-            tell_all(partial(callback, run, result) for callback in callbacks)
+            call_all(partial(callback, run, result) for callback in callbacks)
         except StopTraining:
             raise
         except Exception as error:  # Whatever it is, it is not this program's fault.
@@ -194,7 +194,7 @@ def sweep(
     )
     with visible_compilation(progress):
         outcome = run_plan(chosen, executor, settings, shown=progress)
-    tell(outcome, chosen)
+    report_outcome(outcome, chosen)
     return Sweep(chosen, Path(out), outcome)
 
 

@@ -267,7 +267,7 @@ def plain(value: SettingValue) -> JSON:
     return [plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def counted(number: int, what: str) -> str:
+def pluralize(number: int, what: str) -> str:
     """ "1 run", "2,000 runs": so many of what has a regular plural."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 

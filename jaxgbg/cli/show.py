@@ -29,7 +29,7 @@ from jaxgbg.runs.presets import GAMES, konen2021, preset, published_kinds
 from jaxgbg.runs.progress_bar import rough_duration
 from jaxgbg.runs.run import Seeds
 from jaxgbg.runs.settings import settings as all_settings
-from jaxgbg.specs import Seed, checked, counted
+from jaxgbg.specs import Seed, checked, pluralize
 from jaxgbg.sweeps import Unit
 from jaxgbg.sweeps.estimate import expected_seconds
 from jaxgbg.types import JSON, TypeHint
@@ -114,7 +114,7 @@ def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
             (seconds,) = expected_seconds([Unit((run,), len(run.lanes), memory)])
         assert seconds is not None
         records.append({"flag": "", "setting": "expected_seconds", "value": round(seconds, 1)})
-        devices = counted(jax.device_count(), f"{jax.devices()[0].device_kind} device")
+        devices = pluralize(jax.device_count(), f"{jax.devices()[0].device_kind} device")
         print(
             f"\nexpected: {rough_duration(seconds)} for {_agents(run)} on {devices} of this machine"
         )
@@ -126,14 +126,14 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     game, schedule = run.game, run.schedule
     yield (
         "game",
-        f"{game.name}: {counted(game.num_players, 'player')}, {game.num_cells} cells,"
+        f"{game.name}: {pluralize(game.num_players, 'player')}, {game.num_cells} cells,"
         f" {game.num_actions:,} actions, at most {game.max_plies:,} plies",
     )
     yield "settings", _source(run)
     times = -(-schedule.episodes // run.evaluation.every)
     yield (
         "budget",
-        f"{schedule.episodes:,} episodes of each agent, {counted(times, 'evaluation')}",
+        f"{schedule.episodes:,} episodes of each agent, {pluralize(times, 'evaluation')}",
     )
     for opponent in run.evaluation.opponents:
         if EvaluatorSpec.named(opponent):
@@ -179,4 +179,4 @@ def _records(run: Run) -> Iterator[dict[str, JSON]]:
 def _agents(run: Run) -> str:
     """The number of agents of a run, in words."""
     each = f", {' and '.join(run.variants)}" if len(run.variants) > 1 else ""
-    return f"{counted(len(run.lanes), 'agent')}{each}"
+    return f"{pluralize(len(run.lanes), 'agent')}{each}"

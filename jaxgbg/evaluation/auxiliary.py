@@ -63,7 +63,7 @@ def auxiliary_errors(agent: GreedyAgent, seed: int = 0) -> list[AuxiliaryError]:
     seen = jax.tree.map(np.asarray, _compiled()(game, agent, states, draws, chance))
     by_game = [leaf.swapaxes(0, 1) for leaf in seen]
     told, truth = map(np.concatenate, zip(*map(_pairs, *by_game), strict=True))
-    scales = np.tile([game.extra_scales[at] for at in value.extras.places], game.num_players)
+    scales = np.tile([game.extra_scales[at] for at in value.extras.indices], game.num_players)
     named = [(name, seat) for seat in range(game.num_players) for name in value.extras.names]
     columns = zip(named, (told * scales).T, (truth * scales).T, strict=True)
     return [_judged(*each, *column) for each, *column in columns]

@@ -35,7 +35,7 @@ def sides(stones: jax.Array, player: jax.Array) -> tuple[Board, Board]:
 
 
 @jax.jit
-def counted(own: Board, enemy: Board) -> Counts:
+def count_lines(own: Board, enemy: Board) -> Counts:
     """The stones of both on all lines.
 
     Without `materialize`: what XLA repeats here costs less than the writing that would prevent it

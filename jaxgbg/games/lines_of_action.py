@@ -136,7 +136,7 @@ class LinesOfAction(Game[LinesOfActionState]):
 
     def legal_actions(self, state: LinesOfActionState) -> jax.Array:
         own, enemy = line_moves.sides(state.stones, state.player)
-        landing = line_moves.targets(own, enemy, line_moves.counted(own, enemy), self.size)
+        landing = line_moves.targets(own, enemy, line_moves.count_lines(own, enemy), self.size)
         targets = line_moves.by_square(landing, self.size).reshape(-1)
         passes = ~targets.any() & (self.stuck == "pass")
         return jnp.append(targets, passes) & ~state.terminal
@@ -147,7 +147,7 @@ class LinesOfAction(Game[LinesOfActionState]):
         For the player to move, in each direction; where none is legal the target means nothing.
         """
         own, enemy = line_moves.sides(state.stones, state.player)
-        counts = line_moves.counted(own, enemy)
+        counts = line_moves.count_lines(own, enemy)
         landing = line_moves.targets(own, enemy, counts, self.size)
         starts = line_moves.origins(landing, counts, self.size)
         legal = line_moves.by_square(starts, self.size) & ~state.terminal
@@ -235,7 +235,7 @@ class LinesOfAction(Game[LinesOfActionState]):
         )
         wins = mover & ~other if self.both == "draw" else mover
         if self.stuck == "loss":
-            counts = line_moves.counted(own, enemy)
+            counts = line_moves.count_lines(own, enemy)
             replies = line_moves.targets(enemy, own, counts, self.size)
             wins |= ~mover & ~other & ~line_moves.by_square(replies, self.size).any()
         lead = wins.astype(jnp.float32) - (other & ~mover).astype(jnp.float32)
@@ -259,7 +259,7 @@ class LinesOfAction(Game[LinesOfActionState]):
         # As in `cells`.
         (stones,) = materialize(state.stones)
         sides = [line_moves.sides(stones, jnp.int8(player)) for player in (0, 1)]
-        counts = line_moves.counted(*sides[0])
+        counts = line_moves.count_lines(*sides[0])
         players = [self._extras(own, enemy, counts) for own, enemy in sides]
         # Extra by extra: through this XLA sees which ones nobody asks for.
         return jnp.stack([jnp.stack(both) for both in zip(*players, strict=True)], 1)

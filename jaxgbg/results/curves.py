@@ -47,7 +47,7 @@ def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
     return [list(panel) for _, panel in groupby(rows, key=lambda row: (row.game, row.opponent))]
 
 
-def looks_of(table: Table) -> CurveStyles:
+def styles_of(table: Table) -> CurveStyles:
     """The look of each combination of settings: numbers go from dark to light.
 
     The last of several axes sets the line style, if there are enough styles; the others set the
@@ -63,7 +63,7 @@ def looks_of(table: Table) -> CurveStyles:
     if dashed and len(coloured) > 1 and len(told) > len(COLOURS):
         coloured, dashed = several, []
         kinds, told = {key: key for key in rows}, list(rows)
-    looks = {}
+    styles = {}
     for key, row in rows.items():
         number = told.index(kinds[key])
         if len(coloured) == 1:
@@ -75,8 +75,8 @@ def looks_of(table: Table) -> CurveStyles:
             kind = int(str(row["variant"]).endswith(MEAN))
         elif dashed:
             kind = dashed[0].values.index(row[dashed[0].short])
-        looks[key] = CurveStyle(label_of(several, row), colour, _DASHES[kind % len(_DASHES)])
-    return looks
+        styles[key] = CurveStyle(label_of(several, row), colour, _DASHES[kind % len(_DASHES)])
+    return styles
 
 
 def _colour(axis: Axis, value: SettingValue, alone: bool) -> Colour:

@@ -20,7 +20,7 @@ LEAST = 1000
 
 # The version of the format; another version uses another file.
 _FORMAT = 1
-_PORTION = 10_000
+_CHUNK = 10_000
 # A file may be written twice within one tick of the file system's clock.
 _SETTLED = 2.0
 _WAIT = 2.0
@@ -70,7 +70,7 @@ class Index:
         """Add a run; `last_change` is the time of the last change of its files (seconds)."""
         if last_change < self._started - _SETTLED and name.isprintable():
             self._added[name] = entry
-        if len(self._added) >= _PORTION:
+        if len(self._added) >= _CHUNK:
             self.save()
 
     def save(self, gone: Iterable[str] = ()) -> None:

@@ -18,7 +18,7 @@ from jaxgbg.runs.environment import check_compiled
 from jaxgbg.runs.loop import Progress, Result, Training
 from jaxgbg.runs.memory import check_memory
 from jaxgbg.runs.run import Run
-from jaxgbg.runs.stopping import Stopped, StopRequest, StopTraining, stop_signals, tell_all
+from jaxgbg.runs.stopping import Stopped, StopRequest, StopTraining, call_all, stop_signals
 from jaxgbg.runs.storage.agents import SavedAgent, save_agent
 from jaxgbg.runs.storage.checkpoints import Checkpoint, Checkpoints, checksum
 from jaxgbg.runs.storage.files import write_json
@@ -70,7 +70,7 @@ def train_together(
     if not unfinished:
         return folders
     # A mistake in the runs is found here, before anything is written.
-    training = _prepared(runs)
+    training = _prepare(runs)
     with contextlib.ExitStack() as stack:
         for folder in unfinished.values():
             stack.enter_context(only_here(folder))
@@ -113,7 +113,7 @@ def train_together(
     return folders
 
 
-def _prepared(runs: Sequence[Run]) -> Training:
+def _prepare(runs: Sequence[Run]) -> Training:
     """The training of `runs` before its first tick; raises ValueError where it cannot be."""
     check_compiled()
     warn_of_known_faults()
@@ -144,7 +144,7 @@ def _keep(
     kept = [(unfinished[owner], result) for owner, result in evaluations if owner in unfinished]
     for folder, result in kept:
         folder.append(result)
-    tell_all(partial(on_evaluation, folder.run, result) for folder, result in kept)
+    call_all(partial(on_evaluation, folder.run, result) for folder, result in kept)
 
 
 def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:

@@ -109,11 +109,11 @@ class LanePlacement:
 
     def joined(self, groups: Sequence[PyTree]) -> PyTree:
         """What the groups have, trees of arrays [S, ...], as one: all lanes, copies last."""
-        return groups[0] if len(groups) == 1 else _joining(self.mesh, len(groups))(*groups)
+        return groups[0] if len(groups) == 1 else _join_program(self.mesh, len(groups))(*groups)
 
 
 @lru_cache(maxsize=8)
-def _joining(mesh: Mesh, groups: int) -> Callable[..., PyTree]:
+def _join_program(mesh: Mesh, groups: int) -> Callable[..., PyTree]:
     """The program of it: each device puts together what is its own."""
     one = PartitionSpec("lanes")
     concatenated = jax.shard_map(

@@ -26,7 +26,7 @@ class StopTraining(Exception):
     """
 
 
-def tell_all(calls: Iterable[Callable[[], object]]) -> None:
+def call_all(calls: Iterable[Callable[[], object]]) -> None:
     """Make all calls; StopTraining, where one of them raises it, comes after the last."""
     asked: StopTraining | None = None
     for call in calls:

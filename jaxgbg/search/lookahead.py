@@ -237,7 +237,7 @@ class LookAhead:
         if self.plies == 1:
             scores = self._one_ply(params, nodes.states, self.valuation)
             return jnp.where(legal, scores, -jnp.inf)
-        kept = self._kept(params, nodes, 0, noise)
+        kept = self._beam(params, nodes, 0, noise)
         totals = self._totals(params, nodes, kept, 0)
         return jnp.where(kept, self._aims(totals, nodes), -jnp.inf)
 
@@ -254,7 +254,7 @@ class LookAhead:
         valuation = valuation or self.valuation._replace(terminal_value_zero=True)
         return action_values(self.game, self.value, params, states, features, valuation)[0]
 
-    def _kept(
+    def _beam(
         self, params: Params, nodes: _Nodes, ply: int, noise: jax.Array | None = None
     ) -> jax.Array:
         """bool[B, A]: the actions that ply number `ply` goes on from; none of a terminal state."""
@@ -346,7 +346,7 @@ class LookAhead:
             scores = self._one_ply(params, nodes.states)
             legal = jax.vmap(self.game.legal_actions)(nodes.states)
             return _first_best(scores, legal), scores[..., None]
-        kept = self._kept(params, nodes, ply)
+        kept = self._beam(params, nodes, ply)
         totals = self._totals(params, nodes, kept, ply)
         return _first_best(self._aims(totals, nodes), kept), totals
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from jaxgbg.runs.storage.files import check_folder
-from jaxgbg.specs import counted
+from jaxgbg.specs import pluralize
 from jaxgbg.sweeps import adaptive
 from jaxgbg.sweeps.executors import EXECUTORS, ExecutorSettings, Failure
 from jaxgbg.sweeps.progress import watching
@@ -69,17 +69,17 @@ def check(plan: Plan, out: Path) -> None:
     check_folder(out)
 
 
-def tell(outcome: Outcome, plan: Plan) -> None:
+def report_outcome(outcome: Outcome, plan: Plan) -> None:
     """Say on standard error what has failed and what was stopped early."""
     if outcome.stopped:
         print(
-            f"{plan.adaptive}: {len(outcome.stopped):,} of {counted(len(plan.units), 'unit')}"
+            f"{plan.adaptive}: {len(outcome.stopped):,} of {pluralize(len(plan.units), 'unit')}"
             f" stopped early, {outcome.saved:.0%} of all episodes saved;"
             " --adaptive none trains them to the end",
             file=sys.stderr,
         )
     for failure in outcome.failures:
-        runs = counted(len(failure.unit.runs), "run")
+        runs = pluralize(len(failure.unit.runs), "run")
         print(
             f"jaxgbg: unit {failure.unit.name} ({runs}) failed: {failure.reason}",
             file=sys.stderr,

@@ -168,7 +168,7 @@ class NTuple(Indices):
         hit = (first & live[:, None]).astype(jnp.float32)
         columns = self._tc + self._scratch
         if self._scratch:
-            counters = self._counted(counters, rows, hit)
+            counters = self._with_hits(counters, rows, hit)
         view = self._by_rows(counters)
         read = look_up(view, rows) if columns else rows
         if rows.size == 1 or on_accelerator():
@@ -208,7 +208,7 @@ class NTuple(Indices):
         columns = self._tc + self._scratch
         return counters.reshape(-1, columns) if columns > 1 else counters
 
-    def _counted(self, counters: jax.Array, rows: jax.Array, hit: jax.Array) -> jax.Array:
+    def _with_hits(self, counters: jax.Array, rows: jax.Array, hit: jax.Array) -> jax.Array:
         """The counters with `hit` float32[..., F] added to the scratch counts of `rows`."""
         columns = self._tc + self._scratch
         if numbered(self.num_weights * columns):

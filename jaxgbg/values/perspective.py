@@ -84,8 +84,8 @@ class Extras:
         return self.game.num_players * len(self.names)
 
     @functools.cached_property
-    def places(self) -> list[int]:
-        """int[M]: where they stand among all of a player's."""
+    def indices(self) -> list[int]:
+        """int[M]: their indices among all extras of a player."""
         return [self.game.extra_names.index(name) for name in self.names]
 
     def of(self, state: State) -> jax.Array:
@@ -95,7 +95,7 @@ class Extras:
         numbers = [
             jax.lax.slice(extras, (player, place), (player + 1, place + 1)).reshape(())
             for player in range(self.game.num_players)
-            for place in self.places
+            for place in self.indices
         ]
         # Else they are worked out anew for every cell of the board beside them, and each by itself:
         # XLA does not work out many positions at a time where it puts arrays together.
@@ -109,7 +109,7 @@ class Extras:
         players = range(self.game.num_players)
         places = np.arange(self.size).reshape(len(players), -1)
         orders = [tuple(np.roll(places, -seat, 0).ravel().tolist()) for seat in players]
-        scales = np.array(self.game.extra_scales, np.float32)[self.places]
+        scales = np.array(self.game.extra_scales, np.float32)[self.indices]
         return from_player_view(
             extras.astype(jnp.float32) / np.tile(scales, len(players)), orders, player
         )

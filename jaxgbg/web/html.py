@@ -100,7 +100,7 @@ def write_report(
     names = dict(zip(map(id, runs), run_names(runs), strict=True))
     told = [
         _run_section(each, samples.get(each.run.game.name)) | {"name": names[id(each)]}
-        for each in _shown(runs, samples)
+        for each in _with_section(runs, samples)
     ]
     problems += [problem for stored in runs for problem in stored.problems]
     page = _template().render(
@@ -170,7 +170,7 @@ def _name(root: str | Path) -> str:
     return (place.resolve().name if isinstance(place, Path) else place.name) or str(root)
 
 
-def _shown(runs: Sequence[StoredRun], samples: Mapping[str, _Sample]) -> list[StoredRun]:
+def _with_section(runs: Sequence[StoredRun], samples: Mapping[str, _Sample]) -> list[StoredRun]:
     """The runs with their own section: the first ones, and those of the sample games."""
     places = {sample.file.parent.parent for sample in samples.values()}
     return [run for at, run in enumerate(runs) if at < _MOST_SECTIONS or run.path in places]

@@ -177,12 +177,12 @@ def test_an_agent_of_the_mean_plays(averaged, jaxgbg, tmp_path):
 
 
 def test_tables_tell_the_mean_from_the_last(averaged):
-    from jaxgbg.results.curves import looks_of
+    from jaxgbg.results.curves import styles_of
 
     table = read_table(averaged[0].path)
     assert [row.variant for row in table.rows] == ["farl", "farl-mean", "none", "none-mean"]
     assert [row.n for row in table.rows] == [2] * 4
-    looks = [look for _, look in looks_of(table).items()]
+    looks = [look for _, look in styles_of(table).items()]
     assert [look.dashes for look in looks] == ["-", "--"] * 2
     assert looks[0].colour == looks[1].colour != looks[2].colour
     plain = read_table(averaged[1].path)

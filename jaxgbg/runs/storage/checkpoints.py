@@ -77,7 +77,7 @@ class Checkpoints:
         self._last = time.monotonic()
         self._cost = 0.0
         self._complaint: tuple[str, float] | None = None
-        self._told = False
+        self._reported = False
 
     def __enter__(self) -> Self:
         return self
@@ -85,14 +85,14 @@ class Checkpoints:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         self.close()
         if not isinstance(error, NoRoom):
-            self._tell()
+            self._report()
 
     def due(self) -> bool:
         """Whether it is time for another one, and the last one is written."""
         if self._writing is not None and not self._writing.done():
             return False
         self._settle()
-        self._tell(_PATIENCE)
+        self._report(_PATIENCE)
         return time.monotonic() - self._last >= max(self._every, self._cost / _SHARE)
 
     def save(self, checkpoint: Checkpoint, wait: bool = False) -> None:
@@ -151,19 +151,19 @@ class Checkpoints:
             return
         try:
             writing.result()
-            self._complaint, self._told = None, False
+            self._complaint, self._reported = None, False
         except OSError as error:
             if self._complaint is None:
                 self._complaint = f"no checkpoint could be written: {error}", time.monotonic()
 
-    def _tell(self, patience: float = 0.0) -> None:
+    def _report(self, patience: float = 0.0) -> None:
         """Say once what was noted, if that was so many seconds ago."""
-        if self._complaint is None or self._told:
+        if self._complaint is None or self._reported:
             return
         text, since = self._complaint
         if time.monotonic() - since >= patience:
             print(f"jaxgbg: {text}", file=sys.stderr)
-            self._told = True
+            self._reported = True
 
     def restore(self, like: Sequence[np.ndarray]) -> Checkpoint | None:
         """The newest checkpoint that is whole, None without any; damaged ones are named.

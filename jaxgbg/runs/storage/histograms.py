@@ -27,7 +27,7 @@ def histograms(value: ValueFunction, agents: Mapping[LaneName, Params]) -> dict[
     if kept:
         # |N| <= A but for rounding, which must not push a factor of 1 out of the last bin.
         edges = np.linspace(0, 1, BINS + 1)
-        content["tc_factors"] = _counted(
+        content["tc_factors"] = _histogram(
             edges, {lane: np.minimum(f, 1) for lane, f in kept.items()}
         )
     return content
@@ -43,7 +43,7 @@ def weight_histograms(weights: Mapping[LaneName, np.ndarray]) -> dict[str, JSON]
     active = {lane: each[_active(each)] for lane, each in weights.items()}
     reach = max((float(np.abs(each).max()) for each in active.values() if each.size), default=0.0)
     edges = np.linspace(-(reach or 1.0), reach or 1.0, BINS + 1)
-    return _counted(edges, active)
+    return _histogram(edges, active)
 
 
 def _active(weights: np.ndarray) -> np.ndarray:
@@ -51,7 +51,7 @@ def _active(weights: np.ndarray) -> np.ndarray:
     return (weights != 0) & np.isfinite(weights)
 
 
-def _counted(edges: np.ndarray, figures: Mapping[LaneName, np.ndarray]) -> dict[str, JSON]:
+def _histogram(edges: np.ndarray, figures: Mapping[LaneName, np.ndarray]) -> dict[str, JSON]:
     # The range as two numbers lets NumPy place values without a search among the edges.
     span = (edges[0], edges[-1])
     return {

@@ -20,7 +20,7 @@ from jaxgbg.types import JSON
 
 
 @lru_cache(maxsize=1)
-def _origin() -> dict[str, JSON]:
+def _of_process() -> dict[str, JSON]:
     """What is the same for all runs of a process; a sweep has hundreds."""
     return {
         "command": _command(),
@@ -118,4 +118,4 @@ def resumed(earlier: Provenance, folder: Path) -> Provenance:
 
 def provenance() -> dict[str, JSON]:
     """Versions, device, revision and time behind a result."""
-    return {**_origin(), "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    return {**_of_process(), "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}

@@ -162,7 +162,10 @@ def _scan(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value
 def _carried(writer: Writer, body: ClosedJaxpr, values: list[Value]) -> list[Variable]:
     """The carried values of a loop, separate from the results of its body."""
     results = jaxprs.unclosed(body)[0].outvars
-    return [_kept(writer, value, _shaped(var)) for value, var in zip(values, results, strict=True)]
+    return [
+        _variable_of(writer, value, _shaped(var))
+        for value, var in zip(values, results, strict=True)
+    ]
 
 
 def _turn(
@@ -201,7 +204,7 @@ def _branches(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[V
     return list(results)
 
 
-def _kept(writer: Writer, value: Value, aval: Shaped) -> Variable:
+def _variable_of(writer: Writer, value: Value, aval: Shaped) -> Variable:
     """A variable of its own that holds a value and may change."""
     held = writer.fresh(aval)
     if not held.shape:

@@ -14,7 +14,7 @@ from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.game_page import game_page
 from jaxgbg.web.play import requests
 from jaxgbg.web.play.chance import changes_by_chance
-from jaxgbg.web.play.describe import told_of_game
+from jaxgbg.web.play.describe import describe_game
 from jaxgbg.web.play.game_replay import GameReplay
 from jaxgbg.web.play.inference import facts, in_chunks, values_of_all
 from jaxgbg.web.play.lines import Line, read_line
@@ -71,7 +71,7 @@ class Table:
     def about(self) -> dict[str, JSON]:
         """The game, its drawing, and the available players."""
         agents = self.seats.agents
-        return told_of_game(self.game, self.drawing) | {
+        return describe_game(self.game, self.drawing) | {
             "seats": self.seats.choices(),
             "levels": self.seats.levels(),
             "agents": list(agents),
@@ -100,7 +100,7 @@ class Table:
         start = time.perf_counter()
         action = self._choice(line, question.player, question.seed)
         seconds = time.perf_counter() - start
-        board = self._look(self.replay.end(line))[0][0]
+        board = self._facts(self.replay.end(line))[0][0]
         return {
             "action": action,
             "name": self.drawing.name(board, action),
@@ -209,7 +209,7 @@ class Table:
         with lock:
             return int(player.act(states, jax.random.key(np.uint32(words)), history)[0])
 
-    def _look(self, states: State) -> tuple[np.ndarray, ...]:
+    def _facts(self, states: State) -> tuple[np.ndarray, ...]:
         """(boards, legal, player, terminal, rewards) of states[B]."""
         found: tuple[np.ndarray, ...] = jax.device_get(facts(self.game, states))
         return found
@@ -218,7 +218,7 @@ class Table:
         """The maximum number of positions that followed one in a random game, chance included."""
         line, most, random = self.replay.start(), 1, np.random.default_rng(0)
         for _ in range(_MOST_SEEN):
-            legal = np.flatnonzero(self._look(self.replay.end(line))[1][0])
+            legal = np.flatnonzero(self._facts(self.replay.end(line))[1][0])
             if not legal.size:
                 break
             most = max(most, len(legal))
@@ -226,8 +226,8 @@ class Table:
         return most * max(self.game.num_spawns if self.game.stochastic else 1, 1)
 
     def _looked(self, states: State, count: int) -> list[np.ndarray]:
-        """`_look` of many states, in chunks of one size."""
-        parts = [self._look(part) for part in in_chunks(states, count)]
+        """`_facts` of many states, in chunks of one size."""
+        parts = [self._facts(part) for part in in_chunks(states, count)]
         return [np.concatenate(field)[:count] for field in zip(*parts, strict=True)]
 
     def _values_along(
@@ -249,7 +249,7 @@ class Table:
     def _position(self, line: Line, look: requests.PositionRequest) -> dict[str, JSON]:
         drawing = self.drawing
         states = self.replay.end(line)
-        boards, legal, players, terminal, rewards = self._look(states)
+        boards, legal, players, terminal, rewards = self._facts(states)
         board, over, mover = boards[0], bool(terminal[0]), int(players[0])
         actions = np.flatnonzero(legal[0]).tolist()
         values, every = self._values(states, look)
@@ -303,7 +303,7 @@ class Table:
         if not line.plies:
             return None
         before = self.replay.end(Line(line.start, line.plies[:-1]))
-        board, action = self._look(before)[0][0], line.plies[-1][0]
+        board, action = self._facts(before)[0][0], line.plies[-1][0]
         return {
             "action": action,
             "name": self.drawing.name(board, action),

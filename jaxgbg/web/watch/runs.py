@@ -72,7 +72,7 @@ class Watched:
         with self._lock:
             drawn = self._first is None or self._first.done()
             if drawn and self._budget.due(time.monotonic()):
-                self._look()
+                self._poll()
                 drawn = self._first is None or self._first.done()
             if drawn:
                 self._play()
@@ -80,7 +80,7 @@ class Watched:
             return {
                 "name": self.root.name,
                 "line": self._line,
-                "runs": [self._told(run) for run in self._runs],
+                "runs": [self._progress_of(run) for run in self._runs],
                 "settings": self._settings() if drawn else [],
                 "problems": problems[:_MOST_PROBLEMS],
                 "curves": _version(self._curves),
@@ -90,7 +90,7 @@ class Watched:
                 "ended": False,
             }
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Read the files, or record why that fails; limited to a share of the time."""
         start, before = time.thread_time(), self._seen
         self._line = ""
@@ -196,7 +196,7 @@ class Watched:
         name = f"{chosen.name}: " if len(self._runs) > 1 else ""
         self.game.show(Path(str(chosen.path)), chosen.run, name)
 
-    def _told(self, run: StoredRun) -> dict[str, JSON]:
+    def _progress_of(self, run: StoredRun) -> dict[str, JSON]:
         """The progress of one run, as text."""
         path = Path(str(run.path))
         pace, total = self._paces[path][1], run.shared.parts["schedule"].episodes
