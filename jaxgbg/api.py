@@ -54,7 +54,7 @@ class Picture:
 
 
 class TrainedRun(RunFolder):
-    """The folder of a run, finished or stopped early, and what came of it."""
+    """The folder of a run, finished or stopped early, and its result."""
 
     def table(self) -> Table:
         """A row for each opponent and FARL variant, as `jaxgbg results` has them."""
@@ -125,10 +125,10 @@ def train(
 ) -> TrainedRun:
     """Train and evaluate all seeds and variants of `run`, or find them done, below folder `out`.
 
-    Each of `callbacks` is told of each evaluation, once those of all agents are kept; by raising
-    `StopTraining("why")` it ends the training early. The run then has a checkpoint and says so in
-    stopped.json, and the same call without that callback goes on from there, as it does after an
-    interruption. `progress` shows a bar on a terminal or in a notebook, elsewhere as lines.
+    Each of `callbacks` receives each evaluation, after those of all agents are on disk. A callback
+    that raises `StopTraining("why")` ends the training early. The run then has a checkpoint and a
+    stopped.json, and the same call without that callback resumes it, as after an interruption.
+    `progress` shows a bar on a terminal or in a notebook, elsewhere as lines.
     Raises ValueError where the folder cannot be written, holds a run under other rules, the game
     breaks its contract, or the memory does not suffice.
     """

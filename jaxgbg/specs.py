@@ -96,7 +96,7 @@ def setting(
 
 
 def limits_of(cls: type, name: str) -> Limits:
-    """What a field of a dataclass may be beside its kind; a Literal's words are its choices."""
+    """The limits of a dataclass field; of a Literal, its words are the choices."""
     field = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
     limits: Limits = field.metadata.get("limits", _NO_LIMITS)
     hint = _hints(cls)[name]
@@ -106,7 +106,7 @@ def limits_of(cls: type, name: str) -> Limits:
 
 
 def kind_of(hint: TypeHint) -> TypeHint:
-    """What an annotation says beside None: a type, that of its words for a Literal, or a tuple."""
+    """The type of an annotation without None; of a Literal the type of its words."""
     if isinstance(hint, types.UnionType):
         hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
     return type(typing.get_args(hint)[0]) if typing.get_origin(hint) is Literal else hint
@@ -144,7 +144,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _annotated(hint: TypeHint) -> tuple[TypeHint, Limits | None]:
-    """The kind and the limits of an annotation, which may stand beside None."""
+    """The type and the limits of an annotation, which may also allow None."""
     optional = types.NoneType in typing.get_args(hint)
     for each in (hint, *typing.get_args(hint)):
         for note in getattr(each, "__metadata__", ()):

@@ -1,7 +1,7 @@
 """What differs between operating systems, and what a container or a bare machine lacks.
 
-filelock, psutil and platformdirs are imported where they are used: without them, as in a source
-tree beside JAX alone, there is no lock, no limit on memory and no cache.
+filelock, psutil and platformdirs are imported where they are used. Without them, as in a source
+tree with JAX alone, there is no lock, no limit on memory and no cache.
 """
 
 import contextlib

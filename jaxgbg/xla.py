@@ -63,7 +63,7 @@ def training_compile_options() -> dict[str, int | str]:
 
 @contextlib.contextmanager
 def without_compilation_cache() -> Iterator[None]:
-    """Compile anew within this context, whatever the cache on disk holds."""
+    """Compile within this context without the cache on disk."""
     before = getattr(jax.config, _CACHE_SETTING)
     jax.config.update(_CACHE_SETTING, False)
     try:

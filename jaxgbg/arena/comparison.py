@@ -50,8 +50,9 @@ def compare(
     """Play batches of pairs of games until `test` decides, or for about `max_games`.
 
     A pair is one start, drawn by `opening_plies` uniformly random plies, and played twice with
-    seats changed: greedy agents alone would repeat one game for ever. The answer holds for such
-    starts. Raises ValueError for a game that is not for two, or too short for such openings.
+    seats changed; without random openings greedy agents would always repeat one game. The answer
+    holds for such starts. Raises ValueError for a game that is not for two players, or too short
+    for such openings.
     """
     if game.num_players != 2:
         raise ValueError(f"compare needs a game for two players, not {game.name}")

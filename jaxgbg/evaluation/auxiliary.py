@@ -1,4 +1,4 @@
-"""How well auxiliary outputs foretell the extras of the next boards, in an agent's own games."""
+"""How well auxiliary outputs predict the extras of the next boards, in an agent's own games."""
 
 import dataclasses
 from collections.abc import Callable
@@ -78,11 +78,11 @@ def _judged(extra: str, seat: int, told: np.ndarray, truth: np.ndarray) -> Auxil
 def _pairs(
     playing: np.ndarray, ends: np.ndarray, player: np.ndarray, told: np.ndarray, truth: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(foretold, what came) [P, K] of one game.
+    """(predicted, true) [P, K] of one game.
 
     `playing` bool[T], whether a move was made; `ends` whether it ended the game; `player` int[T]
-    made it; `told` [T, K] are his outputs after it, `truth` [T, N, K] what each player would want
-    to hear of that board.
+    made it; `told` [T, K] are its outputs after it, `truth` [T, N, K] the true extras of that board
+    for each player.
     """
     plies = np.flatnonzero(playing)
     found: list[tuple[int, int]] = []

@@ -26,14 +26,14 @@ Starts = tuple[State, History]
 class Protocol(Spec):
     """Which games an evaluation plays.
 
-    `starts`: "default", the start position, drawn anew for every game in a game of chance;
+    `starts`: "default", the start position, drawn again for every game in a game of chance;
     "one_ply", it and every position one ply later; "one_ply_triangle", the same for the
     actions (row, column) of a square board with column <= row; "four_ply", the ends of all
     sequences of four plies; "four_ply_positions", each position among them once; "choose_01",
     `count` draws, each with probability 1/2 the start position, else a uniformly random position
     one ply later; "random_plies", `count` draws of `plies` uniformly random plies. Every ply
     includes chance, which "four_ply" and "four_ply_positions" do not know. A start that ends the
-    game is drawn anew or, in a list, left out. Every start is played `repeats` times from each of
+    game is drawn again or, in a list, left out. Every start is played `repeats` times from each of
     `seats` (all of them if empty) by the agent; the opponent sits everywhere else.
 
     Raises ValueError for unknown `starts`.

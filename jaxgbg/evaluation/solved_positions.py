@@ -1,8 +1,8 @@
 """How often an agent keeps the game value in ConnectFour, on positions that were solved before.
 
-Far smoother than match results: about 2000 positions instead of 40 games that hang together. The
-positions and their solution are a file of this package, made with the solver bitbully by
-`experiments/solved_positions.py`; asking an agent needs no solver.
+This score has far less noise than match results: about 2,000 positions instead of 40 correlated
+games. The positions and their solution are a file of this package, made with the solver bitbully by
+`experiments/solved_positions.py`; scoring an agent needs no solver.
 """
 
 import dataclasses

@@ -60,7 +60,7 @@ class Borrowed(Game[HasInner]):
 
     @property
     def adjacency(self) -> np.ndarray:
-        # Whatever lies beside the board belongs to all of it.
+        # A cell that is not on the board is a neighbour of every other cell.
         joined = ~np.eye(self.num_cells, dtype=bool)
         if self.board is not None:
             rows, columns = self.board

@@ -233,7 +233,7 @@ class Game(Generic[StateT]):
         return (1.0,) * len(self.extra_names)
 
     def extras(self, state: StateT) -> jax.Array:
-        """int32[N, M]: of each player the numbers called `extra_names`, beside the cells."""
+        """int32[N, M]: the numbers `extra_names` of each player, in addition to the cells."""
         del state
         return jnp.zeros((self.num_players, len(self.extra_names)), jnp.int32)
 

@@ -6,8 +6,8 @@ Cell `size * i + j` has the six neighbours
   (i, j-1)  .  (i, j+1)
     (i+1, j-1)  (i+1, j)
 
-Stones of one player that hang together form a group. Each stone knows its group and which of its
-player's two edges the group reaches, so that one look at the neighbours tells whether a move wins.
+Connected stones of one player form a group. Each stone stores its group and which of its player's
+two edges the group reaches, so the neighbours alone decide whether a move wins.
 """
 
 import dataclasses
@@ -185,7 +185,7 @@ class Hex(Game[HexState]):
         steps = [1 << step for step in range((self.size - 1).bit_length())]
 
         def along(row: jax.Array, reached: jax.Array) -> jax.Array:
-            """All stones of a row that hang together with reached ones."""
+            """All stones of a row that are connected to reached ones."""
             reached &= row
             up = down = row
             for step in steps:

@@ -242,7 +242,7 @@ class LinesOfAction(Game[LinesOfActionState]):
         return lead, mover | other | wins | drawn
 
     def cells(self, state: LinesOfActionState) -> jax.Array:
-        # Else the move that led here would be made anew for every square.
+        # Otherwise XLA repeats the move that led here for every square.
         (stones,) = materialize(state.stones)
         black, white = bitboards.squares(stones, self.size).reshape(2, -1)
         return (2 - 2 * black - white).astype(jnp.int8)

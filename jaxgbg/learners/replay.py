@@ -1,8 +1,8 @@
 """Replay: play some episodes with fixed values, then learn all their transitions in random order.
 
 A transition is what one update of TD needs: the board that a player remembers, the next board of
-the same player or none, and the rewards between them. Targets are made anew from the values as they
-stand.
+the same player or none, and the rewards between them. Targets are computed from the current
+values.
 Source: Sasso & van Lohuizen 2018 (500 games a round, three passes).
 """
 

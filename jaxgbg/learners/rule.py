@@ -85,7 +85,7 @@ class Rule:
         ticks.
       of_actions: Whether values are those of actions, learned before the move is made, or of
         afterstates, learned once it is.
-      replan: Whether the move is chosen anew after the update.
+      replan: Whether the move is chosen again after the update.
       settings: The rule's own settings, hashable.
     """
 

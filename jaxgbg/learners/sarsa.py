@@ -65,8 +65,8 @@ SARSA = Rule(
 )
 """SARSA-FARL on a value function of actions; with an off-policy policy Q-learning.
 
-With `replan` the action is chosen anew after the update, as in Algorithm 5; without, the one that
-the update counted on is made, as in the runs of its authors.
+With `replan` the action is chosen again after the update, as in Algorithm 5. Without it, the action
+of the update's target is made, as in the runs of its authors.
 """
 
 

@@ -102,8 +102,8 @@ class Record(NamedTuple):
     """What happened in a tick, leading axis B: enough to replay it elsewhere.
 
     `opening` int32[B, opening_plies] are the opening actions before a newly started episode, -1
-    where none was made. `foreseen` int32[B] is the action that the update counted on: the one made,
-    unless that was chosen anew.
+    where none was made. `foreseen` int32[B] is the action in the update's target: the one made,
+    unless that was chosen again.
     """
 
     moved: jax.Array

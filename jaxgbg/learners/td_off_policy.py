@@ -1,14 +1,14 @@
 """TD-FARL of best play: whatever is explored, values are those of the best moves.
 
-The tick and its stages are those of TD-FARL (`learners.td`), but for two things. A player's last
-afterstate counts on his best move, whether he makes it or explores. And it learns nothing where
-another player has explored since then, neither from that player's move nor, at the end, from what
-came of it: what would have followed his best move nobody knows. So one may explore as much as one
-likes, and a won position is worth a win.
+The tick and its stages are those of TD-FARL (`learners.td`), with two differences. The target of a
+player's last afterstate uses its best move, whether it makes that move or explores. There is no
+update where another player has explored since then, neither from that player's move nor at the end
+of the episode, because the outcome of that player's best move is unknown. So values do not depend
+on the amount of exploration, and a won position has the value of a win.
 
-It is Q-learning (Watkins 1989) on the afterstates of Konen & Bagheri 2021, Algorithms 2 and 6; what
-is done about the others' exploring moves is ours. There are no traces: they would lead past moves
-that were not the best.
+This is Q-learning (Watkins 1989) on the afterstates of Konen & Bagheri 2021, Algorithms 2 and 6;
+skipping updates after other players' exploring moves is our addition. There are no traces, because
+they would pass moves that were not the best.
 """
 
 import dataclasses

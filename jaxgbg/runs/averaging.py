@@ -25,7 +25,7 @@ _STARTS = {"tail": 2 / 3, "exponential": 0.0}
 
 @dataclasses.dataclass(frozen=True)
 class Averaging(Spec):
-    """Which mean of the weights becomes an agent of its own beside the last one.
+    """Which mean of the weights becomes a second agent, in addition to the last weights.
 
     Samples are spread evenly over the rest of the budget, the last of them at its end. One is taken
     at the end of the first block of ticks after which so many episodes are finished.

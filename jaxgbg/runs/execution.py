@@ -137,9 +137,9 @@ def _keep(
     unfinished: Mapping[int, RunFolder],
     on_evaluation: Callable[[Run, Result], object],
 ) -> None:
-    """Write the evaluations of a milestone down, all of them before anybody is told of one.
+    """Write all evaluations of a milestone, then pass each of them to `on_evaluation`.
 
-    Whoever is told may stop the training, which he does after all are told.
+    A callback may stop the training; it stops after all callbacks are done.
     """
     kept = [(unfinished[owner], result) for owner, result in evaluations if owner in unfinished]
     for folder, result in kept:
@@ -148,7 +148,7 @@ def _keep(
 
 
 def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:
-    """Those of a run lie in its folder, those of runs in one program beside theirs."""
+    """The checkpoints of one run, in its folder, or of several in one program, next to theirs."""
     name = "-".join(folder.run.digest for folder in folders)
     if len(folders) == 1:
         return Checkpoints(folders[0].path / "checkpoints", name, every)
@@ -157,7 +157,7 @@ def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:
 
 
 def _checkpoint(training: Training, folders: Sequence[RunFolder]) -> Checkpoint:
-    """All that it takes to go on from here."""
+    """The whole state of the training and its metrics, enough to resume."""
     metrics = [folder.metrics_mark() for folder in folders]
     return Checkpoint(training.leaves(), training.reached, training.seconds, metrics)
 

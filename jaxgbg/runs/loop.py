@@ -197,8 +197,8 @@ class Training:
     def _check_finite(self) -> None:
         """Note which agents are past repair; ValueError once all are.
 
-        n-tuples' steps cannot run away. A network without finite weights plays at random, so that
-        the other seeds can go on beside it.
+        n-tuple tables cannot diverge. A network without finite weights plays at random, so that
+        the other seeds can go on.
         """
         if not isinstance(self.learner.value, HasGradients):
             return

@@ -58,9 +58,7 @@ def on_ray(
 
 
 def _check_resources(cluster: Mapping[str, float], options: Mapping[str, float]) -> None:
-    """Raise ValueError where the whole cluster has no GPU that a task needs; Ray would wait for one
-    for ever.
-    """
+    """Raise ValueError if the cluster has no GPU that a task needs: Ray would wait forever."""
     needed, has = options.get("num_gpus", 0), cluster.get("GPU", 0)
     if needed > has:
         raise ValueError(f"each unit asks for {needed:g} GPUs and the Ray cluster has {has:g}")

@@ -219,9 +219,9 @@ class LookAhead:
     def leaves(self, params: Params, states: State, actions: jax.Array) -> State:
         """The states[B] that the principal variations below `actions` int32[B] end in.
 
-        `plies` moves from `states` on, fewer where the game ends before: the first one as told, the
-        others those that `action_values` counts on. They are looked for anew, once for each state,
-        because a leaf for each move of the tree would have to be carried up all of it.
+        `plies` moves from `states` on, fewer where the game ends before: the first one is
+        given, the others are those of `action_values`. They are searched again, once for each
+        state: otherwise the whole tree would carry a leaf for each of its moves.
         """
         searcher = states.player
         # Without chance nothing is drawn.

@@ -50,7 +50,7 @@ class PUCTSpec(SearchSpec):
 
     Attributes:
       iterations: Positions that are valued for each move.
-      exploration: How much the prior of a move counts beside the values found behind it.
+      exploration: Weight of a move's prior relative to the values found below it.
       temperature: What action values are divided by before their softmax is the prior.
       unvisited: What a move is worth before it is tried, in rewards from there on.
       width: How many outcomes of chance are drawn for each move of a node.
@@ -164,7 +164,7 @@ class PUCT:
 
     @property
     def lines(self) -> int:
-        """Numbers of an action beside those of the tree: both bounds, where there are, and P."""
+        """Numbers of an action in addition to those of the tree: both bounds, if any, and P."""
         return 3 if self.settings.solver else 1
 
     @property

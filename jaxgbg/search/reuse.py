@@ -1,11 +1,11 @@
 """Trees that are kept between the moves of a game.
 
-Before a move the node of the position is looked for in the tree of the player's last move, by the
-state alone: so whoever has moved in between and whatever chance has brought, any number of players,
-passes. What lies below it is kept and moved together, everything else is forgotten; a position that
-the tree does not know starts anew. Iterations are counted on from the visits below the position up
-to as many as are asked for: every choice rests on the same number of them, and no tree outgrows the
-room of one that is not kept.
+Before a move, the position is looked up in the tree of the player's last move, by its state alone.
+So any number of players may have moved in between, and chance may have had any outcome. The subtree
+below the position is kept and moved together; the rest is dropped. A position that is not in the
+tree gets a new tree. The visits below the position count as iterations, and the search continues to
+the requested number. So every choice rests on the same number of iterations, and no tree needs more
+room than a new one.
 """
 
 import jax
@@ -18,14 +18,14 @@ from jaxgbg.search.simulation import new_tree, resume, statistics
 from jaxgbg.search.tree import CHILD, VISITS, Tree, TreePolicy
 from jaxgbg.types import Params, PyTree, State
 
-# Trees are there before a move and after it, those of a chunk as they were and as they grow.
+# Each kept tree exists before and after the move; the trees of a chunk also while they grow.
 _TIMES = 2
 
 
 def no_trees(search: PUCT, states: State, copies: int = 1) -> Tree:
-    """What is known of games at states[B] before the first move: nothing.
+    """Return empty trees for games at states[B], before their first move.
 
-    Raises ValueError where the trees of all games have no room beside those that grow.
+    Raises ValueError if the trees of all games do not fit into memory with those that grow.
     """
     _chunk_size(search, states.terminal.shape[0], copies)
     return new_tree(search, states)

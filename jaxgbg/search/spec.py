@@ -83,7 +83,7 @@ class SearchSpec(TextSpec):
     label: ClassVar[str] = ""
     """What the play page calls it; its kind if empty."""
     switch: ClassVar[Switch | None] = None
-    """What the play page offers beside the strength."""
+    """The setting that the play page offers in addition to the strength."""
 
     def build(self, game: Game, value: ValueFunction) -> Search:
         """The search of `game` over an agent's value function; without an agent that is `Zero`.

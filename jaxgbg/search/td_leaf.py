@@ -121,7 +121,7 @@ class TDLeafSpec(LearnerSpec):
             )
         if isinstance(parts["value"], HasAuxiliary) and self.plies > 1:
             raise ValueError(
-                "extras as outputs are foretold move by move, not from leaf to leaf: choose"
+                "extras as outputs are predicted move by move, not from leaf to leaf: choose"
                 " extras_as inputs, or train_plies 1"
             )
         search = LookAhead(game, parts["value"], LookAheadSpec(self.plies, self.width, self.reply))

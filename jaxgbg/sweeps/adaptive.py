@@ -59,7 +59,7 @@ def run_rungs(
     drop: Callable[[Sequence[Unit]], None],
 ) -> tuple[list[Unit], list[Failure]]:
     """Train as far as settings are compared; returns (the units to be trained to the end, those
-    that failed). `drop` is told of those that are stopped.
+    that failed). `drop` receives those that are stopped.
     """
     alive, failures = list(plan.units), []
     for before, share in itertools.pairwise((0.0, *RUNGS)):

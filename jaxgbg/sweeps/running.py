@@ -30,7 +30,7 @@ def run_plan(
     report: Callable[[Unit], None] = lambda _: None,
     shown: bool = True,
 ) -> Outcome:
-    """Do what is not yet done of a sweep; `report` is told of each unit that is finished.
+    """Train the unfinished runs of a sweep; `report` receives each unit that is finished.
 
     Raises MissingExtra without optuna where it is adaptive, ValueError where it cannot be, and
     where the folder cannot be written.

@@ -18,7 +18,7 @@ class Updates(NamedTuple):
     `features` int32[n, F] of a state or pair, `player` int[n], `change` float32[n] = delta *
     lambda**k * slope or a sum of such terms, `size` float32[n] the sum of their absolute values;
     both are 0 where not live. `extra` is a pytree with leading axis n of what the value function
-    learns beside values: what its `HasAuxiliary.auxiliary_targets` gave, () for others.
+    learns in addition to values: the result of its `HasAuxiliary.auxiliary_targets`, () for others.
     """
 
     features: jax.Array
@@ -172,8 +172,8 @@ class IncrementalByCells(Protocol):
     ) -> jax.Array:
         """float32[...]: `value` of the board whose cells are `altered`.
 
-        `accumulator` is that of the other board. `board` int[..., D] is as observed: only what lies
-        beside the cells is looked at.
+        `accumulator` is that of the other board. `board` int[..., D] is as observed; only what
+        follows the cells is read.
         """
         ...
 

@@ -203,7 +203,7 @@ class NTuple(Indices):
     def _by_rows(self, counters: jax.Array) -> jax.Array:
         """The counters float32[R, K], or float32[R] where K is 1.
 
-        XLA would lay out rows of one number anew, with copies of the table, in every tick.
+        XLA would change the layout of rows of one number, with copies of the table, in every tick.
         """
         columns = self._tc + self._scratch
         return counters.reshape(-1, columns) if columns > 1 else counters

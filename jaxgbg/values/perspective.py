@@ -63,7 +63,7 @@ def _rearranged(array: jax.Array, order: tuple[int, ...]) -> jax.Array:
 
 @dataclasses.dataclass(frozen=True)
 class Extras:
-    """M chosen ones of a game's extras: numbers of each of its N players beside the cells.
+    """M of a game's extras: numbers of each of its N players in addition to the cells.
 
     Raises ValueError where the game has no extra of a name.
     """
@@ -97,8 +97,8 @@ class Extras:
             for player in range(self.game.num_players)
             for place in self.indices
         ]
-        # Else they are worked out anew for every cell of the board beside them, and each by itself:
-        # XLA does not work out many positions at a time where it puts arrays together.
+        # Otherwise XLA recomputes them for every cell of the board, one position at a time, because
+        # it does not vectorize concatenations.
         return jnp.stack(materialize(*numbers))
 
     def scaled(self, extras: jax.Array, player: jax.Array) -> jax.Array:

@@ -179,7 +179,7 @@ def _replaced(path: Path) -> Iterator[Path]:
 
 
 def _new_temporary(target: Path) -> Path:
-    """Make an empty file beside `target`, never in place of something that is there."""
+    """Make an empty file next to `target`; never replace an existing file."""
     for number in itertools.count(os.getpid()):
         temporary = target.with_name(f".{target.name}.{number}.tmp")
         with contextlib.suppress(FileExistsError):
@@ -193,7 +193,7 @@ def _written_through(path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         temporary = Path(folder) / path.name
         yield temporary
-        # Opened anew, a file that output is redirected to would be written from its start.
+        # If output is redirected to this file, opening it again would write from its start.
         own = _own_output(os.stat(path))
         for stream in (sys.stdout, sys.stderr):
             stream.flush()

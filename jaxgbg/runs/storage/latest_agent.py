@@ -1,4 +1,4 @@
-"""The latest agent of a run, read beside its training: nothing is written, deleted or locked."""
+"""Read the latest agent of a run while it trains: nothing is written, deleted or locked."""
 
 import functools
 import zlib
@@ -96,7 +96,7 @@ def untrained(run: Run) -> tuple[GreedyAgent, LaneName]:
         leaf.size * leaf.dtype.itemsize
         for leaf in jax.tree.leaves(jax.eval_shape(lambda: _begun(run, learner, lane)))
     )
-    # What is learned stands beside what it is learned with.
+    # A lane has counters and games in addition to its weights.
     if 6 * needed > available_memory():
         raise ValueError(f"its agents have {needed / 1e9:.1f} GB of weights, too many to play here")
     params = _begun(run, learner, lane)

@@ -150,7 +150,7 @@ class RunFolder:
         return self.path / "agents" / lane.file
 
     def resume(self, metrics: int | None) -> None:
-        """Cut the metrics to the `metrics` bytes that belong to a checkpoint; None begins anew."""
+        """Cut the metrics to the `metrics` bytes that belong to a checkpoint; None starts over."""
         try:
             origin, earlier = provenance(), self._earlier_provenance()
             if metrics is not None and earlier is not None:

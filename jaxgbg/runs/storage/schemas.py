@@ -198,7 +198,7 @@ def validate(kind: type[Stored], content: JSON) -> Stored:
 def validate_partial(
     kind: type[Stored], content: JSON, complain: Callable[[str], None]
 ) -> dict[str, SettingValue]:
-    """What is good of a file's content, by its fields; `complain` is told of all else in a line."""
+    """The valid fields of a file's content; `complain` receives the other ones in one line."""
     try:
         fields = _fields(kind, content)
     except ValueError as error:
