@@ -292,7 +292,7 @@ def shown(value: object) -> str:
         text = " ".join(repr(value).split())
     except (ValueError, RecursionError):
         # Python writes no number of more than 4300 digits, and no list that is nested too deeply.
-        return "so long a number" if isinstance(value, int) else "so deep a list"
+        return "a very long number" if isinstance(value, int) else "a deeply nested list"
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 

@@ -56,10 +56,10 @@ def rate(
     """The likeliest ratings, in Elo, of players 0 to P - 1; that of `anchor` is 0.
 
     Without an anchor the mean is 0, over the largest set of players who all beat each other in a
-    row (with ties), which mostly is everybody. Intervals allow for games of one opening that hang
-    together: they are the sandwich estimate over openings, to which the model's own variance is
-    added as for one opening more, so that equal openings claim no certainty. Who beat, or lost to,
-    all of the others has an open interval, whose end is that of the likelihood (one-sided, an
+    row (with ties), which mostly is everybody. Intervals allow for correlated games of one opening:
+    they are the sandwich estimate over openings, to which the model's own variance is added as for
+    one more opening, so that equal openings do not give an interval of length 0. A player who beat,
+    or lost to, all others has an open interval, whose end is that of the likelihood (one-sided, an
     opening counted as one game). Raises ValueError for players whom no games connect, each as
     `called`. Sources: `likelihood`; White 1982 for the sandwich; Ford 1957 for which ratings are
     open.

@@ -45,7 +45,7 @@ class SolvedPositions(Evaluator):
         if not isinstance(game, ConnectFour):
             raise ValueError(f"the solver judges connectfour only, not {game.name}")
         if game != ConnectFour():
-            raise ValueError(f"the solver knows no draw after {game.draw_after} plies")
+            raise ValueError(f"the solver does not support a draw after {game.draw_after} plies")
         with resources.files(__package__).joinpath(FILE).open("rb") as file:
             arrays = np.load(file, allow_pickle=False)
             stones, player, self.keeps = arrays["stones"], arrays["player"], arrays["keeps"]

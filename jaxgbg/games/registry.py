@@ -101,7 +101,7 @@ def built(
     _guarded(name, lambda: _check_parameters(name, build, parameters or {}))
     game = _guarded(name, lambda: build(**parameters or {}))
     if not isinstance(game, Game):
-        raise ValueError(f"{name}: {type(game).__name__} is no jaxgbg.games.Game")
+        raise ValueError(f"{name}: {type(game).__name__} is not a jaxgbg.games.Game")
     return game
 
 

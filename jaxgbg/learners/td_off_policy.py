@@ -84,7 +84,7 @@ class TDOffPolicySpec(LearnerSpec):
         if self.parameter_traces or self.horizon > 1:
             raise ValueError("best play is learned without traces: set trace_decay 0")
         if self.ranks:
-            raise ValueError("moves by rank are no exploring moves: choose a temperature")
+            raise ValueError("moves by rank do not count as exploring: choose a temperature")
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
         parts = self._parts(game, value, schedule)

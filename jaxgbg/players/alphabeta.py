@@ -169,7 +169,7 @@ def _build(game: Game, player: Callable[[], AlphaBeta]) -> AlphaBeta:
     if not isinstance(game, ConnectFour):
         raise ValueError(f"alpha-beta plays connectfour only, not {game.name}")
     if game != ConnectFour():
-        raise ValueError(f"alpha-beta knows no draw after {game.draw_after} plies")
+        raise ValueError(f"alpha-beta does not support a draw after {game.draw_after} plies")
     return player()
 
 

@@ -201,7 +201,7 @@ class GTPEngine(PlayerBase):
                 raise self._died()
             if len(text) > _LONGEST_ANSWER:
                 raise EngineError(
-                    f"engine {self.name!r} gave an answer without an end to {command!r};"
+                    f"engine {self.name!r} gave an endless answer to {command!r};"
                     f" check its command line: {self.command}"
                 )
             self._read = text + piece

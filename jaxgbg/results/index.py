@@ -131,7 +131,7 @@ def _entries(connection: sqlite3.Connection) -> dict[str, IndexEntry]:
             raise ValueError("a config is missing")
         entries[name] = IndexEntry(signature, texts[config], content)
         if checksum != _checksum(name, entries[name]):
-            raise ValueError("a check sum is wrong")
+            raise ValueError("a checksum is wrong")
     return entries
 
 

@@ -171,9 +171,9 @@ def _begin_or_resume(
         for number, folder in unfinished.items():
             if not folder.has_metrics_of(checkpoint.metrics[number]):
                 print(
-                    f"jaxgbg: {folder.path / 'metrics.jsonl'} is not what was written: it is kept"
-                    f" as {folder.set_metrics_aside().name} until the run is finished, which"
-                    " begins again",
+                    f"jaxgbg: {folder.path / 'metrics.jsonl'} has been changed: it is kept as"
+                    f" {folder.set_metrics_aside().name} until the run, which starts over, is"
+                    " finished",
                     file=sys.stderr,
                 )
                 checkpoint = None

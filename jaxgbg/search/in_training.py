@@ -105,7 +105,7 @@ class _SearchSpec(LearnerSpec):
         if self.temperature:
             raise ValueError("a search chooses by its visits: leave out temperature")
         if self.discount != 1:
-            raise ValueError("a search adds up rewards as they come: set discount 1")
+            raise ValueError("a search sums undiscounted rewards: set discount 1")
 
     def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
         parts, settings = super()._parts(game, value, schedule), parse_for_agent(self.search)

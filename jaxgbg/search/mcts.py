@@ -114,7 +114,7 @@ class MCTS:
                 f" gains seen in the search: leave out reward_range {self.reward_range}"
             )
         if not self._range[0] < self._range[1]:
-            raise ValueError(f"mcts: reward_range must go up, not {self._range}")
+            raise ValueError(f"mcts: reward_range must ascend, not {self._range}")
         if self.max_trees < 1:
             raise ValueError(
                 f"mcts: one tree does not fit into {self.settings.megabytes} megabytes"

@@ -116,7 +116,7 @@ class TDLeafSpec(LearnerSpec):
         parts = self._parts(game, value, schedule)
         if game.stochastic and self.plies > 1:
             raise ValueError(
-                f"chance has its turn in {game.name}, where no variation leads to one leaf: choose"
+                f"{game.name} is a game of chance, so a variation has no single leaf: choose"
                 " train_plies 1, or the learner td"
             )
         if isinstance(parts["value"], HasAuxiliary) and self.plies > 1:

@@ -221,7 +221,7 @@ def _grids(fields: dict[str, JSON]) -> list[dict[str, JSON]]:
 def _check_axes(axes: dict[str, JSON], settings: dict[str, JSON], fields: dict[str, JSON]) -> None:
     """Raise ValueError for what is no axis, or is set for all runs too."""
     if "seeds" in {*settings, *axes}:
-        raise ValueError("seeds stand at the top of the file")
+        raise ValueError("seeds belong at the top of the file")
     for name, values in axes.items():
         if not isinstance(values, list) or not values:
             raise ValueError(f"axis {name} must be a list with at least one value")
@@ -280,7 +280,7 @@ def _seeds(text: JSON) -> tuple[int, ...]:
     if not all(type(seed) is int for seed in seeds[:1]) or isinstance(text, dict):
         raise ValueError(f'seeds must be like "0:64" or [3, 5], not {shown(text)}')
     if not seeds:
-        raise ValueError(f"seeds {shown(text)} are none: name at least one")
+        raise ValueError(f"seeds must have at least one entry, not {shown(text)}")
     return tuple(Run.check("seeds", seeds))
 
 

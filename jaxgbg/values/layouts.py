@@ -46,7 +46,7 @@ def line_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
     """
     lines = different_lines(game)
     if not lines:
-        raise ValueError(f"{game.name}: names no lines that win, for walks to begin with")
+        raise ValueError(f"{game.name}: has no winning lines, which from_lines needs")
     least = len(lines[0])
     if not least <= length <= game.num_cells:
         raise ValueError(

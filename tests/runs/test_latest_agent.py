@@ -88,7 +88,7 @@ def test_a_state_of_many_pieces_is_the_same(folder, monkeypatch):
     ("damage", "words"),
     [
         (lambda whole: whole[:-7], "is damaged: its checksum does not fit"),
-        (lambda whole: b"", "is damaged: it does not begin as one"),
+        (lambda whole: b"", "is damaged: it has no header"),
         (lambda whole: whole[:200] + b"?" + whole[201:], "checksum does not fit"),
         (lambda whole: whole.replace(b"checkpoint 2", b"checkpoint 9", 1), "another version"),
     ],

@@ -198,7 +198,7 @@ def test_metrics_with_another_byte_are_made_anew(tmp_path, undisturbed, capsys):
     flip(metrics)
     altered, meanwhile = metrics.read_bytes(), []
     same(train(small(), tmp_path, lambda _: meanwhile.append(aside.read_bytes())), undisturbed)
-    assert "metrics.jsonl is not what was written" in capsys.readouterr().err
+    assert "metrics.jsonl has been changed" in capsys.readouterr().err
     assert set(meanwhile) == {altered}
     assert not aside.exists()
 

@@ -202,7 +202,7 @@ def test_what_no_board_can_show_is_refused_in_a_line(agent, tmp_path):
         ((jaxgbg.look_ahead(agent, 2),), {}, "not a LookAheadAgent; set look-ahead .* in seats"),
         ((agent,), {"size": 3}, "parameters are for a game's name"),
         (("tictactoe",), {"moves": "4,4"}, "move 2 is not legal"),
-        (("tictactoe",), {"seats": "person"}, "seats are a list"),
+        (("tictactoe",), {"seats": "person"}, "seats must be a list"),
         (("tictactoe",), {"seats": ["agent"]}, "unknown player 'agent'"),
     ):
         with pytest.raises(ValueError, match=line) as refused:

@@ -292,7 +292,7 @@ def _begin(file: BufferedReader, path: Path) -> tuple[bytes, About]:
     head = file.readline(_LONGEST_LINE).removesuffix(b"\n")
     version = head.removeprefix(_MAGIC)
     if version == head or not version.isdigit():
-        raise Damaged("it does not begin as one")
+        raise Damaged("it has no header")
     if int(version) != FORMAT:
         raise ValueError(
             f"{path} was written by another version of jaxgbg (format {int(version)}, here"

@@ -44,7 +44,7 @@ def board(
     loaded = load_agents(agents, games[0] if games else None)
     line = moves if isinstance(moves, str) else ",".join(map(str, moves))
     if isinstance(seats, str):
-        raise ValueError(f"seats are a list of players, one a seat: [{seats!r}]")
+        raise ValueError(f"seats must be a list of players, one for each seat: [{seats!r}]")
     return Board(Table(*loaded), line, seats)
 
 
