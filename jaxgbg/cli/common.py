@@ -12,7 +12,7 @@ from tyro.conf import Positional, arg
 
 from jaxgbg.games import Game, check_own, game_names, make
 from jaxgbg.games.registry import PACKAGES
-from jaxgbg.results.layout import Column, Format, print_columns, print_plain
+from jaxgbg.results.formats import Column, Format, print_columns, print_plain
 from jaxgbg.runs import execution
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.specs import printable

@@ -1,49 +1,35 @@
 """The command `show`: the settings, time and memory of a training before it begins."""
 
-import dataclasses
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
 import jax
 from rich.console import Console
-from tyro.conf import OmitArgPrefixes, arg
+from tyro.conf import OmitArgPrefixes
 
 from jaxgbg.cli.common import (
     GameName,
     Json,
     Parameters,
     Size,
-    optional,
     print_table,
-    read_game,
     write_rows,
 )
-from jaxgbg.cli.options import given, run_options
+from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, Layout, run_of
 from jaxgbg.evaluation import EvaluatorSpec
 from jaxgbg.results.axes import VARIANT, run_values, value_text
 from jaxgbg.runs import Run
 from jaxgbg.runs.memory import check_memory, lane_memory, memory_text
-from jaxgbg.runs.presets import GAMES, konen2021, preset, published_kinds
+from jaxgbg.runs.presets import GAMES, konen2021, published_kinds
 from jaxgbg.runs.progress_bar import rough_duration
 from jaxgbg.runs.run import Seeds
 from jaxgbg.runs.settings import settings as all_settings
 from jaxgbg.specs import Seed, checked, pluralize
 from jaxgbg.sweeps import Unit
 from jaxgbg.sweeps.estimate import expected_seconds
-from jaxgbg.types import JSON, TypeHint
-from jaxgbg.values import read_layout
+from jaxgbg.types import JSON
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-SETTINGS: TypeHint = run_options()
-NOTHING_GIVEN = SETTINGS()
-Layout = Annotated[Path | None, optional("FILE")]
-Farl = Annotated[
-    bool, arg(help="Train with Final Adaptation (FARL), as published; --no-farl trains without.")
-]
 # Printed above the settings, or set by a flag with another name.
 _ELSEWHERE = ("seeds", "protocols", VARIANT)
 
@@ -74,27 +60,6 @@ def show(
     """
     run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
     show_run(run, time, json_file)
-
-
-def run_of(
-    game: str,
-    settings: "DataclassInstance",
-    size: int | None,
-    parameters: tuple[str, ...],
-    seeds: int,
-    seed: int,
-    farl: bool,
-    layout: Path | None,
-) -> Run:
-    """Make the run from the options of `train`; raises ValueError."""
-    rules = read_game(game, size, parameters)
-    changes = given(settings)
-    if layout is not None:
-        changes["layout"] = read_layout(rules, layout)
-    run = preset(rules, seeds=range(seed, seed + seeds), **changes)
-    if not farl or len(run.variants) > 1:
-        run = dataclasses.replace(run, variants=("farl" if farl else "none",))
-    return run
 
 
 def show_run(run: Run, timed: bool, json_file: Path | None) -> None:

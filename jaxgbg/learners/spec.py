@@ -43,7 +43,7 @@ class LearnerSpec(Spec):
     """The settings of a learner (Konen & Bagheri 2021, Algorithms 2, 5 and 6).
 
     Attributes:
-      trace_decay: Lambda of the eligibility traces; 0 updates only the last state.
+      trace_decay: Trace decay lambda of the eligibility traces; 0 updates only the last state.
       trace_cut: Eligibilities below this are dropped, which fixes the horizon.
       reset_traces: Empty all traces after a random move that is not learned from.
       delayed_traces: Update a state once, when it leaves the traces; for long ones.

@@ -14,7 +14,7 @@ from jaxgbg.arena.ratings import GameResults, Rating, rate
 from jaxgbg.games import Game
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.figures import check_name, default_style, new_figure, save
-from jaxgbg.results.layout import Column
+from jaxgbg.results.formats import Column
 from jaxgbg.results.statistics import agree, confidence_interval
 from jaxgbg.types import JSON
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jaxgbg.evaluation import in_words
 from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import value_text
-from jaxgbg.results.layout import Column, Format, print_columns, print_plain
+from jaxgbg.results.formats import Column, Format, print_columns, print_plain
 from jaxgbg.results.rows import Row, as_records
 from jaxgbg.runs import presets as papers
 
