@@ -72,7 +72,7 @@ of the update's target is made, as in the runs of its authors.
 
 @dataclasses.dataclass(frozen=True)
 class _ActionsSpec(LearnerSpec):
-    """What learners of values of actions share."""
+    """Settings and parts that learners of values of actions share."""
 
     of_actions = True
     # Without values of terminal states there is no part 2 to leave out.

@@ -44,21 +44,21 @@ class LearnerSpec(Spec):
 
     Attributes:
       trace_decay: Trace decay lambda of the eligibility traces; 0 updates only the last state.
-      trace_cut: Eligibilities below this are dropped, which fixes the horizon.
+      trace_cut: Eligibilities below this are dropped, which determines the horizon.
       reset_traces: Empty all traces after a random move that is not learned from.
-      delayed_traces: Update a state once, when it leaves the traces; for long ones.
+      delayed_traces: Update a state once, when it leaves the traces; faster for long traces.
       parameter_traces: Eligibility over the parameters instead of over past states; networks only.
-      shared_traces: One trace over the parameters for all players of a game, not one each.
+      shared_traces: One trace over the parameters for all players of a game, instead of one each.
       discount: Gamma, in the TD error and in the choice of moves.
       learn_from_random: Learn after random moves too.
-      learn_from_partner: Learn from the partner's moves as from one's own.
+      learn_from_partner: Also learn from the partner's moves.
       zero_terminal: Count a terminal afterstate as 0 when choosing a move.
       ranks: Probabilities of the best, second best ... move, for moves that are not random; the
         best if empty.
       temperature: Choose moves that are not random in proportion to exp(q / temperature), with
         q = reward + gamma * V; the best if 0.
-      one_explores: One player explores in each episode, the players in turn; the others make their
-        best moves.
+      one_explores: Only one player explores in each episode, the players in turn; the others make
+        their best moves.
     """
 
     trace_decay: float = setting(0.0, low=0, below=1)

@@ -132,9 +132,9 @@ class TDSpec(LearnerSpec):
     """TD(lambda) with Final Adaptation on afterstates (Konen & Bagheri 2021, Algorithms 2, 6).
 
     Attributes:
-      round_games: Games played with fixed values before all their moves are learned, in random
+      round_games: Games to play with fixed values before all their moves are learned in random
         order; 0 learns move by move.
-      passes: How often the moves of a round are learned.
+      passes: Number of times that the moves of a round are learned.
       minibatch: Moves of a round that are learned in one step.
     """
 

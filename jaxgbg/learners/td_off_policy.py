@@ -67,7 +67,7 @@ def td_off_policy(loss_discount: float | None = None) -> Rule:
 
 @dataclasses.dataclass(frozen=True)
 class TDOffPolicySpec(LearnerSpec):
-    """TD with Final Adaptation that learns best play, whatever is explored (`td_off_policy`).
+    """TD with Final Adaptation that learns best play, independent of exploration.
 
     Attributes:
       loss_discount: Gamma of values below 0, by default the same as discount; a smaller one makes

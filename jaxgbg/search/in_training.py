@@ -92,7 +92,7 @@ def _order(found: RootStatistics) -> jax.Array:
 
 @dataclasses.dataclass(frozen=True)
 class _SearchSpec(LearnerSpec):
-    """What learners that search in training share."""
+    """Settings and parts that learners that search in training share."""
 
     search: str = setting("puct-100", short="train_search")
 

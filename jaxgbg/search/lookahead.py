@@ -56,17 +56,17 @@ class LookAheadSpec(SearchSpec):
     The beam of Sasso & van Lohuizen 2018 is look-ahead-3,width=3,1,reply=value.
 
     Attributes:
-      plies: Moves of whatever player that are looked at, the first one among them; with 1 the
+      plies: Number of moves to look ahead, of all players, including the first one; with 1 the
         scores are those of `action_values`.
-      width: How many moves each ply but the last goes on from, those of the best scores at one ply;
-        one number for all plies or one for each, all moves if empty. The last ply takes all moves.
-      reply: What the others aim at: own, every player maximises V(s | himself), as in Max-N
-        (Luckhardt & Irani 1986); value, they minimise V(s | who looks ahead), as in paranoid
-        search.
+      width: Number of moves to follow at each ply before the last, those with the best scores; one
+        number for all plies or one for each, all moves if empty. The last ply takes all moves.
+      reply: Goal of the other players: own, every player maximizes its own value, as in Max-N
+        (Luckhardt & Irani 1986); value, they minimize the value of the searching player, as in
+        paranoid search.
       ranks: Probabilities of the best, second best ... move; the best is played if empty.
-      samples: Draws of chance, where its outcomes are not listed or too many.
-      max_spawns: Up to so many listed outcomes of chance are all gone through.
-      megabytes: Room for the positions of all plies, of each agent that searches.
+      samples: Number of draws of chance, if its outcomes are not listed or too many.
+      max_spawns: Largest number of listed outcomes of chance that are all evaluated.
+      megabytes: Memory for the positions of all plies, for each agent that searches.
     """
 
     plies: int = setting(3, **PLIES)

@@ -43,10 +43,10 @@ class MCTSSpec(SearchSpec):
 
     Attributes:
       iterations: Roll-outs for each move.
-      exploration: How much an action that was tried seldom counts more than its mean.
-      tree_depth: Nodes lie at most so many plies below the root.
-      rollout_depth: Play stops so many plies below the root with the rewards as they stand.
-      megabytes: Room for the trees that grow at once.
+      exploration: Weight of the bonus for actions that were rarely tried.
+      tree_depth: Largest number of plies between the root and a node.
+      rollout_depth: Number of plies below the root at which play stops, with the rewards so far.
+      megabytes: Memory for the trees that grow at once.
     """
 
     iterations: int = setting(10_000, low=1, high=MOST_ITERATIONS)

@@ -1,4 +1,4 @@
-"""PUCT: tree search that an agent's own values lead, in any game, with chance, for N players."""
+"""PUCT: tree search guided by an agent's own values, in any game, with chance, for N players."""
 
 import dataclasses
 from functools import partial
@@ -46,18 +46,18 @@ _LEAST = np.float32(np.finfo(np.float32).min)
 
 @dataclasses.dataclass(frozen=True)
 class PUCTSpec(SearchSpec):
-    """Tree search that the agent's values lead (PUCT).
+    """Tree search guided by the agent's values (PUCT).
 
     Attributes:
-      iterations: Positions that are valued for each move.
+      iterations: Number of positions that are evaluated for each move.
       exploration: Weight of a move's prior relative to the values found below it.
-      temperature: What action values are divided by before their softmax is the prior.
-      unvisited: What a move is worth before it is tried, in rewards from there on.
-      width: How many outcomes of chance are drawn for each move of a node.
-      megabytes: Room for the trees that grow at once.
-      solver: Whether values of positions are proved, between two players and without chance.
-      leaves: How many positions of a search are valued at once.
-      reuse: Whether a match keeps what lies below a position from the move before.
+      temperature: The prior is the softmax of the action values divided by this.
+      unvisited: Value of a move before it is tried, in future rewards.
+      width: Number of outcomes of chance that are drawn for each move of a node.
+      megabytes: Memory for the trees that grow at once.
+      solver: Whether to prove values of positions; two players, no chance.
+      leaves: Number of positions of a search that are evaluated at once.
+      reuse: Whether a match reuses the subtree of the last move.
     """
 
     iterations: int = setting(200, low=1, high=MOST_ITERATIONS)

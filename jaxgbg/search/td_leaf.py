@@ -101,7 +101,7 @@ class TDLeafSpec(LearnerSpec):
 
     Attributes:
       plies: Plies that training looks ahead; 1 is the learner td.
-      width: Moves to follow at each ply but the last: one number, or one for each; all if empty.
+      width: Moves to follow at each ply before the last: one number, or one for each; all if empty.
       reply: The other players maximize their own V (own) or minimize the mover's (value).
     """
 

@@ -37,15 +37,15 @@ class Failure(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Resources(Spec):
-    """What Ray or Slurm gives to each unit.
+    """The resources that Ray or Slurm gives to each unit.
 
     Attributes:
       cpus: CPU cores of each unit, which share its lanes where it has no GPU.
       gpus: GPUs of each unit, which share its lanes.
       job_memory_gb: Main memory of each unit, in 10^9 bytes.
-      minutes: slurm: time limit of a job; a unit that was cut off goes on from its checkpoint.
-      partition: slurm: where jobs run.
-      account: slurm: who pays for them.
+      minutes: slurm: time limit of a job; a unit that was cut off resumes from its checkpoint.
+      partition: slurm: partition of the jobs.
+      account: slurm: account that is charged.
     """
 
     cpus: int = setting(1, low=1, high=4096)

@@ -45,13 +45,13 @@ MOST_RUNS = 10_000
 class UnitLimits(Spec):
     """Limits of a unit of work.
 
-    The defaults are constants, and not this machine's memory: which runs share a program must not
-    depend on where a sweep is started, for a lane's last bits may depend on its program.
+    The defaults are constants and do not depend on this machine's memory. The last bits of a lane
+    may depend on its program, so which runs share a program must be the same on all machines.
 
     Attributes:
       chunk: Seeds of one run; all of them if not given.
-      lanes: The most lanes of a unit.
-      memory_gb: The most memory of a unit's lanes, in 10^9 bytes.
+      lanes: Largest number of lanes of a unit.
+      memory_gb: Largest memory of a unit's lanes, in 10^9 bytes.
     """
 
     chunk: int | None = setting(None, low=1, high=MOST_SEEDS)
