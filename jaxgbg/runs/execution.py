@@ -1,4 +1,4 @@
-"""Doing runs: trained, kept in checkpoints, stopped, resumed, finished, one or several together."""
+"""Train runs, one or several together: checkpoints, stop, resume, finish."""
 
 import contextlib
 import hashlib
@@ -28,7 +28,7 @@ from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.specs import Limits, checked
 
 CHECKPOINT_EVERY = 60.0
-"""Seconds of training between two checkpoints, where nothing else is asked for."""
+"""Default number of seconds of training between two checkpoints."""
 CheckpointEvery = Annotated[float, Limits(low=0, high=1_000_000_000)]
 
 
@@ -39,13 +39,13 @@ def train(
     on_evaluation: Callable[[Result], object] = lambda _: None,
     checkpoint_every: float = CHECKPOINT_EVERY,
 ) -> RunFolder:
-    """Train and evaluate all seeds and variants of `run`, or find them done, below folder `out`.
+    """Train and evaluate all seeds and variants of `run` in a folder below `out`.
 
-    An unfinished one goes on from its last checkpoint. Interrupted (Stopped, a KeyboardInterrupt,
-    goes on to the caller), the folder keeps all evaluations made and a checkpoint; so it does where
-    `on_evaluation` raises StopTraining, which ends here. Raises ValueError where the folder cannot
-    be written, holds a run under other rules, the game breaks its contract, or the memory does not
-    suffice.
+    A finished run is not trained again, and an unfinished one resumes from its last checkpoint.
+    After an interruption (Stopped, a KeyboardInterrupt, is raised again) the folder has all
+    evaluations so far and a checkpoint. The same holds if `on_evaluation` raises StopTraining,
+    which is caught here. Raises ValueError if the folder cannot be written or has a run under other
+    rules, the game breaks its contract, or the memory is not sufficient.
     """
     return train_together(
         [run], out, on_chunk, lambda _, result: on_evaluation(result), checkpoint_every
@@ -63,18 +63,19 @@ def train_together(
 ) -> list[RunFolder]:
     """`train` for several runs that are lanes of one program; each has a folder of its own.
 
-    While one is unfinished all are trained, as a lane's last bits depend on its program's lanes.
+    If one of them is unfinished, all are trained: the last bits of a lane depend on all lanes of
+    its program.
     """
     folders = [RunFolder(out, run) for run in runs]
     unfinished = {number: f for number, f in enumerate(folders) if not f.finished}
     if not unfinished:
         return folders
-    # A mistake in the runs is found here, before anything is written.
+    # Raises for mistakes in the runs, before anything is written.
     training = _prepare(runs)
     with contextlib.ExitStack() as stack:
         for folder in unfinished.values():
             stack.enter_context(only_here(folder))
-        # Only now nobody else can finish one of them.
+        # With the locks, no other process can finish one of them.
         unfinished = {number: f for number, f in unfinished.items() if not f.finished}
         if not unfinished:
             return folders
@@ -114,7 +115,7 @@ def train_together(
 
 
 def _prepare(runs: Sequence[Run]) -> Training:
-    """The training of `runs` before its first tick; raises ValueError where it cannot be."""
+    """Return the training of `runs` before its first tick; raises ValueError if it cannot start."""
     check_compiled()
     warn_of_known_faults()
     check_memory(runs)
@@ -123,8 +124,8 @@ def _prepare(runs: Sequence[Run]) -> Training:
 
 
 def _stop_signals(training: Training) -> contextlib.AbstractContextManager[StopRequest]:
-    """Signals stop `training` at once where its state is whole: until a chunk has been compiled,
-    and in evaluations.
+    """Let signals stop `training` at once while its state is consistent: until a chunk has been
+    compiled, and in evaluations.
     """
     return stop_signals(
         interruptible=lambda: training.evaluating,

@@ -42,7 +42,7 @@ def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
 
 
 def _full(lanes: int, numbers: Mapping[str, SettingValue]) -> dict[str, np.ndarray]:
-    """Each number once for each lane. Made on the host: there no array is a program to compile."""
+    """Each number once for each lane, made on the host, where no array needs a compilation."""
     kinds = {bool: bool, int: np.int32, float: np.float32}
     return {name: np.full(lanes, value, kinds[type(value)]) for name, value in numbers.items()}
 
@@ -50,10 +50,9 @@ def _full(lanes: int, numbers: Mapping[str, SettingValue]) -> dict[str, np.ndarr
 def begin(
     runs: Sequence[Run], placement: LanePlacement | None = None
 ) -> tuple[list[Lane], list[Hyperparameters], LanePlacement]:
-    """All lanes of `runs` before their first tick, in groups [S, ...], and where each of them is.
+    """Return all lanes of `runs` before their first tick, in groups [S, ...], and their placement.
 
-    The runs have one program. Raises ValueError where the memory of this machine does not hold
-    them.
+    The runs share one program. Raises ValueError if the lanes do not fit into memory.
     """
     learner = runs[0].make_learner()
     seeds = np.array([lane.seed for run in runs for lane in run.lanes], np.uint32)
@@ -79,7 +78,7 @@ def begin(
 
 
 def make_partner(run: Run) -> Player | None:
-    """Whom a run trains against: nobody but itself, a player by name, or a saved agent.
+    """The training partner: None for self-play, a player by name, or a saved agent.
 
     Raises ValueError for an unknown player, one that only plays on the host, or another game's.
     """
@@ -92,7 +91,7 @@ def make_partner(run: Run) -> Player | None:
 
 
 def program_of(run: Run) -> tuple[Hashable, ...]:
-    """What runs must have in common to be lanes of one program, evaluated at the same times."""
+    """A key that runs share if they can be lanes of one program, evaluated at the same times."""
     return (
         run.make_learner(),
         run.schedule.episodes,
