@@ -17,9 +17,9 @@ def compile_chunk(learner: Learner, mesh: Mesh, pausing: bool = False) -> jax.st
     """The compiled hot path: (lanes, hyperparameters, limits uint32[L], blocks int32[]) -> lanes.
 
     Each device runs its own lanes, without communication, until `blocks` blocks of ticks are done
-    or all its lanes have finished `limits` episodes. The lanes passed in are donated. A chunk that is
-    `pausing` takes one more argument uint32[L], and stops after the block in which one of its lanes
-    has finished that number of episodes.
+    or all its lanes have finished `limits` episodes. The lanes passed in are donated. A `pausing`
+    chunk takes one more argument uint32[L], and stops after the block in which one of its lanes has
+    finished that number of episodes.
     """
     one, every = PartitionSpec("lanes"), PartitionSpec()
 
