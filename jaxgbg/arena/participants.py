@@ -1,6 +1,6 @@
-"""Who takes part in a tournament: players by name, agents on disk, all agents of runs.
+"""Participants of a tournament: players by name, agents on disk, all agents of runs.
 
-Each is named as `opponents` has it, or by a word of the user's own before that: NAME=WHAT.
+Each has the name of an opponent, or a name chosen by the user: NAME=WHAT.
 """
 
 import hashlib
@@ -24,11 +24,12 @@ _DIGITS = 16
 
 
 class Participant(NamedTuple):
-    """One who takes part: the name in tables, what tells it from all others, and the player.
+    """A participant: the name in tables, a unique identity, and the player.
 
-    `identity` is that of the weights and how they play, or the player's name: games are kept under
-    it. It is empty for a player made in Python, of whom nothing can be kept. `what` is the player's
-    name or that of the agent's absolute file, by which another process can `enter` it; empty alike.
+    `identity` identifies the weights and how they play, or is the player's name; games are stored
+    under it. It is empty for a player made in Python, whose games cannot be stored. `what` is the
+    player's name or the absolute path of the agent's file, by which another process can `enter` it;
+    also empty for a player made in Python.
     """
 
     name: str
@@ -38,14 +39,14 @@ class Participant(NamedTuple):
 
 
 class _Named(NamedTuple):
-    """One who takes part, not yet loaded: the user's own name for it, if any."""
+    """A participant that is not loaded yet; `label` is the user's name for it, or empty."""
 
     label: str
     what: str | Player
 
 
 def named(participants: Sequence[What] | Mapping[str, What], first: bool = False) -> list[_Named]:
-    """All who take part: of a run each of its agents, or with `first` the first one, with FARL.
+    """List all participants: each agent of a run, or with `first` only its first one with FARL.
 
     Raises ValueError for a folder without agents.
     """

@@ -35,7 +35,7 @@ def play_rounds(
     `fewest_rounds` of them all are connected by chains of games.
     """
     points = np.zeros(players + players % 2)
-    # A bye is a player who always stands last.
+    # A bye is a player who is always last.
     bye = players if players % 2 else -1
     rank = {player: place for place, player in enumerate(order)} | {bye: players}
     left = {one: {*rank} - {one, -1} for one in rank if one >= 0}
@@ -57,15 +57,15 @@ def play_rounds(
 def pair_up(
     standing: Sequence[int], left: dict[int, set[int]], joined: dict[int, set[int]]
 ) -> list[Pair]:
-    """Everybody with one who is `left` to be met, from the top of `standing` with the next one.
+    """Pair each player with an opponent who is `left`, from the top of `standing`.
 
-    Those to whom a chain of games leads already (`joined`, which is kept up) come last. So the
-    second round connects all: the first leaves chains of two, and of each chain both ends are to be
-    paired, which then join the end of another until one chain is left.
+    Opponents to whom a chain of games leads already (`joined`, which is updated) come last. So two
+    rounds connect all players: the first round leaves chains of two. In the second, both ends of
+    each chain are paired with ends of other chains, until one chain is left.
 
-    Each of n has at least n/2 others left. Two who remain and have met change partners with a pair,
-    the lowest that can: together they have more than n - 2 links to the pairs, so that to one of
-    them there are three.
+    Each of n players has at least n/2 opponents left. If two unpaired players have met before, they
+    exchange partners with the lowest possible pair: together they have more than n - 2 links to the
+    pairs, so there is a pair with three links.
     """
     partner: dict[int, int] = {}
     for at, one in enumerate(standing):

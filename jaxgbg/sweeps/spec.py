@@ -1,4 +1,4 @@
-"""What a sweep is: a TOML file, the runs that it asks for, and the units of work they make.
+"""Sweeps: a TOML file, the runs that it describes, and their units of work.
 
 game = "tictactoe"
 seeds = "0:64"              # or a list; "0:64" is 0 to 63
@@ -12,7 +12,7 @@ episodes = 20_000
 alpha = [0.5, 1.0]          # or schedule.alpha; game.heaps is a parameter of the game
 variants = ["farl", "none"]
 
-Several tables [[axes]] ask for the combinations of each: for what goes with some values only.
+Several tables [[axes]] give the combinations of each table, for values that only go together.
 """
 
 import dataclasses
@@ -38,7 +38,7 @@ from jaxgbg.types import JSON, SettingValue
 
 _DEEPEST = 20
 MOST_RUNS = 10_000
-"""A sweep of more runs is a mistake: to read it alone would take minutes."""
+"""A sweep of more runs is a mistake: reading it would take minutes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +67,7 @@ Adaptive = Literal["halving", "racing", "none"]
 
 
 class Unit(NamedTuple):
-    """Runs that are lanes of one program: what a worker does at one go. `memory` in bytes."""
+    """Runs that are lanes of one program, trained together by one worker. `memory` in bytes."""
 
     runs: tuple[Run, ...]
     lanes: int
@@ -84,7 +84,7 @@ class Unit(NamedTuple):
         return all(RunFolder(out, run).finished for run in self.runs)
 
     def apart(self, out: Path) -> "list[Unit]":
-        """This unit, but runs that were begun alone go on alone: they have a state to keep."""
+        """Split off runs that were begun alone: they resume from their own checkpoints."""
         alone = [run for run in self.runs if RunFolder(out, run).begun_alone]
         if len(self.runs) == 1 or not alone:
             return [self]
@@ -94,7 +94,7 @@ class Unit(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A sweep: its units of work, its axes as they were named, and how it adapts to what comes."""
+    """A sweep: its units of work, its axes as in the file, and how it stops settings early."""
 
     units: list[Unit]
     axes: dict[str, tuple[SettingValue, ...]]
@@ -102,7 +102,7 @@ class Plan(NamedTuple):
 
 
 def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
-    """The sweep that a TOML file describes; `adaptive`, if given, counts instead of the file's.
+    """Read a sweep from a TOML file; `adaptive`, if given, replaces that of the file.
 
     Raises ValueError in one line if it is wrong.
     """
@@ -159,13 +159,13 @@ def plan(fields: dict[str, JSON], adaptive: Adaptive | None = None) -> Plan:
 
 
 def units(fields: dict[str, JSON]) -> list[Unit]:
-    """The units of a sweep given as in its file; ValueError for what is wrong in it."""
+    """Return the units of a sweep with the fields of a file; ValueError for a mistake in them."""
     unknown = sorted(set(fields) - set(_KEYS))
     if unknown:
         near = did_you_mean(unknown[0], _KEYS)
         raise ValueError(f"unknown key {shown(unknown[0])}{near}; known are {', '.join(_KEYS)}")
     limits = UnitLimits(**{name: fields[name] for name in _LIMITS if name in fields})
-    # Two combinations may come to the same run.
+    # Two combinations may give the same run.
     runs = {run.digest: run for run in _runs(fields, limits.chunk)}
     programs: dict[Hashable, list[Run]] = {}
     for run in runs.values():
@@ -174,7 +174,7 @@ def units(fields: dict[str, JSON]) -> list[Unit]:
 
 
 def _runs(fields: dict[str, JSON], chunk: int | None) -> Iterator[Run]:
-    """Every run: the combinations of the axes, and of each the chunks of seeds."""
+    """Return every run: the combinations of the axes, each in chunks of seeds."""
     settings = fields.get("settings", {})
     if not isinstance(settings, dict):
         raise ValueError("settings must be a table, [settings]")
@@ -285,7 +285,7 @@ def _seeds(text: JSON) -> tuple[int, ...]:
 
 
 def _units_of(runs: Sequence[Run], limits: UnitLimits) -> Iterator[Unit]:
-    """Units of one program, none with more lanes or memory than it may have; one run at least."""
+    """Units of one program within the limits of lanes and memory, each with at least one run."""
     a_lane = lane_memory(runs[0])
     most = max(1, min(limits.lanes, int(limits.memory_gb * 1e9) // a_lane))
     together: list[Run] = []
