@@ -91,7 +91,7 @@ class Sweep:
         baseline: Sequence[str] | str = (),
         pool: Sequence[str] | str = (),
     ) -> Table:
-        """Its own runs, whatever else is below the folder; see `jaxgbg.results`."""
+        """Its own runs, without other runs below the folder; see `jaxgbg.results`."""
         by, baseline, pool = (
             (each,) if isinstance(each, str) else each for each in (by, baseline, pool)
         )
@@ -179,7 +179,7 @@ def sweep(
             call_all(partial(callback, run, result) for callback in callbacks)
         except StopTraining:
             raise
-        except Exception as error:  # Whatever it is, it is not this program's fault.
+        except Exception as error:  # Any error of a callback is a mistake of the user.
             raise RuntimeError(f"a callback raised {type(error).__name__}: {error}") from error
 
     resources = resources or Resources()

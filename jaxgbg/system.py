@@ -85,7 +85,7 @@ def limited_memory(more: int) -> Iterator[None]:
 
 
 def free_memory() -> float:
-    """Bytes of this machine that nobody needs now; infinite where that is not known."""
+    """Bytes of free memory of this machine; infinite if unknown."""
     try:
         import psutil
     except ImportError:
@@ -94,9 +94,9 @@ def free_memory() -> float:
 
 
 def kill_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a process that was started in a session of its own, and whatever it has started.
+    """Kill a process that was started in a separate session, and the processes it has started.
 
-    Where the system has no groups of processes, the process alone.
+    On systems without process groups, only the process.
     """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):

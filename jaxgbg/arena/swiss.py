@@ -1,4 +1,4 @@
-"""The Swiss system: in each round players of like standing meet, and nobody meets anybody twice."""
+"""The Swiss system: in each round players of similar standing meet, and no pair meets twice."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,10 +8,10 @@ Pair = tuple[int, int]
 
 
 def max_rounds(players: int) -> int:
-    """So many rounds can always be paired without meeting twice, whatever is won (Dirac 1952).
+    """The number of rounds that can be paired without meeting twice, for all results (Dirac 1952).
 
-    Before the last of them each of an even number n of players, of whom a bye may be one, has at
-    least n/2 others left to meet.
+    Before the last round, each of an even number n of players (including a bye) has at least n/2
+    opponents left.
     """
     return (players + 1) // 2
 
@@ -27,12 +27,12 @@ def play_rounds(
     order: Sequence[int],
     meet: Callable[[Sequence[Pair]], Sequence[float]],
 ) -> list[list[Pair]]:
-    """Play the rounds, and return the pairs of each, one a bye apart where players are odd.
+    """Play the rounds, and return the pairs of each; an odd number of players leaves one a bye.
 
-    `meet` lets all pairs of a round meet, the lower number the higher one, and returns the former's
-    share of the points in each; a bye is worth half of them, and comes to nobody twice. Of players
-    with equal points the first in `order` stands first. `rounds` are at most `max_rounds`; after
-    `fewest_rounds` of them all are connected by chains of games.
+    `meet` plays all pairs of a round, the lower number against the higher one, and returns the
+    former's share of the points. A bye gives half of the points, and no player has two. Players
+    with equal points are in the `order` given. `rounds` are at most `max_rounds`; after
+    `fewest_rounds` rounds chains of games connect all players.
     """
     points = np.zeros(players + players % 2)
     # A bye is a player who is always last.

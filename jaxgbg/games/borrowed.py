@@ -35,9 +35,9 @@ class BorrowedState(NamedTuple):
 class Borrowed(Game[HasInner]):
     """A game of perfect information of another package, played by that package's own rules.
 
-    Its class is made by `borrow`, once for each game. Player 0 is who moves first; rewards add up;
-    when a game is over there is no legal action, and where its rules leave the mover without one,
-    it is over and pays nobody.
+    Its class is made by `borrow`, once for each game. Player 0 moves first, and rewards are
+    cumulative. When a game is over there is no legal action. If its rules leave the mover without a
+    legal action, the game is over and all rewards are 0.
     """
 
     environment: ClassVar[Any]

@@ -340,7 +340,7 @@ def _play_faults(game: Game) -> list[str]:
     stuck = ~sample.legal.any(2) & ~sample.terminal
     start = (sample.player[0] != 0) | sample.terminal[0] | sample.rewards[0].any(1)
     points = [
-        (start[None], "a game must start with player 0 to move, not over, and nobody paid"),
+        (start[None], "a game must start with player 0 to move, not over, and all rewards 0"),
         (
             ((digits < 0) | (digits >= values)).any(2),
             f"cells: a digit is outside 0..{values - 1} (num_cell_values is {values})",

@@ -249,7 +249,7 @@ class EinStein(Game[EinsteinState]):
         return self._board_of(state, digits)
 
     def display_cells(self, state: EinsteinState) -> jax.Array:
-        """Every stone by its number, whatever the coding, and the die and the player behind."""
+        """Every stone by its number, with any coding, followed by the die and the player."""
         digits = 1 + np.arange(self.players * self.num_stones).reshape(self.players, -1)
         board = self._board_of(state, digits)
         return jnp.concatenate([board, jnp.stack([state.die, state.player])])

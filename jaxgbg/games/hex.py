@@ -43,7 +43,8 @@ class HexState(NamedTuple):
 class Hex(Game[HexState]):
     """Action = cell; player 0 joins top and bottom (i = 0 and size - 1), player 1 left and right.
 
-    A win pays +1, a loss -1; there is no draw. With `misere` (Rex) who joins his edges has lost.
+    A win pays +1, a loss -1; there is no draw. With `misere` (Rex) a player who joins its edges
+    loses.
     Digits: 0 empty, 1 player 0, 2 player 1.
     """
 
@@ -79,7 +80,7 @@ class Hex(Game[HexState]):
 
     @property
     def _for_joining(self) -> np.float32:
-        """What a player gets who joins his edges; the other gets the opposite."""
+        """The reward of a player who joins its edges; the other gets the opposite."""
         return np.float32(-1 if self.misere else 1)
 
     @cached_property

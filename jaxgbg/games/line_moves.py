@@ -124,8 +124,8 @@ def some(board: Board, other: Board) -> jax.Array:
 def cannot_move(size: int, stones: jax.Array, player: jax.Array, asked: jax.Array) -> jax.Array:
     """bool[...]: where `asked` bool[...], whether `player` int8[...] has no move.
 
-    `stones` uint32[..., 2, 2]. Of a whole batch nothing is computed where nobody asks, which is the
-    rule: who can move hardly ever tries to pass.
+    `stones` uint32[..., 2, 2]. If no state of a batch is asked, nothing is computed. That is
+    the usual case: a player who can move rarely tries to pass.
     """
     return _stuck_test(size)(stones, player, asked)
 

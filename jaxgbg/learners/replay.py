@@ -196,7 +196,7 @@ def _learn_round(
     buffer = lanes.games.rule
     ended = lanes.finished >= _end_of_round(learner, buffer)
     ended |= lanes.finished == hyper.episodes
-    # A round may bring boards and no transitions: random moves that nobody learns from.
+    # A round may have boards but no transitions, if its random moves are not learned from.
     due = ended & (buffer.num_boards > 0)
     # Lanes that only fill up a device never play.
     ready = (due | (limits == 0)).all() & due.any()

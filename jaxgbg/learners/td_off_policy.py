@@ -1,4 +1,4 @@
-"""TD-FARL of best play: whatever is explored, values are those of the best moves.
+"""TD-FARL of best play: values are those of the best moves, independent of exploration.
 
 The tick and its stages are those of TD-FARL (`learners.td`), with two differences. The target of a
 player's last afterstate uses its best move, whether it makes that move or explores. There is no

@@ -49,8 +49,8 @@ class Player(Protocol):
         """Choose a move in every state of a batch; the same key gives the same moves.
 
         `states`: the game's state with a leading axis B on every leaf. Returns int32[B], a legal
-        action of each state; for a terminal state any action. Games in which somebody else is to
-        move are told as terminal, whatever is legal there.
+        action of each state; for a terminal state any action. Games in which another player
+        is to move are marked as terminal.
         """
         ...
 

@@ -112,7 +112,7 @@ def learn_outcomes(
 def to_unit_range(outcomes: Outcomes, totals: jax.Array, visits: jax.Array) -> jax.Array:
     """`totals` float32[B, A] of `visits` float32[B, A], each gain mapped from the range to [0, 1].
 
-    Means of a search thus have the scale that UCT expects, whatever a game pays (as in MuZero,
+    So the means of a search have the scale that UCT expects, for any rewards (as in MuZero,
     Schrittwieser et al. 2020). Gains that are all equal are mapped to 0.
     """
     width = outcomes.high - outcomes.low

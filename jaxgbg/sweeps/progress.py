@@ -1,4 +1,4 @@
-"""How far a sweep is, told by the folders of its runs, whoever does them and wherever."""
+"""Progress of a sweep, read from the folders of its runs, with any executor."""
 
 import contextlib
 import threading

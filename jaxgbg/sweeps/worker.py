@@ -36,7 +36,7 @@ def run_unit(runs: str, out: str, checkpoint_every: float, until: float, cores: 
     """Do the runs of one unit, given as JSON, unless they are done: on all GPUs that it has, or on
     as many CPU devices as it has `cores`.
     """
-    # In a thread the signals stay with whoever runs this worker.
+    # In a thread, so that signals stay with the process that runs this worker.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(_run, runs, out, checkpoint_every, until, cores).result()
 

@@ -219,7 +219,7 @@ class MLP(ValueFunction):
         return jnp.take_along_axis(outputs, features[..., -1:], -1)[..., 0]
 
     def slope(self, value: jax.Array) -> jax.Array:
-        """1: whatever the loss has of the output's slope is in the gradient."""
+        """1: the slope of the output, if the loss has it, is a part of the gradient."""
         return jnp.ones_like(value)
 
     def update(

@@ -1,4 +1,4 @@
-"""A game from the side of one of its players: how the board lies, and which numbers are his."""
+"""A game from the perspective of one of its players: its view of the board and its numbers."""
 
 import dataclasses
 import functools
@@ -41,7 +41,7 @@ def views_of(game: Game) -> tuple[View, ...]:
 def from_player_view(
     array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array
 ) -> jax.Array:
-    """[..., C]: entries as each `player` int[...] has them, in the order of his view."""
+    """[..., C]: the entries in the order of each player's view, for `player` int[...]."""
     found = _rearranged(array, views[0])
     for owner, view in enumerate(views[1:], 1):
         found = jnp.where((player == owner)[..., None], _rearranged(array, view), found)
@@ -91,7 +91,7 @@ class Extras:
     def of(self, state: State) -> jax.Array:
         """int32[N * M] of a position, player by player."""
         extras = self.game.extras(state)
-        # Slices, through which XLA sees what nobody asks for and leaves it out.
+        # Slices, so that XLA removes unused numbers.
         numbers = [
             jax.lax.slice(extras, (player, place), (player + 1, place + 1)).reshape(())
             for player in range(self.game.num_players)

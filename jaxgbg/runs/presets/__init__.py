@@ -137,5 +137,5 @@ def note(game: str, opponent: str) -> str | None:
 
 
 def greatest(game: str, opponent: str) -> float | None:
-    """The greatest figure anybody can reach, where that is less than the game's scale has."""
+    """The best possible figure, if that is less than the maximum of the game's scale."""
     return konen2021.GREATEST.get((game, opponent))

@@ -159,7 +159,7 @@ NOTES = {
     ("connectfour", "solver"): "the solver's share is of the moves that keep the game value",
 }
 
-# Nobody wins more than half of these games against a perfect player.
+# The best possible share against a perfect player is half of these games.
 GREATEST = {("tictactoe", "maxn"): 50.0, ("nim", "maxn"): 50.0}
 
 # Opponents too slow, or too far from every machine, to be met again and again while training.

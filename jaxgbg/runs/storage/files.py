@@ -144,7 +144,7 @@ def cannot_write(folder: Path, error: OSError) -> ValueError:
 
 
 def _replaceable(path: Path) -> bool:
-    """Whether `path` leads to a regular file that nobody writes to, or to none yet."""
+    """Whether `path` leads to a regular file that no process writes to, or to no file yet."""
     try:
         status = os.stat(path)
     except FileNotFoundError:

@@ -110,7 +110,7 @@ class Watched:
         self._budget.spent(0.0 if once else time.thread_time() - start, time.monotonic())
 
     def hurry(self) -> None:
-        """Read the files as soon as possible, whatever it takes."""
+        """Read the files as soon as possible, without the limit of time."""
         self._budget = Budget(SHARE, _MOST_WAIT)
 
     def curves(self) -> str:
