@@ -102,7 +102,7 @@ def read_bytes(path: Readable, most: int = MOST_BYTES) -> bytes:
 
 
 def parse_json(data: bytes | str) -> JSON:
-    """What JSON says; raises ValueError, not knowing the file, where it is none or none we read."""
+    """Parse JSON; raises ValueError, without the file's name, if it is not valid."""
     text = data.decode("utf-8") if isinstance(data, bytes) else data
     try:
         content = json.loads(text, parse_constant=_refuse)
@@ -120,7 +120,7 @@ def parse_json(data: bytes | str) -> JSON:
 
 
 def read_json(path: Readable, most: int = MOST_BYTES) -> JSON:
-    """What a file of JSON holds.
+    """Read a JSON file.
 
     Raises FileNotFoundError where there is none, for all else ValueError that names file and line.
     """
@@ -153,7 +153,7 @@ def defect(path: Readable, error: Exception) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What is wrong, in words, on one line that can be read."""
+    """The reason of an error, on one readable line."""
     if isinstance(error, json.JSONDecodeError):
         return f"not valid JSON, {error.msg} at column {error.colno}"
     if isinstance(error, UnicodeDecodeError):

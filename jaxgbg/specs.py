@@ -31,7 +31,7 @@ _R = TypeVar("_R")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a setting, or an argument annotated with this (see `checked`), may be.
+    """Limits of a setting, or of an argument annotated with this (see `checked`).
 
     Numbers, and those in a list, lie from `low` to `high`, or strictly `above` and `below`; they
     and texts are one of `choices`, if there are any. A list has `most` entries at most.
@@ -190,7 +190,7 @@ class Spec:
         return json.loads(json.dumps({**kind, **fields}))
 
     def changed(self) -> dict[str, JSON]:
-        """What differs from the defaults, as JSON knows it; a new setting changes nothing here."""
+        """The settings that differ from the defaults, as JSON; so a new setting changes no digest."""
         defaults = {f.name: plain(f.default) for f in dataclasses.fields(self)}
         return {
             name: value
@@ -247,7 +247,7 @@ class Spec:
 
     @classmethod
     def help(cls) -> dict[str, str]:
-        """What each setting means, from the docstrings."""
+        """The description of each setting, from the docstrings."""
         texts: dict[str, str] = {}
         for base in reversed(cls.__mro__):
             # From Python 3.13 on docstrings come without the indentation of the source.

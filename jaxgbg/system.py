@@ -1,4 +1,4 @@
-"""What differs between operating systems, and what a container or a bare machine lacks.
+"""Differences between operating systems, and features that a bare machine may lack.
 
 filelock, psutil and platformdirs are imported where they are used. Without them, as in a source
 tree with JAX alone, there is no lock, no limit on memory and no cache.
@@ -36,7 +36,7 @@ def pin_to_core(core: int) -> None:
 
 
 def cache_folder() -> Path | None:
-    """Where this user's cache of jaxgbg is; None where there is no home folder to put it.
+    """The folder of this user's cache of jaxgbg; None without a home folder.
 
     `XDG_CACHE_HOME` moves it if it is an absolute path.
     """

@@ -1,4 +1,4 @@
-"""Who beats whom in a circle: cycles of three, and alpha-rank, which a cycle does not confuse."""
+"""Cycles of three players who beat each other, and alpha-rank, which cycles do not confuse."""
 
 import numpy as np
 

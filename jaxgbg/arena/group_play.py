@@ -38,7 +38,7 @@ def seatings(seats: int) -> np.ndarray:
 
 
 def openings_for(games: int, seats: int) -> int:
-    """How many openings make at least so many games of a group, each played in all seatings."""
+    """The number of openings for at least `games` games of a group, each played in all seatings."""
     return math.ceil(games / len(seatings(seats)))
 
 

@@ -35,7 +35,7 @@ class Constraint(NamedTuple):
 
 
 class Likelihood:
-    """Of games between P players in N seats, by kinds of games: who sat where, and how it ended.
+    """The likelihood of games between P players in N seats, by kinds: seats, and result.
 
     `players` int[U, N] says who sat in each seat, `places` int[U, N] the order of the final
     rewards, 0 the best and equal for equal rewards, `counts` float64[U] how often each kind came.

@@ -136,7 +136,7 @@ def _identity(what: str | Player) -> str:
 
 
 def _anywhere(what: str | Player) -> str:
-    """What a player is entered by where another folder is the working one."""
+    """The name by which a player is entered in another working folder."""
     if not isinstance(what, str):
         return ""
     if not names_agent(what):

@@ -17,7 +17,7 @@ _FARTHEST = 200.0
 
 
 class GameResults(NamedTuple):
-    """How G games of N seats ended.
+    """The results of G games of N seats.
 
     `players` int[G, N] sat in the seats; `rewards` float[G, N] are their final rewards; games of
     equal `openings` int[G] began alike, and are not independent.

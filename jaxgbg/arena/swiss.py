@@ -17,7 +17,7 @@ def max_rounds(players: int) -> int:
 
 
 def fewest_rounds(players: int) -> int:
-    """So many rounds connect all players by chains of games, as `pair_up` pairs them."""
+    """The number of rounds after which chains of games connect all players, as `pair_up` pairs."""
     return 2 if players > 2 else 1
 
 

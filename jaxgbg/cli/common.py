@@ -20,7 +20,7 @@ from jaxgbg.types import JSON, SettingValue
 
 
 def optional(metavar: str, default: str = "", **options: Any) -> object:
-    """How help shows an optional argument, with a description of its default, if any."""
+    """The form of an optional argument in help, with a description of its default, if any."""
     return arg(metavar=metavar, help_behavior_hint=default and f"(default: {default})", **options)
 
 

@@ -1,4 +1,4 @@
-"""How programs end: after any error, in one line that says what to do."""
+"""Ends of programs: after any error, one line that says what to do, and an exit code."""
 
 import contextlib
 import errno
@@ -88,7 +88,7 @@ def _give_output_up() -> None:
 
 
 def _line(error: Exception, user_code: bool) -> str | None:
-    """What to tell a user of an error; None for one that is a fault of this package."""
+    """The message for an error of the user; None for an error of this package."""
     if isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and _OUT_OF_MEMORY in str(error)
     ):

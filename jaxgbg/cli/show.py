@@ -117,7 +117,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _source(run: Run) -> str:
-    """Where the settings come from."""
+    """The source of the settings."""
     published = published_kinds(run.game)
     if run.value.kind not in published:
         others = f" but with --value {' or '.join(published)}" if published else ""

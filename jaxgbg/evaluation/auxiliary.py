@@ -1,4 +1,4 @@
-"""How well auxiliary outputs predict the extras of the next boards, in an agent's own games."""
+"""Accuracy of auxiliary outputs, which predict the extras of the next boards of a game."""
 
 import dataclasses
 from collections.abc import Callable
@@ -26,7 +26,7 @@ RANDOM_MOVES = 0.1
 
 @dataclasses.dataclass(frozen=True)
 class AuxiliaryError:
-    """What is known of one output, in the units of its extra, over `boards` next boards.
+    """The accuracy of one output, in the units of its extra, over `boards` next boards.
 
     `seat` 0 stands for the player who asks, 1 for the next one and so on. `mean` and `spread` (the
     standard deviation) are those of the truth, `error` is the root of the mean squared error, and

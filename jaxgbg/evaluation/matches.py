@@ -93,7 +93,7 @@ def _choose(
 def _play_compiled(
     game: Game, players: tuple[Player, ...], seats: jax.Array, states: State, key: jax.Array
 ) -> jax.Array:
-    """What `play` does, draw for draw, without a word to the host between two plies."""
+    """The same as `play`, draw for draw, without host communication between plies."""
     choose = partial(_choose, players, seats, None)
     return roll_out(game, states, choose, key, _first_memories(players, states)).rewards
 

@@ -231,7 +231,7 @@ def _after_one_ply(game: Game, start: State, actions: jax.Array, chance: jax.Arr
 
 
 def _going_on(starts: Starts) -> Starts:
-    """Those starts that are not terminal."""
+    """The starts that are not terminal."""
     # Picked here: each pick from a device's array would be a program to compile.
     states, history = jax.device_get(starts)
     return select_states((states, history), np.flatnonzero(~states.terminal))

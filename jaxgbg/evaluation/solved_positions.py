@@ -1,4 +1,4 @@
-"""How often an agent keeps the game value in ConnectFour, on positions that were solved before.
+"""The share of ConnectFour moves that keep the game value, on positions solved in advance.
 
 This score has far less noise than match results: about 2,000 positions instead of 40 correlated
 games. The positions and their solution are a file of this package, made with the solver bitbully by

@@ -107,7 +107,7 @@ class Game(Generic[StateT]):
 
     @property
     def scale(self) -> Scale:
-        """How mean rewards are shown: as win rates where two players play for -1, 0 and 1."""
+        """The scale of mean rewards: win rates if two players play for -1, 0 and 1."""
         if self.num_players == 2 and self.reward_range == (-1.0, 1.0):
             return WIN_RATE
         return Scale("reward", low=self.reward_range[0], high=self.reward_range[1])

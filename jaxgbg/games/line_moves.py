@@ -67,7 +67,7 @@ def targets(own: Board, enemy: Board, counts: Counts, size: int) -> list[Board]:
 
 @partial(jax.jit, static_argnums=2)
 def origins(landing: list[Board], counts: Counts, size: int) -> list[Board]:
-    """Where the stones come from that may land on `landing`, for each direction."""
+    """The origins of the stones that may land on `landing`, for each direction."""
     starts: list[Board] = []
     for direction, (down, right) in enumerate(STEPS):
         back, ends = _nowhere(landing[0]), landing[direction]

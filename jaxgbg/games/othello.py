@@ -126,7 +126,7 @@ class Othello(Game[OthelloState]):
 
     @partial(jax.jit, static_argnums=0)
     def _mobility(self, own: Board, other: Board) -> Board:
-        """Where the player of `own` may put a disc."""
+        """The squares where the player of `own` may put a disc."""
         mobility = (jnp.zeros_like(own[0]), jnp.zeros_like(own[1]))
         for step, inner in self._directions:
             line = self._run(own, (other[0] & inner[0], other[1] & inner[1]), step)

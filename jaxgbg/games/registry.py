@@ -74,7 +74,7 @@ def is_known(name: str) -> bool:
 
 
 def broken_games() -> dict[str, str]:
-    """What is wrong, in a line, with each game of an installed package that cannot be loaded."""
+    """The errors of games of installed packages that cannot be loaded, one line each."""
     game_names()
     return dict(_broken)
 
@@ -106,7 +106,7 @@ def built(
 
 
 def _guarded(name: str, call: Callable[[], _T]) -> _T:
-    """What a call into a game's own code gives; every error is a ValueError in one line."""
+    """The result of a call into a game's own code; every error is a ValueError in one line."""
     try:
         return call()
     except (ValueError, KeyboardInterrupt):

@@ -63,7 +63,7 @@ class BackgroundCall(Generic[_T]):
         return self._ended.wait(seconds)
 
     def result(self) -> _T:
-        """What it has returned; raises what it has raised."""
+        """The return value of the call; raises its exception."""
         if self._error is not None:
             raise self._error
         return self._result

@@ -23,7 +23,7 @@ from jaxgbg.values.core import ValueFunction
 
 
 class Exploration(NamedTuple):
-    """What decides the moves of B games in addition to values.
+    """Randomness and imposed actions in the choice of moves of B games.
 
     `words` uint32[B, 2] draw whether a move is random, with probability `epsilon`, and break ties.
     `imposed` int32[B] are the actions of a training partner, which are made regardless of their

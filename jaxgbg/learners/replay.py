@@ -59,7 +59,7 @@ class ReplayBuffer(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Replay:
-    """How transitions are replayed: the settings of a rule made by `replayed`.
+    """The settings of a rule made by `replayed`.
 
     `base` is the rule of the episodes, `transition` (learner, games, states, choice, hyper) -> the
     `Transition` of each game's update. `episodes` are played, and their transitions learned

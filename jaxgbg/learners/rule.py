@@ -68,7 +68,7 @@ def nothing_after_block(
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Rule:
-    """What a learner does in the steps of a tick; hashable, static under jit.
+    """The functions of a learner in the steps of a tick; hashable, static under jit.
 
     Attributes:
       target: (learner, games, move, hyper) -> the `Target` of each game's update in this tick.

@@ -1,4 +1,4 @@
-"""How long a run learns, and how step sizes and exploration fall."""
+"""Schedules: the budget of a run, and the decay of step sizes and exploration rates."""
 
 import dataclasses
 

@@ -44,7 +44,7 @@ class Hyperparameters(NamedTuple):
 
     @property
     def valuation(self) -> BootstrapRule:
-        """How values count when moves are chosen."""
+        """The bootstrap rule in the choice of moves."""
         return BootstrapRule(self.zero_terminal, self.discount)
 
 

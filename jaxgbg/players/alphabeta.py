@@ -61,7 +61,7 @@ class AlphaBeta(PlayerBase):
         return legal & (grades == grades.max(axis=1, keepdims=True))
 
     def _grades(self, scores: np.ndarray, states: ConnectFourState) -> np.ndarray:
-        """What is greatest for the columns to choose from."""
+        """The grades of the columns; the player chooses among those with the best grade."""
         return scores if self.distant_losses else np.sign(scores)
 
     def scores(self, states: ConnectFourState) -> np.ndarray:

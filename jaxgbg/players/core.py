@@ -67,7 +67,7 @@ class Remembers(Protocol):
     """
 
     def first_memory(self, states: State) -> Memory:
-        """What it knows of games at states[B] before its first move in them."""
+        """The memory of games at states[B] before its first move in them."""
         ...
 
     def act_on(self, memory: Memory, states: State, key: jax.Array) -> tuple[jax.Array, Memory]:

@@ -156,7 +156,7 @@ class GTPEngine(PlayerBase):
         return named[0]
 
     def _ask(self, commands: list[str]) -> list[str]:
-        """What the engine answers to each command; raises EngineError if one goes wrong."""
+        """The engine's answer to each command; raises EngineError if one fails."""
         assert self._process.stdin is not None
         deadline = time.monotonic() + self.timeout
         try:

@@ -1,4 +1,4 @@
-"""What the environment tells JAX, where a training cannot go on with it or has other bits by it."""
+"""Settings of JAX in the environment that prevent a training or change its bits."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""How much memory a run takes, and refusing what cannot fit before anything of it is built."""
+"""The memory of a run, and a check before anything is built."""
 
 import functools
 from collections.abc import Sequence

@@ -76,6 +76,6 @@ def _reach(address: str | None) -> None:
 
 
 def line(error: Exception) -> str:
-    """What an error of a worker says, in one line: the last of a traceback from elsewhere."""
+    """The message of a worker's error, in one line: the last one of its traceback."""
     lines = [text.strip() for text in str(error).splitlines() if text.strip()]
     return lines[-1] if lines else type(error).__name__

@@ -1,4 +1,4 @@
-"""How what a step of a search has found goes back up the tree."""
+"""Backup: the results of a step of a search go up the tree."""
 
 from functools import partial
 

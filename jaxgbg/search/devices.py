@@ -33,7 +33,7 @@ def on_devices(
     key: jax.Array,
     mesh: Mesh,
 ) -> PyTree:
-    """What `simulate` finds from each of states[B] that is not over, else `nothing`: of the host.
+    """The results of `simulate` for states[B], and `nothing` for terminal ones, as host arrays.
 
     `sizes` says in how many lanes the next of so many searches are run, few different numbers and
     multiples of the devices, as each is compiled. A search depends on the key and its place in the

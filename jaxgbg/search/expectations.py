@@ -38,7 +38,7 @@ class Tables(NamedTuple):
 
 
 class _Expansion(NamedTuple):
-    """What the actions of P positions bring.
+    """The outcomes of the actions of P positions.
 
     `player` int[P], `legal` bool[P, A], `gain` float64[P, A, N] what everybody is paid at once,
     `shares` float64[P, A, W] the probabilities of what chance does then, and `children`
@@ -93,7 +93,7 @@ def find(tables: Tables, states: State) -> tuple[jax.Array, jax.Array]:
 
 @partial(jax.jit, static_argnums=0)
 def _expand(game: Game, states: State) -> tuple[PyTree, ...]:
-    """Of states[B]: legal bool[B, A], gain [B, A, N], shares [B, A, W], the outcomes [B * A * W].
+    """For states[B]: legal bool[B, A], gain [B, A, N], shares [B, A, W], outcomes [B * A * W].
 
     Shares are 0 where the game is over.
     """

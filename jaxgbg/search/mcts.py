@@ -126,7 +126,7 @@ class MCTS:
 
     @property
     def max_trees(self) -> int:
-        """How many trees may be in memory at once."""
+        """The largest number of trees in memory at once."""
         columns = CHILD + self.width
         tree_bytes = 4 * columns * (self.settings.iterations + 1) * self.game.num_actions
         if self.width == 0:
@@ -157,12 +157,12 @@ class MCTS:
 
     @property
     def capacity(self) -> int:
-        """How many iterations a tree has room for."""
+        """The number of iterations that a tree has room for."""
         return self.settings.iterations
 
     @property
     def depth(self) -> int:
-        """How many edges a descent may be long."""
+        """The largest number of edges of a descent."""
         return self.settings.tree_depth
 
     def choose(
@@ -292,7 +292,7 @@ class MCTS:
 
 
 def _padded(searches: int, devices: int) -> int:
-    """How many lanes to run them in: few different numbers, as each one is compiled."""
+    """The number of lanes for roll-outs: few different numbers, because each one is compiled."""
     share = -(-searches // devices)
     if share > 1:
         # From 8 to 64 lanes go up by 8, then in quarters of a power of two.

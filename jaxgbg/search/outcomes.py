@@ -43,7 +43,7 @@ class Outcomes(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """Where B outcomes stand in their tables, or would stand: row int32, slot int32, key uint32."""
+    """Places of B outcomes in their tables, old or new: row int32, slot int32, key uint32."""
 
     row: jax.Array
     slot: jax.Array

@@ -142,7 +142,7 @@ def _where(chosen: jax.Array, number: jax.Array) -> jax.Array:
 
 
 def _of_nodes(leaf: jax.Array, number: jax.Array) -> jax.Array:
-    """What stands at nodes `number` int32[K, S, ...] in leaf[K, S, ...], tree by tree."""
+    """The entries of nodes `number` int32[K, S, ...] in leaf[K, S, ...], tree by tree."""
     by_tree = jax.vmap(lambda own, nodes: own[nodes], in_axes=1, out_axes=1)
     found: jax.Array = by_tree(leaf, number)
     return found

@@ -1,4 +1,4 @@
-"""What a search tree proves: bounds on what every move comes to when both players play perfectly.
+"""Proofs in a search tree: bounds on the value of every move if both players play perfectly.
 
 MCTS-Solver (Winands, Bjornsson & Saito 2008) for PUCT. Wins, draws and losses are proved alike, by
 a lower and an upper bound for each action (Score Bounded MCTS, Cazenave & Saffidine 2010).
@@ -111,7 +111,7 @@ class Solver:
         return SolvedStatistics(*found, edges[:, _LOW] - paid, edges[:, _HIGH] - paid)
 
     def nothing(self, found: RootStatistics) -> SolvedStatistics:
-        """Of positions that are over, as `found` is."""
+        """The statistics of terminal positions, shaped like `found`."""
         none = jnp.full_like(found.values, -jnp.inf)
         return SolvedStatistics(*found, none, none)
 

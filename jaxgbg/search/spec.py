@@ -53,7 +53,7 @@ class TrainingSearch(Search, Protocol):
     def statistics(
         self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
     ) -> RootStatistics:
-        """How often each action was tried and its mean gain; 0 for terminal states."""
+        """The visits and the mean gain of each action; 0 for terminal states."""
         ...
 
 

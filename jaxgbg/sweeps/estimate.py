@@ -1,4 +1,4 @@
-"""How long a sweep will take in one process here, by a short pilot of each of its programs."""
+"""The expected time of a sweep in one process here, from a short pilot of each program."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""Who does the units of a sweep: this process, several, Ray, or Slurm.
+"""Executors of the units of a sweep: this process, several processes, Ray, or Slurm.
 
 All of them do the same: units that are not finished on disk, each idempotent, so that a second
 start does only the rest. A worker that is lost is replaced; a unit that fails is reported at the

@@ -232,7 +232,7 @@ def _check_axes(axes: dict[str, JSON], settings: dict[str, JSON], fields: dict[s
 
 
 def _by_short_forms(table: dict[str, JSON]) -> dict[str, JSON]:
-    """What a table gives, each setting by its short form; the game and its parameters as they are.
+    """The settings of a table by their short forms; the game and its parameters unchanged.
 
     Raises ValueError for what no run has, or what is given by its path and its short form too.
     """

@@ -81,7 +81,7 @@ class ValueFunction:
         raise NotImplementedError
 
     def slope(self, value: jax.Array) -> jax.Array:
-        """What an error is multiplied by before it reaches `update`."""
+        """The factor of an error before it reaches `update`."""
         raise NotImplementedError
 
     def update(
@@ -264,5 +264,5 @@ class ValueSpec(Spec):
         return self
 
     def drawn(self, game: Game, seed: int) -> np.ndarray:
-        """What `seed` draws for itself and lanes of one program may differ in: nothing."""
+        """The arrays that each seed draws, which may differ between lanes of one program: none."""
         return np.zeros((0, 0), np.int32)

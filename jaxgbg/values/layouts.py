@@ -1,4 +1,4 @@
-"""Where the n-tuples of a game lie: random walks, fixed lists and layout files."""
+"""Layouts of n-tuples: random walks, fixed lists and layout files."""
 
 import functools
 from collections.abc import Sequence

@@ -58,12 +58,12 @@ class MLP(ValueFunction):
 
     @functools.cached_property
     def extras(self) -> Extras:
-        """Those that the network uses, as inputs, outputs or both."""
+        """The extras that the network uses, as inputs, outputs or both."""
         return Extras(self.game, self.spec.extras)
 
     @functools.cached_property
     def views(self) -> tuple[View, ...]:
-        """What each player sees, () where all see the board as it is."""
+        """The view of each player, () if all see the board as it is."""
         return views_of(self.game)
 
     @functools.cached_property

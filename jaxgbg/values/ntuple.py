@@ -61,12 +61,12 @@ class NTuple(Indices):
 
     @property
     def _tc(self) -> int:
-        """How many TCL counters a weight has."""
+        """The number of TCL counters of a weight."""
         return 0 if self.tcl == "none" else 2
 
     @property
     def _scratch(self) -> int:
-        """How many counts of updates a weight has."""
+        """The number of update counts of a weight."""
         return 0 if self.combine == "sum" else 1
 
     def action_values(
@@ -128,7 +128,7 @@ class NTuple(Indices):
         return ratio if self.tcl == "id" else jnp.exp(beta * (ratio - 1))
 
     def _repeats(self, count: jax.Array, rate: jax.Array) -> jax.Array:
-        """How often a weight makes its mean update when `count` updates of one tick hit it.
+        """The number of mean updates of a weight if `count` updates of one tick hit it.
 
         sum: count. mean: 1. saturating: (1 - (1 - r)**count) / r with r = min(rate, 1), the pace
         of `count` serial updates towards one target, each of which closes the share r = alpha *

@@ -16,7 +16,7 @@ from jaxgbg.xla import materialize
 
 
 class View(NamedTuple):
-    """How a player sees the game: cells and actions as on an image of the board.
+    """A player's view of the game: cells and actions as on an image of the board.
 
     `cells[i]` is the cell seen at place i, `actions[a]` what action a is called there.
     """
@@ -26,7 +26,7 @@ class View(NamedTuple):
 
 
 def views_of(game: Game) -> tuple[View, ...]:
-    """What each player sees, () where all see the board as it is."""
+    """The view of each player, () if all see the board as it is."""
     views, images = game.player_views, game.symmetries
     if (views == np.arange(game.num_cells)).all():
         return ()

@@ -1,4 +1,4 @@
-"""What is published: parameters, evaluation protocols and figures, as data; a source a file."""
+"""Published parameters, evaluation protocols and figures, as data; one file for each source."""
 
 import re
 from collections.abc import Mapping
@@ -132,7 +132,7 @@ def wins(game: str, opponent: str, values: Mapping[str, SettingValue]) -> float 
 
 
 def note(game: str, opponent: str) -> str | None:
-    """What a reader of a table must know of the figures against `opponent`."""
+    """A note for readers of a table with figures against `opponent`."""
     return _look_up(konen2021.NOTES, game, opponent)
 
 

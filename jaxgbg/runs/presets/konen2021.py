@@ -111,7 +111,7 @@ GAMES = tuple(_PARAMETERS)
 
 
 def parameters_by_name(game: str) -> dict[str, SettingValue]:
-    """What is published for a game of any size; a layout is a function of the game."""
+    """Published settings for a game of any size; a layout is a function of the game."""
     return _PARAMETERS.get(game, {})
 
 

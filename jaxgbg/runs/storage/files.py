@@ -40,7 +40,7 @@ class Folder(Protocol):
     path: Path
 
     def unwritable(self, error: OSError) -> ValueError:
-        """What to tell a user whose folder could not be written."""
+        """The error to raise if a folder cannot be written."""
         ...
 
 
@@ -133,7 +133,7 @@ def check_folder(path: Path) -> None:
 
 
 def cannot_write(folder: Path, error: OSError) -> ValueError:
-    """What to tell a user whose folder for the results could not be written."""
+    """The error to raise if the folder for results cannot be written."""
     if isinstance(error, FileExistsError):
         # A link that leads nowhere, or to itself, exists too.
         try:

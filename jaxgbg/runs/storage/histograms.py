@@ -1,4 +1,4 @@
-"""How the weights of a run's agents are spread, and how coherent their updates were."""
+"""Histograms of the weights of a run's agents, and of the coherence of their updates."""
 
 from collections.abc import Mapping
 
@@ -34,7 +34,7 @@ def histograms(value: ValueFunction, agents: Mapping[LaneName, Params]) -> dict[
 
 
 def active_weights(content: Mapping[str, JSON]) -> list[int]:
-    """How many weights of each agent are active, in the order of `histograms`' content."""
+    """The number of active weights of each agent, in the order of `histograms`."""
     return [sum(agent["counts"]) for agent in content["weights"]["agents"]]
 
 

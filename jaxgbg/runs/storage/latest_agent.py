@@ -87,7 +87,7 @@ def read_latest(file: Path, run: Run, counters: bool = False) -> LatestAgent:
 
 
 def untrained(run: Run) -> tuple[GreedyAgent, LaneName]:
-    """What the latest agent of a run was before its training, and which lane's it is.
+    """The latest agent of a run as it was before its training, and its lane.
 
     Raises ValueError where its weights need too much memory.
     """
@@ -198,7 +198,7 @@ def _picked(
 
 
 def _inflated(file: BufferedReader) -> Iterator[bytes]:
-    """What the rest of a file holds, piece by piece, none of them large."""
+    """The decompressed rest of a file, in small pieces."""
     inflater = zlib.decompressobj()
     try:
         while deflated := file.read(_PIECE):

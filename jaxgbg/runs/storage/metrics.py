@@ -21,7 +21,7 @@ _RANGES_SHOWN = 8
 
 
 class _Column(NamedTuple):
-    """What a field of an evaluation may be; numbers lie from `low` to `high`."""
+    """The type of a field of an evaluation; numbers lie from `low` to `high`."""
 
     types: set[type]
     low: float = 0

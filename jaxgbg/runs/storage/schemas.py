@@ -1,4 +1,4 @@
-"""What the files of a run must hold, one spec a kind of file, and the one way to read them."""
+"""Schemas of the files of a run, one spec for each kind of file, and their validation."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -184,7 +184,7 @@ Stored = TypeVar("Stored", bound=Spec)
 
 
 def validate(kind: type[Stored], content: JSON) -> Stored:
-    """What a file holds, as its spec says; what a newer version has added is left out.
+    """Validate the content of a file by its spec; unknown fields of newer versions are left out.
 
     Raises ValueError, without the file's name, where something is missing or of another kind.
     """
@@ -224,7 +224,7 @@ def _fields(kind: type[Spec], content: JSON) -> dict[str, JSON]:
 
 
 def _missing(kind: type[Spec], found: Mapping[str, JSON]) -> str:
-    """What has no default and is not there, in words; empty where nothing is."""
+    """The missing fields without a default, in words; empty if there are none."""
     free = (dataclasses.MISSING, dataclasses.MISSING)
     names = [
         field.name

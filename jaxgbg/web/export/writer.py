@@ -16,7 +16,7 @@ class Unsupported(ValueError):
 
 
 class Shaped(Protocol):
-    """What has the shape and the dtype of an array, such as a jaxpr variable's `aval`."""
+    """An object with the shape and dtype of an array, such as a jaxpr variable's `aval`."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...

@@ -135,7 +135,7 @@ def _markup(record: GameRecord, about: str) -> str:
 
 
 def _value_curve(record: GameRecord) -> str:
-    """What each player could expect at each of its turns, and its final reward."""
+    """Each player's expected result at each of its turns, and its final reward."""
     game, plies = record.game, len(record.actions)
     scale = value_scale(game)
     series = []
