@@ -190,7 +190,7 @@ class Spec:
         return json.loads(json.dumps({**kind, **fields}))
 
     def changed(self) -> dict[str, JSON]:
-        """The settings that differ from the defaults, as JSON; so a new setting changes no digest."""
+        """The settings that differ from the defaults, as JSON: new settings change no digest."""
         defaults = {f.name: plain(f.default) for f in dataclasses.fields(self)}
         return {
             name: value

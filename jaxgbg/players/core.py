@@ -12,9 +12,7 @@ from jaxgbg.types import Memory, State, StateT
 
 
 class History(NamedTuple):
-    """How each of B games came to its position: `actions` int32[B, T], -1 where there was none, and
-    the `players` int8[B, T] who made them.
-    """
+    """The moves of each of B games: `actions` int32[B, T], -1 for none, by `players` int8[B, T]."""
 
     actions: np.ndarray
     players: np.ndarray
