@@ -84,28 +84,24 @@ def play_tournament(
     check_own(rules)
     _check_groups(rules, len(entries), swiss)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
-    participants = enter(entries, rules)
+    entered = enter(entries, rules)
     settings = TournamentSettings(rules, protocol, seed)
     play = here if executor == "inline" else partial(on_cluster, address=address)
     try:
         if out is None:
-            met = _play_all(participants, settings, None, progress, swiss, play)
+            met = _play_all(entered, settings, None, progress, swiss, play)
         else:
-            if nameless := [
-                participant.name for participant in participants if not participant.identity
-            ]:
+            if nameless := [each.name for each in entered if not each.identity]:
                 raise ValueError(
                     f"{nameless[0]} was made in Python and has no file: leave out the folder (out)"
                 )
             folder = TournamentFolder(out, settings)
             with only_here(folder):
                 folder.check()
-                met = _play_all(participants, settings, folder, progress, swiss, play)
+                met = _play_all(entered, settings, folder, progress, swiss, play)
     finally:
-        close(participants)
-    return Played(
-        rules, [participant.name for participant in participants], met, _anchor(participants)
-    )
+        close(entered)
+    return Played(rules, [each.name for each in entered], met, _anchor(entered))
 
 
 def _check_groups(game: Game, players: int, swiss: int) -> None:
