@@ -145,7 +145,7 @@ def _annotated(setting: Setting) -> TypeHint:
 
 SETTINGS: TypeHint = run_options()
 NOTHING_GIVEN = SETTINGS()
-Layout = Annotated[Path | None, optional("FILE")]
+LayoutFile = Annotated[Path | None, optional("FILE")]
 Farl = Annotated[
     bool, arg(help="Train with Final Adaptation (FARL), as published; --no-farl trains without.")
 ]

@@ -16,7 +16,7 @@ from jaxgbg.cli.common import (
     print_table,
     write_rows,
 )
-from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, Layout, run_of
+from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, LayoutFile, run_of
 from jaxgbg.evaluation import EvaluatorSpec
 from jaxgbg.results.axes import VARIANT, run_values, value_text
 from jaxgbg.runs import Run
@@ -43,7 +43,7 @@ def show(
     seeds: Seeds = 1,
     seed: Seed = 0,
     farl: Farl = True,
-    layout: Layout = None,
+    layout: LayoutFile = None,
     time: bool = True,
     json_file: Json = None,
 ) -> None:
