@@ -14,8 +14,8 @@ from jaxgbg.learners.tick import Learner
 from jaxgbg.specs import Spec, setting
 from jaxgbg.values.core import HasAuxiliary, HasGradients, ValueFunction, ValueSpec
 
-# A longer eligibility list than this is a mistake: each update would touch so many states. The
-# place in a delayed one is counted in int8.
+# A longer eligibility list is a mistake: each update would change all of its states. The place in a
+# delayed list is an int8.
 _LONGEST_LIST = 128
 
 FARL_PARTS = {"farl": (True, True), "part1": (True, False), "none": (False, False)}
@@ -23,7 +23,7 @@ FARL_PARTS = {"farl": (True, True), "part1": (True, False), "none": (False, Fals
 
 
 class LearnerParts(TypedDict):
-    """The fields of a `Learner` but for its rule."""
+    """The fields of a `Learner` without its rule."""
 
     game: Game
     policy: EpsilonGreedy
@@ -109,24 +109,25 @@ class LearnerSpec(Spec):
 
     @property
     def valuation(self) -> BootstrapRule:
-        """By what moves are chosen, in training and by its agents."""
+        """The bootstrap rule in the choice of moves, in training and by its agents."""
         return BootstrapRule(self.zero_terminal, self.discount)
 
     @property
     def horizon(self) -> int:
-        """States of an eligibility list, the current one among them: 1 + floor(ln cut / ln lambda),
-        and 1 for lambda = 0.
+        """The length of an eligibility list, including the current state.
+
+        1 + floor(ln cut / ln lambda), and 1 for lambda = 0.
         """
         if self.trace_decay == 0:
             return 1
         return 1 + int(np.floor(np.log(self.trace_cut) / np.log(self.trace_decay)))
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        """The learner of `game`, static under jit; raises ValueError where the parts do not fit."""
+        """Build the learner of `game`, static under jit; ValueError if the parts do not fit."""
         raise NotImplementedError
 
     def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
-        """The fields of a `Learner` but for its rule."""
+        """The fields of a `Learner` without its rule."""
         built = value.build(game, self.of_actions, schedule.batch)
         if self.parameter_traces and not isinstance(built, HasGradients):
             raise ValueError(
@@ -143,7 +144,7 @@ class LearnerSpec(Spec):
                     "extras as outputs are learned without traces: set trace_decay 0, or extras_as"
                     " inputs"
                 )
-        # One game at a time is the serial algorithm to the letter.
+        # One game at a time is exactly the serial algorithm.
         delayed = self.delayed_traces and schedule.batch > 1 and self.horizon > 1
         plies, traces = schedule.opening_plies, 1 if self.shared_traces else game.num_players
         return {
