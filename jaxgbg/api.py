@@ -19,10 +19,10 @@ from jaxgbg.results.rows import Table, group, source_of
 from jaxgbg.runs import Result, Run, RunFolder, execution
 from jaxgbg.runs.compilation import visible_compilation
 from jaxgbg.runs.execution import CHECKPOINT_EVERY
-from jaxgbg.runs.progress import Watch
-from jaxgbg.runs.stopping import StopTraining, tell_all
-from jaxgbg.sweeps.executors import Failure, Resources, Settings
-from jaxgbg.sweeps.running import Executor, Outcome, run_plan, tell
+from jaxgbg.runs.progress import RunProgress
+from jaxgbg.runs.stopping import StopTraining, call_all
+from jaxgbg.sweeps.executors import ExecutorSettings, Failure, Resources
+from jaxgbg.sweeps.running import Executor, Outcome, report_outcome, run_plan
 from jaxgbg.sweeps.spec import Adaptive, Plan, plan, read_spec
 from jaxgbg.types import JSON
 
@@ -54,7 +54,7 @@ class Picture:
 
 
 class TrainedRun(RunFolder):
-    """The folder of a run, finished or stopped early, and what came of it."""
+    """The folder of a run, finished or stopped early, and its result."""
 
     def table(self) -> Table:
         """A row for each opponent and FARL variant, as `jaxgbg results` has them."""
@@ -91,7 +91,7 @@ class Sweep:
         baseline: Sequence[str] | str = (),
         pool: Sequence[str] | str = (),
     ) -> Table:
-        """Its own runs, whatever else is below the folder; see `jaxgbg.results`."""
+        """Its own runs, without other runs below the folder; see `jaxgbg.results`."""
         by, baseline, pool = (
             (each,) if isinstance(each, str) else each for each in (by, baseline, pool)
         )
@@ -125,18 +125,18 @@ def train(
 ) -> TrainedRun:
     """Train and evaluate all seeds and variants of `run`, or find them done, below folder `out`.
 
-    Each of `callbacks` is told of each evaluation, once those of all agents are kept; by raising
-    `StopTraining("why")` it ends the training early. The run then has a checkpoint and says so in
-    stopped.json, and the same call without that callback goes on from there, as it does after an
-    interruption. `progress` shows a bar on a terminal or in a notebook, elsewhere as lines.
+    Each of `callbacks` receives each evaluation, after those of all agents are on disk. A callback
+    that raises `StopTraining("why")` ends the training early. The run then has a checkpoint and a
+    stopped.json, and the same call without that callback resumes it, as after an interruption.
+    `progress` shows a bar on a terminal or in a notebook, elsewhere as lines.
     Raises ValueError where the folder cannot be written, holds a run under other rules, the game
     breaks its contract, or the memory does not suffice.
     """
-    watch = Watch(run, progress)
+    watch = RunProgress(run, progress)
 
     def on_evaluation(result: Result) -> None:
         watch.on_result(result)
-        tell_all(partial(callback, result) for callback in callbacks)
+        call_all(partial(callback, result) for callback in callbacks)
 
     try:
         with visible_compilation(progress):
@@ -176,25 +176,25 @@ def sweep(
 
     def on_evaluation(run: Run, result: Result) -> None:
         try:
-            tell_all(partial(callback, run, result) for callback in callbacks)
+            call_all(partial(callback, run, result) for callback in callbacks)
         except StopTraining:
             raise
-        except Exception as error:  # Whatever it is, it is not this program's fault.
+        except Exception as error:  # Any error of a callback is a mistake of the user.
             raise RuntimeError(f"a callback raised {type(error).__name__}: {error}") from error
 
     resources = resources or Resources()
     resources.check_executor(executor)
-    settings = Settings(
+    settings = ExecutorSettings(
         Path(out),
         checkpoint_every,
         workers or os.cpu_count() or 1,
         address,
-        tell=on_evaluation,
+        on_evaluation=on_evaluation,
         resources=resources,
     )
     with visible_compilation(progress):
         outcome = run_plan(chosen, executor, settings, shown=progress)
-    tell(outcome, chosen)
+    report_outcome(outcome, chosen)
     return Sweep(chosen, Path(out), outcome)
 
 

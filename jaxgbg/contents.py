@@ -1,6 +1,6 @@
-"""Files as they are found on disk: sizes bounded before anything is read, JSON that is JSON.
+"""Reading files that may be damaged: sizes are limited before reading, and JSON is strict.
 
-Whatever is wrong with a file comes out as one line that names it.
+Every error is one line that names the file.
 """
 
 import json
@@ -19,7 +19,7 @@ MOST_BYTES = 2**24
 _DEEPEST = 50
 _LONGEST_REASON = 300
 _GROWTH = 2**16
-# A pipe would otherwise be waited for until somebody opens its other end. Not all systems have all.
+# Otherwise opening a pipe would wait for its other end. Not all systems have all of these.
 _FLAGS = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "BINARY"))
 _NOT_REGULAR = "not a regular file"
 
@@ -36,7 +36,7 @@ Readable = str | Path | Elsewhere
 
 
 def open_file(path: Readable, most: int = MOST_BYTES) -> BufferedReader:
-    """Open a regular file of at most `most` bytes for reading, without waiting for anybody.
+    """Open a regular file of at most `most` bytes for reading, without waiting.
 
     Raises OSError where it cannot be opened, ValueError, without the name, for another file.
     """
@@ -76,7 +76,7 @@ def open_own(path: Path) -> IO[bytes]:
 def check_regular_file(path: Path) -> None:
     """Raise ValueError where a link, a pipe or the like is in the place of a file of ours.
 
-    This program writes regular files, and what a link leads to is somebody else's.
+    This program writes regular files; the target of a link does not belong to it.
     """
     try:
         mode = path.lstat().st_mode
@@ -102,7 +102,7 @@ def read_bytes(path: Readable, most: int = MOST_BYTES) -> bytes:
 
 
 def parse_json(data: bytes | str) -> JSON:
-    """What JSON says; raises ValueError, not knowing the file, where it is none or none we read."""
+    """Parse JSON; raises ValueError, without the file's name, if it is not valid."""
     text = data.decode("utf-8") if isinstance(data, bytes) else data
     try:
         content = json.loads(text, parse_constant=_refuse)
@@ -120,7 +120,7 @@ def parse_json(data: bytes | str) -> JSON:
 
 
 def read_json(path: Readable, most: int = MOST_BYTES) -> JSON:
-    """What a file of JSON holds.
+    """Read a JSON file.
 
     Raises FileNotFoundError where there is none, for all else ValueError that names file and line.
     """
@@ -153,7 +153,7 @@ def defect(path: Readable, error: Exception) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What is wrong, in words, on one line that can be read."""
+    """The reason of an error, on one readable line."""
     if isinstance(error, json.JSONDecodeError):
         return f"not valid JSON, {error.msg} at column {error.colno}"
     if isinstance(error, UnicodeDecodeError):

@@ -40,7 +40,7 @@ def import_modules(modules: Sequence[str]) -> None:
             importlib.import_module(module)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # Whatever a module raises, or that it would end all.
+        except BaseException as error:  # A module may raise anything, also SystemExit.
             missing = error.name if isinstance(error, ModuleNotFoundError) else None
             if missing and f"{module}.".startswith(f"{missing}."):
                 what = "neither in the current folder nor installed (give NAME, not NAME.py)"
@@ -92,10 +92,10 @@ def is_redefined(old: object, new: object) -> bool:
 
 
 def module_command(name: str) -> list[str]:
-    """The command that runs one of our modules, whatever lies in the current folder.
+    """The command that runs one of our modules, with any files in the current folder.
 
-    Python would take a file there, a user's `json.py`, for the module of that name; only where the
-    package itself lies there, not installed, has it to look.
+    Python would import a user's `json.py` in the current folder instead of its own module. Only if
+    the package itself lies there and is not installed, that folder is needed.
     """
     alone = [] if Path(__file__).parents[1] == Path.cwd() else ["-P"]
     return [sys.executable, *alone, "-m", name]

@@ -16,7 +16,7 @@ _BOOLEANS = {"0": False, "1": True, "false": False, "true": True}
 
 @dataclasses.dataclass(frozen=True)
 class TextSpec(Spec):
-    """A spec with a text form; to define one with a `kind` is to register it."""
+    """A spec with a text form; defining one with a `kind` registers it."""
 
     noun: ClassVar[str] = ""
     """What messages call it: search."""

@@ -31,7 +31,7 @@ _R = TypeVar("_R")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a setting, or an argument annotated with this (see `checked`), may be.
+    """Limits of a setting, or of an argument annotated with this (see `checked`).
 
     Numbers, and those in a list, lie from `low` to `high`, or strictly `above` and `below`; they
     and texts are one of `choices`, if there are any. A list has `most` entries at most.
@@ -96,7 +96,7 @@ def setting(
 
 
 def limits_of(cls: type, name: str) -> Limits:
-    """What a field of a dataclass may be beside its kind; a Literal's words are its choices."""
+    """The limits of a dataclass field; of a Literal, its words are the choices."""
     field = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
     limits: Limits = field.metadata.get("limits", _NO_LIMITS)
     hint = _hints(cls)[name]
@@ -106,7 +106,7 @@ def limits_of(cls: type, name: str) -> Limits:
 
 
 def kind_of(hint: TypeHint) -> TypeHint:
-    """What an annotation says beside None: a type, that of its words for a Literal, or a tuple."""
+    """The type of an annotation without None; of a Literal the type of its words."""
     if isinstance(hint, types.UnionType):
         hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
     return type(typing.get_args(hint)[0]) if typing.get_origin(hint) is Literal else hint
@@ -144,7 +144,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _annotated(hint: TypeHint) -> tuple[TypeHint, Limits | None]:
-    """The kind and the limits of an annotation, which may stand beside None."""
+    """The type and the limits of an annotation, which may also allow None."""
     optional = types.NoneType in typing.get_args(hint)
     for each in (hint, *typing.get_args(hint)):
         for note in getattr(each, "__metadata__", ()):
@@ -190,7 +190,7 @@ class Spec:
         return json.loads(json.dumps({**kind, **fields}))
 
     def changed(self) -> dict[str, JSON]:
-        """What differs from the defaults, as JSON knows it; a new setting changes nothing here."""
+        """The settings that differ from the defaults, as JSON: new settings change no digest."""
         defaults = {f.name: plain(f.default) for f in dataclasses.fields(self)}
         return {
             name: value
@@ -247,7 +247,7 @@ class Spec:
 
     @classmethod
     def help(cls) -> dict[str, str]:
-        """What each setting means, from the docstrings."""
+        """The description of each setting, from the docstrings."""
         texts: dict[str, str] = {}
         for base in reversed(cls.__mro__):
             # From Python 3.13 on docstrings come without the indentation of the source.
@@ -267,7 +267,7 @@ def plain(value: SettingValue) -> JSON:
     return [plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def counted(number: int, what: str) -> str:
+def pluralize(number: int, what: str) -> str:
     """ "1 run", "2,000 runs": so many of what has a regular plural."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
@@ -292,7 +292,7 @@ def shown(value: object) -> str:
         text = " ".join(repr(value).split())
     except (ValueError, RecursionError):
         # Python writes no number of more than 4300 digits, and no list that is nested too deeply.
-        return "so long a number" if isinstance(value, int) else "so deep a list"
+        return "a very long number" if isinstance(value, int) else "a deeply nested list"
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 

@@ -1,7 +1,7 @@
-"""What differs between operating systems, and what a container or a bare machine lacks.
+"""Differences between operating systems, and features that a bare machine may lack.
 
-filelock, psutil and platformdirs are imported where they are used: without them, as in a source
-tree beside JAX alone, there is no lock, no limit on memory and no cache.
+filelock, psutil and platformdirs are imported where they are used. Without them, as in a source
+tree with JAX alone, there is no lock, no limit on memory and no cache.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ def pin_to_core(core: int) -> None:
 
 
 def cache_folder() -> Path | None:
-    """Where this user's cache of jaxgbg is; None where there is no home folder to put it.
+    """The folder of this user's cache of jaxgbg; None without a home folder.
 
     `XDG_CACHE_HOME` moves it if it is an absolute path.
     """
@@ -85,7 +85,7 @@ def limited_memory(more: int) -> Iterator[None]:
 
 
 def free_memory() -> float:
-    """Bytes of this machine that nobody needs now; infinite where that is not known."""
+    """Bytes of free memory of this machine; infinite if unknown."""
     try:
         import psutil
     except ImportError:
@@ -94,9 +94,9 @@ def free_memory() -> float:
 
 
 def kill_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a process that was started in a session of its own, and whatever it has started.
+    """Kill a process that was started in a separate session, and the processes it has started.
 
-    Where the system has no groups of processes, the process alone.
+    On systems without process groups, only the process.
     """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):

@@ -35,10 +35,10 @@ TypeHint: TypeAlias = Any
 
 
 class State(Protocol):
-    """What every game state shows: a `typing.NamedTuple` of arrays with at least these fields.
+    """The state of a game: a `typing.NamedTuple` of arrays with at least these fields.
 
     `player` int8[] is the player to move, `terminal` bool[] whether the game is over, `rewards`
-    float32[num_players] what every player has been paid so far. All other fields belong to the
+    float32[num_players] every player's cumulative reward. All other fields belong to the
     game; shapes and dtypes are the same in every state of it. A batch of states has leading axes on
     every field.
     """

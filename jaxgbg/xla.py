@@ -1,6 +1,6 @@
-"""Everything that is here because of XLA: compiler options, and arrays in forms it compiles well.
+"""Everything that exists because of XLA: compiler options, and array forms that compile well.
 
-XLA does not promise the names of its options: an option that this version lacks is left out.
+XLA does not guarantee the names of its options: an option that this version lacks is left out.
 """
 
 import contextlib
@@ -15,35 +15,35 @@ import numpy as np
 from jax import lax
 from jax.typing import ArrayLike
 
-# Matrix products by Eigen where XLA has both it and YNNPACK on the CPU: they are small and stand in
-# a loop between look-ups in large tables, where YNNPACK takes several times as long (jaxlib 0.10.2:
-# 2048 and ConnectFour train 1.7 times as fast without it), although not when it is timed alone.
+# Matrix products by Eigen if XLA has both it and YNNPACK on the CPU. The products are small and lie
+# in a loop between look-ups in large tables. There YNNPACK takes several times as long (jaxlib
+# 0.10.2: 2048 and ConnectFour train 1.7 times as fast without it), although not if timed alone.
 _EIGEN = ("xla_cpu_experimental_ynn_fusion_type", "")
 _UNOPTIMIZED = ("xla_backend_optimization_level", 0)
 _CACHE_SETTING = "jax_enable_compilation_cache"
 
 _OPTIONS = "--xla_backend_extra_options"
-# Up to how many bytes, by default 1024, a loop becomes one kernel on the CPU.
+# The number of bytes, by default 1024, up to which a loop becomes one kernel on the CPU.
 _WHOLE_LOOPS = f"{_OPTIONS}=xla_cpu_small_while_loop_byte_threshold={10**12}"
 
 FEW = 32
-"""Up to how many rows of a table are written by a loop over them, where loops become one kernel.
+"""The number of rows of a table up to which a loop writes them, if loops become one kernel.
 
-With more rows a training is faster by scatters, although they keep the loop around them from that.
+With more rows scatters are faster, although a loop with scatters does not become one kernel.
 """
 
 SMALL = 512
-"""Up to how many numbers `materialize` settles one by one, where loops become one kernel."""
+"""The number of elements that `materialize` writes one by one at most, in such loops."""
 
 PIECE = 256
-"""How many of more numbers it settles in each round of such a loop."""
+"""The number of elements that it writes in each round of such a loop, if there are more."""
 
 _MOST_PLACES = 2**31 - 1
 
 
 @cache
 def compiler_option(name: str, value: int | str) -> dict[str, int | str]:
-    """An option of XLA as `jax.jit` takes it; nothing where this version has no such option."""
+    """An option of XLA for `jax.jit`; empty if this version has no such option."""
     try:
         jax.jit(jnp.negative, compiler_options={name: value})(np.float32(0))
     except jax.errors.JaxRuntimeError:
@@ -63,7 +63,7 @@ def training_compile_options() -> dict[str, int | str]:
 
 @contextlib.contextmanager
 def without_compilation_cache() -> Iterator[None]:
-    """Compile anew within this context, whatever the cache on disk holds."""
+    """Compile within this context without the cache on disk."""
     before = getattr(jax.config, _CACHE_SETTING)
     jax.config.update(_CACHE_SETTING, False)
     try:
@@ -73,12 +73,12 @@ def without_compilation_cache() -> Iterator[None]:
 
 
 def ask_for_whole_loops() -> None:
-    """Let XLA, which must not have started yet, make one kernel of any loop that can be one.
+    """Ask XLA, which must not have started yet, to make one kernel of any loop that can be one.
 
-    Loops with scatters cannot, those with large matrix products should not (`kernel_by_kernel`).
-    Going from step to step within a kernel takes no time, and between kernels most of the time that
-    a training takes with one game at a time. Nothing is asked where the user has such options of
-    his own, or where JAX has an accelerator.
+    Loops with scatters cannot be one kernel, and loops with large matrix products should not
+    (`kernel_by_kernel`). A step within a kernel takes no time, while launching kernels takes most
+    of the time of a training with one game at a time. Does nothing if the user has set such options
+    or JAX has an accelerator.
     """
     flags = os.environ.get("XLA_FLAGS", "")
     if _OPTIONS not in flags and not entry_points(group="jax_plugins"):
@@ -86,20 +86,20 @@ def ask_for_whole_loops() -> None:
 
 
 def whole_loops() -> bool:
-    """Whether XLA, on this device, was asked for that."""
+    """Whether XLA makes one kernel of loops on this device."""
     return _WHOLE_LOOPS in os.environ.get("XLA_FLAGS", "") and not on_accelerator()
 
 
 def kernel_by_kernel(array: jax.Array) -> jax.Array:
-    """The array as it is, by way of a scatter, so that no loop around it becomes one kernel.
+    """Return the same array by a scatter, so that no loop around it becomes one kernel.
 
-    Within such a kernel XLA spells matrix products out as plain loops, which takes up to forty
-    times as long as its kernels for them.
+    Within such a kernel XLA computes matrix products by plain loops, which takes up to forty times
+    as long as its kernels for them.
     """
     if not whole_loops():
         return array
     first = (0,) * array.ndim
-    # A scatter of a single number would be made a plain write.
+    # XLA would turn a scatter of a single number into a plain write.
     twice = (
         jnp.zeros(2, array.dtype)
         .at[np.arange(2)]
@@ -111,32 +111,32 @@ def kernel_by_kernel(array: jax.Array) -> jax.Array:
 def materialize(*arrays: jax.Array) -> tuple[jax.Array, ...]:
     """Materialize the arrays once; otherwise XLA fuses the computation into every use.
 
-    Left alone, XLA on the CPU repeats cheap work, however long, in every loop that uses it: that of
-    a whole game in each of its look-ups, that of a whole move in each word of the new position. It
-    drops `lax.optimization_barrier` too early to prevent that; it never fuses a scatter, or a loop,
-    into what reads it. On an accelerator nothing is done: there XLA weighs repeated work against
-    the kernel that it saves.
+    By default, XLA on the CPU repeats cheap work, however long, in every loop that uses it: the
+    work of a whole game in each of its look-ups, that of a whole move in each word of the new
+    position. It drops `lax.optimization_barrier` too early to prevent that. It never fuses a
+    scatter or a loop into a reader. On an accelerator nothing is done, because there XLA weighs
+    repeated work against the kernel that it saves.
     """
     return arrays if on_accelerator() else force_materialize(*arrays)
 
 
 def force_materialize(*arrays: jax.Array) -> tuple[jax.Array, ...]:
-    """Materialize the arrays by a kernel of their own, on an accelerator too."""
+    """Materialize the arrays in a separate kernel, also on an accelerator."""
     settle = _materializing(whole_loops())
     return tuple(settle(array) for array in arrays)
 
 
 def on_accelerator() -> bool:
-    """Whether JAX computes on another device than a CPU."""
+    """Whether JAX computes on a device other than a CPU."""
     return jax.default_backend() != "cpu"
 
 
 def order_after(array: jax.Array, *others: jax.Array) -> jax.Array:
-    """The array, of numbers of 32 bits, as it is, but not before the others are there.
+    """Return the same array of 32-bit numbers, but not before the others are computed.
 
-    What is written with it then has no reader that XLA might put after the write, and for which it
-    would keep a copy of what is overwritten. Of each other, of such too, one number is waited for,
-    and so whatever XLA computes together with it.
+    Then a write that uses it has no reader that XLA might schedule after the write, for which it
+    would copy the overwritten array. The array waits for one number of each of the others, which
+    have 32 bits too, and so for everything that XLA computes together with it.
     """
     numbers = [array.reshape(-1), *(other.reshape(-1)[:1] for other in others)]
     bits = [lax.bitcast_convert_type(each, jnp.int32) for each in numbers]
@@ -152,7 +152,7 @@ def _materializing(loops: bool) -> Callable[[jax.Array], jax.Array]:
     def settle(array: jax.Array) -> jax.Array:
         flat = array.reshape(-1)
         if flat.size == 1:
-            # A loop of one round, like a scatter of one number, is none to XLA.
+            # XLA removes a loop of one round, and a scatter of one number.
             return traced(jnp.broadcast_to(flat, 2))[0].reshape(array.shape)
         if loops:
             width = PIECE if flat.size > SMALL else 1
@@ -168,7 +168,7 @@ def _materializing(loops: bool) -> Callable[[jax.Array], jax.Array]:
 
     @settle.def_vmap
     def _(axis_size: int, in_batched: list[bool], array: jax.Array) -> tuple[jax.Array, bool]:
-        # A batch is settled as one array, whatever its axes.
+        # A batch is materialized as one array, with any axes.
         del axis_size
         return traced(array), in_batched[0]
 
@@ -177,20 +177,20 @@ def _materializing(loops: bool) -> Callable[[jax.Array], jax.Array]:
 
 
 def _put(flat: jax.Array, width: int, number: jax.Array, settled: jax.Array) -> jax.Array:
-    # The last piece ends with the array: some of it is put there twice.
+    # The last piece ends with the array, so a part of it is written twice.
     place = jnp.minimum(number * width, flat.size - width)
     return lax.dynamic_update_slice(settled, lax.dynamic_slice(flat, (place,), (width,)), (place,))
 
 
 def numbered(places: int) -> bool:
-    """Whether int32 has a number for each of so many places of an array."""
+    """Whether int32 can index this number of places."""
     return places <= _MOST_PLACES
 
 
 def add_at(array: jax.Array, rows: jax.Array, values: jax.Array) -> jax.Array:
     """`array` [R, ...] with `values` [..., ...] added at `rows` int[...], all of which exist.
 
-    Rows that are named twice get both values, the first one first.
+    Rows that occur twice get both values, the first one first.
     """
     values = values.reshape(rows.size, *array.shape[1:])
     return _add_to_each(array[None], rows.reshape(1, -1), values[None])[0]
@@ -200,8 +200,8 @@ def add_at(array: jax.Array, rows: jax.Array, values: jax.Array) -> jax.Array:
 def _add_to_each(arrays: jax.Array, rows: jax.Array, values: jax.Array) -> jax.Array:
     """`add_at` for each of `arrays` [L, R, ...], with `rows` int[L, n] of its own."""
     if rows.size == 1:
-        # A row alone is neither a loop nor a scatter to XLA: it fuses the write with what is near,
-        # and copies the array. -0. is what alters no number, not even 0.
+        # For a single row XLA uses neither a loop nor a scatter: it fuses the write with its
+        # neighbours and copies the array. Adding -0. changes no number, not even 0.
         rows = jnp.concatenate([rows, rows], 1)
         values = jnp.concatenate([values, jnp.full_like(values, -0.0)], 1)
     if rows.shape[1] <= FEW and whole_loops():
@@ -224,7 +224,7 @@ def _add_to_each(arrays: jax.Array, rows: jax.Array, values: jax.Array) -> jax.A
         return jax.vmap(
             lambda array, rows, values: array.at[rows].add(values, mode="promise_in_bounds")
         )(arrays, rows, values)
-    # One after the other they are one array, whose rows XLA finds faster than those of each.
+    # XLA indexes the rows of one concatenated array faster than those of each array.
     flat = arrays.reshape(-1, *arrays.shape[2:])
     places = rows + (jnp.arange(lanes, dtype=rows.dtype) * length)[:, None]
     added = flat.at[places.reshape(-1)].add(

@@ -20,6 +20,44 @@ ROOF = ("__init__",)
 MOST_LINES, MOST_LINES_OF_A_FUNCTION = 500, 60
 # `jaxgbg/types.py` has names for what Python's types cannot say; the rest is for foreign libraries.
 MOST_LINES_WITH_ANY = 60
+# Former names of files, classes and functions -> the field's term.
+FORMER_NAMES = {
+    "analysing": "one file per command, named as the command",
+    "answering": "endpoint, api",
+    "counting_on_best": "off_policy",
+    "entering": "first_layer_delta",
+    "entrants": "participants",
+    "FollowsCells": "IncrementalByCells",
+    "FollowsMoves": "IncrementalByPattern",
+    "foretelling": "auxiliary",
+    "Foretold": "AuxiliaryError",
+    "Gathered": "ReplayBuffer",
+    "gathering": "replay",
+    "grow_on": "resume",
+    "growth": "simulation",
+    "guests": "participants, loaded_agents",
+    "hall": "scheduler",
+    "hasty": "fast_compile_options",
+    "heeds_exploring": "tracks_exploration",
+    "in_portions": "map_in_chunks",
+    "kept": "what is kept: schemas, stored runs",
+    "looks": "inference, styles",
+    "Met": "MatchResult",
+    "newest": "latest_agent",
+    "once": "materialize",
+    "plant": "new_tree",
+    "portions": "chunking",
+    "prepared": "accumulator",
+    "read_leniently": "validate_partial",
+    "settled": "force_materialize",
+    "Tell": "on_match, on_evaluation",
+    "told": "describe",
+    "Valuation": "BootstrapRule",
+    "value_altered": "value_incremental",
+    "ValuesStones": "BatchedPlacements",
+}
+# Still two classes each: the `Table` of results, and the table that the play page sits at.
+MEAN_TWO_THINGS = {"Table"}
 
 FILES = sorted(ROOT.rglob("*.py"))
 each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -91,7 +129,28 @@ def test_few_types_are_any():
     assert sum(found.values()) <= MOST_LINES_WITH_ANY, {k: v for k, v in found.items() if v}
 
 
+def defined(source: str) -> list[str]:
+    """The names of all classes and functions, without leading underscores."""
+    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    found = [node.name for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    return [name.lstrip("_") for name in found]
+
+
+@each_file
+def test_no_former_name_is_left(path):
+    names = [path.stem, *defined(path.read_text())]
+    assert {name: FORMER_NAMES[name] for name in names if name in FORMER_NAMES} == {}
+
+
+def test_the_name_of_a_class_means_one_thing():
+    trees = [ast.parse(path.read_text()) for path in FILES]
+    classes = [node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    twice = {name for name in classes if classes.count(name) > 1 and not name.startswith("_")}
+    assert twice == MEAN_TWO_THINGS
+
+
 def test_what_these_tests_look_for_is_found():
+    assert defined("class A:\n    def _told(self): ...") == ["A", "told"]
     assert with_any("from typing import Any\nx: dict[str, Any]\nAnyArray = int") == 2
     inner = "def f():\n    from jaxgbg.runs import Run\n"
     assert upward(inner, "games") == ["runs"]

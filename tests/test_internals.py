@@ -42,7 +42,7 @@ HOMES = {
         "jaxgbg/runs/devices.py",
         "tests/cli/test_loggers.py",
         "tests/conftest.py",
-        "tests/results/test_hall.py",
+        "tests/results/test_scheduler.py",
         "tests/sweeps/test_ray.py",
     },
     r"\bxla_(cpu|gpu|backend)_": {

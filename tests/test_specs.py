@@ -144,7 +144,7 @@ def test_every_published_run_comes_back_from_its_plain_form(monkeypatch, game, l
     # What it stands for takes a while to compute and is tested with the games.
     monkeypatch.setattr("jaxgbg.runs.run.fingerprint", lambda game: game.name)
     if game == "2048" and learner != "td":
-        with pytest.raises(ValueError, match="chance has its turn"):
+        with pytest.raises(ValueError, match="is a game of chance"):
             preset(game, learner=learner, value=value)
         return
     run = preset(game, learner=learner, value=value)

@@ -38,7 +38,7 @@ class TacticsSpec(EvaluatorSpec):
 
 @dataclasses.dataclass
 class Tactics(Evaluator):
-    """Scores agents in positions that are drawn anew for every key."""
+    """Scores agents in new random positions for every key."""
 
     game: Game
     settings: TacticsSpec

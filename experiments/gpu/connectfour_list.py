@@ -102,7 +102,7 @@ def train_to_marks(
 
 def hand_over(training: Training, work: Path, episodes: int) -> list[int]:
     """Write the weights of every lane for the judges; returns how many of each are not 0."""
-    weights = training.places.by_lane([group.params.weights for group in training.groups])
+    weights = training.placement.by_lane([group.params.weights for group in training.groups])
     for lane, own in zip(training.lanes, weights, strict=True):
         with written_whole(work / job_name(episodes, lane)) as temporary, temporary.open("wb") as f:
             np.save(f, own)

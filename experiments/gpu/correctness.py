@@ -24,7 +24,7 @@ from jaxgbg.games.sampling import sample_games
 from jaxgbg.players import GreedyAgent, LookAheadAgent, SearchAgent, make_player
 from jaxgbg.runs.chunks import compile_chunk
 from jaxgbg.runs.lanes import begin
-from jaxgbg.runs.placement import Places, lane_mesh
+from jaxgbg.runs.placement import LanePlacement, lane_mesh
 from jaxgbg.runs.presets import GAMES, preset
 from jaxgbg.runs.run import Run
 from jaxgbg.search import LookAheadSpec, PUCTSpec
@@ -166,10 +166,10 @@ def _trained(name: str, rows: np.ndarray | None) -> dict[str, np.ndarray]:
     """Rows of both lanes' tables after 256 ticks, by the very program that trains."""
     run = random_run(name)
     lanes = len(run.lanes)
-    places = Places(lanes, lanes, lane_mesh(1))
-    (state,), (hyper,), _ = begin([run], places)
-    limit = jax.device_put(np.full(lanes, run.schedule.episodes, np.uint32), places.sharding)
-    chunk = compile_chunk(run.make_learner(), places.mesh)
+    placement = LanePlacement(lanes, lanes, lane_mesh(1))
+    (state,), (hyper,), _ = begin([run], placement)
+    limit = jax.device_put(np.full(lanes, run.schedule.episodes, np.uint32), placement.sharding)
+    chunk = compile_chunk(run.make_learner(), placement.mesh)
     state = chunk(state, hyper, limit, np.int32(_BLOCKS))
     weights = np.asarray(state.params.weights)
     if rows is None:

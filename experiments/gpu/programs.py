@@ -25,7 +25,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.chunks import compile_chunk
 from jaxgbg.runs.lanes import begin
-from jaxgbg.runs.placement import Places, lane_mesh
+from jaxgbg.runs.placement import LanePlacement, lane_mesh
 from jaxgbg.runs.presets import GAMES, preset
 
 # What the compiler asks of a device, as NVIDIA states it of the H100 SXM.
@@ -75,7 +75,7 @@ def compiled(game: str, batch: int, seeds: int, mesh: Mesh) -> Program:
     lanes, learner = len(run.lanes), run.make_learner()
     # The shapes are those of one lane; so many tables need not be made here.
     one = preset(game, batch=batch, seeds=(0,), variants=("farl",))
-    (state,), (hyper,), _ = begin([one], Places(1, 1, lane_mesh(1)))
+    (state,), (hyper,), _ = begin([one], LanePlacement(1, 1, lane_mesh(1)))
     each, every = (NamedSharding(mesh, PartitionSpec(*axes)) for axes in (("lanes",), ()))
 
     def of_all(leaf: Any) -> jax.ShapeDtypeStruct:

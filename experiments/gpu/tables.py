@@ -17,7 +17,7 @@ from experiments.gpu.connectfour import GAMES as GAMES_EACH
 from experiments.gpu.speed import LADDER
 from experiments.shared import add_legend, new_figure, save_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
-from jaxgbg.results.layout import Column, markdown
+from jaxgbg.results.formats import Column, markdown
 from jaxgbg.runs.presets import GAMES
 
 HERE = Path(__file__).parent

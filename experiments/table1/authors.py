@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxgbg.games import WIN_RATE
 from jaxgbg.results.curves import figures_of, title
-from jaxgbg.results.layout import Column
+from jaxgbg.results.formats import Column
 from jaxgbg.results.rows import Row
 from jaxgbg.results.statistics import mean_sem
 from jaxgbg.results.table import in_figures

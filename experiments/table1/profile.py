@@ -32,7 +32,7 @@ from jaxgbg.runs.chunks import compile_chunk
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.lanes import begin
 from jaxgbg.runs.memory import TICKS_A_BLOCK
-from jaxgbg.runs.placement import Places, lane_mesh
+from jaxgbg.runs.placement import LanePlacement, lane_mesh
 
 SECTION = "profile"
 """The section of results.json."""
@@ -88,7 +88,7 @@ def taken(game: str, seconds: float = SECONDS) -> dict[str, Any]:
     """Microseconds of one core a move, by what they are for: with FARL, the lanes of one group."""
     run, mesh = preset(game, seeds=(0,), variants=("farl",), episodes=2**31), lane_mesh(1)
     learner = run.make_learner()
-    (lanes,), (hyper,), _ = begin([run], Places(1, 1, mesh))
+    (lanes,), (hyper,), _ = begin([run], LanePlacement(1, 1, mesh))
     limits = np.full(lanes.finished.shape, 2**31, np.uint32)
     chunk = compile_chunk(learner, mesh).lower(lanes, hyper, limits, np.int32(1)).compile()
     play = functools.partial(_played, chunk, hyper, limits)

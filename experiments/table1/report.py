@@ -18,8 +18,8 @@ from experiments.table1.authors import FORMAT, comparisons, read_curves
 from jaxgbg import Run, RunFolder
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results import as_records, draw_curves
+from jaxgbg.results.formats import print_columns
 from jaxgbg.results.lane_results import Source
-from jaxgbg.results.layout import print_columns
 from jaxgbg.results.rows import Row, group, source_of
 from jaxgbg.results.table import notes, panel_tables
 from jaxgbg.runs import presets as papers

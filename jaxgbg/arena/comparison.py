@@ -16,7 +16,7 @@ from jaxgbg.specs import Limits, Seed, checked
 
 OpeningPlies = Annotated[int, Limits(low=0, high=10_000)]
 Pairs = Annotated[int, Limits(low=1, high=100_000)]
-MostGames = Annotated[int, Limits(low=2, high=10_000_000)]
+MaxGames = Annotated[int, Limits(low=2, high=10_000_000)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,15 +43,16 @@ def compare(
     test: SequentialTest,
     opening_plies: OpeningPlies = 4,
     batch: Pairs = 50,
-    max_games: MostGames = 20_000,
+    max_games: MaxGames = 20_000,
     seed: Seed = 0,
     on_batch: Callable[[Comparison], None] = lambda _: None,
 ) -> Comparison:
     """Play batches of pairs of games until `test` decides, or for about `max_games`.
 
     A pair is one start, drawn by `opening_plies` uniformly random plies, and played twice with
-    seats changed: greedy agents alone would repeat one game for ever. The answer holds for such
-    starts. Raises ValueError for a game that is not for two, or too short for such openings.
+    seats changed; without random openings greedy agents would always repeat one game. The answer
+    holds for such starts. Raises ValueError for a game that is not for two players, or too short
+    for such openings.
     """
     if game.num_players != 2:
         raise ValueError(f"compare needs a game for two players, not {game.name}")

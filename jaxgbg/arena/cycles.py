@@ -1,4 +1,4 @@
-"""Who beats whom in a circle: cycles of three, and alpha-rank, which a cycle does not confuse."""
+"""Cycles of three players who beat each other, and alpha-rank, which cycles do not confuse."""
 
 import numpy as np
 
@@ -17,8 +17,8 @@ def alpha_rank(
     """The share of time float64[P] that a population under selection spends playing as each.
 
     `scores` float64[P, P] is what the player of a row gains from that of a column. Mutants of one
-    kind at a time enter a population of another and replace it, or die out, by the Fermi rule; a
-    player whom nobody beats keeps nearly all of the time, those of a cycle share it. Source:
+    kind at a time enter a population of another and replace it, or die out, by the Fermi rule; an
+    unbeaten player keeps nearly all of the time, the players of a cycle share it. Source:
     Omidshafiei et al. 2019, "alpha-Rank: multi-agent evaluation by evolution", one population,
     local selection.
     """

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from jaxgbg.arena.group_play import Games
+from jaxgbg.arena.group_play import GroupGames
 from jaxgbg.contents import (
     Readable,
     check_regular_file,
@@ -44,10 +44,10 @@ class Kept(NamedTuple):
     """The line of a group: the names of its players at that time, and their games."""
 
     names: tuple[str, ...]
-    games: Games
+    games: GroupGames
 
 
-class Settings(NamedTuple):
+class TournamentSettings(NamedTuple):
     """The settings of every group: `protocol.count` openings, in all seatings, drawn by `seed`."""
 
     game: Game
@@ -79,7 +79,7 @@ class Settings(NamedTuple):
 class TournamentFolder:
     """The folder of a tournament; raises ValueError if it cannot be used for it."""
 
-    def __init__(self, path: str | Path, settings: Settings) -> None:
+    def __init__(self, path: str | Path, settings: TournamentSettings) -> None:
         self.path = Path(path)
         self._games = self.path / GAMES
         self._config = self.path / LADDER
@@ -130,7 +130,7 @@ class TournamentFolder:
         """Like `read_games`; groups on damaged lines play again."""
         return read_games(self._games, lambda text: complain(f"{text}, its group plays again"))
 
-    def append(self, players: Sequence[str], names: Sequence[str], games: Games) -> None:
+    def append(self, players: Sequence[str], names: Sequence[str], games: GroupGames) -> None:
         """Append the line of a group; raises ValueError if the disk is full."""
         line = {
             "players": list(players),
@@ -207,4 +207,4 @@ def _parse(line: str) -> tuple[tuple[str, ...], Kept]:
     names = content.get("names")
     if not isinstance(names, list) or [type(name) for name in names] != [str] * seats:
         names = players
-    return tuple(players), Kept(tuple(names), Games(seatings, rewards, openings))
+    return tuple(players), Kept(tuple(names), GroupGames(seatings, rewards, openings))

@@ -18,7 +18,7 @@ from jaxgbg.players import Player
 _MOST_ORDERED = 4
 
 
-class Games(NamedTuple):
+class GroupGames(NamedTuple):
     """The games of one group of N players.
 
     `seatings` int[T, N] says which of the group sat in each seat, `rewards` float[S, T, N] what
@@ -38,7 +38,7 @@ def seatings(seats: int) -> np.ndarray:
 
 
 def openings_for(games: int, seats: int) -> int:
-    """How many openings make at least so many games of a group, each played in all seatings."""
+    """The number of openings for at least `games` games of a group, each played in all seatings."""
     return math.ceil(games / len(seatings(seats)))
 
 
@@ -47,7 +47,7 @@ def play_group(
     group: Sequence[Player],
     protocol: Protocol,
     key: jax.Array,
-) -> Games:
+) -> GroupGames:
     """Play `protocol.count` openings in all seatings of as many players as the game has seats.
 
     Of starts that are a list (`Protocol`) so many are drawn without return, or the whole list again
@@ -63,4 +63,4 @@ def play_group(
     states, history = select_states((states, history), repeated)
     seats = np.tile(orders, (protocol.count, 1))
     rewards = play(game, seats, group, states, history, moves)
-    return Games(orders, rewards.reshape(protocol.count, *orders.shape), openings)
+    return GroupGames(orders, rewards.reshape(protocol.count, *orders.shape), openings)

@@ -27,7 +27,7 @@ _CLOSE = 1e-16
 _HELD = 1e8
 
 
-class Held(NamedTuple):
+class Constraint(NamedTuple):
     """A contrast of the parameters, float64[K], and the value that it is kept at."""
 
     contrast: np.ndarray
@@ -35,7 +35,7 @@ class Held(NamedTuple):
 
 
 class Likelihood:
-    """Of games between P players in N seats, by kinds of games: who sat where, and how it ended.
+    """The likelihood of games between P players in N seats, by kinds: seats, and result.
 
     `players` int[U, N] says who sat in each seat, `places` int[U, N] the order of the final
     rewards, 0 the best and equal for equal rewards, `counts` float64[U] how often each kind came.
@@ -120,7 +120,9 @@ class Likelihood:
         np.add.at(total, self._kind, each)
         return total
 
-    def maximum(self, held: Held | None = None, begin: np.ndarray | None = None) -> np.ndarray:
+    def maximum(
+        self, held: Constraint | None = None, begin: np.ndarray | None = None
+    ) -> np.ndarray:
         """The likeliest parameters float64[K], by Newton's method with halved steps."""
         at = np.zeros(self.size) if begin is None else begin
 

@@ -6,22 +6,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgbg.arena.group_play import Games
-from jaxgbg.arena.ratings import Outcomes
+from jaxgbg.arena.group_play import GroupGames
+from jaxgbg.arena.ratings import GameResults
 
 
 class MatchResult(NamedTuple):
     """A group of players, by their numbers, and the games that they played."""
 
     group: tuple[int, ...]
-    games: Games
+    games: GroupGames
 
     def points(self) -> float:
         """The share of the points that the first of two players made."""
         return float(np.mean(pair_points([self])[self.group[0], self.group[1]]))
 
 
-def joined(results: Sequence[MatchResult]) -> Outcomes:
+def joined(results: Sequence[MatchResult]) -> GameResults:
     """The games of all groups; an opening of one group is none of another."""
     players, rewards, openings = [], [], []
     first = 0
@@ -31,7 +31,7 @@ def joined(results: Sequence[MatchResult]) -> Outcomes:
         rewards.append(games.rewards.reshape(-1, seats))
         openings.append(first + np.repeat(games.openings, orders))
         first += int(games.openings.max()) + 1
-    return Outcomes(*(np.concatenate(parts) for parts in (players, rewards, openings)))
+    return GameResults(*(np.concatenate(parts) for parts in (players, rewards, openings)))
 
 
 def pair_points(results: Sequence[MatchResult]) -> dict[tuple[int, int], list[float]]:

@@ -1,6 +1,6 @@
-"""Who takes part in a tournament: players by name, agents on disk, all agents of runs.
+"""Participants of a tournament: players by name, agents on disk, all agents of runs.
 
-Each is named as `opponents` has it, or by a word of the user's own before that: NAME=WHAT.
+Each has the name of an opponent, or a name chosen by the user: NAME=WHAT.
 """
 
 import hashlib
@@ -23,12 +23,13 @@ _LABEL = re.compile(r"([\w .+-]{1,60})=(.+)", re.DOTALL)
 _DIGITS = 16
 
 
-class Entrant(NamedTuple):
-    """One who takes part: the name in tables, what tells it from all others, and the player.
+class Participant(NamedTuple):
+    """A participant: the name in tables, a unique identity, and the player.
 
-    `identity` is that of the weights and how they play, or the player's name: games are kept under
-    it. It is empty for a player made in Python, of whom nothing can be kept. `what` is the player's
-    name or that of the agent's absolute file, by which another process can `enter` it; empty alike.
+    `identity` identifies the weights and how they play, or is the player's name; games are stored
+    under it. It is empty for a player made in Python, whose games cannot be stored. `what` is the
+    player's name or the absolute path of the agent's file, by which another process can `enter` it;
+    also empty for a player made in Python.
     """
 
     name: str
@@ -38,14 +39,14 @@ class Entrant(NamedTuple):
 
 
 class _Named(NamedTuple):
-    """One who takes part, not yet loaded: the user's own name for it, if any."""
+    """A participant that is not loaded yet; `label` is the user's name for it, or empty."""
 
     label: str
     what: str | Player
 
 
 def named(participants: Sequence[What] | Mapping[str, What], first: bool = False) -> list[_Named]:
-    """All who take part: of a run each of its agents, or with `first` the first one, with FARL.
+    """List all participants: each agent of a run, or with `first` only its first one with FARL.
 
     Raises ValueError for a folder without agents.
     """
@@ -91,36 +92,36 @@ def game_of(entries: Sequence[_Named]) -> Game | None:
     return None
 
 
-def enter(entries: Sequence[_Named], game: Game) -> list[Entrant]:
+def enter(entries: Sequence[_Named], game: Game) -> list[Participant]:
     """The participants of a tournament of `game`, each with a name of its own.
 
     Files of the same name are told apart by their folders. Raises ValueError for who takes part
     twice, and what `make_opponent` raises.
     """
     names = _names(entries)
-    entrants: list[Entrant] = []
+    participants: list[Participant] = []
     known: dict[str, str] = {}
     try:
         for name, (_, what) in zip(names, entries, strict=True):
             player = make_opponent(what, game) if isinstance(what, str) else what
-            entrants.append(Entrant(name, _identity(what), player, _anywhere(what)))
+            participants.append(Participant(name, _identity(what), player, _anywhere(what)))
             if player.copies != 1:
                 raise ValueError(f"{name} is {player.copies} agents: enter one of them")
-            identity = entrants[-1].identity
+            identity = participants[-1].identity
             if identity in known:
                 raise ValueError(f"{known[identity]} and {name} are the same player: enter it once")
             if identity:
                 known[identity] = name
     except BaseException:
-        close(entrants)
+        close(participants)
         raise
-    return entrants
+    return participants
 
 
-def close(entrants: Sequence[Entrant]) -> None:
+def close(participants: Sequence[Participant]) -> None:
     """Close all their players."""
-    for entrant in entrants:
-        entrant.player.close()
+    for participant in participants:
+        participant.player.close()
 
 
 def _identity(what: str | Player) -> str:
@@ -135,7 +136,7 @@ def _identity(what: str | Player) -> str:
 
 
 def _anywhere(what: str | Player) -> str:
-    """What a player is entered by where another folder is the working one."""
+    """The name by which a player is entered in another working folder."""
     if not isinstance(what, str):
         return ""
     if not names_agent(what):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgbg.arena.likelihood import PRIOR, Held, Likelihood
+from jaxgbg.arena.likelihood import PRIOR, Constraint, Likelihood
 
 ELO = 400 / math.log(10)
 """Elo of a unit of log strength: ten times as strong is 400 Elo."""
@@ -16,8 +16,8 @@ _ONE_SIDED = 1.352772  # Half of the 90 % quantile of chi square with one degree
 _FARTHEST = 200.0
 
 
-class Outcomes(NamedTuple):
-    """How G games of N seats ended.
+class GameResults(NamedTuple):
+    """The results of G games of N seats.
 
     `players` int[G, N] sat in the seats; `rewards` float[G, N] are their final rewards; games of
     equal `openings` int[G] began alike, and are not independent.
@@ -48,7 +48,7 @@ class Ratings(NamedTuple):
 
 
 def rate(
-    outcomes: Outcomes,
+    outcomes: GameResults,
     num_players: int,
     anchor: int | None = None,
     called: Callable[[int], str] = str,
@@ -56,10 +56,10 @@ def rate(
     """The likeliest ratings, in Elo, of players 0 to P - 1; that of `anchor` is 0.
 
     Without an anchor the mean is 0, over the largest set of players who all beat each other in a
-    row (with ties), which mostly is everybody. Intervals allow for games of one opening that hang
-    together: they are the sandwich estimate over openings, to which the model's own variance is
-    added as for one opening more, so that equal openings claim no certainty. Who beat, or lost to,
-    all of the others has an open interval, whose end is that of the likelihood (one-sided, an
+    row (with ties), which mostly is everybody. Intervals allow for correlated games of one opening:
+    they are the sandwich estimate over openings, to which the model's own variance is added as for
+    one more opening, so that equal openings do not give an interval of length 0. A player who beat,
+    or lost to, all others has an open interval, whose end is that of the likelihood (one-sided, an
     opening counted as one game). Raises ValueError for players whom no games connect, each as
     `called`. Sources: `likelihood`; White 1982 for the sandwich; Ford 1957 for which ratings are
     open.
@@ -139,7 +139,7 @@ def _end(
 
     def above(distance: float) -> float:
         nonlocal point
-        point = model.maximum(Held(contrast, at + side * distance), point)
+        point = model.maximum(Constraint(contrast, at + side * distance), point)
         return model.log(point) - level
 
     far = 1.0

@@ -5,10 +5,10 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
-from jaxgbg.arena.game_records import Settings, TournamentFolder
-from jaxgbg.arena.group_play import Games, play_group
+from jaxgbg.arena.game_records import TournamentFolder, TournamentSettings
+from jaxgbg.arena.group_play import GroupGames, play_group
 from jaxgbg.arena.match_results import MatchResult
-from jaxgbg.arena.participants import Entrant, close, enter, named
+from jaxgbg.arena.participants import Participant, close, enter, named
 from jaxgbg.evaluation import Protocol
 from jaxgbg.extensions import import_modules, imported_modules
 from jaxgbg.runs.devices import prepare_jax
@@ -21,17 +21,19 @@ from jaxgbg.types import JSON
 Executor = Literal["inline", "ray"]
 """Where groups play: in this process, one after the other, or on a Ray cluster."""
 
-Group = Sequence[Entrant]
+Group = Sequence[Participant]
 OnMatch = Callable[[Group], None]
 """A callback that receives each group whose games are reported."""
 
-Play = Callable[[Sequence[Group], Settings, OnMatch], Iterator[tuple[int, Games | Exception]]]
+Play = Callable[
+    [Sequence[Group], TournamentSettings, OnMatch], Iterator[tuple[int, GroupGames | Exception]]
+]
 """Plays groups; yields the number of each and its games, or an exception, as they end."""
 
 
 def here(
-    groups: Sequence[Group], settings: Settings, on_match: OnMatch
-) -> Iterator[tuple[int, Games | Exception]]:
+    groups: Sequence[Group], settings: TournamentSettings, on_match: OnMatch
+) -> Iterator[tuple[int, GroupGames | Exception]]:
     """Play one group after the other in this process; an exception is raised."""
     for number, group in enumerate(groups):
         on_match(group)
@@ -39,8 +41,11 @@ def here(
 
 
 def on_cluster(
-    groups: Sequence[Group], settings: Settings, on_match: OnMatch, address: str | None = None
-) -> Iterator[tuple[int, Games | Exception]]:
+    groups: Sequence[Group],
+    settings: TournamentSettings,
+    on_match: OnMatch,
+    address: str | None = None,
+) -> Iterator[tuple[int, GroupGames | Exception]]:
     """Play each group as a task on a Ray cluster; a task whose worker was lost starts again.
 
     Raises ValueError for a player made in Python, which no other process can create.
@@ -56,18 +61,18 @@ def on_cluster(
         yield number, games
 
 
-def _games(group: Group, settings: Settings) -> Games:
+def _games(group: Group, settings: TournamentSettings) -> GroupGames:
     key = settings.key([each.identity or each.name for each in group])
     return play_group(settings.game, [each.player for each in group], settings.protocol, key)
 
 
-def _as_text(group: Group, settings: Settings) -> str:
+def _as_text(group: Group, settings: TournamentSettings) -> str:
     """A group, its settings and the modules of games that a worker must import, as JSON."""
     content = {"imports": imported_modules(), "settings": settings.plain()}
     return json.dumps(content | {"group": {each.identity: each.what for each in group}})
 
 
-def play_sent(text: str) -> Games:
+def play_sent(text: str) -> GroupGames:
     """Play the games of a group that is given as JSON.
 
     Raises ValueError if this machine has other rules, or another agent in the same file.
@@ -80,7 +85,7 @@ def play_sent(text: str) -> Games:
     given = content["settings"]
     game = read_game(given["game"])
     protocol = Protocol(given["starts"], count=given["openings"], plies=given["plies"])
-    settings = Settings(game, protocol, given["seed"])
+    settings = TournamentSettings(game, protocol, given["seed"])
     if settings.plain() != given:
         raise ValueError(f"a machine of the cluster has other rules of {game.name}")
     group = enter(named(content["group"]), game)
@@ -101,8 +106,8 @@ class Scheduler:
 
     def __init__(
         self,
-        entrants: Sequence[Entrant],
-        settings: Settings,
+        participants: Sequence[Participant],
+        settings: TournamentSettings,
         folder: TournamentFolder | None,
         bar: Bar,
         play: Play,
@@ -112,9 +117,10 @@ class Scheduler:
         self._play, self._total, self._done, self._found = play, total, 0, 0
         # The order within a group does not depend on the order of the participants.
         self.order = sorted(
-            range(len(entrants)), key=lambda at: (entrants[at].identity, entrants[at].name)
+            range(len(participants)),
+            key=lambda at: (participants[at].identity, participants[at].name),
         )
-        self._entrants = [entrants[at] for at in self.order]
+        self._participants = [participants[at] for at in self.order]
         self._known = {} if folder is None else folder.read(warn)
 
     def meet(self, groups: Sequence[Sequence[int]]) -> list[MatchResult]:
@@ -122,7 +128,7 @@ class Scheduler:
 
         Raises ValueError if some could not be played, after all others have been.
         """
-        sitting = [[self._entrants[at] for at in group] for group in groups]
+        sitting = [[self._participants[at] for at in group] for group in groups]
         found = [self._known.get(_identities(group)) for group in sitting]
         games = [None if kept is None else kept.games for kept in found]
         missing = [at for at, each in enumerate(games) if each is None]

@@ -47,7 +47,7 @@ class SequentialTest:
         self._counts: Counter[float] = Counter()
 
     def update(self, scores: Iterable[float]) -> Decision:
-        """The decision after these scores too; once made it stays, whatever comes.
+        """Add these scores and return the decision; a decision is final.
 
         Raises ValueError for a score outside [0, 1].
         """

@@ -1,4 +1,4 @@
-"""The Swiss system: in each round players of like standing meet, and nobody meets anybody twice."""
+"""The Swiss system: in each round players of similar standing meet, and no pair meets twice."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,17 +7,17 @@ import numpy as np
 Pair = tuple[int, int]
 
 
-def most_rounds(players: int) -> int:
-    """So many rounds can always be paired without meeting twice, whatever is won (Dirac 1952).
+def max_rounds(players: int) -> int:
+    """The number of rounds that can be paired without meeting twice, for all results (Dirac 1952).
 
-    Before the last of them each of an even number n of players, of whom a bye may be one, has at
-    least n/2 others left to meet.
+    Before the last round, each of an even number n of players (including a bye) has at least n/2
+    opponents left.
     """
     return (players + 1) // 2
 
 
 def fewest_rounds(players: int) -> int:
-    """So many rounds connect all players by chains of games, as `pair_up` pairs them."""
+    """The number of rounds after which chains of games connect all players, as `pair_up` pairs."""
     return 2 if players > 2 else 1
 
 
@@ -27,15 +27,15 @@ def play_rounds(
     order: Sequence[int],
     meet: Callable[[Sequence[Pair]], Sequence[float]],
 ) -> list[list[Pair]]:
-    """Play the rounds, and return the pairs of each, one a bye apart where players are odd.
+    """Play the rounds, and return the pairs of each; an odd number of players leaves one a bye.
 
-    `meet` lets all pairs of a round meet, the lower number the higher one, and returns the former's
-    share of the points in each; a bye is worth half of them, and comes to nobody twice. Of players
-    with equal points the first in `order` stands first. `rounds` are at most `most_rounds`; after
-    `fewest_rounds` of them all are connected by chains of games.
+    `meet` plays all pairs of a round, the lower number against the higher one, and returns the
+    former's share of the points. A bye gives half of the points, and no player has two. Players
+    with equal points are in the `order` given. `rounds` are at most `max_rounds`; after
+    `fewest_rounds` rounds chains of games connect all players.
     """
     points = np.zeros(players + players % 2)
-    # A bye is a player who always stands last.
+    # A bye is a player who is always last.
     bye = players if players % 2 else -1
     rank = {player: place for place, player in enumerate(order)} | {bye: players}
     left = {one: {*rank} - {one, -1} for one in rank if one >= 0}
@@ -57,15 +57,15 @@ def play_rounds(
 def pair_up(
     standing: Sequence[int], left: dict[int, set[int]], joined: dict[int, set[int]]
 ) -> list[Pair]:
-    """Everybody with one who is `left` to be met, from the top of `standing` with the next one.
+    """Pair each player with an opponent who is `left`, from the top of `standing`.
 
-    Those to whom a chain of games leads already (`joined`, which is kept up) come last. So the
-    second round connects all: the first leaves chains of two, and of each chain both ends are to be
-    paired, which then join the end of another until one chain is left.
+    Opponents to whom a chain of games leads already (`joined`, which is updated) come last. So two
+    rounds connect all players: the first round leaves chains of two. In the second, both ends of
+    each chain are paired with ends of other chains, until one chain is left.
 
-    Each of n has at least n/2 others left. Two who remain and have met change partners with a pair,
-    the lowest that can: together they have more than n - 2 links to the pairs, so that to one of
-    them there are three.
+    Each of n players has at least n/2 opponents left. If two unpaired players have met before, they
+    exchange partners with the lowest possible pair: together they have more than n - 2 links to the
+    pairs, so there is a pair with three links.
     """
     partner: dict[int, int] = {}
     for at, one in enumerate(standing):

@@ -10,12 +10,12 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from jaxgbg.arena.game_records import Settings, TournamentFolder
+from jaxgbg.arena.game_records import TournamentFolder, TournamentSettings
 from jaxgbg.arena.group_play import openings_for
 from jaxgbg.arena.match_results import MatchResult
-from jaxgbg.arena.participants import Entrant, What, close, enter, game_of, named
+from jaxgbg.arena.participants import Participant, What, close, enter, game_of, named
 from jaxgbg.arena.scheduler import Executor, Play, Scheduler, here, on_cluster
-from jaxgbg.arena.swiss import Pair, fewest_rounds, most_rounds, play_rounds
+from jaxgbg.arena.swiss import Pair, fewest_rounds, max_rounds, play_rounds
 from jaxgbg.evaluation import Protocol
 from jaxgbg.evaluation.protocol import MOST_GAMES
 from jaxgbg.games import Game, check_own, make
@@ -84,24 +84,24 @@ def play_tournament(
     check_own(rules)
     _check_groups(rules, len(entries), swiss)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
-    entrants = enter(entries, rules)
-    settings = Settings(rules, protocol, seed)
+    entered = enter(entries, rules)
+    settings = TournamentSettings(rules, protocol, seed)
     play = here if executor == "inline" else partial(on_cluster, address=address)
     try:
         if out is None:
-            met = _play_all(entrants, settings, None, progress, swiss, play)
+            met = _play_all(entered, settings, None, progress, swiss, play)
         else:
-            if nameless := [entrant.name for entrant in entrants if not entrant.identity]:
+            if nameless := [each.name for each in entered if not each.identity]:
                 raise ValueError(
                     f"{nameless[0]} was made in Python and has no file: leave out the folder (out)"
                 )
             folder = TournamentFolder(out, settings)
             with only_here(folder):
                 folder.check()
-                met = _play_all(entrants, settings, folder, progress, swiss, play)
+                met = _play_all(entered, settings, folder, progress, swiss, play)
     finally:
-        close(entrants)
-    return Played(rules, [entrant.name for entrant in entrants], met, _anchor(entrants))
+        close(entered)
+    return Played(rules, [each.name for each in entered], met, _anchor(entered))
 
 
 def _check_groups(game: Game, players: int, swiss: int) -> None:
@@ -119,9 +119,9 @@ def _check_groups(game: Game, players: int, swiss: int) -> None:
             f"the Swiss system pairs two players, and {game.name} is played by {seats}: leave out"
             " swiss, and all groups meet"
         )
-    if swiss > most_rounds(players):
+    if swiss > max_rounds(players):
         raise ValueError(
-            f"{players} participants can be paired for {most_rounds(players)} rounds without"
+            f"{players} participants can be paired for {max_rounds(players)} rounds without"
             f" meeting twice, not for {swiss}: leave out swiss, and everybody meets everybody"
         )
     if 0 < swiss < (fewest := fewest_rounds(players)):
@@ -138,15 +138,15 @@ def _check_groups(game: Game, players: int, swiss: int) -> None:
         )
 
 
-def _anchor(entrants: Sequence[Entrant]) -> int | None:
+def _anchor(participants: Sequence[Participant]) -> int | None:
     """The index of the random player, whose rating is 0; None without one."""
-    kinds = [entrant.player.name for entrant in entrants]
+    kinds = [participant.player.name for participant in participants]
     return kinds.index("random") if "random" in kinds else None
 
 
 def _play_all(
-    entrants: Sequence[Entrant],
-    settings: Settings,
+    participants: Sequence[Participant],
+    settings: TournamentSettings,
     folder: TournamentFolder | None,
     progress: bool,
     rounds: int,
@@ -156,12 +156,12 @@ def _play_all(
     with contextlib.closing(open_bar(settings.game.name, progress)) as bar:
         seats = settings.game.num_players
         if rounds:
-            total = rounds * (len(entrants) // 2)
+            total = rounds * (len(participants) // 2)
             return _swiss(
-                Scheduler(entrants, settings, folder, bar, play, total), settings.seed, rounds
+                Scheduler(participants, settings, folder, bar, play, total), settings.seed, rounds
             )
-        groups = list(itertools.combinations(range(len(entrants)), seats))
-        return Scheduler(entrants, settings, folder, bar, play, len(groups)).meet(groups)
+        groups = list(itertools.combinations(range(len(participants)), seats))
+        return Scheduler(participants, settings, folder, bar, play, len(groups)).meet(groups)
 
 
 def _swiss(scheduler: Scheduler, seed: int, rounds: int) -> list[MatchResult]:

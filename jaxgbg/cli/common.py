@@ -12,7 +12,7 @@ from tyro.conf import Positional, arg
 
 from jaxgbg.games import Game, check_own, game_names, make
 from jaxgbg.games.registry import PACKAGES
-from jaxgbg.results.layout import Column, Format, print_columns, print_plain
+from jaxgbg.results.formats import Column, Format, print_columns, print_plain
 from jaxgbg.runs import execution
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.specs import printable
@@ -20,7 +20,7 @@ from jaxgbg.types import JSON, SettingValue
 
 
 def optional(metavar: str, default: str = "", **options: Any) -> object:
-    """How help shows an optional argument, with a description of its default, if any."""
+    """The form of an optional argument in help, with a description of its default, if any."""
     return arg(metavar=metavar, help_behavior_hint=default and f"(default: {default})", **options)
 
 

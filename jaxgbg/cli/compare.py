@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from rich.console import Console
 from tyro.conf import Positional, arg
 
-from jaxgbg.arena.comparison import Comparison, MostGames, OpeningPlies, Pairs
+from jaxgbg.arena.comparison import Comparison, MaxGames, OpeningPlies, Pairs
 from jaxgbg.arena.comparison import compare as play
 from jaxgbg.arena.sequential import Elo, Risk, SequentialTest
 from jaxgbg.cli.common import Json, TableFormat, print_records
@@ -35,7 +35,7 @@ def compare(
     playing: Playing = GREEDY,
     opening_plies: OpeningPlies = 4,
     batch: Pairs = 50,
-    max_games: MostGames = 20_000,
+    max_games: MaxGames = 20_000,
     seed: Seed = 0,
     form: TableFormat = "table",
     json_file: Json = None,
@@ -73,18 +73,20 @@ def compare(
     player = make_opponent(opponent, game)
     with contextlib.closing(player), Console(stderr=True).status("playing") as status:
 
-        def tell(now: Comparison) -> None:
+        def show_progress(now: Comparison) -> None:
             games = now.wins + now.draws + now.losses
             ratio = f"{now.log_likelihood_ratio:+.2f} of {test.lower:+.2f} to {test.upper:+.2f}"
             status.update(f"{games:,} games, log likelihood ratio {ratio}")
 
-        comparison = play(game, first, player, test, opening_plies, batch, max_games, seed, tell)
+        comparison = play(
+            game, first, player, test, opening_plies, batch, max_games, seed, show_progress
+        )
     record = {"agent": agent.name, "opponent": Path(opponent).name, "game": game.name}
-    record |= _told(comparison, game.scale, _VERDICTS[comparison.decision].format(elo0, elo1))
+    record |= _record_of(comparison, game.scale, _VERDICTS[comparison.decision].format(elo0, elo1))
     print_records([record], json_file, form)
 
 
-def _told(comparison: Comparison, scale: Scale, verdict: str) -> dict[str, Any]:
+def _record_of(comparison: Comparison, scale: Scale, verdict: str) -> dict[str, Any]:
     """The result of a comparison as a record; points are win rates, as in other tables."""
     counts = {name: getattr(comparison, name) for name in ("wins", "draws", "losses")}
     return {

@@ -1,4 +1,4 @@
-"""How programs end: in one line that says what to do, whatever went wrong."""
+"""Ends of programs: after any error, one line that says what to do, and an exit code."""
 
 import contextlib
 import errno
@@ -23,9 +23,9 @@ _OUT_OF_MEMORY = "RESOURCE_EXHAUSTED: Out of memory"
 def end_in_a_line(
     run: Callable[[], object], show_traceback: bool = False, user_code: bool = False
 ) -> None:
-    """Do `run`; what the user did wrong, and what stops it, ends in one line and an exit code.
+    """Call `run`; a mistake of the user or an interruption ends in one line and an exit code.
 
-    2 for a mistake, 1 where nobody reads on, 128 and the signal's number where a signal stopped it.
+    2 for a mistake, 1 if the reader of the output is gone, 128 plus the number of a signal.
     With `user_code` any exception raised in a user's own file, such as the rules of a game, is a
     mistake too. `show_traceback` prints the traceback of a mistake before its line.
     """
@@ -88,7 +88,7 @@ def _give_output_up() -> None:
 
 
 def _line(error: Exception, user_code: bool) -> str | None:
-    """What to tell a user of an error; None for one that is a fault of this package."""
+    """The message for an error of the user; None for an error of this package."""
     if isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and _OUT_OF_MEMORY in str(error)
     ):

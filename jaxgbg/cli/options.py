@@ -1,22 +1,26 @@
-"""The flags of a run, generated from its settings: one flag for each, by its short form."""
+"""The flags of a run, one for each setting by its short form, and the run that they make."""
 
 import contextlib
 import dataclasses
 import functools
 import typing
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from tyro.conf import OmitArgPrefixes, arg
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
-from jaxgbg.cli.common import optional
+from jaxgbg.cli.common import optional, read_game
 from jaxgbg.evaluation import judge_names
 from jaxgbg.players import player_names
+from jaxgbg.runs import Run
 from jaxgbg.runs.play import Play
+from jaxgbg.runs.presets import preset
 from jaxgbg.runs.settings import Setting, settings
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import Spec, kind_of, shown
 from jaxgbg.types import SettingValue, TypeHint
+from jaxgbg.values import read_layout
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -137,6 +141,35 @@ def _annotated(setting: Setting) -> TypeHint:
             aliases=["--opponent"] if setting.short == "opponents" else None,
         ),
     ]
+
+
+SETTINGS: TypeHint = run_options()
+NOTHING_GIVEN = SETTINGS()
+LayoutFile = Annotated[Path | None, optional("FILE")]
+Farl = Annotated[
+    bool, arg(help="Train with Final Adaptation (FARL), as published; --no-farl trains without.")
+]
+
+
+def run_of(
+    game: str,
+    settings: "DataclassInstance",
+    size: int | None,
+    parameters: tuple[str, ...],
+    seeds: int,
+    seed: int,
+    farl: bool,
+    layout: Path | None,
+) -> Run:
+    """Make the run from the options of `train`; raises ValueError."""
+    rules = read_game(game, size, parameters)
+    changes = given(settings)
+    if layout is not None:
+        changes["layout"] = read_layout(rules, layout)
+    run = preset(rules, seeds=range(seed, seed + seeds), **changes)
+    if not farl or len(run.variants) > 1:
+        run = dataclasses.replace(run, variants=("farl" if farl else "none",))
+    return run
 
 
 def _play_flag(hint: TypeHint, name: str, metavar: str, default: str = "") -> TypeHint:

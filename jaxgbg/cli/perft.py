@@ -33,7 +33,7 @@ def perft(
     """
     begun = time.perf_counter()
 
-    def tell(row: PerftRow) -> None:
+    def show_progress(row: PerftRow) -> None:
         """Name each ply as it is counted, if the next one is waited for."""
         seconds = time.perf_counter() - begun
         if seconds > 1 and row.depth < depth:
@@ -42,6 +42,6 @@ def perft(
 
     records = [
         {"depth": row.depth, "paths": row.paths, "positions": row.positions}
-        for row in count(read_game(game, size, parameters), depth, tell)
+        for row in count(read_game(game, size, parameters), depth, show_progress)
     ]
     print_records(records, json_file, form)

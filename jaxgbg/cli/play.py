@@ -15,7 +15,7 @@ from jaxgbg.runs.storage.files import check_writable, written_whole
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.specs import Limits, checked, shown
 from jaxgbg.web.export.file import check_offered, game_file
-from jaxgbg.web.play.loaded_agents import Guests, met
+from jaxgbg.web.play.loaded_agents import LoadedAgents, load_agents
 from jaxgbg.web.play.serving import LOOPBACK, check_extra, listen, serve
 from jaxgbg.web.play.table import Table
 
@@ -57,23 +57,23 @@ def play(
         for name in what:
             if (Path(name) / "config.json").is_file():
                 check_offered(RunFolder.open(name).run.game)
-        guests = _read(what, size, parameters)
-        _write_file(export, replace, guests.game, guests.agents)
+        loaded = _read(what, size, parameters)
+        _write_file(export, replace, loaded.game, loaded.agents)
         return
     if replace:
         raise ValueError("--replace goes with --export")
     check_extra()
-    guests = _read(what, size, parameters)
+    loaded = _read(what, size, parameters)
     listener = listen(host, port)
     try:
-        serve(lambda: _table(guests), guests.game.title, listener, host, browser)
+        serve(lambda: _table(loaded), loaded.game.title, listener, host, browser)
     finally:
         listener.close()
 
 
-def _table(guests: Guests) -> Table:
+def _table(loaded: LoadedAgents) -> Table:
     """The table at which they play, compiled for the first requests."""
-    table = Table(*guests)
+    table = Table(*loaded)
     table.warm_up()
     return table
 
@@ -90,7 +90,7 @@ def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyA
     print(f"{path}: {game.name} in {len(text.encode()) / 1e6:.1f} MB, plays in a browser, offline")
 
 
-def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> Guests:
+def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> LoadedAgents:
     """The game and its agents; raises ValueError."""
     names = what or ("connectfour",)
     files = [name for name in names if names_agent(name) or Path(name).is_dir()]
@@ -107,4 +107,4 @@ def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) 
         raise ValueError(
             "--size and --parameters go with the name of a game; an agent file has its own"
         )
-    return met([Path(name) for name in files], game)
+    return load_agents([Path(name) for name in files], game)

@@ -22,8 +22,8 @@ from jaxgbg.cli.common import (
 from jaxgbg.games import Scale
 from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.extras import require_extra
+from jaxgbg.results.formats import Format, print_plain
 from jaxgbg.results.groups import read_table, shortened
-from jaxgbg.results.layout import Format, print_plain
 from jaxgbg.results.queries import SECONDS, ask
 from jaxgbg.results.robust import columns, robust
 from jaxgbg.results.rows import Table, as_records

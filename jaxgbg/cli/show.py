@@ -1,49 +1,35 @@
 """The command `show`: the settings, time and memory of a training before it begins."""
 
-import dataclasses
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
 import jax
 from rich.console import Console
-from tyro.conf import OmitArgPrefixes, arg
+from tyro.conf import OmitArgPrefixes
 
 from jaxgbg.cli.common import (
     GameName,
     Json,
     Parameters,
     Size,
-    optional,
     print_table,
-    read_game,
     write_rows,
 )
-from jaxgbg.cli.options import given, run_options
+from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, LayoutFile, run_of
 from jaxgbg.evaluation import EvaluatorSpec
 from jaxgbg.results.axes import VARIANT, run_values, value_text
 from jaxgbg.runs import Run
 from jaxgbg.runs.memory import check_memory, lane_memory, memory_text
-from jaxgbg.runs.presets import GAMES, konen2021, preset, published_kinds
+from jaxgbg.runs.presets import GAMES, konen2021, published_kinds
 from jaxgbg.runs.progress_bar import rough_duration
 from jaxgbg.runs.run import Seeds
 from jaxgbg.runs.settings import settings as all_settings
-from jaxgbg.specs import Seed, checked, counted
+from jaxgbg.specs import Seed, checked, pluralize
 from jaxgbg.sweeps import Unit
 from jaxgbg.sweeps.estimate import expected_seconds
-from jaxgbg.types import JSON, TypeHint
-from jaxgbg.values import read_layout
+from jaxgbg.types import JSON
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-SETTINGS: TypeHint = run_options()
-NOTHING_GIVEN = SETTINGS()
-Layout = Annotated[Path | None, optional("FILE")]
-Farl = Annotated[
-    bool, arg(help="Train with Final Adaptation (FARL), as published; --no-farl trains without.")
-]
 # Printed above the settings, or set by a flag with another name.
 _ELSEWHERE = ("seeds", "protocols", VARIANT)
 
@@ -57,7 +43,7 @@ def show(
     seeds: Seeds = 1,
     seed: Seed = 0,
     farl: Farl = True,
-    layout: Layout = None,
+    layout: LayoutFile = None,
     time: bool = True,
     json_file: Json = None,
 ) -> None:
@@ -74,27 +60,6 @@ def show(
     """
     run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
     show_run(run, time, json_file)
-
-
-def run_of(
-    game: str,
-    settings: "DataclassInstance",
-    size: int | None,
-    parameters: tuple[str, ...],
-    seeds: int,
-    seed: int,
-    farl: bool,
-    layout: Path | None,
-) -> Run:
-    """Make the run from the options of `train`; raises ValueError."""
-    rules = read_game(game, size, parameters)
-    changes = given(settings)
-    if layout is not None:
-        changes["layout"] = read_layout(rules, layout)
-    run = preset(rules, seeds=range(seed, seed + seeds), **changes)
-    if not farl or len(run.variants) > 1:
-        run = dataclasses.replace(run, variants=("farl" if farl else "none",))
-    return run
 
 
 def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
@@ -114,7 +79,7 @@ def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
             (seconds,) = expected_seconds([Unit((run,), len(run.lanes), memory)])
         assert seconds is not None
         records.append({"flag": "", "setting": "expected_seconds", "value": round(seconds, 1)})
-        devices = counted(jax.device_count(), f"{jax.devices()[0].device_kind} device")
+        devices = pluralize(jax.device_count(), f"{jax.devices()[0].device_kind} device")
         print(
             f"\nexpected: {rough_duration(seconds)} for {_agents(run)} on {devices} of this machine"
         )
@@ -126,14 +91,14 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     game, schedule = run.game, run.schedule
     yield (
         "game",
-        f"{game.name}: {counted(game.num_players, 'player')}, {game.num_cells} cells,"
+        f"{game.name}: {pluralize(game.num_players, 'player')}, {game.num_cells} cells,"
         f" {game.num_actions:,} actions, at most {game.max_plies:,} plies",
     )
     yield "settings", _source(run)
     times = -(-schedule.episodes // run.evaluation.every)
     yield (
         "budget",
-        f"{schedule.episodes:,} episodes of each agent, {counted(times, 'evaluation')}",
+        f"{schedule.episodes:,} episodes of each agent, {pluralize(times, 'evaluation')}",
     )
     for opponent in run.evaluation.opponents:
         if EvaluatorSpec.named(opponent):
@@ -152,7 +117,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _source(run: Run) -> str:
-    """Where the settings come from."""
+    """The source of the settings."""
     published = published_kinds(run.game)
     if run.value.kind not in published:
         others = f" but with --value {' or '.join(published)}" if published else ""
@@ -179,4 +144,4 @@ def _records(run: Run) -> Iterator[dict[str, JSON]]:
 def _agents(run: Run) -> str:
     """The number of agents of a run, in words."""
     each = f", {' and '.join(run.variants)}" if len(run.variants) > 1 else ""
-    return f"{counted(len(run.lanes), 'agent')}{each}"
+    return f"{pluralize(len(run.lanes), 'agent')}{each}"

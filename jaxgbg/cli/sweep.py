@@ -27,11 +27,11 @@ from jaxgbg.runs.lanes import program_of
 from jaxgbg.runs.memory import check_memory, memory_text
 from jaxgbg.runs.progress_bar import rough_duration
 from jaxgbg.runs.settings import find
-from jaxgbg.specs import Limits, checked, counted
+from jaxgbg.specs import Limits, checked, pluralize
 from jaxgbg.sweeps import Plan, Unit, read_spec
 from jaxgbg.sweeps.estimate import expected_seconds
-from jaxgbg.sweeps.executors import Resources, Settings
-from jaxgbg.sweeps.running import Executor, check, run_plan, tell
+from jaxgbg.sweeps.executors import ExecutorSettings, Resources
+from jaxgbg.sweeps.running import Executor, check, report_outcome, run_plan
 from jaxgbg.sweeps.spec import Adaptive
 from jaxgbg.types import JSON, SettingValue, TypeHint
 
@@ -83,7 +83,7 @@ def sweep(
         _dry_run(plan, executor, out, time_it, json_file)
         return
     check(plan, out)
-    settings = Settings(
+    settings = ExecutorSettings(
         out,
         checkpoint_every,
         workers or os.cpu_count() or 1,
@@ -94,7 +94,7 @@ def sweep(
     write_rows(json_file, [_record(unit, out) for unit in plan.units])
     if any(RunFolder(out, run).path.exists() for unit in plan.units for run in unit.runs):
         print(f"results: {out}; `jaxgbg results {out}` shows them")
-    tell(outcome, plan)
+    report_outcome(outcome, plan)
     if outcome.failures:
         sys.exit(1)
 
@@ -124,8 +124,8 @@ def _print_sums(plan: Plan, out: Path) -> None:
     most = memory_text(max(unit.memory for unit in units))
     done = sum(unit.finished(out) for unit in units)
     print(
-        f"{counted(runs, 'run')} in {counted(len(units), 'unit')} of work ({done:,} done),"
-        f" {counted(programs, 'program')} to compile, {counted(lanes, 'lane')} (seeds times"
+        f"{pluralize(runs, 'run')} in {pluralize(len(units), 'unit')} of work ({done:,} done),"
+        f" {pluralize(programs, 'program')} to compile, {pluralize(lanes, 'lane')} (seeds times"
         f" variants); at most {most} of memory for a unit",
         flush=True,
     )
@@ -141,7 +141,7 @@ def _print_time(plan: Plan, records: list[dict[str, JSON]], out: Path) -> None:
         record["expected_s"] = round(known[record["unit"]], 1) if record["unit"] in known else ""
     records[-1]["expected_s"] = round(sum(known.values()), 1)
     left_out = len(missing) - len(known)
-    more = f" and {counted(left_out, 'unit')} of programs that were not timed" if left_out else ""
+    more = f" and {pluralize(left_out, 'unit')} of programs that were not timed" if left_out else ""
     print(f"expected in one process here: {rough_duration(sum(known.values()))}{more}")
 
 
@@ -150,7 +150,7 @@ def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
     missing = sum(not unit.finished(out) for unit in units)
     runs = sum(len(unit.runs) for unit in units)
     print(
-        f"{counted(runs, 'run')} in {counted(len(units), 'unit')},"
+        f"{pluralize(runs, 'run')} in {pluralize(len(units), 'unit')},"
         f" {len(units) - missing:,} of them done before",
         file=sys.stderr,
     )
@@ -158,7 +158,7 @@ def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
 
     def report(unit: Unit) -> None:
         print(
-            f"unit {unit.name} ({counted(len(unit.runs), 'run')} of {unit.runs[0].game.name}):"
+            f"unit {unit.name} ({pluralize(len(unit.runs), 'run')} of {unit.runs[0].game.name}):"
             f" done, {next(numbers)} of {missing}, {time.monotonic() - start:.0f} s",
             file=sys.stderr,
         )
@@ -184,7 +184,7 @@ def _print_axes(plan: Plan) -> None:
         print(f"axis {name}: {_values(values)}")
     seeds = {seed for unit in plan.units for run in unit.runs for seed in run.seeds}
     how = "" if plan.adaptive == "none" else f"; {plan.adaptive} stops some of them early"
-    print(f"{counted(len(seeds), 'seed')} of each{how}")
+    print(f"{pluralize(len(seeds), 'seed')} of each{how}")
 
 
 def _print_units(records: list[dict[str, JSON]]) -> None:
@@ -204,7 +204,7 @@ def _print_units(records: list[dict[str, JSON]]) -> None:
     names = [name for name in units[0] if name not in alike]
     print_table(records, names, lambda record, name: cell(record[name]))
     if more > 0:
-        print(f"and {counted(more, 'more unit')}; --json keeps all rows")
+        print(f"and {pluralize(more, 'more unit')}; --json keeps all rows")
 
 
 def _values(values: Sequence[SettingValue]) -> str:

@@ -19,8 +19,8 @@ from jaxgbg.cli.common import (
     write_rows,
 )
 from jaxgbg.results.figures import check_name
+from jaxgbg.results.formats import print_columns, print_plain
 from jaxgbg.results.ladder import Ladder
-from jaxgbg.results.layout import print_columns, print_plain
 from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import Seed, checked
 

@@ -15,9 +15,10 @@ from jaxgbg.cli.common import (
     Size,
     TableFormat,
 )
+from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, LayoutFile, run_of
 from jaxgbg.cli.play import Port
 from jaxgbg.cli.run_all import run_all
-from jaxgbg.cli.show import NOTHING_GIVEN, SETTINGS, Farl, Layout, run_of, show_run
+from jaxgbg.cli.show import show_run
 from jaxgbg.runs.presets import published_kinds
 from jaxgbg.runs.run import Seeds
 from jaxgbg.specs import Seed, checked
@@ -33,7 +34,7 @@ def train(
     seeds: Seeds = 1,
     seed: Seed = 0,
     farl: Farl = True,
-    layout: Layout = None,
+    layout: LayoutFile = None,
     show: bool = False,
     checkpoint_every: CheckpointEvery = 60.0,
     log: Log = (),

@@ -1,4 +1,4 @@
-"""How well auxiliary outputs foretell the extras of the next boards, in an agent's own games."""
+"""Accuracy of auxiliary outputs, which predict the extras of the next boards of a game."""
 
 import dataclasses
 from collections.abc import Callable
@@ -26,7 +26,7 @@ RANDOM_MOVES = 0.1
 
 @dataclasses.dataclass(frozen=True)
 class AuxiliaryError:
-    """What is known of one output, in the units of its extra, over `boards` next boards.
+    """The accuracy of one output, in the units of its extra, over `boards` next boards.
 
     `seat` 0 stands for the player who asks, 1 for the next one and so on. `mean` and `spread` (the
     standard deviation) are those of the truth, `error` is the root of the mean squared error, and
@@ -63,7 +63,7 @@ def auxiliary_errors(agent: GreedyAgent, seed: int = 0) -> list[AuxiliaryError]:
     seen = jax.tree.map(np.asarray, _compiled()(game, agent, states, draws, chance))
     by_game = [leaf.swapaxes(0, 1) for leaf in seen]
     told, truth = map(np.concatenate, zip(*map(_pairs, *by_game), strict=True))
-    scales = np.tile([game.extra_scales[at] for at in value.extras.places], game.num_players)
+    scales = np.tile([game.extra_scales[at] for at in value.extras.indices], game.num_players)
     named = [(name, seat) for seat in range(game.num_players) for name in value.extras.names]
     columns = zip(named, (told * scales).T, (truth * scales).T, strict=True)
     return [_judged(*each, *column) for each, *column in columns]
@@ -78,11 +78,11 @@ def _judged(extra: str, seat: int, told: np.ndarray, truth: np.ndarray) -> Auxil
 def _pairs(
     playing: np.ndarray, ends: np.ndarray, player: np.ndarray, told: np.ndarray, truth: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(foretold, what came) [P, K] of one game.
+    """(predicted, true) [P, K] of one game.
 
     `playing` bool[T], whether a move was made; `ends` whether it ended the game; `player` int[T]
-    made it; `told` [T, K] are his outputs after it, `truth` [T, N, K] what each player would want
-    to hear of that board.
+    made it; `told` [T, K] are its outputs after it, `truth` [T, N, K] the true extras of that board
+    for each player.
     """
     plies = np.flatnonzero(playing)
     found: list[tuple[int, int]] = []

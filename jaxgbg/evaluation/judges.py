@@ -151,7 +151,7 @@ def judges_alone(name: str) -> bool:
 
 
 def scale_of(name: str, game: Game) -> Scale:
-    """How the mean of a score in results is shown, without making its judge.
+    """The scale of a score in results, without building its judge.
 
     Raw for an evaluator that is not registered here.
     """

@@ -33,8 +33,8 @@ def play(
     """Play games to their ends; returns the final rewards, float32[G, num_players].
 
     `seats` int[G, num_players] says which of `players` sits in each seat of each game; `history`
-    how the games came to `states`. Where all players are traceable the games are one compiled
-    program, unless one of them has several devices choose his moves.
+    how the games came to `states`. If all players are traceable, the games are one compiled
+    program, unless several devices choose the moves of one of them.
     """
     traceable = all(player.traceable for player in players)
     if traceable and not any(player.shares_devices(len(seats)) for player in players):
@@ -58,7 +58,7 @@ def play(
 
 
 def _first_memories(players: Sequence[Player], states: State) -> list[Memory]:
-    """What every player knows before the first move, None where he keeps nothing."""
+    """Every player's memory before the first move, None for a player without."""
     return [
         player.first_memory(states) if isinstance(player, Remembers) else None for player in players
     ]
@@ -72,7 +72,7 @@ def _choose(
     key: jax.Array,
     memories: Sequence[Memory],
 ) -> tuple[jax.Array, jax.Array, list[Memory]]:
-    """The action int32[G] of whoever is to move in each game; key and memories of what follows."""
+    """The actions int32[G] of the players to move, and the next key and memories."""
     to_move = jnp.take_along_axis(seats, states.player[:, None].astype(jnp.int32), 1)[:, 0]
     actions, kept = jnp.zeros(len(to_move), jnp.int32), []
     for number, (player, memory) in enumerate(zip(players, memories, strict=True)):
@@ -93,7 +93,7 @@ def _choose(
 def _play_compiled(
     game: Game, players: tuple[Player, ...], seats: jax.Array, states: State, key: jax.Array
 ) -> jax.Array:
-    """What `play` does, draw for draw, without a word to the host between two plies."""
+    """The same as `play`, draw for draw, without host communication between plies."""
     choose = partial(_choose, players, seats, None)
     return roll_out(game, states, choose, key, _first_memories(players, states)).rewards
 

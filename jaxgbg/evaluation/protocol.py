@@ -26,15 +26,20 @@ Starts = tuple[State, History]
 class Protocol(Spec):
     """Which games an evaluation plays.
 
-    `starts`: "default", the start position, drawn anew for every game in a game of chance;
-    "one_ply", it and every position one ply later; "one_ply_triangle", the same for the
-    actions (row, column) of a square board with column <= row; "four_ply", the ends of all
-    sequences of four plies; "four_ply_positions", each position among them once; "choose_01",
-    `count` draws, each with probability 1/2 the start position, else a uniformly random position
-    one ply later; "random_plies", `count` draws of `plies` uniformly random plies. Every ply
-    includes chance, which "four_ply" and "four_ply_positions" do not know. A start that ends the
-    game is drawn anew or, in a list, left out. Every start is played `repeats` times from each of
-    `seats` (all of them if empty) by the agent; the opponent sits everywhere else.
+    Values of `starts`:
+
+    - "default": the start position, drawn again for every game in a game of chance;
+    - "one_ply": the start position, and every position one ply later;
+    - "one_ply_triangle": the same for the actions (row, column) of a square board, column <= row;
+    - "four_ply": the positions after all sequences of four plies;
+    - "four_ply_positions": the same, each position once;
+    - "choose_01": `count` draws, each with probability 1/2 the start position, otherwise a
+      uniformly random position one ply later;
+    - "random_plies": `count` draws of `plies` uniformly random plies.
+
+    Every ply includes chance; "four_ply" and "four_ply_positions" need a game without chance. A
+    start that ends the game is drawn again or, in a list, left out. The agent plays every start
+    `repeats` times from each of `seats` (all of them if empty); the opponent has the other seats.
 
     Raises ValueError for unknown `starts`.
     """
@@ -226,7 +231,7 @@ def _after_one_ply(game: Game, start: State, actions: jax.Array, chance: jax.Arr
 
 
 def _going_on(starts: Starts) -> Starts:
-    """Those starts that are not terminal."""
+    """The starts that are not terminal."""
     # Picked here: each pick from a device's array would be a program to compile.
     states, history = jax.device_get(starts)
     return select_states((states, history), np.flatnonzero(~states.terminal))

@@ -1,8 +1,8 @@
-"""How often an agent keeps the game value in ConnectFour, on positions that were solved before.
+"""The share of ConnectFour moves that keep the game value, on positions solved in advance.
 
-Far smoother than match results: about 2000 positions instead of 40 games that hang together. The
-positions and their solution are a file of this package, made with the solver bitbully by
-`experiments/solved_positions.py`; asking an agent needs no solver.
+This score has far less noise than match results: about 2,000 positions instead of 40 correlated
+games. The positions and their solution are a file of this package, made with the solver bitbully by
+`experiments/solved_positions.py`; scoring an agent needs no solver.
 """
 
 import dataclasses
@@ -45,7 +45,7 @@ class SolvedPositions(Evaluator):
         if not isinstance(game, ConnectFour):
             raise ValueError(f"the solver judges connectfour only, not {game.name}")
         if game != ConnectFour():
-            raise ValueError(f"the solver knows no draw after {game.draw_after} plies")
+            raise ValueError(f"the solver does not support a draw after {game.draw_after} plies")
         with resources.files(__package__).joinpath(FILE).open("rb") as file:
             arrays = np.load(file, allow_pickle=False)
             stones, player, self.keeps = arrays["stones"], arrays["player"], arrays["keeps"]

@@ -10,7 +10,7 @@ class NoBackend(ValueError):
 def check_backend() -> None:
     """Start JAX unless it has started; raises NoBackend, in one line, where it cannot.
 
-    Call it before a `try` that takes whatever is raised for somebody else's fault.
+    Call it before a `try` that blames other code for every error.
     """
     try:
         jax.devices()

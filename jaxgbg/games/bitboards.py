@@ -135,7 +135,7 @@ def union(one: Board, other: Board) -> Board:
 
 
 def line_counts(stones: Board) -> tuple[list[Board], ...]:
-    """How many stones stand on the lines through each square, as three bit planes, lowest first.
+    """The number of stones on the lines through each square, as three bit planes, lowest first.
 
     One list for each axis: columns, rising diagonals, rows, falling diagonals. Eight count as none.
     """

@@ -35,9 +35,9 @@ class BorrowedState(NamedTuple):
 class Borrowed(Game[HasInner]):
     """A game of perfect information of another package, played by that package's own rules.
 
-    Its class is made by `borrow`, once for each game. Player 0 is who moves first; rewards add up;
-    when a game is over there is no legal action, and where its rules leave the mover without one,
-    it is over and pays nobody.
+    Its class is made by `borrow`, once for each game. Player 0 moves first, and rewards are
+    cumulative. When a game is over there is no legal action. If its rules leave the mover without a
+    legal action, the game is over and all rewards are 0.
     """
 
     environment: ClassVar[Any]
@@ -60,7 +60,7 @@ class Borrowed(Game[HasInner]):
 
     @property
     def adjacency(self) -> np.ndarray:
-        # Whatever lies beside the board belongs to all of it.
+        # A cell that is not on the board is a neighbour of every other cell.
         joined = ~np.eye(self.num_cells, dtype=bool)
         if self.board is not None:
             rows, columns = self.board

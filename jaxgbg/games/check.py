@@ -1,4 +1,4 @@
-"""What a game breaks of the contract in `games/core.py`, in a line each."""
+"""Check a game against the contract in `games/core.py`: one line for each fault."""
 
 import dataclasses
 import math
@@ -52,7 +52,7 @@ class Fault(NamedTuple):
 
 @in_32_bits
 def check_game(game: Game) -> list[str]:
-    """What `game` breaks of the contract, one line each; [] where it keeps it.
+    """The faults of `game` against the contract, one line each; [] if there are none.
 
     Seeded random games are played and every action is tried in some of their positions, so a fault
     that needs a rare position may stay unseen. What later checks would stumble over ends them. An
@@ -234,7 +234,7 @@ def _type_faults(game: Game) -> list[str]:
 
 
 def _listing(game: Game, state: State, action: jax.ShapeDtypeStruct) -> list[_Signature]:
-    """What the functions that list outcomes take and return, as in `_type_faults`."""
+    """Faults in the types of functions that list outcomes, as in `_type_faults`."""
     shares = jax.ShapeDtypeStruct((game.num_spawns,), jnp.float32)
     return [
         ("spawn_probabilities", (state,), shares),
@@ -243,7 +243,7 @@ def _listing(game: Game, state: State, action: jax.ShapeDtypeStruct) -> list[_Si
 
 
 def _mismatch(leaf: jax.ShapeDtypeStruct, wanted: jax.ShapeDtypeStruct) -> str:
-    """How an array differs from what it must be; "" where it does not."""
+    """The difference of an array from its required form; "" if there is none."""
     actual = f"{leaf.dtype}{list(leaf.shape)}"
     expected = f"{wanted.dtype}{list(wanted.shape)}"
     if actual != expected:
@@ -329,7 +329,7 @@ def _view_faults(game: Game) -> list[str]:
 
 
 def _play_faults(game: Game) -> list[str]:
-    """What random games show: starts, digits, players, legal actions, payments and ends."""
+    """Faults in random games: starts, digits, players, legal actions, rewards and ends."""
     sample = sample_games(game)
     low, high = game.reward_range
     paid = np.where(sample.terminal[..., None], sample.rewards, np.float32(low))
@@ -340,7 +340,7 @@ def _play_faults(game: Game) -> list[str]:
     stuck = ~sample.legal.any(2) & ~sample.terminal
     start = (sample.player[0] != 0) | sample.terminal[0] | sample.rewards[0].any(1)
     points = [
-        (start[None], "a game must start with player 0 to move, not over, and nobody paid"),
+        (start[None], "a game must start with player 0 to move, not over, and all rewards 0"),
         (
             ((digits < 0) | (digits >= values)).any(2),
             f"cells: a digit is outside 0..{values - 1} (num_cell_values is {values})",

@@ -1,7 +1,7 @@
 """The contract of a game: pure rules on one unbatched state; batches come from `jax.vmap`.
 
-What every game has is named in `Game`, what it may have below it; `jaxgbg.games.check_game` says
-in a line each what a game breaks of this.
+`Game` lists what every game has, and what a game may have in addition. `jaxgbg.games.check_game`
+reports what a game breaks, one line for each fault.
 """
 
 import dataclasses
@@ -24,40 +24,39 @@ SIZES = ("num_players", "num_actions", "num_cells", "num_cell_values", "max_plie
 class Game(Generic[StateT]):
     """Rules of one game: a frozen dataclass, hashable, hence static under `jax.jit`.
 
-    What every game has: `name`, `num_players`, `num_actions`, `num_cells`, `num_cell_values` and
-    `max_plies`, all fixed by its parameters, and the pure functions `init`, `legal_actions`,
-    `afterstate` and `cells`. A parameter is a field annotated int, bool, float or str, and
-    `jaxgbg.specs.setting(3, low=1, high=9)` as its default says what it may be: a game is checked
-    when it is made, by a `__post_init__` that one of its own has to call. Raises ValueError.
+    Every game has `name`, `num_players`, `num_actions`, `num_cells`, `num_cell_values` and
+    `max_plies`, all determined by its parameters, and the pure functions `init`, `legal_actions`,
+    `afterstate` and `cells`. A parameter is a field annotated int, bool, float or str. Its default
+    may limit its values: `jaxgbg.specs.setting(3, low=1, high=9)`. `__post_init__` checks the
+    parameters and raises ValueError; a `__post_init__` of your own must call it.
 
-    - Player 0 moves first, in a position that is not terminal and where nobody has been paid.
-    - Until a game is over there is a legal action; in a terminal state there is none, and it stays
-      as it is.
-    - One rule covers every action that is not legal, out of range included: `afterstate` and
-      `step` return the state as it was. A legal action changes it.
-    - A game is over after `max_plies` plies at the latest.
-    - The functions are traced: `jnp.where` and `jax.lax.cond` choose, not Python's `if`.
+    - Player 0 moves first, in a position that is not terminal and where all rewards are 0.
+    - A state that is not terminal has a legal action. A terminal state has none and never changes.
+    - An action that is not legal, or out of range, changes nothing: `afterstate` and `step` return
+      the state as it was. A legal action changes the state.
+    - A game is over after at most `max_plies` plies.
+    - The functions are traced: choose with `jnp.where` and `jax.lax.cond`, not with Python's `if`.
 
-    What it may have, each with a default: `title`, `reward_range`, `scale` and `sides` for those
-    who show it; `symmetries`, `action_symmetries`, `adjacency`, `lines`, `own_tuples` for n-tuples;
-    `player_views`, and `extras` with `extra_names` and `extra_scales`, for networks;
-    `piece_digits` for drawings; `outcomes`, `stone_digits`, `change_patterns` with `change`,
-    `most_altered` with `altered`, and a method `playout(state, words uint32[2]) -> rewards
-    float32[N]`, the end of uniformly random play, for those who can go faster than move by move:
-    they must agree with `afterstate`.
+    A game may also have the following, each with a default. For display: `title`, `reward_range`,
+    `scale`, `sides`, and `piece_digits` for drawings. For n-tuples: `symmetries`,
+    `action_symmetries`, `adjacency`, `lines` and `own_tuples`. For networks: `player_views`, and
+    `extras` with `extra_names` and `extra_scales`. For speed: `outcomes`, `stone_digits`,
+    `change_patterns` with `change`, `most_altered` with `altered`, and a method `playout(state,
+    words uint32[2]) -> rewards float32[N]`, the end of uniformly random play. They must agree with
+    `afterstate`.
 
-    A game in which a player can leave while others play on says so by `active`. A player who is out
-    stays out, is never to move, and has been paid: its result is settled in the ply in which it
-    leaves. A player who has no move for now passes instead, by an action of its own.
+    If players can leave while others play on, `active` says who is still in. A player who is out
+    stays out and never moves again, and its rewards no longer change after the ply in which it
+    leaves. A player who has no move for now passes instead, by a separate action.
 
-    A game of chance also has `spawn`, the random half of a move, which leaves a position where
-    somebody is to move, or the game is over, as it is; and `spawn_words` = 2. It pays nobody: all
-    rewards come from `afterstate`. One that starts at
-    random has `init_words` = 2. It may instead draw from any number of random words itself, in
-    `init_from` and `spawn_from`. Where chance has few outcomes it may list them, for those who look
-    ahead: `num_spawns`, `spawn_probabilities` and `spawn_outcome`. The probabilities add up to 1 in
-    every afterstate that is not terminal, and `spawn` draws by them; where nothing is due one
-    outcome has probability 1, and is the state itself.
+    A game of chance also has `spawn`, the random half of a move, and `spawn_words` = 2. `spawn`
+    does not change a position where a player is to move or the game is over. It pays no rewards:
+    all rewards come from `afterstate`. A game with a random start has `init_words` = 2. A game may
+    instead draw from any number of random words itself, in `init_from` and `spawn_from`. If chance
+    has few outcomes, a game may list them for look-ahead: `num_spawns`, `spawn_probabilities` and
+    `spawn_outcome`. The probabilities sum to 1 in every afterstate that is not terminal, and
+    `spawn` draws by them. If no chance is due, one outcome has probability 1 and is the state
+    itself.
     """
 
     def __post_init__(self) -> None:
@@ -103,19 +102,19 @@ class Game(Generic[StateT]):
 
     @property
     def reward_range(self) -> tuple[float, float]:
-        """Least and greatest cumulative reward a player can end with."""
+        """Lowest and highest final reward of a player."""
         return (-1.0, 1.0)
 
     @property
     def scale(self) -> Scale:
-        """How mean rewards are shown: as win rates where two players play for -1, 0 and 1."""
+        """The scale of mean rewards: win rates if two players play for -1, 0 and 1."""
         if self.num_players == 2 and self.reward_range == (-1.0, 1.0):
             return WIN_RATE
         return Scale("reward", low=self.reward_range[0], high=self.reward_range[1])
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """What the players are called, in the order of their seats."""
+        """The names of the players, in the order of their seats."""
         return tuple(f"player {seat + 1}" for seat in range(self.num_players))
 
     @property
@@ -132,7 +131,7 @@ class Game(Generic[StateT]):
     def player_views(self) -> np.ndarray:
         """int32[N, C]: player p sees `cells[player_views[p]]`, an image of the symmetries.
 
-        For networks, which serve all players: where everyone's own side should lie alike.
+        For networks, which serve all players: every player sees its own side in the same place.
         """
         return np.tile(np.arange(self.num_cells, dtype=np.int32), (self.num_players, 1))
 
@@ -143,28 +142,28 @@ class Game(Generic[StateT]):
 
     @property
     def lines(self) -> np.ndarray:
-        """int[Q, k]: the cells of every line that wins, for n-tuples around them; [0, 0]: none."""
+        """int[Q, k]: the cells of every winning line, for n-tuples around them; [0, 0] for none."""
         return np.zeros((0, 0), np.int32)
 
     @property
     def own_tuples(self) -> tuple[tuple[int, ...], ...]:
-        """n-tuples that suit the game, lists of cells; () leaves them to its size."""
+        """The game's default n-tuples, lists of cells; () for a default by its size."""
         return ()
 
     def init(self, key: jax.Array) -> StateT:
         """Start position."""
         raise NotImplementedError
 
-    # How many uniform words uint32 `init_from` and `spawn_from` take: 0 without chance.
+    # The numbers of uniform words uint32 that `init_from` and `spawn_from` take: 0 without chance.
     init_words = 0
     spawn_words = 0
 
     def init_from(self, words: jax.Array) -> StateT:
-        """Start position drawn by `words` uint32[init_words]: for who draws them in bulk."""
+        """Start position drawn by `words` uint32[init_words], which may be drawn in bulk."""
         return self.init(_key(words) if self.init_words else jax.random.key(0))
 
     def spawn_from(self, state: StateT, words: jax.Array) -> StateT:
-        """What `spawn` does, drawn by `words` uint32[spawn_words]."""
+        """As `spawn`, drawn by `words` uint32[spawn_words]."""
         return self.spawn(state, _key(words)) if self.spawn_words else state
 
     def legal_actions(self, state: StateT) -> jax.Array:
@@ -179,34 +178,34 @@ class Game(Generic[StateT]):
         """The random half of a move; the identity for deterministic games."""
         return state
 
-    # How many outcomes `spawn_probabilities` and `spawn_outcome` list: 0 where they are not listed.
+    # The number of outcomes that `spawn_probabilities` and `spawn_outcome` list: 0 if not listed.
     num_spawns = 0
 
     def spawn_probabilities(self, state: StateT) -> jax.Array:
-        """float32[num_spawns]: how likely each listed outcome of an afterstate is."""
+        """float32[num_spawns]: the probability of each listed outcome of an afterstate."""
         raise NotImplementedError
 
     def spawn_outcome(self, state: StateT, number: jax.Array) -> StateT:
-        """Outcome `number` int32[] of an afterstate; of use where its probability is not 0."""
+        """Outcome `number` int32[] of an afterstate; arbitrary if its probability is 0."""
         raise NotImplementedError
 
     @property
     def stochastic(self) -> bool:
-        """Whether chance has a part in it: then an afterstate is no position to move in."""
+        """Whether the game has chance; then nobody moves in an afterstate before `spawn`."""
         return type(self).spawn is not Game.spawn
 
     def step(self, state: StateT, action: jax.Array | int, key: jax.Array) -> StateT:
         """A whole move; raises ValueError on an illegal action unless action or state is traced."""
         if not is_traced(action, state.player):
             in_range = 0 <= int(action) < self.num_actions
-            # A known state and action may still meet here while `jit` traces something else.
+            # A concrete state and action may get here while `jit` traces something else.
             with jax.ensure_compile_time_eval():
                 if not (in_range and bool(self.legal_actions(state)[int(action)])):
                     raise ValueError(f"{self.name}: action {int(action)} is not legal here")
         return self.spawn(self.afterstate(state, jnp.asarray(action, jnp.int32)), key)
 
     def active(self, state: StateT) -> jax.Array:
-        """bool[N]: who may still have to move; all False in a terminal state."""
+        """bool[N]: the players who are still in; all False in a terminal state."""
         return jnp.broadcast_to(~state.terminal, (self.num_players,))
 
     @property
@@ -219,21 +218,21 @@ class Game(Generic[StateT]):
         raise NotImplementedError
 
     def display_cells(self, state: StateT) -> jax.Array:
-        """int8[D]: the board as it is drawn, where `cells` say less than a spectator sees."""
+        """int8[D]: the board as it is drawn, if `cells` show less than a spectator sees."""
         return self.cells(state)
 
     @property
     def extra_names(self) -> tuple[str, ...]:
-        """What the M numbers are called that `extras` gives for each player."""
+        """The names of the M numbers that `extras` gives for each player."""
         return ()
 
     @property
     def extra_scales(self) -> tuple[float, ...]:
-        """What to divide each of `extras` by, so that it lies about between 0 and 1."""
+        """Divisors that bring each of `extras` into the range from about 0 to 1."""
         return (1.0,) * len(self.extra_names)
 
     def extras(self, state: StateT) -> jax.Array:
-        """int32[N, M]: of each player the numbers called `extra_names`, beside the cells."""
+        """int32[N, M]: the numbers `extra_names` of each player, in addition to the cells."""
         del state
         return jnp.zeros((self.num_players, len(self.extra_names)), jnp.int32)
 
@@ -242,10 +241,10 @@ class Game(Generic[StateT]):
         return (action >= 0) & (action < self.num_actions)
 
     def outcomes(self, state: StateT) -> tuple[jax.Array, jax.Array]:
-        """What every action brings at once: (the mover's reward float32[A], game over bool[A]).
+        """Immediate outcome of every action: (the mover's reward float32[A], game over bool[A]).
 
-        Illegal actions bring nothing and leave the game as it is. A game overrides this where it
-        can tell sooner than by making every move.
+        For illegal actions, 0 and the current state. A game overrides this if it can compute the
+        outcomes faster than by making every move.
         """
         actions = jnp.arange(self.num_actions, dtype=jnp.int32)
         after = jax.vmap(self.afterstate, in_axes=(None, 0))(state, actions)
@@ -253,7 +252,7 @@ class Game(Generic[StateT]):
 
     @property
     def piece_digits(self) -> tuple[int, ...] | None:
-        """int[N]: the digit of a cell with a piece of each player; None where cells hold no pieces.
+        """int[N]: the digit of a cell with a piece of each player; None if cells have no pieces.
 
         All other digits are those of empty cells.
         """
@@ -261,34 +260,35 @@ class Game(Generic[StateT]):
 
     @property
     def stone_digits(self) -> tuple[int, ...] | None:
-        """int[N]: what action `a` of each player adds to the digit of cell `a`, if that is all.
+        """int[N]: the number that action `a` of each player adds to the digit of cell `a`.
 
-        None where a move does anything else to the board, or actions are not cells.
+        None if a move changes the board in any other way, or actions are not cells.
         """
         return None
 
     @property
     def change_patterns(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """All ways in which a move alters the board, or None where it can alter many cells.
+        """All ways in which a move changes the board, or None if it can change many cells.
 
         (cells int32[Q, K], differences int32[Q, K]): pattern q adds each difference to the digit
-        of its cell. Pattern 0 alters nothing.
+        of its cell. Pattern 0 changes nothing.
         """
         return None
 
     def change(self, state: StateT, action: jax.Array) -> jax.Array:
-        """Number int32[] of the pattern by which `afterstate` alters the board; 0 if illegal."""
+        """Number int32[] of the pattern by which `afterstate` changes the board; 0 if illegal."""
         raise NotImplementedError
 
     @property
     def most_altered(self) -> int:
-        """K: how many cells a move alters at most; 0 where `altered` does not tell them."""
+        """K: the largest number of cells that a move changes; 0 if `altered` is not defined."""
         return 0
 
     def altered(self, state: StateT, action: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """(cells int32[K], digits int32[K, 2]): what a legal action alters, before and after it.
+        """(cells int32[K], digits int32[K, 2]): the cells that a legal action changes, and their
+        digits before and after it.
 
-        No cell twice, -1 for none. Of an action that is not legal it may tell anything.
+        Each cell occurs once; -1 for none. For an illegal action the result is arbitrary.
         """
         raise NotImplementedError
 
@@ -298,8 +298,8 @@ def _key(words: jax.Array) -> jax.Array:
 
 
 def keep_if(legal: jax.Array, moved: StateT, state: StateT) -> StateT:
-    """`moved` where the action was legal, else `state`: the one rule for illegal actions."""
-    # An action of 64 bits widens what is computed with it; a state keeps its types.
+    """`moved` if the action was legal, else `state`: the one rule for illegal actions."""
+    # An action of 64 bits widens the results; a state keeps its types.
     return jax.tree.map(
         lambda new, old: jnp.where(legal, jnp.asarray(new, old.dtype), old), moved, state
     )

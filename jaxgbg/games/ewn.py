@@ -246,15 +246,15 @@ class EinStein(Game[EinsteinState]):
         kind = {"colour": 0 * stones, "groups": stones * 3 // self.num_stones, "stones": stones}
         kinds = kind[self.coding]
         digits = 1 + np.arange(self.players)[:, None] * (kinds.max() + 1) + kinds
-        return self._shown(state, digits)
+        return self._board_of(state, digits)
 
     def display_cells(self, state: EinsteinState) -> jax.Array:
-        """Every stone by its number, whatever the coding, and the die and the player behind."""
+        """Every stone by its number, with any coding, followed by the die and the player."""
         digits = 1 + np.arange(self.players * self.num_stones).reshape(self.players, -1)
-        board = self._shown(state, digits)
+        board = self._board_of(state, digits)
         return jnp.concatenate([board, jnp.stack([state.die, state.player])])
 
-    def _shown(self, state: EinsteinState, digits: np.ndarray) -> jax.Array:
+    def _board_of(self, state: EinsteinState, digits: np.ndarray) -> jax.Array:
         """int8[C]: the board with `digits` int[N, stones] for the stones."""
         here = state.position[..., None] == np.arange(self.num_cells)
         return (here * digits[..., None]).sum((0, 1)).astype(jnp.int8)

@@ -1,4 +1,4 @@
-"""What identifies the rules of a game: two games that play alike have one fingerprint."""
+"""The identity of a game's rules: games that play alike have the same fingerprint."""
 
 import dataclasses
 import hashlib

@@ -6,8 +6,8 @@ Cell `size * i + j` has the six neighbours
   (i, j-1)  .  (i, j+1)
     (i+1, j-1)  (i+1, j)
 
-Stones of one player that hang together form a group. Each stone knows its group and which of its
-player's two edges the group reaches, so that one look at the neighbours tells whether a move wins.
+Connected stones of one player form a group. Each stone stores its group and which of its player's
+two edges the group reaches, so the neighbours alone decide whether a move wins.
 """
 
 import dataclasses
@@ -43,7 +43,8 @@ class HexState(NamedTuple):
 class Hex(Game[HexState]):
     """Action = cell; player 0 joins top and bottom (i = 0 and size - 1), player 1 left and right.
 
-    A win pays +1, a loss -1; there is no draw. With `misere` (Rex) who joins his edges has lost.
+    A win pays +1, a loss -1; there is no draw. With `misere` (Rex) a player who joins its edges
+    loses.
     Digits: 0 empty, 1 player 0, 2 player 1.
     """
 
@@ -79,7 +80,7 @@ class Hex(Game[HexState]):
 
     @property
     def _for_joining(self) -> np.float32:
-        """What a player gets who joins his edges; the other gets the opposite."""
+        """The reward of a player who joins its edges; the other gets the opposite."""
         return np.float32(-1 if self.misere else 1)
 
     @cached_property
@@ -185,7 +186,7 @@ class Hex(Game[HexState]):
         steps = [1 << step for step in range((self.size - 1).bit_length())]
 
         def along(row: jax.Array, reached: jax.Array) -> jax.Array:
-            """All stones of a row that hang together with reached ones."""
+            """All stones of a row that are connected to reached ones."""
             reached &= row
             up = down = row
             for step in steps:

@@ -35,7 +35,7 @@ def sides(stones: jax.Array, player: jax.Array) -> tuple[Board, Board]:
 
 
 @jax.jit
-def counted(own: Board, enemy: Board) -> Counts:
+def count_lines(own: Board, enemy: Board) -> Counts:
     """The stones of both on all lines.
 
     Without `materialize`: what XLA repeats here costs less than the writing that would prevent it
@@ -67,7 +67,7 @@ def targets(own: Board, enemy: Board, counts: Counts, size: int) -> list[Board]:
 
 @partial(jax.jit, static_argnums=2)
 def origins(landing: list[Board], counts: Counts, size: int) -> list[Board]:
-    """Where the stones come from that may land on `landing`, for each direction."""
+    """The origins of the stones that may land on `landing`, for each direction."""
     starts: list[Board] = []
     for direction, (down, right) in enumerate(STEPS):
         back, ends = _nowhere(landing[0]), landing[direction]
@@ -124,8 +124,8 @@ def some(board: Board, other: Board) -> jax.Array:
 def cannot_move(size: int, stones: jax.Array, player: jax.Array, asked: jax.Array) -> jax.Array:
     """bool[...]: where `asked` bool[...], whether `player` int8[...] has no move.
 
-    `stones` uint32[..., 2, 2]. Of a whole batch nothing is computed where nobody asks, which is the
-    rule: who can move hardly ever tries to pass.
+    `stones` uint32[..., 2, 2]. If no state of a batch is asked, nothing is computed. That is
+    the usual case: a player who can move rarely tries to pass.
     """
     return _stuck_test(size)(stones, player, asked)
 

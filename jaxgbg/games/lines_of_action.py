@@ -51,12 +51,12 @@ class LinesOfAction(Game[LinesOfActionState]):
     + target, directions N NE E SE S SW W NW; the last action is to pass, legal where there is no
     other. Player 0 is black, on the top and bottom rows.
 
-    `both`: what a move brings that connects both players, "draw" or a win of the "mover". `stuck`:
-    who cannot move has to "pass", two passes running are a draw, or it is his "loss". `repetition`
-    is a draw. "shuffle": `shuffle_limit` plies running each take back, without capture, their
-    player's last one; "threefold": the same position and player to move for the third time;
-    "board": the same stones for the second time; "none": no draw. After `max_plies` the game is a
-    draw too. Digits: 0 black, 1 white, 2 empty.
+    `both`: the result of a move that connects both players, "draw" or a win of the "mover".
+    `stuck`: a player who cannot move must "pass" (two passes in a row are a draw), or has a "loss".
+    `repetition`: what counts as a repetition, which is a draw. "shuffle": `shuffle_limit` plies in
+    a row each take back, without capture, their player's last one; "threefold": the same position
+    and player to move for the third time; "board": the same stones for the second time; "none": no
+    draw. After `max_plies` the game is a draw too. Digits: 0 black, 1 white, 2 empty.
     """
 
     size: int = setting(8, low=3, high=8)
@@ -136,7 +136,7 @@ class LinesOfAction(Game[LinesOfActionState]):
 
     def legal_actions(self, state: LinesOfActionState) -> jax.Array:
         own, enemy = line_moves.sides(state.stones, state.player)
-        landing = line_moves.targets(own, enemy, line_moves.counted(own, enemy), self.size)
+        landing = line_moves.targets(own, enemy, line_moves.count_lines(own, enemy), self.size)
         targets = line_moves.by_square(landing, self.size).reshape(-1)
         passes = ~targets.any() & (self.stuck == "pass")
         return jnp.append(targets, passes) & ~state.terminal
@@ -147,7 +147,7 @@ class LinesOfAction(Game[LinesOfActionState]):
         For the player to move, in each direction; where none is legal the target means nothing.
         """
         own, enemy = line_moves.sides(state.stones, state.player)
-        counts = line_moves.counted(own, enemy)
+        counts = line_moves.count_lines(own, enemy)
         landing = line_moves.targets(own, enemy, counts, self.size)
         starts = line_moves.origins(landing, counts, self.size)
         legal = line_moves.by_square(starts, self.size) & ~state.terminal
@@ -228,21 +228,21 @@ class LinesOfAction(Game[LinesOfActionState]):
         return moved._replace(trail=trail, shuffles=shuffles), shuffles >= self.shuffle_limit
 
     def _end(self, own: Board, enemy: Board, drawn: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """(the mover's reward float32[], game over bool[]) once he has moved."""
+        """(the mover's reward float32[], game over bool[]) after its move."""
         steps = self._stones_a_side - 1
         mover, other = materialize(
             bitboards.connected(own, steps), bitboards.connected(enemy, steps)
         )
         wins = mover & ~other if self.both == "draw" else mover
         if self.stuck == "loss":
-            counts = line_moves.counted(own, enemy)
+            counts = line_moves.count_lines(own, enemy)
             replies = line_moves.targets(enemy, own, counts, self.size)
             wins |= ~mover & ~other & ~line_moves.by_square(replies, self.size).any()
         lead = wins.astype(jnp.float32) - (other & ~mover).astype(jnp.float32)
         return lead, mover | other | wins | drawn
 
     def cells(self, state: LinesOfActionState) -> jax.Array:
-        # Else the move that led here would be made anew for every square.
+        # Otherwise XLA repeats the move that led here for every square.
         (stones,) = materialize(state.stones)
         black, white = bitboards.squares(stones, self.size).reshape(2, -1)
         return (2 - 2 * black - white).astype(jnp.int8)
@@ -253,15 +253,16 @@ class LinesOfAction(Game[LinesOfActionState]):
         return (stones, 8 * stones, _CONCENTRATION_UNITS, stones)
 
     def extras(self, state: LinesOfActionState) -> jax.Array:
-        """int32[2, 4]: for each player, as if he were to move, what Sasso & van Lohuizen (2018)
-        call meta-features: stones that cannot move, moves, concentration, the largest group.
+        """int32[2, 4]: the meta-features of Sasso & van Lohuizen (2018), for each player to move.
+
+        Stones that cannot move, moves, concentration, the largest group.
         """
         # As in `cells`.
         (stones,) = materialize(state.stones)
         sides = [line_moves.sides(stones, jnp.int8(player)) for player in (0, 1)]
-        counts = line_moves.counted(*sides[0])
+        counts = line_moves.count_lines(*sides[0])
         players = [self._extras(own, enemy, counts) for own, enemy in sides]
-        # Extra by extra: through this XLA sees which ones nobody asks for.
+        # Extra by extra, so that XLA removes unused ones.
         return jnp.stack([jnp.stack(both) for both in zip(*players, strict=True)], 1)
 
     def _extras(self, own: Board, enemy: Board, counts: line_moves.Counts) -> tuple[jax.Array, ...]:

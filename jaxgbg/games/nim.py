@@ -28,9 +28,9 @@ class NimState(NamedTuple):
 class Nim(Game[NimState]):
     """Take 1..max_take items from one heap; action = heap * max_take + items - 1.
 
-    `rule` says who is paid when the last item is gone. "last_wins": its taker +1, all others -1;
-    "last_loses": the reverse; "nim3p" (Konen & Bagheri 2021): the taker 0, the player after him
-    1.0, the player before him 0.2. `max_take` 0 allows a whole heap. The digit of a heap is its
+    `rule` gives the rewards after the last item is taken. "last_wins": its taker +1, all others -1;
+    "last_loses": the reverse; "nim3p" (Konen & Bagheri 2021): the taker 0, the next player
+    1.0, the previous player 0.2. `max_take` 0 allows a whole heap. The digit of a heap is its
     size; heaps stay unsorted.
     """
 
@@ -103,7 +103,7 @@ class Nim(Game[NimState]):
         left = state.heaps - jnp.where(jnp.arange(self.heaps) == heap, items, jnp.int8(0))
         legal = self.in_range(action) & (left >= 0).all()
         terminal = (left == 0).all()
-        # 0 for the taker of this move, 1 for the player after him, ...
+        # 0 for the taker of this move, 1 for the next player, ...
         seat = (jnp.arange(self.players) - state.player) % self.players
         moved = NimState(
             heaps=left,

@@ -40,8 +40,8 @@ class OthelloState(NamedTuple):
 class Othello(Game[OthelloState]):
     """Action = cell, row-major; more discs at the end pay +1, fewer -1, as many 0.
 
-    Player 0 is black. A player who cannot move passes without an action of his own: the mover
-    stays on turn. When neither can move the game is over, empty squares or not. Digits: 0 black,
+    Player 0 is black. There is no action to pass: if a player cannot move, the other moves
+    again. When neither can move the game is over, empty squares or not. Digits: 0 black,
     1 white, 2 empty, 3 empty and legal for the player to move.
     """
 
@@ -126,7 +126,7 @@ class Othello(Game[OthelloState]):
 
     @partial(jax.jit, static_argnums=0)
     def _mobility(self, own: Board, other: Board) -> Board:
-        """Where the player of `own` may put a disc."""
+        """The squares where the player of `own` may put a disc."""
         mobility = (jnp.zeros_like(own[0]), jnp.zeros_like(own[1]))
         for step, inner in self._directions:
             line = self._run(own, (other[0] & inner[0], other[1] & inner[1]), step)

@@ -27,7 +27,7 @@ _STARTS = 8192
 
 
 class PerftRow(NamedTuple):
-    """What one ply holds.
+    """The counts of one ply.
 
     `paths`: move sequences of this length. `positions`: distinct states they lead to, before chance
     has its turn. `ended`: how many of the paths end the game here, by the final reward of every
@@ -194,7 +194,7 @@ def _expanded(
     states: State,
     paths: np.ndarray,
 ) -> tuple[State, np.ndarray]:
-    """What `follow` makes of states [n, ...] and each of their `choices` bool[n, X].
+    """The results of `follow` for states [n, ...] and each of their `choices` bool[n, X].
 
     Of `most` states at once. Returns the distinct results and the paths to each.
     """

@@ -121,9 +121,10 @@ class BackgammonState(NamedTuple):
 class Backgammon(Borrowed):
     """Backgammon of pgx: an action moves one man by one die; 2 and 3 points for gammons.
 
-    The cells, as player 0 would see them: 24 points, the bar and the men borne off of each player,
-    as 15 + his own men - the other's; then how often each die may still be played, all 0 between
-    two turns. A game that is not over after `max_plies` men have been moved pays nobody.
+    The cells, as player 0 sees them: 24 points, and the bar and the men borne off of each player,
+    as 15 + its own men - the other's men. Then the number of times that each die may still be
+    played, all 0 between two turns. If a game is not over after `max_plies` moves of men, all
+    rewards are 0.
     """
 
     num_cells = 34

@@ -74,7 +74,7 @@ def is_known(name: str) -> bool:
 
 
 def broken_games() -> dict[str, str]:
-    """What is wrong, in a line, with each game of an installed package that cannot be loaded."""
+    """The errors of games of installed packages that cannot be loaded, one line each."""
     game_names()
     return dict(_broken)
 
@@ -101,12 +101,12 @@ def built(
     _guarded(name, lambda: _check_parameters(name, build, parameters or {}))
     game = _guarded(name, lambda: build(**parameters or {}))
     if not isinstance(game, Game):
-        raise ValueError(f"{name}: {type(game).__name__} is no jaxgbg.games.Game")
+        raise ValueError(f"{name}: {type(game).__name__} is not a jaxgbg.games.Game")
     return game
 
 
 def _guarded(name: str, call: Callable[[], _T]) -> _T:
-    """What a call into a game's own code gives; every error is a ValueError in one line."""
+    """The result of a call into a game's own code; every error is a ValueError in one line."""
     try:
         return call()
     except (ValueError, KeyboardInterrupt):

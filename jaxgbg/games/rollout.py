@@ -14,7 +14,7 @@ _Carry = tuple[State, jax.Array, Memory, jax.Array]
 
 
 def select_states(states: PyTree, index: object) -> PyTree:
-    """Those of `states` that an index, or a tuple of one for each leading axis, picks."""
+    """The states at an index, or at a tuple of indices for the leading axes."""
     return jax.tree.map(lambda leaf: leaf[index], states)
 
 

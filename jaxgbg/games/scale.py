@@ -1,10 +1,10 @@
-"""How the scores of a game are shown."""
+"""Scales: the units in which the scores of a game are shown."""
 
 from typing import NamedTuple
 
 
 class Scale(NamedTuple):
-    """How the scores of a game are shown: as `zero` + `factor` * score, in `unit`.
+    """The form in which scores are shown: `zero` + `factor` * score, in `unit`.
 
     Figures lie between `low` and `high`, None where there is no such bound, and have `digits` after
     the point; `percent` says that they are in %.

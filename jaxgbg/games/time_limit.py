@@ -63,7 +63,7 @@ class BackgroundCall(Generic[_T]):
         return self._ended.wait(seconds)
 
     def result(self) -> _T:
-        """What it has returned; raises what it has raised."""
+        """The return value of the call; raises its exception."""
         if self._error is not None:
             raise self._error
         return self._result
@@ -78,8 +78,8 @@ def call_with_limit(call: Callable[[], _T], game: Game) -> _T:
     if not check.returns_within(PATIENCE):
         if (name := _endless_function(game, lambda: check.returns_within(0))) is not None:
             raise NoEnd(
-                f"{name} does not return, not for one position in {SECONDS_OF_A_CALL:g} s:"
-                " a loop in it has no end"
+                f"{name} does not return within {SECONDS_OF_A_CALL:g} s for one position:"
+                " it may have an endless loop"
             )
         if not check.returns_within(max(0.0, SECONDS - PATIENCE)):
             raise NoEnd(
@@ -110,7 +110,7 @@ def _endless_function(game: Game, returned: Callable[[], bool]) -> str | None:
     for name, (function, arguments) in calls.items():
         if returned():
             return None
-        one = BackgroundCall(partial(_once, function, arguments()))
+        one = BackgroundCall(partial(_call_compiled, function, arguments()))
         if not one.returns_within(SECONDS_OF_A_CALL):
             return name
         try:
@@ -121,5 +121,5 @@ def _endless_function(game: Game, returned: Callable[[], bool]) -> str | None:
     return None
 
 
-def _once(function: Callable[..., PyTree], arguments: tuple[PyTree, ...]) -> PyTree:
+def _call_compiled(function: Callable[..., PyTree], arguments: tuple[PyTree, ...]) -> PyTree:
     return jax.block_until_ready(jax.jit(function)(*arguments))

@@ -1,4 +1,4 @@
-"""Where episodes start: at the start position, or some plies after it, random ones or listed."""
+"""Start positions of episodes: the game's own, or some random or listed plies later."""
 
 import functools
 
@@ -22,7 +22,7 @@ _MOST_POSITIONS = 10_000
 def opening_lines(game: Game, plies: int) -> Lines:
     """The first line, by its actions, to each position `plies` after the start that is not over.
 
-    Positions are states: a game that remembers how it came to a board has several of one board.
+    Positions are states: a game whose state includes its history has several for one board.
     Raises ValueError for a game of chance, and where there are no or too many positions.
     """
     if game.stochastic or game.init_words:

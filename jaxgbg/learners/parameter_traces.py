@@ -1,10 +1,12 @@
 """Eligibility over the parameters: each player of each game remembers a decaying gradient.
 
-One trace may also be shared by all players of a game, as the words of D'Ambra's Algorithm 1 allow;
-values are those of each player's own side, so that it then moves one player's by another's error.
-e <- gamma * lambda * e + gradient of V at the state that is updated, theta <- theta + alpha * delta
-* e; e is 0 at the start of an episode. It is as large as the network for every player of every
-game, so it is for networks and few games.
+    e <- gamma * lambda * e + gradient of V at the updated state
+    theta <- theta + alpha * delta * e
+
+e is 0 at the start of an episode. All players of a game may also share one trace, as the text of
+D'Ambra's Algorithm 1 allows. Values are from each player's own side, so a shared trace moves one
+player's values by another's error. A trace is as large as the network, for every player of every
+game, so this is for networks and few games.
 Source: D'Ambra, "Reinforcement learning techniques in board games", Algorithm 1; Sutton 1988.
 """
 
@@ -23,7 +25,7 @@ from jaxgbg.xla import order_after
 class ParameterTraces(NamedTuple):
     """`gradient` a tree like the network's, leaves [B, T, ...]; `fresh` bool[B, T]: counts as 0.
 
-    T traces a game: one for each player, or 1.
+    Each game has T traces: one for each player, or 1.
     """
 
     gradient: Gradients
@@ -37,7 +39,7 @@ class ParameterTraces(NamedTuple):
 def no_parameter_traces(
     value: HasGradients, params: Params, batch: int, traces: int
 ) -> ParameterTraces:
-    """So many traces for each of B games before their first episode."""
+    """Return `traces` traces for each of B games before their first episode."""
     gradient = jax.tree.map(
         lambda leaf: jnp.zeros((batch, traces, *leaf.shape), leaf.dtype),
         value.zero_gradient(params),
@@ -53,19 +55,19 @@ def push_gradient(
     value: HasGradients,
     alpha: jax.Array,
 ) -> tuple[Params, ParameterTraces]:
-    """Let the new state's gradient join its player's trace, and step along it."""
+    """Add the new state's gradient to its player's trace, and make a step along it."""
     number = push.player.astype(jnp.int32) % traces.fresh.shape[1]
     place = (jnp.arange(number.size), number)
     leaves, tree = jax.tree.flatten(traces.gradient)
     new = jax.tree.leaves(value.gradients(params, push.features, push.player))
     kept = jnp.where(traces.fresh[place], 0.0, decay)
-    # Told in this order XLA writes weights and traces in place: all that asks for the old weights
-    # comes before the new ones, and what asks for the old traces before the new traces. (Where one
-    # trace is shared by all it makes a new one each time, as that is the whole array.)
+    # In this order XLA writes weights and traces in place: everything that reads the old weights
+    # comes before the new ones, and everything that reads the old traces before the new traces.
+    # (A trace that all players share is the whole array, so XLA makes a new one each time.)
     error = order_after(jnp.where(push.live, push.error, 0.0), *new)
 
     def moved(trace: jax.Array, gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """The players' traces, before and with the new gradient: worked out twice, never kept."""
+        """The players' traces before and with the new gradient: computed twice, never stored."""
         old = trace.at[place].get(mode="promise_in_bounds")
         return old, _by_game(kept, old) * old + gradient
 

@@ -1,4 +1,4 @@
-"""Which action a learner makes, and which value its update counts on."""
+"""Policies: which action a learner makes, and which value its update bootstraps from."""
 
 import dataclasses
 from functools import partial
@@ -23,12 +23,12 @@ from jaxgbg.values.core import ValueFunction
 
 
 class Exploration(NamedTuple):
-    """What besides values decides the moves of B games.
+    """Randomness and imposed actions in the choice of moves of B games.
 
-    `words` uint32[B, 2] draw whether a move is random, with probability `epsilon`, and which of
-    equals is made. `imposed` int32[B] are the actions of a training partner, -1 where it does not
-    move, None without one: these are made, whatever they are worth. `allowed` bool[B] says who may
-    explore, None for everybody.
+    `words` uint32[B, 2] draw whether a move is random, with probability `epsilon`, and break ties.
+    `imposed` int32[B] are the actions of a training partner, which are made regardless of their
+    values: -1 where it does not move, None without a partner. `allowed` bool[B] says which players
+    may explore, None for all.
     """
 
     words: jax.Array
@@ -38,18 +38,18 @@ class Exploration(NamedTuple):
 
     @property
     def random(self) -> jax.Array:
-        """bool[B]: whose move is random, unless it is imposed."""
+        """bool[B]: whether the move is random, unless it is imposed."""
         drawn = uniform(self.words[:, 0]) < self.epsilon
         return drawn if self.allowed is None else drawn & self.allowed
 
     def where_allowed(self, action: jax.Array, best: jax.Array) -> jax.Array:
-        """int32[B]: the action chosen otherwise than as the best, where that is allowed."""
+        """int32[B]: `action` where exploring is allowed and the move is not random, else `best`."""
         chosen = jnp.where(self.random, best, action)
         return chosen if self.allowed is None else jnp.where(self.allowed, chosen, best)
 
     @property
     def decided(self) -> jax.Array:
-        """bool[B]: where no value decides."""
+        """bool[B]: where the move does not depend on values."""
         return self.random if self.imposed is None else self.random | (self.imposed >= 0)
 
 
@@ -57,9 +57,10 @@ class Exploration(NamedTuple):
 class EpsilonGreedy:
     """The action of the greatest value, ties at random, or any action with probability epsilon.
 
-    With `ranks` or a `temperature` not always the greatest: see `choose_ranked`, `choose_softly`.
-    The update counts on the value of the action chosen or, `off_policy` as Q-learning does,
-    on the greatest one. Frozen and hashable, static under jit; another policy is derived from it.
+    With `ranks` or a `temperature` it may choose another action: see `choose_ranked` and
+    `choose_softly`. The update bootstraps from the value of the chosen action or, if `off_policy`
+    as in Q-learning, from the greatest value. Frozen and hashable, static under jit; other policies
+    are derived from it.
     """
 
     off_policy: bool = False
@@ -75,7 +76,7 @@ class EpsilonGreedy:
         valuation: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
-        """The choice in each of B games; of an imposed move what to count on."""
+        """Return the choice in each of B games."""
         legal = asked = jax.vmap(game.legal_actions)(games.state)
         if leaves_out(game, value) and not self.off_policy:
             asked = _asked(legal, exploration)
@@ -94,7 +95,7 @@ class EpsilonGreedy:
         tied = jnp.where(explored[:, None], 0.0, q)
         action = jax.vmap(choose_action)(tied, legal, uniform(words[:, 1]))
         if self.ranks:
-            # A move that a search has left out, at -inf, is no move of any rank.
+            # A move that a search has left out has the value -inf and no rank.
             kept = legal & (q > -jnp.inf)
             kept = jnp.where(kept.any(1, keepdims=True), kept, legal)
             ranked = jax.vmap(partial(choose_ranked, ranks=self.ranks))(q, kept, words)
@@ -102,15 +103,14 @@ class EpsilonGreedy:
         elif self.temperature:
             soft = jax.vmap(partial(choose_softly, temperature=self.temperature))(q, legal, words)
             action = exploration.where_allowed(soft, action)
-            # A move that is not of the greatest value is an exploring one, as a random one is.
+            # A move without the greatest value counts as exploring, like a random one.
             explored |= of_action(action, q) < jnp.where(legal, q, -jnp.inf).max(1)
         if imposed is not None:
             action, explored = jnp.where(imposed < 0, action, imposed), explored & (imposed < 0)
         return action, explored
 
     def bootstrap_action(self, q: jax.Array, legal: jax.Array, action: jax.Array) -> jax.Array:
-        """int32[B]: the action that an update counts on, by `q` float32[B, A]; of equals the one
-        made."""
+        """int32[B]: the action to bootstrap from, by `q` float32[B, A]; of ties the one made."""
         if not self.off_policy:
             return action
         q = jnp.where(legal, q, -jnp.inf)
@@ -123,7 +123,7 @@ def of_action(action: jax.Array, each: jax.Array) -> jax.Array:
 
 
 def _asked(legal: jax.Array, exploration: Exploration) -> jax.Array:
-    """bool[B, A]: the legal actions whose values matter, one alone where no value decides."""
+    """bool[B, A]: the legal actions whose values are needed; only one if values do not decide."""
     # Chosen by values that are all the same.
     action, _ = EpsilonGreedy().choose(jnp.zeros(legal.shape), legal, exploration)
     alone = jnp.arange(legal.shape[1]) == action[:, None]

@@ -1,8 +1,8 @@
 """Replay: play some episodes with fixed values, then learn all their transitions in random order.
 
 A transition is what one update of TD needs: the board that a player remembers, the next board of
-the same player or none, and the rewards between them. Targets are made anew from the values as they
-stand.
+the same player or none, and the rewards between them. Targets are computed from the current
+values.
 Source: Sasso & van Lohuizen 2018 (500 games a round, three passes).
 """
 
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
     from jaxgbg.learners.tick import Learner
 
 _KEY_OF_ORDER = np.uint32(2**32 - 3)
-# So many steps see their boards together.
+# The number of steps whose boards are read together.
 _STEPS_TOGETHER = 64
-# And so many of them are one round of a loop, whose own work takes as long as that of a small step.
+# The number of steps in one round of a loop; a round itself takes as long as a small step.
 _UNROLLED = 4
-# What the boards of a round may take.
+# The largest size of the boards of a round, in bytes.
 _MAX_BYTES = 2**28
 
 
 class ReplayBuffer(NamedTuple):
     """The transitions of a round so far; R places for boards and as many for transitions.
 
-    `boards` int[R, D], as the value function observes them. A transition: the number of the board
-    that is learned `last` int32[R], that of the player's next one `next` int32[R], -1 for none,
-    `player` int8[R], its rewards between them `gain` float32[R], and whether the next board's value
-    counts, `bootstrap` bool[R]: that of a final board does not. `remembered` int32[B, N] are the
-    numbers of the boards that the players of each game remember. `rounds` uint32[] were learned
-    before.
+    `boards` int[R, D] are the value function's observations. A transition has the number of the
+    learned board `last` int32[R], the number of the player's next board `next` int32[R] (-1 for
+    none), `player` int8[R], its rewards between them `gain` float32[R], and `bootstrap` bool[R],
+    whether the next board's value counts; that of a final board does not. `remembered` int32[B, N]
+    are the numbers of the boards in the players' memories. `rounds` uint32[] is the number of
+    earlier rounds.
     """
 
     boards: jax.Array
@@ -59,11 +59,11 @@ class ReplayBuffer(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Replay:
-    """How transitions are replayed: the settings of a rule made by `replayed`.
+    """The settings of a rule made by `replayed`.
 
     `base` is the rule of the episodes, `transition` (learner, games, states, choice, hyper) -> the
-    `Transition` of each game's update. `episodes` are played, and their transitions learned
-    `passes` times, a `minibatch` a step.
+    `Transition` of each game's update. After `episodes` episodes their transitions are learned
+    `passes` times, in steps of `minibatch`.
     """
 
     base: Rule
@@ -80,7 +80,7 @@ def replayed(
     passes: int = 1,
     minibatch: int = 1,
 ) -> Rule:
-    """Return `base` with replay in the place of an update in each tick; see `Replay`."""
+    """Return `base` with replay instead of an update in each tick; see `Replay`."""
     return dataclasses.replace(
         base,
         init=_empty,
@@ -93,13 +93,13 @@ def replayed(
 
 
 def capacity(learner: "Learner") -> int:
-    """R: the most boards or transitions that a round can bring."""
+    """R: the largest number of boards or transitions of a round."""
     game, settings = learner.game, learner.rule.settings
     return int(settings.episodes * (game.max_plies + game.num_players))
 
 
 def board_shape(learner: "Learner") -> jax.ShapeDtypeStruct:
-    """Shape and dtype of one of the boards that are kept."""
+    """Shape and dtype of a stored board."""
     game = learner.game
     state = jax.eval_shape(game.init, jax.random.key(0))
     found = jax.eval_shape(partial(learner.value.observe, game), state)
@@ -107,7 +107,7 @@ def board_shape(learner: "Learner") -> jax.ShapeDtypeStruct:
 
 
 def check_capacity(learner: "Learner") -> None:
-    """Raise ValueError where the boards of a round need too much memory."""
+    """Raise ValueError if the boards of a round need too much memory."""
     board, game = board_shape(learner), learner.game
     needed = capacity(learner) * board.size * board.dtype.itemsize
     if needed > _MAX_BYTES:
@@ -152,7 +152,7 @@ def _store(
     step = settings.transition(learner, games, move.next_states, move.choice, hyper)
     live, _ = learner.live(lane, step.player, step.skipped, hyper)
     number = buffer.num_boards + jnp.cumsum(playing, dtype=jnp.int32) - 1
-    # After the end the last mover remembers the final board, and nothing follows on it.
+    # After the end the last mover remembers the final board, which has no next board.
     final = at(buffer.remembered, games.mover)
     nothing = games.stage == learner.game.num_players
     coming = jnp.where(nothing, -1, jnp.where(playing, number, final))
@@ -179,7 +179,7 @@ def _remember(learner: "Learner", games: Games, move: Move, boards: NextBoards) 
 def _with_boards(
     learner: "Learner", buffer: ReplayBuffer, states: State, new: jax.Array, mine: jax.Array
 ) -> ReplayBuffer:
-    """With the boards of `states` where `new` bool[B], which the players `mine` remember."""
+    """Add the boards of `states` where `new` bool[B] to the memories of players `mine`."""
     place = _places(buffer.num_boards, new, capacity(learner))
     boards = learner.observe(states)
     return buffer._replace(
@@ -192,11 +192,11 @@ def _with_boards(
 def _learn_round(
     learner: "Learner", lanes: Lane, hyper: Hyperparameters, limits: jax.Array
 ) -> Lane:
-    """The lanes, their transitions learned if all have played their rounds to the end."""
+    """Learn the transitions of all lanes once all have finished their rounds."""
     buffer = lanes.games.rule
     ended = lanes.finished >= _end_of_round(learner, buffer)
     ended |= lanes.finished == hyper.episodes
-    # A round may bring boards and no transitions: random moves that nobody learns from.
+    # A round may have boards but no transitions, if its random moves are not learned from.
     due = ended & (buffer.num_boards > 0)
     # Lanes that only fill up a device never play.
     ready = (due | (limits == 0)).all() & due.any()
@@ -206,7 +206,7 @@ def _learn_round(
 def _learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> Lane:
     buffer = lanes.games.rule
     if isinstance(learner.value, SeesInputs):
-        # Networks are small, and their products are made faster for one lane than for several.
+        # Networks are small, and their matrix products are faster for one lane than for several.
         params = jax.lax.map(lambda one: _lane_learned(learner, *one), (lanes, hyper))
     else:
         params = _lanes_learned(learner, lanes, hyper)
@@ -216,7 +216,7 @@ def _learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> Lane:
 
 
 def _lanes_learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> Params:
-    """The parameters of all lanes, step by step together: tables are not moved."""
+    """The parameters of all lanes, which learn step by step together; tables are not copied."""
     settings = learner.rule.settings
     steps = -(-lanes.games.rule.num_transitions.max() // settings.minibatch)
 
@@ -233,12 +233,12 @@ def _lanes_learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> P
 def _lane_learned(learner: "Learner", lane: Lane, hyper: Hyperparameters) -> Params:
     """The parameters of one lane, whose value function `SeesInputs`.
 
-    Most of a small step is to find the transitions and see their boards: that is done for many
-    together.
+    Finding the transitions and reading their boards takes most of a small step, so it is done for
+    many steps together.
     """
     buffer, settings = lane.games.rule, learner.rule.settings
     steps = -(-buffer.num_transitions // settings.minibatch)
-    # The order costs what there is room for: most rounds need a small part of it.
+    # The cost of an order grows with its length; most rounds need a small part of the capacity.
     rooms = [-(-capacity(learner) >> halvings) for halvings in range(6)]
     room = (buffer.num_transitions <= np.array(rooms)).sum() - 1
     orders = [partial(replay_order, learner, places=places) for places in rooms]
@@ -246,10 +246,10 @@ def _lane_learned(learner: "Learner", lane: Lane, hyper: Hyperparameters) -> Par
     def one_pass(number: jax.Array, params: Params) -> Params:
         order = jax.lax.switch(room, orders, lane, number)
 
-        def portion(at: jax.Array, params: Params) -> Params:
+        def chunk(at: jax.Array, params: Params) -> Params:
             return _steps(learner, params, at * _STEPS_TOGETHER, order, lane, hyper)
 
-        return jax.lax.fori_loop(0, -(-steps // _STEPS_TOGETHER), portion, params)
+        return jax.lax.fori_loop(0, -(-steps // _STEPS_TOGETHER), chunk, params)
 
     return jax.lax.fori_loop(0, settings.passes, one_pass, lane.params)
 
@@ -262,7 +262,7 @@ def _steps(
     lane: Lane,
     hyper: Hyperparameters,
 ) -> Params:
-    """The parameters after several minibatches from number `first` on: see `_step`."""
+    """The parameters after several minibatches, from number `first` on; see `_step`."""
     buffer, value = lane.games.rule, learner.value
     assert isinstance(value, SeesInputs)
     shape = (_STEPS_TOGETHER, minibatch := learner.rule.settings.minibatch)
@@ -302,8 +302,7 @@ def replay_order(
 ) -> jax.Array:
     """Return the transitions of one lane in an order drawn for pass `number`, int32[R].
 
-    Empty places come last. It is faster where all transitions stand in the first `places`, if that
-    is given.
+    Empty places come last. It is faster if all transitions are in the first `places`.
     """
     buffer, room = lane.games.rule, capacity(learner)
     key = jax.random.fold_in(lane.key, _KEY_OF_ORDER)
@@ -340,5 +339,5 @@ def _step(
 
 
 def _places(count: jax.Array, new: jax.Array, room: int) -> jax.Array:
-    """int32[B]: places from `count` on, in turn, where `new`, and beyond all others elsewhere."""
+    """int32[B]: consecutive places from `count` on where `new`; `room`, beyond all, elsewhere."""
     return jnp.where(new, count + jnp.cumsum(new, dtype=jnp.int32) - 1, room)

@@ -1,15 +1,15 @@
-"""The rule of a learner: what moves towards what, and when, as a small record of functions.
+"""The rule of a learner: its targets and final updates, as a small record of functions.
 
-The tick (`learners.tick`) is the same for all learners. A rule fills in what differs, in the manner
-of mctx: functions that are passed in, no methods to override. Each of them takes the `Learner`
-first, which has the game, the value function and, in `learner.rule.settings`, the rule's own
-settings. Functions of modules compare equal, and so do two rules made of them: equal learners share
-one compiled program, so pass no lambdas and no closures.
+The tick (`learners.tick`) is the same for all learners. A rule defines what differs by functions
+that are passed in, as in mctx; there are no methods to override. Their first argument is the
+`Learner`, which has the game, the value function and, in `learner.rule.settings`, the rule's own
+settings. Rules made of the same module functions compare equal, and equal learners share one
+compiled program. So do not pass lambdas or closures.
 
-A rule keeps what it needs beyond `Games` in a pytree of its own, `Games.rule`: `init` makes it,
-`learn` and `remember` replace it. Its own numbers that may differ from lane to lane are in
-`hyper.rule`. See `td.TD` and `sarsa.SARSA` for the plain ones, `td_off_policy`, `replay`,
-`auxiliary` and `search.td_leaf` for rules made of others.
+The state of a rule beyond `Games` is a pytree of its own, `Games.rule`: `init` makes it, `learn`
+and `remember` replace it. Its own numbers that may differ between lanes are in `hyper.rule`. The
+plain rules are `td.TD` and `sarsa.SARSA`; `td_off_policy`, `replay`, `auxiliary` and
+`search.td_leaf` are made of other rules.
 """
 
 import dataclasses
@@ -44,7 +44,7 @@ def no_exploration(learner: "Learner") -> jax.Array:
 def learn_at_once(
     learner: "Learner", lane: Lane, move: Move, alpha: jax.Array, hyper: Hyperparameters
 ) -> Lane:
-    """Move the value of what each player remembers towards the target of this tick."""
+    """Move the value of each player's memory towards the target of this tick."""
     target = learner.rule.target(learner, lane.games, move, hyper)
     return learner.apply(lane, target, alpha, hyper)
 
@@ -68,24 +68,24 @@ def nothing_after_block(
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Rule:
-    """What a learner does in the steps of a tick; hashable, static under jit.
+    """The functions of a learner in the steps of a tick; hashable, static under jit.
 
     Attributes:
       target: (learner, games, move, hyper) -> the `Target` of each game's update in this tick.
       next_stage: (learner, stage int8[B], terminal bool[B], hyper) -> the stage after this one and
         whether the episode is over, bool[B]. Stage 0 plays; later ones are final updates.
-      remember: (learner, games, move, boards) -> games with what every player remembers once the
-        mover has moved or, in some games, an episode begins.
+      remember: (learner, games, move, boards) -> games with every player's memory after the move
+        or, in some games, after the start of an episode.
       init: (learner) -> the rule's own state before the first tick, a pytree.
-      learn: (learner, lane, move, alpha, hyper) -> lane, what a tick does with its targets.
-      bootstrap: (learner, hyper) -> how values count when a move is chosen and learned from.
+      learn: (learner, lane, move, alpha, hyper) -> lane after the updates of a tick.
+      bootstrap: (learner, hyper) -> how values count in the choice of moves and in targets.
       last_episode: (learner, lane, limit uint32[]) -> the number of the last episode that may
         start before the next call of `after_block`.
       after_block: (learner, lanes, hyper, limits) -> lanes, all lanes together after each block of
         ticks.
-      of_actions: Whether values are those of actions, learned before the move is made, or of
-        afterstates, learned once it is.
-      replan: Whether the move is chosen anew after the update.
+      of_actions: Whether values are those of actions, learned before the move is made, instead of
+        afterstates, learned after it.
+      replan: Whether the move is chosen again after the update.
       settings: The rule's own settings, hashable.
     """
 

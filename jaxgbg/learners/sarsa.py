@@ -1,9 +1,10 @@
-"""SARSA-FARL and Q-learning: values of actions, compared with the next action of the same player.
+"""SARSA-FARL and Q-learning: values of actions, updated towards the same player's next action.
 
-Stage 0 plays: before the mover acts, its last state and action learn its reward since then and the
-value of the action that it has chosen now. In the terminal state stage 1 adapts the player who
-would move, stages 2..N the others (FARL; there is no part 2, for no value of a terminal state is
-ever asked for). Q-learning is SARSA that counts on the best action instead of the one chosen.
+Stage 0 plays: before the mover acts, the target of its last state and action is its reward since
+then plus the value of the action that it has chosen now. In the terminal state stage 1 adapts the
+player who would move, stages 2..N the others (FARL; there is no part 2, because values of terminal
+states are never used). Q-learning is SARSA whose target uses the best action instead of the chosen
+one.
 Source: Konen & Bagheri 2021, Algorithms 3 and 5; van der Ree & Wiering 2013, equation 8.
 """
 
@@ -43,7 +44,7 @@ def _next_stage(
 
 
 def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
-    """Remember the state and the action, and whether it was random: it is learned later."""
+    """Remember the state and the action, and whether it was random: they are learned later."""
     begins, mine, action = boards.restart[:, None], games.moving, move.choice.action
     memory = learner.value.of_action(games.features, action)
     last_reward = jnp.where(begins, 0.0, games.state.rewards)
@@ -65,14 +66,14 @@ SARSA = Rule(
 )
 """SARSA-FARL on a value function of actions; with an off-policy policy Q-learning.
 
-With `replan` the action is chosen anew after the update, as in Algorithm 5; without, the one that
-the update counted on is made, as in the runs of its authors.
+With `replan` the action is chosen again after the update, as in Algorithm 5. Without it, the action
+of the update's target is made, as in the runs of its authors.
 """
 
 
 @dataclasses.dataclass(frozen=True)
 class _ActionsSpec(LearnerSpec):
-    """What learners of values of actions share."""
+    """Settings and parts that learners of values of actions share."""
 
     of_actions = True
     # Without values of terminal states there is no part 2 to leave out.

@@ -1,4 +1,4 @@
-"""How long a run learns, and how step sizes and exploration fall."""
+"""Schedules: the budget of a run, and the decay of step sizes and exploration rates."""
 
 import dataclasses
 
@@ -14,7 +14,7 @@ _LEAST_STEP, _GREATEST_STEP = 1e-9, 1_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Schedule(Spec):
-    """How long and how boldly each agent learns.
+    """The budget, step size and exploration of each agent.
 
     Attributes:
       episodes: Budget of each agent.
@@ -26,8 +26,8 @@ class Schedule(Spec):
       epsilon_share: Share of the budget after which epsilon_end is reached.
       opening_plies: Random plies before some of the episodes.
       opening_share: Share of the episodes that begin with these random plies.
-      opening_cycle: Begin with each position that is opening_plies from the start, in turn, as
-        often as there are players, instead of random plies.
+      opening_cycle: Instead of random plies, begin at each position that is opening_plies from the
+        start, in turn, as often as there are players.
     """
 
     episodes: int = setting(10_000, low=1, high=2**31)

@@ -14,8 +14,8 @@ from jaxgbg.learners.tick import Learner
 from jaxgbg.specs import Spec, setting
 from jaxgbg.values.core import HasAuxiliary, HasGradients, ValueFunction, ValueSpec
 
-# A longer eligibility list than this is a mistake: each update would touch so many states. The
-# place in a delayed one is counted in int8.
+# A longer eligibility list is a mistake: each update would change all of its states. The place in a
+# delayed list is an int8.
 _LONGEST_LIST = 128
 
 FARL_PARTS = {"farl": (True, True), "part1": (True, False), "none": (False, False)}
@@ -23,7 +23,7 @@ FARL_PARTS = {"farl": (True, True), "part1": (True, False), "none": (False, Fals
 
 
 class LearnerParts(TypedDict):
-    """The fields of a `Learner` but for its rule."""
+    """The fields of a `Learner` without its rule."""
 
     game: Game
     policy: EpsilonGreedy
@@ -43,22 +43,22 @@ class LearnerSpec(Spec):
     """The settings of a learner (Konen & Bagheri 2021, Algorithms 2, 5 and 6).
 
     Attributes:
-      trace_decay: Lambda of the eligibility traces; 0 updates only the last state.
-      trace_cut: Eligibilities below this are dropped, which fixes the horizon.
+      trace_decay: Trace decay lambda of the eligibility traces; 0 updates only the last state.
+      trace_cut: Eligibilities below this are dropped, which determines the horizon.
       reset_traces: Empty all traces after a random move that is not learned from.
-      delayed_traces: Update a state once, when it leaves the traces; for long ones.
+      delayed_traces: Update a state once, when it leaves the traces; faster for long traces.
       parameter_traces: Eligibility over the parameters instead of over past states; networks only.
-      shared_traces: One trace over the parameters for all players of a game, not one each.
+      shared_traces: One trace over the parameters for all players of a game, instead of one each.
       discount: Gamma, in the TD error and in the choice of moves.
       learn_from_random: Learn after random moves too.
-      learn_from_partner: Learn from the partner's moves as from one's own.
+      learn_from_partner: Also learn from the partner's moves.
       zero_terminal: Count a terminal afterstate as 0 when choosing a move.
       ranks: Probabilities of the best, second best ... move, for moves that are not random; the
         best if empty.
       temperature: Choose moves that are not random in proportion to exp(q / temperature), with
         q = reward + gamma * V; the best if 0.
-      one_explores: One player explores in each episode, the players in turn; the others make their
-        best moves.
+      one_explores: Only one player explores in each episode, the players in turn; the others make
+        their best moves.
     """
 
     trace_decay: float = setting(0.0, low=0, below=1)
@@ -109,24 +109,25 @@ class LearnerSpec(Spec):
 
     @property
     def valuation(self) -> BootstrapRule:
-        """By what moves are chosen, in training and by its agents."""
+        """The bootstrap rule in the choice of moves, in training and by its agents."""
         return BootstrapRule(self.zero_terminal, self.discount)
 
     @property
     def horizon(self) -> int:
-        """States of an eligibility list, the current one among them: 1 + floor(ln cut / ln lambda),
-        and 1 for lambda = 0.
+        """The length of an eligibility list, including the current state.
+
+        1 + floor(ln cut / ln lambda), and 1 for lambda = 0.
         """
         if self.trace_decay == 0:
             return 1
         return 1 + int(np.floor(np.log(self.trace_cut) / np.log(self.trace_decay)))
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        """The learner of `game`, static under jit; raises ValueError where the parts do not fit."""
+        """Build the learner of `game`, static under jit; ValueError if the parts do not fit."""
         raise NotImplementedError
 
     def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
-        """The fields of a `Learner` but for its rule."""
+        """The fields of a `Learner` without its rule."""
         built = value.build(game, self.of_actions, schedule.batch)
         if self.parameter_traces and not isinstance(built, HasGradients):
             raise ValueError(
@@ -143,7 +144,7 @@ class LearnerSpec(Spec):
                     "extras as outputs are learned without traces: set trace_decay 0, or extras_as"
                     " inputs"
                 )
-        # One game at a time is the serial algorithm to the letter.
+        # One game at a time is exactly the serial algorithm.
         delayed = self.delayed_traces and schedule.batch > 1 and self.horizon > 1
         plies, traces = schedule.opening_plies, 1 if self.shared_traces else game.num_players
         return {

@@ -1,4 +1,4 @@
-"""What a lane carries from tick to tick, and what the steps of a tick tell one another."""
+"""The state of a lane, and the values that the steps of a tick pass to one another."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -18,11 +18,11 @@ IDLE = -1
 class Hyperparameters(NamedTuple):
     """Traced scalars, one set for each lane: an ablation over them is one compiled program.
 
-    What they mean stands with their settings, in `Schedule`, `LearnerSpec` and `NTupleSpec`.
-    `alpha_factors` float32[32] are what 1, 2, 4, ... episodes make of alpha; `final_others` and
-    `final_zero` switch FARL parts 1 and 2. The paper's runs of 2020 had `zero_terminal` False; its
-    mode RESET is `reset_traces`, its mode ET is without. `value` and `rule` hold the numbers of one
-    kind of value function and of one learner: the `lane_numbers` of its spec, by their names.
+    `Schedule`, `LearnerSpec` and `NTupleSpec` describe their settings. `alpha_factors` float32[32]
+    are the factors of alpha after 1, 2, 4, ... episodes. `final_others` and `final_zero` switch
+    parts 1 and 2 of FARL. The paper's runs of 2020 had `zero_terminal` False; its mode RESET has
+    `reset_traces`, its mode ET does not. `value` and `rule` hold the numbers of one kind of value
+    function and of one learner: the `lane_numbers` of its spec, by name.
     """
 
     episodes: jax.Array
@@ -44,18 +44,19 @@ class Hyperparameters(NamedTuple):
 
     @property
     def valuation(self) -> BootstrapRule:
-        """By what moves are chosen."""
+        """The bootstrap rule in the choice of moves."""
         return BootstrapRule(self.zero_terminal, self.discount)
 
 
 class Games(NamedTuple):
     """B self-play games of one seed; every leaf has leading axis B. F features.
 
-    Invariant: outside its final updates, `features` are those of `state`'s board.
-    `last` int32[N, F], `has_last` bool[N], `last_reward` float32[N]: what every player remembers,
-    its last afterstate or its last state and action, and its own reward then. `rule` is the state
-    of the learner's `Rule`, which need not have an axis B. `seat` int8[]: where the learner sits
-    when it has a partner, who sits in all others, or the only player that explores (else int8[0]).
+    Invariant: outside of final updates, `features` are those of `state`'s board.
+    `last` int32[N, F], `has_last` bool[N], `last_reward` float32[N] are the memory of every player:
+    its last afterstate (or its last state and action), and its own reward at that time. `rule` is
+    the state of the learner's `Rule`, with or without an axis B. `seat` int8[] is the seat of a
+    learner with a partner, who has all other seats, or of the only player that explores; otherwise
+    its shape is [0].
     """
 
     state: State
@@ -71,20 +72,20 @@ class Games(NamedTuple):
 
     @property
     def player(self) -> jax.Array:
-        """int8[B]: who is to move or, once the game is over, moved last or would move next."""
+        """int8[B]: the player to move; after the end the one who moved last or would move next."""
         return jnp.where(self.stage == 0, self.state.player, self.mover)
 
     @property
     def moving(self) -> jax.Array:
-        """bool[B, N]: which player makes a move in this tick, if anybody does."""
+        """bool[B, N]: the player who makes a move in this tick, if any."""
         seats = np.arange(self.has_last.shape[1])
         return (seats == self.player[:, None]) & (self.stage == 0)[:, None]
 
 
 class Lane(NamedTuple):
-    """All that one seed carries: parameters, games, its random key, and counts of what it did.
+    """The state of one lane: parameters, games, random key and counts.
 
-    The counts are uint32[]: `ticks` gone by, episodes `started` and `finished`, `moves` made.
+    The counts are uint32[]: `ticks` done, episodes `started` and `finished`, `moves` made.
     `partner` is a traceable player, or None for self-play.
     """
 
@@ -99,11 +100,11 @@ class Lane(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What happened in a tick, leading axis B: enough to replay it elsewhere.
+    """The events of a tick, leading axis B: enough to replay it elsewhere.
 
     `opening` int32[B, opening_plies] are the opening actions before a newly started episode, -1
-    where none was made. `foreseen` int32[B] is the action that the update counted on: the one made,
-    unless that was chosen anew.
+    where none was made. `foreseen` int32[B] is the action in the update's target: the one made,
+    unless that was chosen again.
     """
 
     moved: jax.Array
@@ -115,12 +116,12 @@ class Record(NamedTuple):
 
 
 class Words(NamedTuple):
-    """The random words uint32[B, ...] of one tick, by what they decide.
+    """The random words uint32[B, ...] of one tick, by their purpose.
 
-    `select` [B, 2] whether a move is random and which one is made; its upper 24 bits, so that the
-    lower ones are left for the first opening ply. `spawn` chance after the move, `opening` two
-    plies a word, `start` the start position, `replan` as `select`, `opening_spawn` chance after
-    each opening ply.
+    `select` [B, 2]: whether a move is random, and which one is made; it uses the upper 24 bits and
+    leaves the lower ones for the first opening ply. `spawn`: chance after the move. `opening`: two
+    plies for each word. `start`: the start position. `replan`: as `select`. `opening_spawn`: chance
+    after each opening ply.
     """
 
     select: jax.Array
@@ -149,11 +150,11 @@ def check_scalars(hyper: Hyperparameters, limit: jax.Array) -> None:
 
 
 class Choice(NamedTuple):
-    """What a policy has chosen in each game; leading axis B.
+    """A policy's choice in each game; leading axis B.
 
-    `action` int32[B], whether it was random (`explored` bool[B]), and the `value` float32[B] that
-    the update counts on, which is that of `bootstrap_action` int32[B]: the action made, or the best
-    one of an off-policy policy. `extra` is what the policy tells its own rule beyond that.
+    `action` int32[B], and whether it explores (`explored` bool[B]). `value` float32[B] is the value
+    that the update bootstraps from, that of `bootstrap_action` int32[B]: the action made or, with
+    an off-policy policy, the best one. `extra` is passed from the policy to its own rule.
     """
 
     action: jax.Array
@@ -175,7 +176,7 @@ class Target(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """What a target is made of: `gain` float32[B], the rewards of `player` since its memory.
+    """The parts of a target: `gain` float32[B], the rewards of `player` since its memory.
 
     Where `bootstrap` bool[B], the discounted value of the next board is added. `player` and
     `skipped` as in `Target`.

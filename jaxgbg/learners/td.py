@@ -1,8 +1,8 @@
-"""TD-FARL: values of afterstates, each compared with the next one of the same player.
+"""TD-FARL: values of afterstates, each updated towards the next one of the same player.
 
-Stage 0 plays: the mover's last afterstate learns its reward since then and the value of the new
-afterstate. Stages 1..N-1 adapt the other players to their final rewards (FARL part 1), stage N
-adapts the last mover's terminal afterstate towards 0 (part 2).
+Stage 0 plays: the target of the mover's last afterstate is its reward since then plus the value of
+the new afterstate. Stages 1..N-1 adapt the other players to their final rewards (FARL part 1).
+Stage N adapts the last mover's terminal afterstate towards 0 (part 2).
 Source: Konen & Bagheri 2021, Algorithms 2, 6 and 7.
 """
 
@@ -38,20 +38,20 @@ from jaxgbg.values.core import ValueSpec
 def transition(
     learner: Learner, games: Games, states: State, choice: Choice, hyper: Hyperparameters
 ) -> Transition:
-    """Return what each game's update goes by; rewards and the end are those of `states` [B]."""
+    """Return the parts of each game's target; rewards and the end are those of `states` [B]."""
     players = learner.game.num_players
     playing = games.stage == 0
     other = games.stage - 1
     other += (other >= games.mover).astype(jnp.int8)
     adapting = (games.stage > 0) & (games.stage < players)
     subject = jnp.where(adapting, other, games.player)
-    # Stages 1..N hold the terminal state, which no action alters.
+    # In stages 1..N the state is terminal, and no action changes it.
     gain = at(states.rewards, subject) - at(games.last_reward, subject)
     gain = jnp.where(games.stage == players, 0.0, gain)
     skipped = playing & choice.explored & ~hyper.learn_from_random
     bootstrap = playing & ~states.terminal
     if learner.game.eliminates:
-        # A player who leaves by its own move has its whole reward.
+        # A player who leaves by its own move has received its whole reward.
         bootstrap &= at(jax.vmap(learner.game.active)(states), subject)
     return Transition(subject, gain, bootstrap, skipped)
 
@@ -59,21 +59,21 @@ def transition(
 def target_of(
     learner: Learner, games: Games, states: State, choice: Choice, hyper: Hyperparameters
 ) -> Target:
-    """Return the target by `transition`: the gain and, before the end, the choice's value."""
+    """Return the target: the gain and, before the end, the discounted value of the choice."""
     step = transition(learner, games, states, choice, hyper)
     ahead = step.gain + learner.rule.bootstrap(learner, hyper).discounted(choice.value)
     return Target(step.player, jnp.where(step.bootstrap, ahead, step.gain), step.skipped)
 
 
 def target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -> Target:
-    """Count on the states after the move."""
+    """Return the target by the rewards of the states after the move."""
     return target_of(learner, games, move.next_states, move.choice, hyper)
 
 
 def next_stage(
     learner: Learner, stage: jax.Array, terminal: jax.Array, hyper: Hyperparameters
 ) -> tuple[jax.Array, jax.Array]:
-    """Go through the final updates that FARL asks for."""
+    """Go through the final updates of FARL."""
     players = learner.game.num_players
     following = stage + 1
     skip_others = (following < players) & ~hyper.final_others
@@ -99,7 +99,7 @@ def remember_states(
     game, begins = learner.game, boards.restart[:, None]
     seats, mine, first = np.arange(game.num_players), games.moving, boards.start.player
     before_first = (seats == (first[:, None] - 1) % game.num_players) & (not game.stochastic)
-    # The end of the game, where it is only foreseen, is known: there is nothing to learn.
+    # An end that a look-ahead only foresees is known: there is nothing to learn.
     foreseen = states.terminal & ~move.next_states.terminal
     if game.eliminates:
         now, then = (jax.vmap(game.active)(each) for each in (move.next_states, states))
@@ -107,7 +107,7 @@ def remember_states(
     has_last = jnp.where(mine, ~foreseen[:, None], games.has_last)
     has_last = jnp.where(begins, before_first, has_last)
     mine = mine | begins
-    # Who left in the opening has been paid.
+    # A player who left in the opening has received its rewards.
     paid = boards.start.rewards if game.eliminates else 0.0
     last_reward = jnp.where(begins, paid, states.rewards)
     return games._replace(
@@ -132,9 +132,9 @@ class TDSpec(LearnerSpec):
     """TD(lambda) with Final Adaptation on afterstates (Konen & Bagheri 2021, Algorithms 2, 6).
 
     Attributes:
-      round_games: Games played with fixed values before all their moves are learned, in random
+      round_games: Games to play with fixed values before all their moves are learned in random
         order; 0 learns move by move.
-      passes: How often the moves of a round are learned.
+      passes: Number of times that the moves of a round are learned.
       minibatch: Moves of a round that are learned in one step.
     """
 

@@ -1,14 +1,14 @@
-"""TD-FARL of best play: whatever is explored, values are those of the best moves.
+"""TD-FARL of best play: values are those of the best moves, with any exploration.
 
-The tick and its stages are those of TD-FARL (`learners.td`), but for two things. A player's last
-afterstate counts on his best move, whether he makes it or explores. And it learns nothing where
-another player has explored since then, neither from that player's move nor, at the end, from what
-came of it: what would have followed his best move nobody knows. So one may explore as much as one
-likes, and a won position is worth a win.
+The tick and its stages are those of TD-FARL (`learners.td`), with two differences. The target of a
+player's last afterstate uses its best move, whether it makes that move or explores. There is no
+update where another player has explored since then, neither from that player's move nor at the end
+of the episode, because the outcome of that player's best move is unknown. So values
+are those of best play with any amount of exploration, and a won position has the value of a win.
 
-It is Q-learning (Watkins 1989) on the afterstates of Konen & Bagheri 2021, Algorithms 2 and 6; what
-is done about the others' exploring moves is ours. There are no traces: they would lead past moves
-that were not the best.
+This is Q-learning (Watkins 1989) on the afterstates of Konen & Bagheri 2021, Algorithms 2 and 6;
+skipping updates after other players' exploring moves is our addition. There are no traces, because
+they would pass moves that were not the best.
 """
 
 import dataclasses
@@ -30,15 +30,15 @@ from jaxgbg.values.core import ValueSpec
 
 
 def _bootstrap(learner: Learner, hyper: Hyperparameters) -> BootstrapRule:
-    """With a discount of their own for values below 0: the rule's settings."""
+    """Return the rule with a separate discount for values below 0: the rule's settings."""
     return hyper.valuation._replace(loss_discount=learner.rule.settings)
 
 
 def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -> Target:
-    """Count on the best move; learn nothing where another player has explored (`games.rule`)."""
+    """Bootstrap from the best move; skip if another player has explored (`games.rule`)."""
     choice = move.choice
     best = jax.vmap(learner.game.afterstate)(games.state, choice.bootstrap_action)
-    # What chance made of the best move is known where it was made.
+    # If the best move was made, the outcome of chance after it is known.
     better = (games.stage == 0) & (choice.bootstrap_action != choice.action)
     states = select(better, best, move.next_states)
     target = td.target_of(learner, games, states, choice, hyper)
@@ -46,7 +46,7 @@ def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) 
 
 
 def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
-    """Remember too whether another player has explored since each player's last move."""
+    """Also remember whether another player has explored since each player's last move."""
     explored = (games.stage == 0) & move.choice.explored
     explored = ~games.moving & (games.rule | explored[:, None])
     games = games._replace(rule=explored & ~boards.restart[:, None])
@@ -67,7 +67,7 @@ def td_off_policy(loss_discount: float | None = None) -> Rule:
 
 @dataclasses.dataclass(frozen=True)
 class TDOffPolicySpec(LearnerSpec):
-    """TD with Final Adaptation that learns best play, whatever is explored (`td_off_policy`).
+    """TD with Final Adaptation that learns the values of best play, with any exploration.
 
     Attributes:
       loss_discount: Gamma of values below 0, by default the same as discount; a smaller one makes
@@ -84,7 +84,7 @@ class TDOffPolicySpec(LearnerSpec):
         if self.parameter_traces or self.horizon > 1:
             raise ValueError("best play is learned without traces: set trace_decay 0")
         if self.ranks:
-            raise ValueError("moves by rank are no exploring moves: choose a temperature")
+            raise ValueError("moves by rank do not count as exploring: choose a temperature")
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
         parts = self._parts(game, value, schedule)

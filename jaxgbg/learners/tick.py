@@ -3,7 +3,7 @@
 Each game spends a tick on one move (stage 0) or, once its episode is over, on one of its final
 updates (stages 1..N). So a tick makes at most one update a game, and with one game it is the serial
 algorithm update for update. A tick has four steps: select a move, find the target of an update,
-learn, advance. What is compared with what is the learner's `Rule`: see `td` and `sarsa`.
+learn, advance. The learner's `Rule` defines the targets: see `td` and `sarsa`.
 Source: Konen & Bagheri 2021, Algorithms 2, 5, 6 and 7.
 """
 
@@ -47,7 +47,7 @@ from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.core import HasGradients, IncrementalByPattern, Updates, ValueFunction
 from jaxgbg.xla import materialize
 
-# Ticks never get as far as these numbers, whose keys are left for other draws.
+# Keys of other draws; the number of a tick never becomes so large.
 _KEY_OF_NETWORK, _KEY_OF_PARTNER = np.uint32(2**32 - 1), np.uint32(2**32 - 2)
 
 
@@ -55,11 +55,11 @@ _KEY_OF_NETWORK, _KEY_OF_PARTNER = np.uint32(2**32 - 1), np.uint32(2**32 - 2)
 class Learner:
     """A learner of one game: `rule` on a value function, with moves by `policy`; static under jit.
 
-    `batch` games in lockstep, `horizon` the length of the eligibility list with the current state
-    counted, `delayed` its kind (see `traces`); with `parameter_traces` there is no such list but so
-    many decaying gradients a game. The share `opening_share` of the episodes begins with
-    `opening_plies` plies: random ones, or `opening_lines` in turn. With `one_explores` one player
-    an episode does.
+    `batch` games play in lockstep. `horizon` is the length of the eligibility list, including the
+    current state, and `delayed` its kind (see `traces`). With `parameter_traces` there is no list,
+    but this number of decaying gradients for each game. The share `opening_share` of the episodes
+    begins with `opening_plies` plies: random ones, or `opening_lines` in turn. With `one_explores`
+    only one player explores in each episode.
     """
 
     game: Game
@@ -76,7 +76,7 @@ class Learner:
     policy: EpsilonGreedy = EpsilonGreedy()
 
     def init(self, key: jax.Array, drawn: jax.Array | None = None, partner: PyTree = None) -> Lane:
-        """A lane before its first tick: every game is idle and starts an episode in it.
+        """Return a lane before its first tick: every game is idle and starts an episode in it.
 
         `drawn` is what the seed has drawn for itself (`ValueSpec.drawn`), `partner` a player to
         train against instead of self-play.
@@ -98,7 +98,7 @@ class Learner:
         return Lane(params, games, key, zero := jnp.uint32(0), zero, zero, zero, partner)
 
     def after_block(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
-        """Do what the rule does with all lanes together after each block of ticks."""
+        """Apply the rule's `after_block` to all lanes together, after each block of ticks."""
         return self.rule.after_block(self, lanes, hyper, limits)
 
     def _no_traces(self, params: Params) -> Traces | ParameterTraces:
@@ -110,7 +110,7 @@ class Learner:
 
     @property
     def word_counts(self) -> tuple[int, ...]:
-        """How many words a game needs in a tick for each field of `Words`."""
+        """Number of random words that a game needs in a tick for each field of `Words`."""
         opening_spawn = self.opening_plies * self.game.spawn_words
         openings, start = self.opening_plies // 2, self.game.init_words
         return 2, self.game.spawn_words, openings, start, 2 * self.rule.replan, opening_spawn
@@ -120,8 +120,9 @@ class Learner:
     ) -> tuple[Lane, Record]:
         """`ticks` ticks of one lane; no episode starts beyond number `limit` uint32[].
 
-        The random words of a tick depend on the lane's key and the tick's number alone, so how
-        ticks are cut into calls changes nothing. The records have leading axes [ticks, B].
+        The random words of a tick depend only on the lane's key and the tick's number. So the
+        result does not depend on how ticks are divided into calls. The records have leading axes
+        [ticks, B].
         """
         limit = self.rule.last_episode(self, lane, limit)
         numbers = lane.ticks + jnp.arange(ticks, dtype=jnp.uint32)
@@ -145,7 +146,7 @@ class Learner:
 
         choice = foreseen = self._select(lane, words.select, epsilon, hyper)
         if self.rule.of_actions:
-            # The move is yet to be made.
+            # Values of actions are learned before the move is made.
             unmoved = Move(choice, games.state, games.state)
             lane = self.rule.learn(self, lane, unmoved, alpha, hyper)
             if self.rule.replan:
@@ -176,7 +177,7 @@ class Learner:
         return self.policy.select(*known, exploration)
 
     def _move(self, games: Games, choice: Choice, words: jax.Array) -> Move:
-        """What the chosen actions bring, before and after chance had its turn by `words`."""
+        """Make the chosen actions; `words` draw chance. The states before and after chance."""
         after = jax.vmap(self.game.afterstate)(games.state, choice.action)
         if not self.game.stochastic:
             return Move(choice, after, after)
@@ -187,8 +188,8 @@ class Learner:
     ) -> tuple[jax.Array, jax.Array]:
         """Return which games make the update of `player` int8[B], and which skip it, bool[B] each.
 
-        `skipped` bool[B] are those that the rule leaves out. A player who remembers nothing makes
-        none, and nor does a training partner, unless its moves are learned from too.
+        The rule leaves out `skipped` bool[B]. There is no update of a player who remembers nothing,
+        and none of a training partner, unless the learner also learns from its moves.
         """
         games = lane.games
         known = at(games.has_last, player) & (games.stage != IDLE)
@@ -206,7 +207,7 @@ class Learner:
         hyper: Hyperparameters,
         extra: PyTree = (),
     ) -> Lane:
-        """Move V(last[player] | player) and what its trace holds towards the target.
+        """Move V(last[player] | player), and the states in its trace, towards the target.
 
         `extra` is that of `Updates`, for updates without traces.
         """
@@ -234,7 +235,7 @@ class Learner:
         hyper: Hyperparameters,
         extra: PyTree,
     ) -> tuple[Params, Traces | ParameterTraces]:
-        """The parameters and traces after one update a game, by whichever kind of eligibility."""
+        """The parameters and traces after one update for each game, for any kind of traces."""
         decay = hyper.trace_decay * hyper.discount
         if isinstance(traces, ParameterTraces):
             assert isinstance(self.value, HasGradients)
@@ -253,7 +254,7 @@ class Learner:
     def _advance(
         self, lane: Lane, move: Move, words: Words, limit: jax.Array, hyper: Hyperparameters
     ) -> tuple[Lane, jax.Array, jax.Array]:
-        """All games one stage on: (lane, where an episode starts bool[B], its opening plies).
+        """Advance all games by a stage: (lane, where an episode starts bool[B], its opening plies).
 
         The n-th idle game starts the n-th of the episodes to be started.
         """
@@ -268,7 +269,7 @@ class Learner:
         features = self._features_after(lane.params, games, move, start, restart)
         games = self.rule.remember(self, games, move, NextBoards(features, start, restart))
         if games.seat.size:
-            # Who alone learns or explores takes the seats in turn, from episode to episode.
+            # The only player that learns or explores has another seat in each episode.
             turn = ((number - 1) % self.game.num_players).astype(jnp.int8)
             games = games._replace(seat=jnp.where(restart, turn, games.seat))
         if isinstance(games.traces, ParameterTraces):
@@ -278,7 +279,7 @@ class Learner:
             features=features,
             stage=jnp.where(restart, jnp.int8(0), jnp.where(idle, jnp.int8(IDLE), stage)),
         )
-        # An idle lane stands still: how long it waits for a higher limit changes nothing later.
+        # An idle lane counts no ticks, so waiting for a higher limit changes nothing later.
         busy = (lane.games.stage != IDLE).any() | restart.any()
         lane = lane._replace(
             games=games,
@@ -290,19 +291,19 @@ class Learner:
         return lane, restart, opening
 
     def observe(self, states: State) -> jax.Array:
-        """Return what the value function takes of the positions states[B], int[B, D]."""
+        """Return the value function's observations int[B, D] of the positions states[B]."""
         return jax.vmap(partial(self.value.observe, self.game))(states)
 
     def _features_after(
         self, params: Params, games: Games, move: Move, start: State, restart: jax.Array
     ) -> jax.Array:
-        """int32[B, F] of the boards before the next moves: where `restart` of `start`."""
+        """Features int32[B, F] of the boards before the next moves; of `start` where `restart`."""
         if not isinstance(self.value, IncrementalByPattern):
             boards = select(restart, start, move.afterstates)
             return self.value.features(params, self.observe(boards))
         (changes,) = materialize(jax.vmap(self.game.change)(games.state, move.choice.action))
         moved = self.value.shift(params, games.features, changes)
         boards = self.observe(start)
-        # Without openings there is one start position: its features are a constant.
+        # Without openings there is only one start position, whose features are constant.
         begun = self.value.features(params, boards if self.opening_plies else boards[:1])
         return jnp.where(restart[:, None], begun, moved)

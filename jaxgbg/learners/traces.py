@@ -1,14 +1,14 @@
 """Eligibility: how the error of one update also reaches the player's states before it.
 
 An update of player p with error d changes the state that was p's last afterstate k own updates
-ago by lambda**k * g' * d, for k = 0 .. horizon - 1; g' is the slope that state had when it was
-pushed; with a discount gamma below 1, lambda stands for gamma * lambda. The list of a player goes
-on from episode to episode.
+ago by lambda**k * g' * d, for k = 0 .. horizon - 1. g' is the slope of that state when it was
+pushed. With a discount gamma below 1, gamma * lambda replaces lambda. The list of a player
+continues from episode to episode.
 
-Two ways, which give every state the same errors and the TCL counters the same sums:
-- immediate: each update walks the list, newest first;
-- delayed: a state gathers the errors that reach it and is updated once, when it leaves the list.
-  That is `horizon` times less work in the tables, and the weights lag by `horizon` own moves.
+Both kinds give every state the same errors and the TCL counters the same sums:
+- immediate: each update goes through the list, newest state first;
+- delayed: a state accumulates its errors and is updated once, when it leaves the list. That is
+  `horizon` times less work in the tables, and the weights lag by `horizon` own moves.
 Source: Konen & Bagheri 2021, appendix A.3 (eligibility with a horizon, Jaskowski 2018).
 """
 
@@ -24,7 +24,7 @@ from jaxgbg.values.core import Updates
 
 
 class Push(NamedTuple):
-    """One update a game: whose list, and the state that goes on it; leading axis B everywhere.
+    """One update for each game: the player, and the state to push; leading axis B everywhere.
 
     `features` int32[B, F], `player` int8[B], `error` float32[B] = target - V, `slope` float32[B],
     `live` bool[B]; error and slope are 0 where not live.
@@ -38,12 +38,12 @@ class Push(NamedTuple):
 
 
 class Traces(NamedTuple):
-    """What B games remember for each of N players of H = horizon - 1 states.
+    """The lists of B games: for each of N players its last H = horizon - 1 states.
 
     `features` int32[B, N, H, F]; `slope` float32[B, N, H], 0 where there is no state. Immediate:
-    newest first, and the other arrays are empty. Delayed: a ring whose `oldest` int8[B, N] is next
-    to leave; `decay` float32[B, N, H] is the share of the next error that a state takes, `change`
-    and `size` what it has gathered, and the sum of the absolute values of that.
+    newest first, and the other arrays are empty. Delayed: a ring buffer, where `oldest` int8[B, N]
+    leaves next; `decay` float32[B, N, H] is a state's share of the next error, `change` the sum of
+    its errors so far, and `size` the sum of their absolute values.
     """
 
     features: jax.Array
@@ -54,7 +54,7 @@ class Traces(NamedTuple):
     oldest: jax.Array
 
     def emptied(self, chosen: jax.Array) -> "Traces":
-        """Lists of games `chosen` bool[B] take no more errors; what they gathered still counts."""
+        """Close the lists of games `chosen` bool[B]; accumulated errors still count."""
         closed = chosen[:, None, None]
         if self.decay.shape[2]:
             return self._replace(decay=jnp.where(closed, 0.0, self.decay))
@@ -66,7 +66,7 @@ Update = Callable[[Params, Updates], Params]
 
 
 def no_traces(batch: int, players: int, length: int, features: int, delayed: bool) -> Traces:
-    """Empty lists of `length` states."""
+    """Return empty lists of `length` states."""
     shape = (batch, players, length)
     gathered = shape if delayed else (batch, players, 0)
     return Traces(
@@ -87,10 +87,10 @@ def push_immediate(
     update: Update,
     one_by_one: bool,
 ) -> tuple[Params, Traces]:
-    """Update the new state and all that the list holds: (parameters, traces).
+    """Update the new state and all states on the list: (parameters, traces).
 
-    `one_by_one` each update sees what the one before has left, as in the serial algorithm for
-    n-tuples. Otherwise they are joined like all updates of a tick.
+    If `one_by_one`, each update reads the weights after the previous one, as in the serial
+    algorithm for n-tuples. Otherwise they are combined like all updates of a tick.
     """
     features = jnp.concatenate([push.features[:, None], at(traces.features, push.player)], 1)
     slope = jnp.concatenate([push.slope[:, None], at(traces.slope, push.player)], 1)
@@ -119,7 +119,7 @@ def push_immediate(
 def push_delayed(
     params: Params, traces: Traces, push: Push, trace_decay: jax.Array, update: Update
 ) -> tuple[Params, Traces]:
-    """Let every state of the list gather its share; update the one that the new state displaces."""
+    """Add each state's share to its sum; update the state that the new one replaces."""
     game = jnp.arange(push.player.shape[0])
     oldest = at(traces.oldest, push.player)
     length = traces.slope.shape[2]
@@ -160,7 +160,7 @@ def push_delayed(
 
 
 def _theirs(traces: Traces, push: Push) -> jax.Array:
-    """bool[B, N]: whose list it is."""
+    """bool[B, N]: the player whose list is updated."""
     players = np.arange(traces.slope.shape[1])
     return (players == push.player[:, None]) & push.live[:, None]
 

@@ -61,7 +61,7 @@ class AlphaBeta(PlayerBase):
         return legal & (grades == grades.max(axis=1, keepdims=True))
 
     def _grades(self, scores: np.ndarray, states: ConnectFourState) -> np.ndarray:
-        """What is greatest for the columns to choose from."""
+        """The grades of the columns; the player chooses among those with the best grade."""
         return scores if self.distant_losses else np.sign(scores)
 
     def scores(self, states: ConnectFourState) -> np.ndarray:
@@ -169,7 +169,7 @@ def _build(game: Game, player: Callable[[], AlphaBeta]) -> AlphaBeta:
     if not isinstance(game, ConnectFour):
         raise ValueError(f"alpha-beta plays connectfour only, not {game.name}")
     if game != ConnectFour():
-        raise ValueError(f"alpha-beta knows no draw after {game.draw_after} plies")
+        raise ValueError(f"alpha-beta does not support a draw after {game.draw_after} plies")
     return player()
 
 

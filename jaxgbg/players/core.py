@@ -12,9 +12,7 @@ from jaxgbg.types import Memory, State, StateT
 
 
 class History(NamedTuple):
-    """How each of B games came to its position: `actions` int32[B, T], -1 where there was none, and
-    the `players` int8[B, T] who made them.
-    """
+    """The moves of each of B games: `actions` int32[B, T], -1 for none, by `players` int8[B, T]."""
 
     actions: np.ndarray
     players: np.ndarray
@@ -49,8 +47,8 @@ class Player(Protocol):
         """Choose a move in every state of a batch; the same key gives the same moves.
 
         `states`: the game's state with a leading axis B on every leaf. Returns int32[B], a legal
-        action of each state; for a terminal state any action. Games in which somebody else is to
-        move are told as terminal, whatever is legal there.
+        action of each state; for a terminal state any action. Games in which another player
+        is to move are marked as terminal.
         """
         ...
 
@@ -67,7 +65,7 @@ class Remembers(Protocol):
     """
 
     def first_memory(self, states: State) -> Memory:
-        """What it knows of games at states[B] before its first move in them."""
+        """The memory of games at states[B] before its first move in them."""
         ...
 
     def act_on(self, memory: Memory, states: State, key: jax.Array) -> tuple[jax.Array, Memory]:

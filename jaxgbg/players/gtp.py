@@ -1,8 +1,8 @@
-"""Other people's engines as opponents: any program that speaks the Go Text Protocol.
+"""External engines as opponents: any program that speaks the Go Text Protocol.
 
-An engine runs as a process of its own and is told every position by the moves that led there, all
-commands written at once and all answers read after. Whatever goes wrong ends in an `EngineError` of
-one line, and no process stays behind.
+An engine runs in a separate process and receives every position as the moves that led there: all
+commands are written at once, and all answers are read afterwards. Any error ends in an
+`EngineError` of one line, and no process is left.
 Source: Farneback 2002, Go Text Protocol 2, as used for Othello by GRhino and Edax.
 """
 
@@ -70,7 +70,7 @@ class GTPEngine(PlayerBase):
         self.name = name or os.path.basename(words[0])
         self.timeout = timeout
         try:
-            # In a group of its own, so that whatever it starts goes with it.
+            # In a separate group, so that processes it starts end with it.
             self._process = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,
@@ -156,7 +156,7 @@ class GTPEngine(PlayerBase):
         return named[0]
 
     def _ask(self, commands: list[str]) -> list[str]:
-        """What the engine answers to each command; raises EngineError if one goes wrong."""
+        """The engine's answer to each command; raises EngineError if one fails."""
         assert self._process.stdin is not None
         deadline = time.monotonic() + self.timeout
         try:
@@ -201,7 +201,7 @@ class GTPEngine(PlayerBase):
                 raise self._died()
             if len(text) > _LONGEST_ANSWER:
                 raise EngineError(
-                    f"engine {self.name!r} gave an answer without an end to {command!r};"
+                    f"engine {self.name!r} gave an endless answer to {command!r};"
                     f" check its command line: {self.command}"
                 )
             self._read = text + piece
@@ -225,7 +225,7 @@ def _pass_on(process: "subprocess.Popen[bytes]", pieces: "queue.Queue[bytes]") -
 def _end(
     process: "subprocess.Popen[bytes]", reader: threading.Thread, pieces: "queue.Queue[bytes]"
 ) -> None:
-    """Kill a process and its group, and wait until it is gone and nobody reads from it."""
+    """Kill a process and its group, and wait until it has ended and its reader too."""
     kill_group(process)
     process.wait()
     deadline = time.monotonic() + _PATIENCE

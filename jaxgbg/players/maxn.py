@@ -1,10 +1,10 @@
-"""Max-N: perfect play, by looking at every position of a small game.
+"""Max-N: perfect play in small games, by the values of all positions.
 
-In Max-N (Luckhardt & Irani 1986) each player maximises his own entry of the tuple of final
-rewards. A depth-limited search that reaches the end of the game from its start position, such as
-depth 10 in TicTacToe or depth 15 in Nim with three heaps of five, sees the whole game; so the
-tuple of every position is computed once here, and a move is a table lookup. In games of chance the
-tuples are expectations (`search.expectations`).
+In Max-N (Luckhardt & Irani 1986) each player maximizes its own entry of the tuple of final rewards.
+A depth-limited search that reaches the end of the game from its start position, such as depth 10 in
+TicTacToe or depth 15 in Nim with three heaps of five, sees the whole game. So the tuple of every
+position is computed once here, and a move is a table lookup. In games of chance the tuples are
+expectations (`search.expectations`).
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ class _Tables(NamedTuple):
 
 @jax.tree_util.register_pytree_node_class
 class MaxN(UniformPlayer):
-    """Perfect play where each player maximises his own final reward.
+    """Perfect play: each player maximizes its own final reward.
 
     Every action with the best reward for the mover is equally likely at the root; inside the tree
     the first (lowest) best action counts. A quick win counts no more than a slow one. A position

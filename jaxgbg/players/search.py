@@ -1,4 +1,4 @@
-"""Players that search: any registered search, and PUCT with what it can do beyond choosing."""
+"""Players that search: any registered search, and PUCT with statistics, devices and reuse."""
 
 import dataclasses
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from jaxgbg.learners.selection import LANE, UNDISCOUNTED, BootstrapRule
 from jaxgbg.players.core import History, Player, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.devices import mesh_of, on_devices
-from jaxgbg.search.growth import grow
 from jaxgbg.search.puct import PUCT, PUCTSpec, most_visited
 from jaxgbg.search.reuse import no_trees, search_on
+from jaxgbg.search.simulation import simulate
 from jaxgbg.search.solver import SolvedStatistics
 from jaxgbg.search.spec import Search, SearchSpec
 from jaxgbg.search.tree import RootStatistics
@@ -31,17 +31,17 @@ Statistics = RootStatistics | SolvedStatistics
 
 @singledispatch
 def search_player(spec: SearchSpec, game: Game, agent: GreedyAgent | None = None) -> Player:
-    """The player who moves by a search, led by an agent's values if one is given.
+    """Return the player that moves by a search, guided by an agent's values if one is given.
 
-    A search whose player can do more registers a function of its own here. Raises ValueError where
-    this game or agent cannot be searched.
+    A search with a player of its own registers a function here. Raises ValueError if the search
+    does not support this game or agent.
     """
     return SearchPlayer(game, spec, agent)
 
 
 @jax.tree_util.register_pytree_node_class
 class SearchPlayer(PlayerBase):
-    """Plays what a search chooses; an agent's copies search side by side."""
+    """Plays the moves of a search; an agent's copies search in parallel."""
 
     def __init__(self, game: Game, spec: SearchSpec, agent: GreedyAgent | None = None) -> None:
         search = spec.build(game, agent.value if agent else Zero())
@@ -56,7 +56,7 @@ class SearchPlayer(PlayerBase):
 
     @classmethod
     def tree_unflatten(cls, fixed: tuple[str, Game, Search], leaves: PyTree) -> Self:
-        # The leaves may be anything while JAX handles the tree: no look at them here.
+        # JAX may put any objects in place of the leaves, so do not read them here.
         player = object.__new__(cls)
         player._set(*fixed, *leaves)
         return player
@@ -92,14 +92,14 @@ def _choose_compiled(player: SearchPlayer, states: State, key: jax.Array) -> jax
 
 @jax.tree_util.register_pytree_node_class
 class SearchAgent(SearchPlayer):
-    """Plays the action that a tree search by the agent's own values has tried most often.
+    """Plays the most visited action of a tree search by the agent's own values.
 
-    Among equals the one of the best mean, then any; with a solver, of those that what is proved
-    leaves over. Every move grows a new tree, but with `reuse` in matches, where what the last one
-    knows of the position is kept (`search.reuse`); the agent's copies search one after the other.
-    Players whose iterations round up to the same power of two share one compiled program, unless
-    memory is short. Asked by the host, devices share the searches of a batch, portion by portion:
-    no bit depends on how many these are. Raises ValueError where the agent cannot search.
+    Ties are broken by the best mean, then at random; with a solver, only among actions that the
+    proofs leave. Every move starts a new tree, except in matches with `reuse`, where the subtree of
+    the last move is kept (`search.reuse`). The agent's copies search one after the other. Players
+    whose iterations round up to the same power of two share one compiled program, unless memory is
+    short. Outside of compiled programs, devices share the searches of a batch, chunk by chunk; no
+    bit depends on the number of devices. Raises ValueError if the agent cannot search.
     """
 
     search: PUCT
@@ -136,35 +136,35 @@ class SearchAgent(SearchPlayer):
         return _most_visited(jax.tree.map(lambda *rows: np.concatenate(rows), *found), choice)
 
     def shares_devices(self, games: int) -> bool:
-        """Whether several devices would choose the moves of so many games, if the host asks."""
+        """Whether several devices would choose the moves of `games` games, called by the host."""
         return not self.search.settings.reuse and self._num_devices(games // self.copies) > 1
 
     def _num_devices(self, batch: int) -> int:
-        """How many devices search from so many positions of an agent, portion by portion."""
-        size = max(1, self.search.portion(batch))
-        # Each device beyond the first needs the weights once more, and trees of its own.
+        """The number of devices that search from `batch` positions of an agent, chunk by chunk."""
+        size = max(1, self.search.chunk_size(batch))
+        # Each additional device needs a copy of the weights, and its own trees.
         room = self.search.settings.megabytes * 10**6 // max(1, self._bytes)
-        return min(len(jax.devices()), -(-batch // size), 1 + room, self.search.most_trees // size)
+        return min(len(jax.devices()), -(-batch // size), 1 + room, self.search.max_trees // size)
 
     @property
     def _bytes(self) -> int:
-        """What the weights of one agent take."""
+        """The size of the weights of one agent."""
         every: int = sum(leaf.nbytes for leaf in jax.tree.leaves(self.agent.params))
         return every // self.copies
 
     def _on_devices(self, copy: int, states: State, key: jax.Array) -> Statistics:
-        """What one of the agents finds from states[B], arrays of the host."""
+        """The statistics of one agent's search from states[B], as arrays on the host."""
         search, batch = self.search, len(states.terminal)
         mesh = mesh_of(self._num_devices(batch))
-        size = mesh.size * search.portion(batch)
+        size = mesh.size * search.chunk_size(batch)
         nothing, given = search.nothing_of(states), self._weights(copy, mesh)
         found: Statistics = on_devices(
-            _grow, search, given, states, nothing, lambda _: size, self.iterations, key, mesh
+            _simulate, search, given, states, nothing, lambda _: size, self.iterations, key, mesh
         )
         return found
 
     def _weights(self, copy: int, mesh: Mesh) -> tuple[Params, BootstrapRule]:
-        """An agent's weights and valuation on all devices; kept there while there is room."""
+        """An agent's weights and valuation on all devices, cached while there is room."""
         if (copy, mesh) not in self._placed:
             room = self.search.settings.megabytes * 10**6
             if (len(self._placed) + 1) * self._bytes * mesh.size > room:
@@ -175,9 +175,9 @@ class SearchAgent(SearchPlayer):
 
     @in_32_bits
     def first_memory(self, states: State) -> Memory:
-        """Trees that know nothing, for each copy those of its games; None without `reuse`.
+        """Return empty trees for the games of each copy; None without `reuse`.
 
-        Raises ValueError where they do not fit into memory.
+        Raises ValueError if they do not fit into memory.
         """
         if not self.search.settings.reuse:
             return None
@@ -186,15 +186,15 @@ class SearchAgent(SearchPlayer):
 
     @in_32_bits
     def act_on(self, memory: Memory, states: State, key: jax.Array) -> tuple[jax.Array, Memory]:
-        """As `act`, and the trees to go on from; those of terminal states stay as they are."""
+        """As `act`, and the trees for the next move; those of terminal states do not change."""
         return _act_on(self, memory, states, key)
 
     @in_32_bits
     def statistics(self, state: State, key: jax.Array | None = None) -> Statistics:
         """Visits int32[A] and values float32[A] at the root of one state, [B, A] of states[B].
 
-        With a solver also the bounds, `low` and `high` float32[A]. Those of the first agent, where
-        there are several. `key` draws what chance brings.
+        With a solver also the bounds, `low` and `high` float32[A]. If there are several agents, of
+        the first one. `key` draws chance.
         """
         key = jax.random.key(0) if key is None else key
         if state.terminal.ndim:
@@ -208,9 +208,9 @@ def _(spec: PUCTSpec, game: Game, agent: GreedyAgent | None = None) -> Player:
     return SearchPlayer(game, spec) if agent is None else SearchAgent(agent, spec)
 
 
-def _grow(search: PUCT, given: tuple[Params, BootstrapRule], *where: PyTree) -> Statistics:
+def _simulate(search: PUCT, given: tuple[Params, BootstrapRule], *where: PyTree) -> Statistics:
     params, valuation = given
-    found: Statistics = grow(dataclasses.replace(search, valuation=valuation), params, *where)
+    found: Statistics = simulate(dataclasses.replace(search, valuation=valuation), params, *where)
     return found
 
 
@@ -236,7 +236,7 @@ def _chosen(
     key: jax.Array,
     *memory: Memory,
 ) -> tuple[jax.Array, Memory]:
-    """(actions int32[B], what the copies keep, if anything), by a search of each copy."""
+    """(actions int32[B], the memory of the copies or None), by a search of each copy."""
     agent = player.agent
     search_key, choice = jax.random.split(key)
     words = jax.random.key_data(jax.random.split(search_key, agent.copies))
@@ -250,7 +250,7 @@ def _chosen(
 def _by_agent(
     settings: PUCT, search: Callable[..., PyTree], valuation: BootstrapRule, *given: PyTree
 ) -> PyTree:
-    """What `search` finds by `settings`, where values count as one agent counts them."""
+    """The result of `search` by `settings`, with one agent's valuation."""
     return search(dataclasses.replace(settings, valuation=valuation), *given)
 
 
@@ -265,8 +265,8 @@ def _alone(
 ) -> PyTree:
     """A `search` that several agents do one after the other under `vmap`.
 
-    In step they would need the memory of all their trees at once; so each agent's values are copied
-    once, before it searches. `words` are the data of a key.
+    In step they would need the memory of all their trees at once. Instead, each agent's values are
+    copied once before its search. `words` are the data of a key.
     """
 
     @jax.custom_batching.sequential_vmap
@@ -278,7 +278,7 @@ def _alone(
         words: jax.Array,
         *memory: Memory,
     ) -> PyTree:
-        # Agents in sequence share no axis to agree upon.
+        # Agents in sequence have no common axis.
         among = jax.vmap(search, in_axes=None, axis_name=LANE, axis_size=1)
         key = jax.random.wrap_key_data(words)
         found = among(valuation, params, states, iterations, key, *memory)

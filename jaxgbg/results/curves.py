@@ -30,7 +30,7 @@ Colour = str | tuple[float, float, float, float]
 """A colour as matplotlib takes it: a name, or red, green, blue and opacity from 0 to 1."""
 
 
-class Look(NamedTuple):
+class CurveStyle(NamedTuple):
     """The label, color and line style of a row."""
 
     label: str
@@ -38,7 +38,7 @@ class Look(NamedTuple):
     dashes: str = "-"
 
 
-Looks = Mapping[tuple[SettingValue, ...], Look]
+CurveStyles = Mapping[tuple[SettingValue, ...], CurveStyle]
 """The look of each combination of settings."""
 
 
@@ -47,7 +47,7 @@ def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
     return [list(panel) for _, panel in groupby(rows, key=lambda row: (row.game, row.opponent))]
 
 
-def looks_of(table: Table) -> Looks:
+def styles_of(table: Table) -> CurveStyles:
     """The look of each combination of settings: numbers go from dark to light.
 
     The last of several axes sets the line style, if there are enough styles; the others set the
@@ -63,7 +63,7 @@ def looks_of(table: Table) -> Looks:
     if dashed and len(coloured) > 1 and len(told) > len(COLOURS):
         coloured, dashed = several, []
         kinds, told = {key: key for key in rows}, list(rows)
-    looks = {}
+    styles = {}
     for key, row in rows.items():
         number = told.index(kinds[key])
         if len(coloured) == 1:
@@ -75,8 +75,8 @@ def looks_of(table: Table) -> Looks:
             kind = int(str(row["variant"]).endswith(MEAN))
         elif dashed:
             kind = dashed[0].values.index(row[dashed[0].short])
-        looks[key] = Look(label_of(several, row), colour, _DASHES[kind % len(_DASHES)])
-    return looks
+        styles[key] = CurveStyle(label_of(several, row), colour, _DASHES[kind % len(_DASHES)])
+    return styles
 
 
 def _colour(axis: Axis, value: SettingValue, alone: bool) -> Colour:

@@ -10,15 +10,15 @@ import numpy as np
 from jaxgbg.results.axes import VARIANT, Axis, value_text
 from jaxgbg.results.curves import (
     COLOURS,
-    Looks,
+    CurveStyles,
     curve,
     figures_of,
     label_of,
     length_of,
-    looks_of,
     panels_of,
     paper_words,
     span_of,
+    styles_of,
     title,
     words,
 )
@@ -79,19 +79,19 @@ def draw(table: Table, path: Path, kind: Kind = "curves", band: Band = "sem") ->
     _check_axes(table.axes, kind)
     columns = min(3, len(panels))
     lines = -(-len(panels) // columns)
-    looks = looks_of(table)
+    styles = styles_of(table)
     first = next((axis.short for axis in table.axes if len(axis.values) > 1), "")
     lines_of_means = {tuple(v for n, v in r.settings.items() if n != first) for r in table.rows}
-    told = {"means": len(lines_of_means), "heatmap": 0}.get(kind, len(looks))
+    told = {"means": len(lines_of_means), "heatmap": 0}.get(kind, len(styles))
     beside = told > _MOST_ABOVE
-    longest = max(len(look.label) for look in looks.values())
+    longest = max(len(look.label) for look in styles.values())
     width = 4.3 * columns + beside * (1.2 + 0.06 * longest)
     figure = new_figure(width, 3.2 * lines)
     axes = figure.subplots(lines, columns, squeeze=False).ravel()
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     for axis, panel in zip(axes, panels, strict=False):
-        _PANELS[kind](axis, panel, table, looks, band)
+        _PANELS[kind](axis, panel, table, styles, band)
         axis.set_title(title(panel[0]), fontsize=10)
         for side in ("top", "right"):
             axis.spines[side].set_visible(False)
@@ -132,12 +132,14 @@ def check_name(path: Path) -> str:
     return form
 
 
-def _draw_curves(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
+def _draw_curves(
+    axis: "Axes", panel: list[Row], table: Table, styles: CurveStyles, band: Band
+) -> None:
     from matplotlib.ticker import EngFormatter
 
     references: dict[float, list[Row]] = {}
     for row in panel:
-        look = looks[row.key]
+        look = styles[row.key]
         episodes, mean, sem = curve(row)
         low, high = mean - sem, mean + sem
         if band == "interval":
@@ -152,7 +154,7 @@ def _draw_curves(axis: "Axes", panel: list[Row], table: Table, looks: Looks, ban
         if row.paper_mean is not None and row.as_published:
             references.setdefault(row.paper_mean, []).append(row)
     for figure, rows in references.items():
-        colour = looks[rows[0].key].colour if len(rows) == 1 else "#555555"
+        colour = styles[rows[0].key].colour if len(rows) == 1 else "#555555"
         longest = max(rows, key=length_of)
         ends = [0, length_of(longest)]
         axis.plot(ends, [figure] * 2, color=colour, lw=0.9, ls="--", zorder=1, gid="paper")
@@ -172,7 +174,9 @@ def _draw_curves(axis: "Axes", panel: list[Row], table: Table, looks: Looks, ban
     axis.grid(alpha=0.25)
 
 
-def _draw_means(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
+def _draw_means(
+    axis: "Axes", panel: list[Row], table: Table, styles: CurveStyles, band: Band
+) -> None:
     del band
     first, *others = [each for each in table.axes if len(each.values) > 1]
     places = dict(zip(first.values, _places(first), strict=True))
@@ -220,8 +224,10 @@ def _places(axis: Axis) -> Sequence[float]:
     return range(len(axis.values))
 
 
-def _draw_heatmap(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
-    del looks, band
+def _draw_heatmap(
+    axis: "Axes", panel: list[Row], table: Table, styles: CurveStyles, band: Band
+) -> None:
+    del styles, band
     down, across = (each for each in table.axes if len(each.values) > 1)
     means = np.full((len(down.values), len(across.values)), np.nan)
     for row in panel:
@@ -242,13 +248,15 @@ def _draw_heatmap(axis: "Axes", panel: list[Row], table: Table, looks: Looks, ba
     axis.set(xlabel=across.short, ylabel=down.short)
 
 
-def _draw_profile(axis: "Axes", panel: list[Row], table: Table, looks: Looks, band: Band) -> None:
+def _draw_profile(
+    axis: "Axes", panel: list[Row], table: Table, styles: CurveStyles, band: Band
+) -> None:
     del table, band
     scores = np.concatenate([row.per_seed for row in panel])
     margin = 0.05 * float(np.ptp(scores)) or 0.5
     levels = np.linspace(scores.min() - margin, scores.max() + margin, 200)
     for row in panel:
-        look = looks[row.key]
+        look = styles[row.key]
         shares, low, high = (100 * part for part in profile(row, levels))
         axis.step(levels, shares, look.dashes, color=look.colour, label=look.label, where="post")
         axis.fill_between(levels, low, high, color=look.colour, alpha=0.15, lw=0, step="post")

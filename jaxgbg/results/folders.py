@@ -14,11 +14,11 @@ from jaxgbg.games import Game, broken_games
 from jaxgbg.results.bulk import without_collector
 from jaxgbg.results.configs import Config, Configs
 from jaxgbg.results.evaluations import Evaluations
-from jaxgbg.results.index import LEAST, Entry, Index
+from jaxgbg.results.index import LEAST, Index, IndexEntry
 from jaxgbg.runs import LaneName, Run
 from jaxgbg.runs.storage.locations import FILES, LADDER, Found, NoRuns, Place, find, place_of
 from jaxgbg.runs.storage.metrics import Complain, evaluation_columns
-from jaxgbg.runs.storage.schemas import Histograms, Summary, read_leniently
+from jaxgbg.runs.storage.schemas import Histograms, Summary, validate_partial
 from jaxgbg.specs import Spec
 from jaxgbg.system import cache_folder
 from jaxgbg.types import JSON
@@ -84,7 +84,7 @@ class StoredRun:
         except ValueError as error:
             self._note(str(error))
             return {}
-        return read_leniently(kind, content, self.complain(path))
+        return validate_partial(kind, content, self.complain(path))
 
     def complain(self, path: Place) -> Complain:
         """A function that reports something in a file that is skipped."""
@@ -167,7 +167,7 @@ class _Reader:
             self._problems.append(f"{paths[0]}: {name!r} is not known here and left out{others}")
         return runs
 
-    def _recalled(self, found: Found, entry: Entry) -> StoredRun:
+    def _recalled(self, found: Found, entry: IndexEntry) -> StoredRun:
         seeds, packed, summary, untrained = json.loads(entry.content)
         config = self._configs.known(entry.config, tuple(seeds))
         return StoredRun(
@@ -205,8 +205,8 @@ class _Reader:
         run = _read(found, config, seeds)
         if self._index is not None and found.signature and checked and not run.problems:
             kept = [seeds, run.evaluations.packed, run.summary, sorted(run.untrained)]
-            entry = Entry(found.signature, text, json.dumps(kept, separators=(",", ":")))
-            self._index.add(found.name, entry, found.newest)
+            entry = IndexEntry(found.signature, text, json.dumps(kept, separators=(",", ":")))
+            self._index.add(found.name, entry, found.last_change)
         return run
 
 

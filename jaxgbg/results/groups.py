@@ -47,7 +47,7 @@ def read_table(
         runs = choose(runs, where, timeout)
     table = group_stored(runs, by, baseline, wins, pool)
     if wins and not table.rows:
-        raise ValueError("no evaluation there knows how many games were won")
+        raise ValueError("no evaluation there has the number of games won")
     stopped = sum(run.stopped and not run.summary for run in runs)
     if stopped:
         table.notes.append(

@@ -20,7 +20,7 @@ LEAST = 1000
 
 # The version of the format; another version uses another file.
 _FORMAT = 1
-_PORTION = 10_000
+_CHUNK = 10_000
 # A file may be written twice within one tick of the file system's clock.
 _SETTLED = 2.0
 _WAIT = 2.0
@@ -34,7 +34,7 @@ create table if not exists runs (
 """
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """A run in the index: the signature of its files (see `Found`), its config, everything else."""
 
     signature: bytes
@@ -52,9 +52,9 @@ class Index:
         name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32]
         self.path = cache / "runs" / f"{name}.sqlite"
         self._started = time.time()
-        self._added: dict[str, Entry] = {}
+        self._added: dict[str, IndexEntry] = {}
 
-    def load(self) -> dict[str, Entry]:
+    def load(self) -> dict[str, IndexEntry]:
         """All entries by the names of their runs; {} and a new file if any entry is damaged."""
         if not self.path.exists():
             return {}
@@ -66,11 +66,11 @@ class Index:
                 self._remove()
             return {}
 
-    def add(self, name: str, entry: Entry, newest: float) -> None:
-        """Add a run; `newest` is the time of the last change of its files (seconds)."""
-        if newest < self._started - _SETTLED and name.isprintable():
+    def add(self, name: str, entry: IndexEntry, last_change: float) -> None:
+        """Add a run; `last_change` is the time of the last change of its files (seconds)."""
+        if last_change < self._started - _SETTLED and name.isprintable():
             self._added[name] = entry
-        if len(self._added) >= _PORTION:
+        if len(self._added) >= _CHUNK:
             self.save()
 
     def save(self, gone: Iterable[str] = ()) -> None:
@@ -104,7 +104,9 @@ class Index:
                 self.path.with_name(self.path.name + suffix).unlink()
 
 
-def _write(connection: sqlite3.Connection, added: dict[str, Entry], gone: list[tuple[str]]) -> None:
+def _write(
+    connection: sqlite3.Connection, added: dict[str, IndexEntry], gone: list[tuple[str]]
+) -> None:
     connection.executescript(_TABLES)
     connection.execute("begin immediate")
     texts = {entry.config for entry in added.values()}
@@ -120,19 +122,19 @@ def _write(connection: sqlite3.Connection, added: dict[str, Entry], gone: list[t
     connection.executemany("delete from runs where name = ?", gone)
 
 
-def _entries(connection: sqlite3.Connection) -> dict[str, Entry]:
+def _entries(connection: sqlite3.Connection) -> dict[str, IndexEntry]:
     """Read all entries; raises ValueError for a wrong checksum."""
     texts = dict(connection.execute("select number, text from configs"))
     entries = {}
     for name, signature, config, content, checksum in connection.execute("select * from runs"):
         if config not in texts:
             raise ValueError("a config is missing")
-        entries[name] = Entry(signature, texts[config], content)
+        entries[name] = IndexEntry(signature, texts[config], content)
         if checksum != _checksum(name, entries[name]):
-            raise ValueError("a check sum is wrong")
+            raise ValueError("a checksum is wrong")
     return entries
 
 
-def _checksum(name: str, entry: Entry) -> int:
+def _checksum(name: str, entry: IndexEntry) -> int:
     text = "\0".join((name, entry.config, entry.content))
     return zlib.crc32(text.encode(), zlib.crc32(entry.signature))

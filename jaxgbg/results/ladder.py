@@ -10,11 +10,11 @@ import numpy as np
 
 from jaxgbg.arena.cycles import alpha_rank, cycles
 from jaxgbg.arena.match_results import MatchResult, joined, pair_points
-from jaxgbg.arena.ratings import Outcomes, Rating, rate
+from jaxgbg.arena.ratings import GameResults, Rating, rate
 from jaxgbg.games import Game
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.figures import check_name, default_style, new_figure, save
-from jaxgbg.results.layout import Column
+from jaxgbg.results.formats import Column
 from jaxgbg.results.statistics import agree, confidence_interval
 from jaxgbg.types import JSON
 
@@ -28,7 +28,7 @@ _MOST_CYCLES = 5
 
 
 @dataclasses.dataclass(frozen=True)
-class Standing:
+class LadderEntry:
     """A player on the ladder: rating in Elo, `score` in % of the points, `seats` the same by seat.
 
     With two players a draw counts half. With more, a player gets a point for each other player with
@@ -213,8 +213,8 @@ def _scores(
 
 
 def _standing(
-    rank: int, at: int, name: str, rating: Rating, outcomes: Outcomes, share: float
-) -> Standing:
+    rank: int, at: int, name: str, rating: Rating, outcomes: GameResults, share: float
+) -> LadderEntry:
     rewards = outcomes.rewards
     others = rewards.shape[1] - 1
     below = (rewards[:, :, None] > rewards[:, None, :]).sum(2)
@@ -222,4 +222,6 @@ def _standing(
     points = 100 * (below + equal / 2) / others
     mine = outcomes.players == at
     seats = tuple(float(points[mine[:, seat], seat].mean()) for seat in range(others + 1))
-    return Standing(rank, name, rating, int(mine.sum()), float(points[mine].mean()), seats, share)
+    return LadderEntry(
+        rank, name, rating, int(mine.sum()), float(points[mine].mean()), seats, share
+    )

@@ -41,7 +41,7 @@ class Source(NamedTuple):
     wins: bool = False
 
     def scale(self, opponent: str) -> Scale:
-        """How its figures against `opponent` are shown."""
+        """The scale of its figures against `opponent`."""
         if self.wins:
             return WINS
         return scale_of(opponent, self.game) if self.game is not None else Scale("reward")

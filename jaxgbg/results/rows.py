@@ -40,7 +40,7 @@ from jaxgbg.results.statistics import (
 from jaxgbg.runs import Result, Run
 from jaxgbg.runs import presets as papers
 from jaxgbg.runs.run import MEAN
-from jaxgbg.specs import counted
+from jaxgbg.specs import pluralize
 from jaxgbg.types import JSON, SettingValue
 
 _NOT_FLAT = ("game", "opponent", "settings", "scale", "curves", "games", "as_published")
@@ -229,7 +229,7 @@ def _balance(members: Mapping[RowKey, Members], rest: Sequence[str]) -> list[str
         left_out = row.keep_seeds_of_all(key.opponent) if row.pooled else 0
         if left_out:
             notes.append(
-                f"{key.game}, {key.opponent}: {counted(left_out, 'seed')} not used, because some"
+                f"{key.game}, {key.opponent}: {pluralize(left_out, 'seed')} not used, because some"
                 f" {' and '.join(map(short_of, rest))} does not have them."
             )
     return list(dict.fromkeys(notes))

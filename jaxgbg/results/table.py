@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jaxgbg.evaluation import in_words
 from jaxgbg.games import WIN_RATE, WINS
 from jaxgbg.results.axes import value_text
-from jaxgbg.results.layout import Column, Format, print_columns, print_plain
+from jaxgbg.results.formats import Column, Format, print_columns, print_plain
 from jaxgbg.results.rows import Row, as_records
 from jaxgbg.runs import presets as papers
 
@@ -74,7 +74,7 @@ def _panels(table: Sequence[Row]) -> Iterator[tuple[str, list[Row], list[int]]]:
 def _telling(columns: Sequence[Column], of_panel: Sequence[Row], at: Sequence[int]) -> list[Column]:
     """The columns of the rows `at` that add something to their heading."""
     kept = [column._replace(cells=[column.cells[n] for n in at]) for column in columns]
-    return [column for column in kept if _tells(column, of_panel)]
+    return [column for column in kept if _is_informative(column, of_panel)]
 
 
 def _columns(table: Sequence[Row], baseline: str) -> Iterator[Column]:
@@ -99,7 +99,7 @@ def _columns(table: Sequence[Row], baseline: str) -> Iterator[Column]:
         yield Column(f"− {baseline} (95 %)", [difference(row) for row in table], True)
 
 
-def _tells(column: Column, table: Sequence[Row]) -> bool:
+def _is_informative(column: Column, table: Sequence[Row]) -> bool:
     """Whether a column adds something to the heading of the rows of one game."""
     settings = table[0].settings
     if column.name == "paper":

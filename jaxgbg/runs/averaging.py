@@ -25,14 +25,14 @@ _STARTS = {"tail": 2 / 3, "exponential": 0.0}
 
 @dataclasses.dataclass(frozen=True)
 class Averaging(Spec):
-    """Which mean of the weights becomes an agent of its own beside the last one.
+    """Which mean of the weights becomes a second agent, in addition to the last weights.
 
-    Samples are spread evenly over the rest of the budget, the last of them at its end. One is taken
-    at the end of the first block of ticks after which so many episodes are finished.
+    Samples are spread evenly over the rest of the budget; the last one is at its end. A sample is
+    taken after the first block of ticks in which the required number of episodes is finished.
 
     Attributes:
-      rule: Also keep an agent with averaged weights: tail counts all samples alike, exponential
-        counts late ones more.
+      rule: Also keep an agent with averaged weights: tail weighs all samples equally, exponential
+        gives late ones more weight.
       start: Share of the budget after which samples are taken; 2/3 for tail and 0 for exponential
         if not given.
       samples: Number of samples of the weights in the mean.

@@ -1,4 +1,4 @@
-"""The compiled hot path: a chunk of the training of some lanes, without a word from the host."""
+"""The compiled hot path: a chunk of the training of some lanes, without host communication."""
 
 from functools import lru_cache
 
@@ -16,10 +16,10 @@ from jaxgbg.xla import training_compile_options
 def compile_chunk(learner: Learner, mesh: Mesh, pausing: bool = False) -> jax.stages.Wrapped:
     """The compiled hot path: (lanes, hyperparameters, limits uint32[L], blocks int32[]) -> lanes.
 
-    Each device runs its own lanes, without a word to the others, until `blocks` blocks of ticks are
-    done or all its lanes have finished `limits` episodes. The lanes passed in are used up. One that
-    is `pausing` takes uint32[L] more, and stops after the block in which one of its lanes has
-    finished so many episodes.
+    Each device runs its own lanes, without communication, until `blocks` blocks of ticks are done
+    or all its lanes have finished `limits` episodes. The lanes passed in are donated. A `pausing`
+    chunk takes one more argument uint32[L], and stops after the block in which one of its lanes has
+    finished that number of episodes.
     """
     one, every = PartitionSpec("lanes"), PartitionSpec()
 
@@ -51,7 +51,7 @@ def compile_chunk(learner: Learner, mesh: Mesh, pausing: bool = False) -> jax.st
         out_specs=one,
         check_vma=False,
     )
-    # A device of its own would otherwise write its sharding in another way: compiled twice.
+    # Otherwise a single device would have another sharding, and the chunk would compile twice.
     return jax.jit(
         sharded,
         donate_argnums=0,

@@ -83,7 +83,7 @@ def warn_of_known_faults() -> None:
 
 
 def known_fault(version: str, platform: str, flags: str) -> str | None:
-    """What to know about jaxlib `version` on `platform` with these XLA_FLAGS, if anything."""
+    """A warning about jaxlib `version` on `platform` with these XLA_FLAGS, if there is one."""
     if platform not in ("gpu", "cuda") or version not in _SLOW_SCATTER or _REMEDY in flags:
         return None
     return (

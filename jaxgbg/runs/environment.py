@@ -1,4 +1,4 @@
-"""What the environment tells JAX, where a training cannot go on with it or has other bits by it."""
+"""Settings of JAX in the environment that prevent a training or change its bits."""
 
 import os
 import subprocess
@@ -15,8 +15,8 @@ def check_compiled() -> None:
     """Raises ValueError where JAX is told to compile nothing: no training would come to its end."""
     if jax.config.jax_disable_jit:  # type: ignore[attr-defined]
         raise ValueError(
-            "JAX_DISABLE_JIT is set, and without compiled programs nothing here comes to an end:"
-            " unset it"
+            "JAX_DISABLE_JIT is set: unset it, because programs that are not compiled would take"
+            " forever"
         )
 
 
@@ -40,7 +40,7 @@ def check_xla_flags() -> None:
     lines = [line for line in tried.stderr.splitlines() if "XLA_FLAGS" in line]
     if tried.returncode and lines:
         reason = lines[0].rpartition("] ")[2]
-        raise ValueError(f"XLA does not take XLA_FLAGS={flags} ({reason}): correct or unset it")
+        raise ValueError(f"XLA rejects XLA_FLAGS={flags} ({reason}): correct or unset it")
 
 
 def pass_on_xla_flags() -> None:

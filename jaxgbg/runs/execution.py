@@ -1,4 +1,4 @@
-"""Doing runs: trained, kept in checkpoints, stopped, resumed, finished, one or several together."""
+"""Train runs, one or several together: checkpoints, stop, resume, finish."""
 
 import contextlib
 import hashlib
@@ -18,7 +18,7 @@ from jaxgbg.runs.environment import check_compiled
 from jaxgbg.runs.loop import Progress, Result, Training
 from jaxgbg.runs.memory import check_memory
 from jaxgbg.runs.run import Run
-from jaxgbg.runs.stopping import Stopped, StopRequest, StopTraining, stop_signals, tell_all
+from jaxgbg.runs.stopping import Stopped, StopRequest, StopTraining, call_all, stop_signals
 from jaxgbg.runs.storage.agents import SavedAgent, save_agent
 from jaxgbg.runs.storage.checkpoints import Checkpoint, Checkpoints, checksum
 from jaxgbg.runs.storage.files import write_json
@@ -28,7 +28,7 @@ from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.specs import Limits, checked
 
 CHECKPOINT_EVERY = 60.0
-"""Seconds of training between two checkpoints, where nothing else is asked for."""
+"""Default number of seconds of training between two checkpoints."""
 CheckpointEvery = Annotated[float, Limits(low=0, high=1_000_000_000)]
 
 
@@ -39,13 +39,13 @@ def train(
     on_evaluation: Callable[[Result], object] = lambda _: None,
     checkpoint_every: float = CHECKPOINT_EVERY,
 ) -> RunFolder:
-    """Train and evaluate all seeds and variants of `run`, or find them done, below folder `out`.
+    """Train and evaluate all seeds and variants of `run` in a folder below `out`.
 
-    An unfinished one goes on from its last checkpoint. Interrupted (Stopped, a KeyboardInterrupt,
-    goes on to the caller), the folder keeps all evaluations made and a checkpoint; so it does where
-    `on_evaluation` raises StopTraining, which ends here. Raises ValueError where the folder cannot
-    be written, holds a run under other rules, the game breaks its contract, or the memory does not
-    suffice.
+    A finished run is not trained again, and an unfinished one resumes from its last checkpoint.
+    After an interruption (Stopped, a KeyboardInterrupt, is raised again) the folder has all
+    evaluations so far and a checkpoint. The same holds if `on_evaluation` raises StopTraining,
+    which is caught here. Raises ValueError if the folder cannot be written or has a run under other
+    rules, the game breaks its contract, or the memory is not sufficient.
     """
     return train_together(
         [run], out, on_chunk, lambda _, result: on_evaluation(result), checkpoint_every
@@ -63,18 +63,19 @@ def train_together(
 ) -> list[RunFolder]:
     """`train` for several runs that are lanes of one program; each has a folder of its own.
 
-    While one is unfinished all are trained, as a lane's last bits depend on its program's lanes.
+    If one of them is unfinished, all are trained: the last bits of a lane depend on all lanes of
+    its program.
     """
     folders = [RunFolder(out, run) for run in runs]
     unfinished = {number: f for number, f in enumerate(folders) if not f.finished}
     if not unfinished:
         return folders
-    # A mistake in the runs is found here, before anything is written.
-    training = _prepared(runs)
+    # Raises for mistakes in the runs, before anything is written.
+    training = _prepare(runs)
     with contextlib.ExitStack() as stack:
         for folder in unfinished.values():
             stack.enter_context(only_here(folder))
-        # Only now nobody else can finish one of them.
+        # With the locks, no other process can finish one of them.
         unfinished = {number: f for number, f in unfinished.items() if not f.finished}
         if not unfinished:
             return folders
@@ -113,8 +114,8 @@ def train_together(
     return folders
 
 
-def _prepared(runs: Sequence[Run]) -> Training:
-    """The training of `runs` before its first tick; raises ValueError where it cannot be."""
+def _prepare(runs: Sequence[Run]) -> Training:
+    """Return the training of `runs` before its first tick; raises ValueError if it cannot start."""
     check_compiled()
     warn_of_known_faults()
     check_memory(runs)
@@ -123,8 +124,8 @@ def _prepared(runs: Sequence[Run]) -> Training:
 
 
 def _stop_signals(training: Training) -> contextlib.AbstractContextManager[StopRequest]:
-    """Signals stop `training` at once where its state is whole: until a chunk has been compiled,
-    and in evaluations.
+    """Let signals stop `training` at once while its state is consistent: until a chunk has been
+    compiled, and in evaluations.
     """
     return stop_signals(
         interruptible=lambda: training.evaluating,
@@ -137,18 +138,18 @@ def _keep(
     unfinished: Mapping[int, RunFolder],
     on_evaluation: Callable[[Run, Result], object],
 ) -> None:
-    """Write the evaluations of a milestone down, all of them before anybody is told of one.
+    """Write all evaluations of a milestone, then pass each of them to `on_evaluation`.
 
-    Whoever is told may stop the training, which he does after all are told.
+    A callback may stop the training; it stops after all callbacks are done.
     """
     kept = [(unfinished[owner], result) for owner, result in evaluations if owner in unfinished]
     for folder, result in kept:
         folder.append(result)
-    tell_all(partial(on_evaluation, folder.run, result) for folder, result in kept)
+    call_all(partial(on_evaluation, folder.run, result) for folder, result in kept)
 
 
 def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:
-    """Those of a run lie in its folder, those of runs in one program beside theirs."""
+    """The checkpoints of one run, in its folder, or of several in one program, next to theirs."""
     name = "-".join(folder.run.digest for folder in folders)
     if len(folders) == 1:
         return Checkpoints(folders[0].path / "checkpoints", name, every)
@@ -157,7 +158,7 @@ def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:
 
 
 def _checkpoint(training: Training, folders: Sequence[RunFolder]) -> Checkpoint:
-    """All that it takes to go on from here."""
+    """The whole state of the training and its metrics, enough to resume."""
     metrics = [folder.metrics_mark() for folder in folders]
     return Checkpoint(training.leaves(), training.reached, training.seconds, metrics)
 
@@ -171,9 +172,9 @@ def _begin_or_resume(
         for number, folder in unfinished.items():
             if not folder.has_metrics_of(checkpoint.metrics[number]):
                 print(
-                    f"jaxgbg: {folder.path / 'metrics.jsonl'} is not what was written: it is kept"
-                    f" as {folder.set_metrics_aside().name} until the run is finished, which"
-                    " begins again",
+                    f"jaxgbg: {folder.path / 'metrics.jsonl'} has been changed: it is kept as"
+                    f" {folder.set_metrics_aside().name} until the run, which starts over, is"
+                    " finished",
                     file=sys.stderr,
                 )
                 checkpoint = None

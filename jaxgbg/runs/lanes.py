@@ -10,7 +10,7 @@ from jaxgbg.learners import FARL_PARTS, Hyperparameters, Lane
 from jaxgbg.players import Player
 from jaxgbg.runs.memory import check_memory
 from jaxgbg.runs.opponents import make_opponent
-from jaxgbg.runs.placement import Places, lanes_at_once
+from jaxgbg.runs.placement import LanePlacement, lanes_at_once
 from jaxgbg.runs.run import LaneName, Run
 from jaxgbg.types import PyTree, SettingValue
 
@@ -42,22 +42,21 @@ def hyperparameters(run: Run, lanes: Sequence[LaneName]) -> Hyperparameters:
 
 
 def _full(lanes: int, numbers: Mapping[str, SettingValue]) -> dict[str, np.ndarray]:
-    """Each number once for each lane. Made on the host: there no array is a program to compile."""
+    """Each number once for each lane, made on the host, where no array needs a compilation."""
     kinds = {bool: bool, int: np.int32, float: np.float32}
     return {name: np.full(lanes, value, kinds[type(value)]) for name, value in numbers.items()}
 
 
 def begin(
-    runs: Sequence[Run], places: Places | None = None
-) -> tuple[list[Lane], list[Hyperparameters], Places]:
-    """All lanes of `runs` before their first tick, in groups [S, ...], and where each of them is.
+    runs: Sequence[Run], placement: LanePlacement | None = None
+) -> tuple[list[Lane], list[Hyperparameters], LanePlacement]:
+    """Return all lanes of `runs` before their first tick, in groups [S, ...], and their placement.
 
-    The runs have one program. Raises ValueError where the memory of this machine does not hold
-    them.
+    The runs share one program. Raises ValueError if the lanes do not fit into memory.
     """
     learner = runs[0].make_learner()
     seeds = np.array([lane.seed for run in runs for lane in run.lanes], np.uint32)
-    places = places or Places(len(seeds), lanes_at_once(learner, len(seeds)))
+    placement = placement or LanePlacement(len(seeds), lanes_at_once(learner, len(seeds)))
     check_memory(runs)
     drawn = np.stack([run.value.drawn(run.game, seed) for run in runs for seed, _ in run.lanes])
     made = [(make_partner(run), len(run.lanes)) for run in runs]
@@ -65,21 +64,21 @@ def begin(
     every = [hyperparameters(run, run.lanes) for run in runs]
     hyper = jax.tree.map(lambda *leaves: np.concatenate(leaves), *every)
 
-    start = jax.jit(jax.vmap(learner.init), out_shardings=places.sharding)
+    start = jax.jit(jax.vmap(learner.init), out_shardings=placement.sharding)
     groups, hypers = [], []
-    for number in range(places.groups):
-        own = places.members(number)
+    for number in range(placement.groups):
+        own = placement.members(number)
         partner = jax.tree.map(
             lambda *leaves: jnp.stack([*map(jnp.asarray, leaves)]), *[partners[at] for at in own]
         )
         groups.append(start(jax.vmap(jax.random.key)(seeds[own]), drawn[own], partner))
         mine = jax.tree.map(lambda leaf, own=own: leaf[own], hyper)
-        hypers.append(jax.device_put(mine, places.sharding))
-    return groups, hypers, places
+        hypers.append(jax.device_put(mine, placement.sharding))
+    return groups, hypers, placement
 
 
 def make_partner(run: Run) -> Player | None:
-    """Whom a run trains against: nobody but itself, a player by name, or a saved agent.
+    """The training partner: None for self-play, a player by name, or a saved agent.
 
     Raises ValueError for an unknown player, one that only plays on the host, or another game's.
     """
@@ -92,7 +91,7 @@ def make_partner(run: Run) -> Player | None:
 
 
 def program_of(run: Run) -> tuple[Hashable, ...]:
-    """What runs must have in common to be lanes of one program, evaluated at the same times."""
+    """A key that runs share if they can be lanes of one program, evaluated at the same times."""
     return (
         run.make_learner(),
         run.schedule.episodes,

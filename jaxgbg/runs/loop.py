@@ -30,8 +30,8 @@ class Result(NamedTuple):
 
     `opponent` may also be a score of an evaluator, with the mean of that score.
 
-    `wins` is the share of the games that brought the agent a positive reward; None in runs of
-    before this was kept and where no games are played to their ends.
+    `wins` is the share of games with a positive reward for the agent; None in older runs and where
+    no games are played to their ends.
     """
 
     seed: int
@@ -44,14 +44,14 @@ class Result(NamedTuple):
 
 
 class Changing(NamedTuple):
-    """All of a lane that changes in a training: its state and, if there is one, its mean."""
+    """The parts of a lane that a training changes: its state and, if there is one, its mean."""
 
     lane: Lane
     mean: Mean | None
 
 
 class Progress(NamedTuple):
-    """Where a run stands: episodes and moves over all lanes, seconds spent in training chunks."""
+    """Progress of a run: episodes and moves of all lanes, seconds spent in training chunks."""
 
     episodes: int
     moves: int
@@ -62,8 +62,8 @@ class Progress(NamedTuple):
 class Training:
     """Runs in progress, lanes of one program: iterate `rounds()` or `evaluations()` to the end.
 
-    All lanes reach a milestone before any goes on: they are evaluated together, and what a run
-    draws does not depend on how fast it was. Several `runs` must agree in `program_of`.
+    All lanes reach a milestone before any of them continues. So they are evaluated together, and
+    random draws do not depend on speed. Several `runs` must have the same `program_of`.
     """
 
     @in_32_bits
@@ -73,7 +73,7 @@ class Training:
         self.runs = runs
         self.lanes = tuple(lane for run in runs for lane in run.lanes)
         self.owners = tuple(number for number, run in enumerate(runs) for _ in run.lanes)
-        self.groups, self._hypers, self.places = begin(runs)
+        self.groups, self._hypers, self.placement = begin(runs)
         """The states of the lanes, group by group, each an array [S, ...] for S lanes at once."""
         self.learner = runs[0].make_learner()
         evaluation = runs[0].evaluation
@@ -83,7 +83,7 @@ class Training:
         ]
         averaging = runs[0].averaging
         self._points = averaging.points(self.episodes)
-        value, sharding = self.learner.value, self.places.sharding
+        value, sharding = self.learner.value, self.placement.sharding
         self.means_so_far: list[Mean] = []
         if averaging.on:
             self.means_so_far = [begin_mean(value, each.params, sharding) for each in self.groups]
@@ -95,9 +95,9 @@ class Training:
         """Milestones evaluated."""
         self.evaluating = False
         self.starting = False
-        """Whether a chunk is about to start, which may mean to compile it first."""
+        """Whether a chunk is about to start, and may have to be compiled first."""
         self.diverged: list[int] = []
-        """Lanes whose networks are past repair."""
+        """Lanes whose networks have diverged."""
 
     @property
     def episodes(self) -> int:
@@ -105,7 +105,7 @@ class Training:
         return self.runs[0].schedule.episodes
 
     def _milestones(self) -> Iterator[int]:
-        """Numbers of episodes after which all lanes are evaluated, those to come."""
+        """The remaining numbers of episodes after which all lanes are evaluated."""
         every = self.runs[0].evaluation.every
         # There may be too many of them for a list.
         before_last = range(every, self.episodes, every)
@@ -114,7 +114,7 @@ class Training:
 
     @property
     def milestones(self) -> int:
-        """How many evaluations there are of each lane, all in all."""
+        """The total number of evaluations of each lane."""
         every = self.runs[0].evaluation.every
         return len(range(every, self.episodes, every)) + 1
 
@@ -127,25 +127,25 @@ class Training:
         return len(range(-(-first // every) * every, self.episodes, every)) + 1
 
     def progress(self) -> Progress:
-        """Where all lanes stand together."""
+        """The progress of all lanes together."""
         episodes, moves = (int(each.sum(dtype=np.uint64)) for each in (self.finished, self.moves))
         return Progress(episodes, moves, self.seconds, self.episodes * len(self.lanes))
 
     @property
     def finished(self) -> np.ndarray:
         """uint32[L]: the episodes that each lane has finished."""
-        return self.places.by_lane([group.finished for group in self.groups])
+        return self.placement.by_lane([group.finished for group in self.groups])
 
     @property
     def moves(self) -> np.ndarray:
         """uint32[L]: the moves that each lane has made."""
-        return self.places.by_lane([group.moves for group in self.groups])
+        return self.placement.by_lane([group.moves for group in self.groups])
 
     @in_32_bits
     def advance(self, limit: int) -> None:
-        """One chunk, on their way to `limit` episodes, of the lanes that are furthest from it."""
-        number, sharding = self._furthest(), self.places.sharding
-        limits = np.where(self.places.live(number), limit, 0).astype(np.uint32)
+        """Train the lanes that are furthest from `limit` episodes for one chunk."""
+        number, sharding = self._furthest(), self.placement.sharding
+        limits = np.where(self.placement.live(number), limit, 0).astype(np.uint32)
         pauses = [self._next_points(number)] if self.means_so_far else []
         start = time.perf_counter()
         self.starting = True
@@ -162,11 +162,11 @@ class Training:
         seconds = time.perf_counter() - start
         self.seconds += seconds
         if number not in self._settled:
-            # From here on all chunks work in the memory that the first one has written to.
+            # All later chunks use the memory that the first one has written to.
             move_to_huge_pages(group)
             self._settled.add(number)
         self._check_finite()
-        # A chunk that was cut short by a sample says nothing of how long others take.
+        # A chunk that a sample has shortened does not show how long others take.
         if seconds < SECONDS_A_CHUNK / 2 and self._blocks < 2**20 and not sampled:
             self._blocks *= 2
         elif seconds > SECONDS_A_CHUNK and self._blocks > 1:
@@ -174,17 +174,17 @@ class Training:
 
     def _furthest(self) -> int:
         """The group with the lane that has finished the fewest episodes."""
-        finished, places = self.finished, self.places
-        own = (places.members(group)[places.live(group)] for group in range(places.groups))
+        finished, placement = self.finished, self.placement
+        own = (placement.members(group)[placement.live(group)] for group in range(placement.groups))
         return int(np.argmin([finished[lanes].min() for lanes in own]))
 
     def _next_points(self, number: int) -> np.ndarray:
-        """uint32[S]: after how many episodes each lane of a group gives its next sample."""
+        """uint32[S]: the number of episodes at which each lane of a group has its next sample."""
         finished = np.asarray(self.groups[number].finished)
         return np.append(self._points, NEVER)[np.searchsorted(self._points, finished, "right")]
 
     def _sample(self, number: int, points: np.ndarray) -> bool:
-        """Take a sample of each lane of a group that has come to its point; whether one has."""
+        """Sample each lane of a group that has reached its point; return whether one has."""
         group, mean = self.groups[number], self.means_so_far[number]
         due = np.asarray(group.finished) >= points
         if due.any():
@@ -195,15 +195,15 @@ class Training:
         return bool(due.any())
 
     def _check_finite(self) -> None:
-        """Note which agents are past repair; ValueError once all are.
+        """Note which agents have diverged; raise ValueError once all have.
 
-        n-tuples' steps cannot run away. A network without finite weights plays at random, so that
-        the other seeds can go on beside it.
+        n-tuple tables cannot diverge. A network without finite weights plays at random, so that
+        the other seeds can go on.
         """
         if not isinstance(self.learner.value, HasGradients):
             return
         found = [_finite(self.learner.value.for_player(group.params)) for group in self.groups]
-        self.diverged = np.flatnonzero(~self.places.by_lane(found)).tolist()
+        self.diverged = np.flatnonzero(~self.placement.by_lane(found)).tolist()
         if len(self.diverged) == len(self.lanes):
             raise ValueError(
                 "training has diverged: no network has finite weights any more;"
@@ -215,7 +215,7 @@ class Training:
     ) -> Iterator[list[tuple[int, Result]]]:
         """Train to the end, yielding the evaluations of each milestone, each with its run's number.
 
-        `on_chunk` is told after each chunk; between chunks the state may be kept or replaced.
+        `on_chunk` is called after each chunk. Between chunks the state may be saved or replaced.
         """
         for episodes in self._milestones():
             while self.finished.min() < episodes:
@@ -235,26 +235,26 @@ class Training:
             yield from (one for _, one in evaluations)
 
     def agents(self, run: int = 0) -> dict[LaneName, Params]:
-        """The parameters of every lane of one run as they stand, on the host."""
+        """The current parameters of every lane of one run, on the host."""
         return self._of_lanes([group.params for group in self.groups], run)
 
     def means(self, run: int = 0) -> dict[LaneName, Params]:
-        """Those of the agents of averaged weights, if any: what a player needs of them."""
+        """The parameters of the agents of averaged weights, if any, as a player needs them."""
         if not self.means_so_far:
             return {}
         means = self._of_lanes([mean.params for mean in self.means_so_far], run)
         return {lane.mean: own for lane, own in means.items()}
 
     def _of_lanes(self, groups: Sequence[Params], run: int) -> dict[LaneName, Params]:
-        """The parameters of one lane after the other, on the host: those of one run."""
+        """The parameters of the lanes of one run, on the host."""
         return {
-            lane: jax.tree.map(np.array, self.places.lane_of(groups, at))
+            lane: jax.tree.map(np.array, self.placement.lane_of(groups, at))
             for at, (lane, owner) in enumerate(zip(self.lanes, self.owners, strict=True))
             if owner == run
         }
 
     def _changing(self) -> list[Changing]:
-        """What changes of each group: plain arrays [S, ...], without what never changes."""
+        """The changing parts of each group, plain arrays [S, ...]."""
         means: list[Mean | None] = [*self.means_so_far] or [None] * len(self.groups)
         return [
             Changing(group._replace(key=jax.random.key_data(group.key), partner=None), mean)
@@ -262,21 +262,21 @@ class Training:
         ]
 
     def changing(self, *lanes: int) -> list[Changing]:
-        """What changes of each of these lanes, on the host, without what never changes."""
+        """The changing parts of each of these lanes, on the host."""
         groups = self._changing()
-        return [self.places.lane_of(groups, lane) for lane in lanes]
+        return [self.placement.lane_of(groups, lane) for lane in lanes]
 
     def leaves(self) -> list[np.ndarray]:
-        """What a checkpoint holds: each array of what is `changing`, lane after lane."""
+        """The content of a checkpoint: each array of `changing`, lane after lane."""
         each = [jax.tree.leaves(one) for one in self.changing(*range(len(self.lanes)))]
         return list(itertools.chain(*zip(*each, strict=True)))
 
     @in_32_bits
     def restore(self, leaves: Sequence[np.ndarray], reached: int, seconds: float) -> None:
-        """Go on from what `leaves` gave once."""
-        lanes, sharding = len(self.lanes), self.places.sharding
+        """Resume from the result of `leaves`."""
+        lanes, sharding = len(self.lanes), self.placement.sharding
         for number, (group, old) in enumerate(zip(self.groups, self._changing(), strict=True)):
-            members = self.places.members(number)
+            members = self.placement.members(number)
             own = [
                 np.stack([leaves[first + at] for at in members])
                 for first in range(0, len(leaves), lanes)
@@ -293,13 +293,13 @@ class Training:
         self._settled.clear()
 
     def evaluate(self, episodes: int) -> Iterator[tuple[int, Result]]:
-        """Evaluate every lane as it stands, after `episodes`, each result with its run's number.
+        """Evaluate every lane after `episodes`; return each result with its run's number.
 
-        So is the mean of its weights, once there is one, from the same starts.
+        The mean of its weights, once there is one, is evaluated from the same starts.
         """
         players = {self.lanes: self._player([group.params for group in self.groups])}
         means = self.means_so_far
-        if means and self.places.by_lane([mean.samples for mean in means]).all():
+        if means and self.placement.by_lane([mean.samples for mean in means]).all():
             names = tuple(lane.mean for lane in self.lanes)
             players[names] = self._player([mean.params for mean in means])
         for number, judge in enumerate(self.judges):
@@ -310,10 +310,10 @@ class Training:
                 yield from zip(itertools.cycle(self.owners), evaluations, strict=False)
 
     def _player(self, groups: Sequence[Params]) -> Player:
-        """The agents of the parameters of all groups, playing as they are to be judged."""
+        """The agents with the parameters of all groups, playing as in evaluations."""
         value, valuations = self.learner.value, [hyper.valuation for hyper in self._hypers]
-        params = self.places.joined([value.for_player(each) for each in groups])
-        valuation = self.places.joined(valuations)
+        params = self.placement.joined([value.for_player(each) for each in groups])
+        valuation = self.placement.joined(valuations)
         agent = GreedyAgent(self.learner.game, value, params, valuation, several=True)
         return self.runs[0].play.player(agent)
 
@@ -336,7 +336,7 @@ def evaluate(
 ) -> Iterator[Result]:
     """One evaluation of each copy of `agents` after `episodes`; `lanes` names the copies.
 
-    Those of one seed, whatever the variant, meet the same drawn starts.
+    Agents of the same seed, with any variant, play from the same random starts.
     """
     # Copies beyond the lanes only fill up a device.
     seeds = [seed for seed, _ in lanes] + [lanes[0][0]] * (agents.copies - len(lanes))

@@ -1,4 +1,4 @@
-"""How much memory a run takes, and refusing what cannot fit before anything of it is built."""
+"""The memory of a run, and a check before anything is built."""
 
 import functools
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jax
 
-from jaxgbg.runs.placement import Places, lanes_at_once
+from jaxgbg.runs.placement import LanePlacement, lanes_at_once
 from jaxgbg.runs.run import Run
 from jaxgbg.system import free_memory
 
@@ -46,7 +46,7 @@ def check_memory(runs: Sequence[Run]) -> None:
     schedule, lanes = run.schedule, sum(len(each.seeds) * len(each.variants) for each in runs)
     learner = run.make_learner()
     words = TICKS_A_BLOCK * schedule.batch * sum(learner.word_counts) * _WORD_BYTES
-    in_turn = Places(lanes, lanes_at_once(learner, lanes)).groups > 1
+    in_turn = LanePlacement(lanes, lanes_at_once(learner, lanes)).groups > 1
     copies = in_turn * (1 + run.averaging.on)
     lane = lane_memory(run) + words + copies * _memory(run)[1]
     if lanes * lane <= available:

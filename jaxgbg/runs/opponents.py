@@ -60,7 +60,7 @@ def make_opponent(name: str, game: Game) -> Player:
 
 
 def _read(name: str, entries: list[str]) -> Play:
-    """How the agent `name` is told to play; raises ValueError."""
+    """The play options in the agent `name`; raises ValueError."""
     try:
         return Play.parse(entries)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Where the lanes of a training are: which are trained at once, which in turn, on which device."""
+"""Placement of lanes: which are trained at once, which in turn, and on which device."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -15,24 +15,25 @@ from jaxgbg.values import HasGradients
 from jaxgbg.xla import FEW, on_accelerator
 
 GAMES_AT_ONCE = 64
-"""How many games a CPU core plays at once, in as many lanes as that takes.
+"""The number of games that a CPU core plays at once, in one or more lanes.
 
-With more it is no faster, and the tables of few lanes stay in its caches: ConnectFour and 2048 are
-trained 1.6 and 1.8 times as fast lane by lane as with eight lanes at once.
+More games are no faster, and the tables of few lanes stay in its caches: lane by lane, ConnectFour
+and 2048 train 1.6 and 1.8 times as fast as with eight lanes at once.
 """
 
 SERIAL_LANES_AT_ONCE = 8
-"""How many lanes of one game at a time, where going from kernel to kernel takes most of a tick."""
+"""The number of lanes with one game each, if kernel launches take most of a tick."""
 
 BUSY = 100
-"""From how many rows a board one game keeps a core busy with them."""
+"""The number of rows of a board from which one game keeps a core busy."""
 
 
 def lanes_at_once(learner: Learner, lanes: int) -> int:
-    """How many of so many lanes one device trains at once.
+    """The number of `lanes` lanes that one device trains at once.
 
-    All of them on an accelerator. So are networks, the last bits of whose products depend on it,
-    but one by one with traces over their parameters, which are moved as a whole in every tick.
+    On an accelerator, all of them. On a CPU, all lanes of networks, because the last bits of their
+    matrix products depend on this number; but one by one with traces over their parameters, which
+    every tick moves as a whole.
     """
     if on_accelerator():
         return lanes
@@ -52,13 +53,12 @@ def lane_mesh(num_lanes: int) -> Mesh:
     return mesh_of(num_lanes, "lanes")
 
 
-class Places:
-    """The places of `lanes` lanes, which the devices share as equally as can be.
+class LanePlacement:
+    """Place `lanes` lanes on the devices, as evenly as possible.
 
-    Each device trains `at_once` of its lanes together, or fewer where that does not divide them,
-    and then the next ones: in groups of one shape, [S, ...] for S lanes on all devices. Where there
-    are too few lanes for the last device, copies of the first one that never start an episode
-    take their places.
+    Each device trains `at_once` of its lanes together (fewer if that does not divide them), then
+    the next ones: in groups of one shape, [S, ...] for S lanes on all devices. If there are too few
+    lanes for the last device, copies of the first lane, which never start an episode, fill up.
     """
 
     def __init__(self, lanes: int, at_once: int, mesh: Mesh | None = None) -> None:
@@ -73,16 +73,16 @@ class Places:
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self._numbers)
 
     @property
     def sharding(self) -> NamedSharding:
-        """Of arrays with a leading axis over the lanes of a group, or of all of them."""
+        """The sharding of arrays with a leading axis over the lanes of a group, or over all."""
         return NamedSharding(self.mesh, PartitionSpec("lanes"))
 
     def live(self, group: int) -> np.ndarray:
-        """bool[S]: the places that are taken by lanes, not by copies."""
+        """bool[S]: the places of lanes, not of copies."""
         return self._numbers[group] < self.lanes
 
     def members(self, group: int) -> np.ndarray:
@@ -101,20 +101,20 @@ class Places:
 
         def part(leaf: jax.Array) -> np.ndarray:
             if isinstance(leaf, jax.Array):
-                # Of one device alone: nothing is gathered, and on the CPU nothing is copied.
+                # One device only: nothing is gathered, and on the CPU nothing is copied.
                 return np.asarray(leaf.addressable_shards[device].data)[own]
             return np.asarray(leaf)[place]
 
         return jax.tree.map(part, groups[group])
 
     def joined(self, groups: Sequence[PyTree]) -> PyTree:
-        """What the groups have, trees of arrays [S, ...], as one: all lanes, copies last."""
-        return groups[0] if len(groups) == 1 else _joining(self.mesh, len(groups))(*groups)
+        """Join the groups, trees of arrays [S, ...], into one: all lanes, copies last."""
+        return groups[0] if len(groups) == 1 else _join_program(self.mesh, len(groups))(*groups)
 
 
 @lru_cache(maxsize=8)
-def _joining(mesh: Mesh, groups: int) -> Callable[..., PyTree]:
-    """The program of it: each device puts together what is its own."""
+def _join_program(mesh: Mesh, groups: int) -> Callable[..., PyTree]:
+    """The compiled program: each device joins its own parts."""
     one = PartitionSpec("lanes")
     concatenated = jax.shard_map(
         lambda *trees: jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees),

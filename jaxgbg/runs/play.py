@@ -1,4 +1,4 @@
-"""How a trained agent chooses its moves."""
+"""Options for the moves of trained agents."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -13,11 +13,11 @@ from jaxgbg.specs import Spec, setting
 
 @dataclasses.dataclass(frozen=True)
 class Play(Spec):
-    """How an agent chooses its moves, when it does not learn; by itself it is greedy.
+    """Options for an agent's choice of moves when it does not learn; greedy by default.
 
     Attributes:
       look_ahead: Plies that agents look ahead when they are evaluated; 1 is no search.
-      width: Moves to follow at each ply but the last: one number, or one for each; all if empty.
+      width: Moves to follow at each ply before the last: one number, or one for each; all if empty.
       reply: The other players maximize their own V (own) or minimize the agent's (value).
       ranks: Probabilities of the best, second best ... move, as .6 .3 .1; the best if empty.
       search: Search before each move, as NAME-N,key=value:
@@ -50,7 +50,7 @@ class Play(Spec):
 
     @classmethod
     def parse(cls, entries: Iterable[str]) -> "Play":
-        """How texts as look-ahead=3, width=3,1 or search=puct-200 tell an agent to play."""
+        """Parse texts such as look-ahead=3, width=3,1 or search=puct-200."""
         return cls(**fields_of_text(cls, entries))
 
     @classmethod

@@ -9,7 +9,7 @@ from jaxgbg.runs.progress_bar import Bar, open_bar
 from jaxgbg.runs.run import Run
 
 
-class Watch:
+class RunProgress:
     """Shows a run while it is trained; its methods are what `train` is given."""
 
     def __init__(self, run: Run, shown: bool = True) -> None:

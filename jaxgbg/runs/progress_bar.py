@@ -19,7 +19,7 @@ class Bar(Protocol):
     def show(
         self, share: float, text: str = "", before: float = 0.0, overhead: float = 0.0
     ) -> None:
-        """Show that a `share` of the work is done, with a `text` beside it.
+        """Show that a `share` of the work is done, with a `text` after the bar.
 
         Args:
           share: What is done of the work, in [0, 1].

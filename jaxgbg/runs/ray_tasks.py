@@ -22,16 +22,16 @@ def on_ray(
     tries: int,
     options: Mapping[str, Any] = _ONE_CPU,
 ) -> Iterator[tuple[int, _T | Exception]]:
-    """The number of each task, and what `work` returns for its arguments, or the exception.
+    """Yield the number of each task, and the result of `work` for its arguments, or the exception.
 
-    They come as they end. A task whose worker was lost is begun `tries` times in all; `options` are
-    Ray's of each task, what it needs of a machine. Without `address` Ray is started on this
-    machine. Who stops listening stops the tasks. Raises MissingExtra without Ray, ValueError where
-    nobody answers at `address`, or the cluster has too few GPUs for a task.
+    They come in the order in which they end. A task whose worker was lost is started up to `tries`
+    times in all. `options` are Ray's options of each task, its resources. Without `address` Ray is
+    started on this machine. Closing the iterator stops the tasks. Raises MissingExtra without Ray,
+    and ValueError if no cluster answers at `address` or it has too few GPUs for a task.
     """
     if not tasks:
         return
-    # No statistics of anybody's use leave the machine.
+    # Send no usage statistics.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
@@ -58,16 +58,14 @@ def on_ray(
 
 
 def _check_resources(cluster: Mapping[str, float], options: Mapping[str, float]) -> None:
-    """Raise ValueError where the whole cluster has no GPU that a task needs; Ray would wait for one
-    for ever.
-    """
+    """Raise ValueError if the cluster has no GPU that a task needs: Ray would wait forever."""
     needed, has = options.get("num_gpus", 0), cluster.get("GPU", 0)
     if needed > has:
         raise ValueError(f"each unit asks for {needed:g} GPUs and the Ray cluster has {has:g}")
 
 
 def _reach(address: str | None) -> None:
-    """Raise ValueError where nobody listens at host:port; Ray itself would try for minutes."""
+    """Raise ValueError if no server listens at host:port; Ray itself would try for minutes."""
     host, _, port = (address or "").removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
         return
@@ -78,6 +76,6 @@ def _reach(address: str | None) -> None:
 
 
 def line(error: Exception) -> str:
-    """What an error of a worker says, in one line: the last of a traceback from elsewhere."""
+    """The message of a worker's error, in one line: the last one of its traceback."""
     lines = [text.strip() for text in str(error).splitlines() if text.strip()]
     return lines[-1] if lines else type(error).__name__

@@ -202,7 +202,7 @@ def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Set
             )
     changes = with_consequences(changes)
     if part == "evaluation" and "opponents" in changes:
-        # How somebody else is met says nothing about new opponents.
+        # Protocols of other opponents do not apply to new ones.
         changes = {"protocols": (), **changes}
     shared = next(base for base in type(old).__mro__ if issubclass(spec, base))
     kept = {f.name: getattr(old, f.name) for f in dataclasses.fields(shared)}

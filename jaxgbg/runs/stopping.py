@@ -26,7 +26,7 @@ class StopTraining(Exception):
     """
 
 
-def tell_all(calls: Iterable[Callable[[], object]]) -> None:
+def call_all(calls: Iterable[Callable[[], object]]) -> None:
     """Make all calls; StopTraining, where one of them raises it, comes after the last."""
     asked: StopTraining | None = None
     for call in calls:
@@ -39,9 +39,9 @@ def tell_all(calls: Iterable[Callable[[], object]]) -> None:
 
 
 class StopRequest:
-    """Whether somebody has asked for a stop, and by which signal.
+    """Whether a stop was requested, and by which signal.
 
-    `while_compiling` says whether it may be obeyed while the main thread waits for XLA.
+    `while_compiling` says whether it may take effect while the main thread waits for XLA.
     """
 
     def __init__(self, while_compiling: Callable[[], bool] = lambda: False) -> None:

@@ -1,4 +1,4 @@
-"""How what a step of a search has found goes back up the tree."""
+"""Backup: the results of a step of a search go up the tree."""
 
 from functools import partial
 
@@ -13,9 +13,9 @@ _OF_THE_WAY = ("rows", "actions", "players", "paid", "slots")
 
 
 def first_of_each(search: TreePolicy, leaves: Leaves) -> Leaves:
-    """Leaves where of the descents that made the same child only the first has made it.
+    """Leaves in which only the first of several descents has made the same new child.
 
-    The others have found what it is worth once more, with a draw of chance of their own.
+    The others have evaluated it again, each with its own draw of chance.
     """
     if search.leaves == 1:
         return leaves
@@ -32,7 +32,7 @@ def first_of_each(search: TreePolicy, leaves: Leaves) -> Leaves:
 def learn_edges(
     search: TreePolicy, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
 ) -> jax.Array:
-    """The edges after a step whose first new node is `node`, with what its leaves prove."""
+    """The edges after a step whose first new node is `node`, with the proofs of its leaves."""
     batch = len(gains) // search.leaves
 
     def learn(edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array) -> jax.Array:
@@ -55,7 +55,7 @@ def learn_edges(
 def _back_up(
     search: TreePolicy, edges: jax.Array, leaves: Leaves, gains: jax.Array, node: jax.Array
 ) -> jax.Array:
-    """Credit the edges of every descent with gains float32[B, N]; a new one leads to `node`."""
+    """Add gains float32[B, N] to the edges of every descent; a new edge leads to `node`."""
     slots, rest = np.arange(search.width), jnp.zeros((len(gains), search.lines))
 
     def step(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
@@ -67,7 +67,7 @@ def _back_up(
         new = (leaves.made >= 0) & (ply + 1 == leaves.depth)
         there = new[:, None] & (leaves.slots[ply, :, None] == slots)
         parts = [jnp.ones_like(gain), gain, jnp.where(there, node, 0), rest]
-        # The row of those who went less deep stays as it is.
+        # The rows of shorter descents do not change.
         change = jnp.where(passed[:, None], jnp.concatenate(parts, 1), 0.0)
         place = edges.at[leaves.rows[ply], :, leaves.actions[ply]]
         edges = place.add(change, mode="promise_in_bounds", unique_indices=True)

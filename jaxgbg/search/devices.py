@@ -1,4 +1,4 @@
-"""Searches that the devices of this machine share, begun and gathered by the host."""
+"""Searches shared by the devices of this machine, started and collected by the host."""
 
 from collections.abc import Callable, Hashable
 from functools import lru_cache, partial
@@ -12,18 +12,18 @@ from jaxgbg.types import PyTree, State
 
 _ONE, _EVERY = PartitionSpec("searches"), PartitionSpec()
 
-# As `growth.grow`: (search, what it values by, roots[B], lanes uint32[B], iterations, key).
-Grow = Callable[..., PyTree]
+# As `simulation.simulate`: (search, parameters, roots[B], lanes uint32[B], iterations, key).
+Simulate = Callable[..., PyTree]
 
 
 def mesh_of(most: int, axis: str = "searches") -> Mesh:
-    """The devices that share so many searches, or what else the axis is of: that many at most."""
+    """A mesh of at most `most` devices for an axis of searches, or of other things."""
     devices = jax.devices()[: max(1, most)]
     return jax.make_mesh((len(devices),), (axis,), (AxisType.Auto,), devices=devices)
 
 
 def on_devices(
-    grow: Grow,
+    simulate: Simulate,
     search: Hashable,
     given: PyTree,
     states: State,
@@ -33,22 +33,22 @@ def on_devices(
     key: jax.Array,
     mesh: Mesh,
 ) -> PyTree:
-    """What `grow` finds from each of states[B] that is not over, else `nothing`: of the host.
+    """The results of `simulate` for states[B], and `nothing` for terminal ones, as host arrays.
 
-    `sizes` says in how many lanes the next of so many searches are run, few different numbers and
-    multiples of the devices, as each is compiled. A search depends on the key and its place in the
+    `sizes` gives the number of lanes for the remaining searches: few different numbers, because
+    each is compiled, and multiples of the devices. A search depends on the key and its place in the
     batch, not on the other states.
     """
     states = jax.tree.map(np.asarray, states)
     live = np.flatnonzero(~states.terminal)
     found = jax.tree.map(np.array, nothing)
-    program = _compile(grow, search, mesh)
+    program = _compile(simulate, search, mesh)
     while len(live):
         size = sizes(len(live))
         some, live = live[:size], live[size:]
         lanes = np.resize(some, size).astype(np.uint32)
         roots = jax.tree.map(lambda leaf, lanes=lanes: leaf[lanes], states)
-        # Lanes beyond the last search stand still, as terminal states do.
+        # Lanes beyond the last search are terminal, so they do nothing.
         roots = roots._replace(terminal=roots.terminal | (np.arange(size) >= len(some)))
         new = jax.device_get(program(given, roots, lanes, iterations, key))
         for all_, part in zip(jax.tree.leaves(found), jax.tree.leaves(new), strict=True):
@@ -57,10 +57,10 @@ def on_devices(
 
 
 @lru_cache(maxsize=64)
-def _compile(grow: Grow, search: Hashable, mesh: Mesh) -> Callable[..., PyTree]:
+def _compile(simulate: Simulate, search: Hashable, mesh: Mesh) -> Callable[..., PyTree]:
     """The compiled search: (given, roots[B], lanes uint32[B], iterations, key) -> statistics."""
     sharded = jax.shard_map(
-        partial(grow, search),
+        partial(simulate, search),
         mesh=mesh,
         in_specs=(_EVERY, _ONE, _ONE, _EVERY, _EVERY),
         out_specs=_ONE,

@@ -1,4 +1,4 @@
-"""Exact play in a small game of chance: every position, and value iteration over them."""
+"""Exact play in small games of chance: all positions, and value iteration over them."""
 
 from functools import partial
 from typing import NamedTuple
@@ -38,11 +38,11 @@ class Tables(NamedTuple):
 
 
 class _Expansion(NamedTuple):
-    """What the actions of P positions bring.
+    """The outcomes of the actions of P positions.
 
-    `player` int[P], `legal` bool[P, A], `gain` float64[P, A, N] what everybody is paid at once,
-    `shares` float64[P, A, W] the probabilities of what chance does then, and `children`
-    int32[P, A, W] the positions that follow, -1 where the game is over or the probability is 0.
+    `player` int[P], `legal` bool[P, A], `gain` float64[P, A, N] the immediate rewards of all
+    players, `shares` float64[P, A, W] the probabilities of the outcomes of chance, and `children`
+    int32[P, A, W] the next positions, -1 if the game is over or the probability is 0.
     """
 
     player: np.ndarray
@@ -56,10 +56,10 @@ def solve(game: Game) -> Tables:
     """The expected rewards and best actions in every position that play can reach.
 
     Values are those of Max-N (Luckhardt & Irani 1986) with expectations at chance nodes, by value
-    iteration (Bellman 1957) in float64: positions may repeat, as in Pig. Positions are states, all
-    fields counting. Where a game starts at random they are those that 256 drawn starts lead to.
-    Raises ValueError for a game that does not list its outcomes, for one with too many positions,
-    and where the values do not settle.
+    iteration (Bellman 1957) in float64: positions may repeat, as in Pig. Positions are states
+    with all their fields. In a game with a random start they are those that 256 drawn starts lead
+    to. Raises ValueError for a game that does not list its outcomes, for one with too many
+    positions, and if the values do not converge.
     """
     if not game.num_spawns:
         raise ValueError(
@@ -75,11 +75,11 @@ def solve(game: Game) -> Tables:
 
 
 def find(tables: Tables, states: State) -> tuple[jax.Array, jax.Array]:
-    """(row int32[B] of states[B] in the tables, whether they are there at all bool[B])."""
+    """(row int32[B] of states[B] in the tables, whether they are in the tables bool[B])."""
     first, second = hash_pair(states)
     count = len(tables.first)
     below = jnp.zeros(len(first), jnp.int32)
-    # How many positions come before the state or are it: binary search, bit by bit.
+    # The number of positions up to the state: binary search, bit by bit.
     for bit in reversed(range(count.bit_length())):
         further = below + (1 << bit)
         at = jnp.minimum(further, count) - 1
@@ -93,7 +93,7 @@ def find(tables: Tables, states: State) -> tuple[jax.Array, jax.Array]:
 
 @partial(jax.jit, static_argnums=0)
 def _expand(game: Game, states: State) -> tuple[PyTree, ...]:
-    """Of states[B]: legal bool[B, A], gain [B, A, N], shares [B, A, W], the outcomes [B * A * W].
+    """For states[B]: legal bool[B, A], gain [B, A, N], shares [B, A, W], outcomes [B * A * W].
 
     Shares are 0 where the game is over.
     """
@@ -111,7 +111,7 @@ def _expand(game: Game, states: State) -> tuple[PyTree, ...]:
 
 
 def _enumerate(game: Game) -> tuple[State, _Expansion]:
-    """All positions in which somebody is to move, breadth first: (states[P], expansion)."""
+    """All positions with a player to move, breadth first: (states[P], expansion)."""
     starts = _STARTS if game.init_words else 1
     level = jax.device_get(jax.vmap(game.init)(jax.random.split(jax.random.key(0), starts)))
     level = select_states(level, np.unique(state_keys(level), return_index=True)[1])
@@ -156,7 +156,7 @@ def _iterate(game: Game, positions: _Expansion) -> tuple[np.ndarray, np.ndarray]
     """(values float64[P, N], best bool[P, A]) by value iteration from 0."""
     low, high = game.reward_range
     shares = positions.shares.astype(np.float64)
-    # float32 probabilities add up to 1 only about.
+    # float32 probabilities sum to about 1.
     shares /= np.maximum(shares.sum(2, keepdims=True), 1e-30)
     children = positions.children
     count, players = len(children), game.num_players

@@ -21,7 +21,7 @@ class ExpectimaxSpec(SearchSpec):
     """Expectimax by the rewards of the next moves, a player without an agent.
 
     Attributes:
-      plies: Moves of whatever player that are looked at, the first one among them.
+      plies: Number of moves to look ahead, of all players, including the first one.
     """
 
     plies: int = setting(2, **PLIES)

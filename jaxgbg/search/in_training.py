@@ -1,15 +1,15 @@
-"""Learning whose moves are searched for, and which counts on what the search has found.
+"""Learners that choose moves by a search, and use its results as targets.
 
-The tick and its stages are those of the learner (`learners.td`, `learners.sarsa`). Where the mover
-chooses by himself, a search by the values of this very tick, such as `search.puct`, starts from his
-position; he makes the move that it tried most often, of equals that of the best mean. What he has
-left last, an afterstate or a state and action, moves towards his reward since then and the mean of
-what the search found behind the move (Q-learning: behind its best move). A random move, or one of a
-training partner, counts on values as without a search. The end of the game, and what Final
-Adaptation makes of it, are those of the learner.
+The tick and its stages are those of the learner (`learners.td`, `learners.sarsa`). Before a move
+that is neither random nor imposed, a search such as `search.puct` starts from the position, with
+the values of this tick. The player makes the most visited move, ties by the best mean. The target
+of its last afterstate (or state and action) is its reward since then plus the mean value that the
+search found below the move (Q-learning: below its best move). A random move, or one of a training
+partner, uses values as without a search. The end of the game and Final Adaptation are those of the
+learner.
 
-Source: searches in training as Scheiermann & Konen 2022 (arXiv 2204.13307) have them at play time;
-that the target is the mean behind the move is ours.
+Source: Scheiermann & Konen 2022 (arXiv 2204.13307) use such searches at play time. The use in
+training, with the mean below the move as target, is our addition.
 """
 
 import dataclasses
@@ -40,7 +40,7 @@ _LARGEST = 2**24
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TreeSearch(EpsilonGreedy):
-    """The action that `search` has tried most often, or a random one; what it found is learned."""
+    """The most visited action of `search`, or a random one; the target is what the search found."""
 
     search: TrainingSearch
 
@@ -53,9 +53,9 @@ class TreeSearch(EpsilonGreedy):
         valuation: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
-        """See `EpsilonGreedy.select`; the value is the mean behind the move.
+        """See `EpsilonGreedy.select`; the value is the mean below the move.
 
-        Without the move's reward, but for values of actions, which have it in them.
+        It does not include the move's reward, except for values of actions.
         """
         states = games.state
         legal = jax.vmap(game.legal_actions)(states)
@@ -69,22 +69,22 @@ class TreeSearch(EpsilonGreedy):
         if value.num_actions == 1:
             paid = jax.vmap(game.afterstate)(states, action).rewards - states.rewards
             mean -= jnp.take_along_axis(paid, states.player[:, None].astype(jnp.int32), 1)[:, 0]
-        # Of a move that the search has not tried, by rank or without a search, what is known of it.
+        # For a move that the search has not tried, the learner's own value.
         own = of_action(self.bootstrap_action(ahead[1], legal, action), ahead[1])
         return Choice(action, explored, jnp.where(visits > 0, mean, own), counted)
 
     def _search(
         self, params: Params, states: State, exploration: Exploration, valuation: BootstrapRule
     ) -> RootStatistics:
-        """What is found from states[B], nothing where the move is decided without it."""
+        """Search from states[B], but not where the move is decided without a search."""
         roots = states._replace(terminal=states.terminal | exploration.decided)
-        # What chance brings in the search is drawn by words of the tick.
+        # Words of the tick draw chance in the search.
         key = jax.random.wrap_key_data(exploration.words[0])
         return self.search.statistics(roots, key, params, valuation)
 
 
 def _order(found: RootStatistics) -> jax.Array:
-    """float32[B, A] in the order of the visits and, of equals, of the means."""
+    """float32[B, A] in the order of the visits, ties by the means."""
     means = jnp.where(found.visits > 0, found.values, -jnp.inf)
     smaller = (means[:, None] < means[:, :, None]).sum(2)
     return (found.visits * means.shape[1] + smaller).astype(jnp.float32)
@@ -92,7 +92,7 @@ def _order(found: RootStatistics) -> jax.Array:
 
 @dataclasses.dataclass(frozen=True)
 class _SearchSpec(LearnerSpec):
-    """What learners that search in training share."""
+    """Settings and parts that learners that search in training share."""
 
     search: str = setting("puct-100", short="train_search")
 
@@ -105,7 +105,7 @@ class _SearchSpec(LearnerSpec):
         if self.temperature:
             raise ValueError("a search chooses by its visits: leave out temperature")
         if self.discount != 1:
-            raise ValueError("a search adds up rewards as they come: set discount 1")
+            raise ValueError("a search sums undiscounted rewards: set discount 1")
 
     def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
         parts, settings = super()._parts(game, value, schedule), parse_for_agent(self.search)

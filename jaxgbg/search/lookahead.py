@@ -1,7 +1,7 @@
 """Look-ahead of a few plies over a value function, in any game, many positions at once.
 
-A tree is gone through depth first, in portions: however wide it is, memory holds one portion of
-positions a ply. Everything is traced, so that players who look ahead work inside compiled programs.
+The tree is searched depth first, in chunks, so memory holds only one chunk of positions for each
+ply. Everything is traced, so players that look ahead work inside compiled programs.
 """
 
 import dataclasses
@@ -27,22 +27,22 @@ from jaxgbg.specs import setting
 from jaxgbg.types import Params, SettingValue, State
 from jaxgbg.values.core import ValueFunction
 
-# Each ply is traced and compiled as another part of the program: 10 of them take 10 s in TicTacToe
-# and a minute in Lines of Action on 4x4, on one core.
+# Each ply is traced and compiled as a separate part of the program: 10 of them take 10 s in
+# TicTacToe and a minute in Lines of Action on 4x4, on one core.
 MOST_PLIES = 10
-# Positions of a portion beyond this gain nothing but memory, measured on ConnectFour.
+# Larger chunks need more memory and are not faster, measured on ConnectFour.
 _MOST_ROWS = 1024
-# Moves of a position that its portion has room for, where nobody says how many there are.
+# The number of moves of a position that its chunk has room for, if the width does not limit it.
 _USUAL_MOVES = 4
 
 Reply = Literal["own", "value"]
-# Limits that learners and agents share, which have these settings too.
+# Limits of settings that learners and agents share.
 PLIES: dict[str, SettingValue] = {"low": 1, "high": MOST_PLIES}
 WIDTH: dict[str, SettingValue] = {"low": 1, "high": 2**31 - 1, "most": MOST_PLIES}
 
 
 class _Nodes(NamedTuple):
-    """B positions of one ply; `searcher` int8[B] looks ahead, `keys` [B] draw what is sampled."""
+    """B positions of one ply; `searcher` int8[B] is the player that looks ahead; `keys` [B]."""
 
     states: State
     searcher: jax.Array
@@ -56,17 +56,17 @@ class LookAheadSpec(SearchSpec):
     The beam of Sasso & van Lohuizen 2018 is look-ahead-3,width=3,1,reply=value.
 
     Attributes:
-      plies: Moves of whatever player that are looked at, the first one among them; with 1 the
+      plies: Number of moves to look ahead, of all players, including the first one; with 1 the
         scores are those of `action_values`.
-      width: How many moves each ply but the last goes on from, those of the best scores at one ply;
-        one number for all plies or one for each, all moves if empty. The last ply takes all moves.
-      reply: What the others aim at: own, every player maximises V(s | himself), as in Max-N
-        (Luckhardt & Irani 1986); value, they minimise V(s | who looks ahead), as in paranoid
-        search.
+      width: Number of moves to follow at each ply before the last, those with the best scores; one
+        number for all plies or one for each, all moves if empty. The last ply takes all moves.
+      reply: Goal of the other players: own, every player maximizes its own value, as in Max-N
+        (Luckhardt & Irani 1986); value, they minimize the value of the searching player, as in
+        paranoid search.
       ranks: Probabilities of the best, second best ... move; the best is played if empty.
-      samples: Draws of chance, where its outcomes are not listed or too many.
-      max_spawns: Up to so many listed outcomes of chance are all gone through.
-      megabytes: Room for the positions of all plies, of each agent that searches.
+      samples: Number of draws of chance, if its outcomes are not listed or too many.
+      max_spawns: Largest number of listed outcomes of chance that are all evaluated.
+      megabytes: Memory for the positions of all plies, for each agent that searches.
     """
 
     plies: int = setting(3, **PLIES)
@@ -97,13 +97,13 @@ class LookAheadSpec(SearchSpec):
 
 @dataclasses.dataclass(frozen=True)
 class LookAhead:
-    """What the actions of a position are worth to its player, some plies deep; static under jit.
+    """The values of the actions of a position, some plies deep; static under jit.
 
-    The end of a game is worth its rewards alone. Else a move is worth the rewards on the way, added
-    up undiscounted, and gamma * V at the end of it.
-    Inside the tree the first (lowest) of equally good actions counts. `valuation` says how values
-    count; its `terminal_value_zero` is for one ply alone. Raises ValueError where one position
-    takes more memory than allowed and for values of actions, of which only one ply can be seen.
+    The value of an action is the undiscounted sum of the rewards on the way, plus gamma * V at the
+    end of the look-ahead; after the end of a game it is the rewards alone. Inside the tree the
+    first (lowest) of equally good actions counts. `valuation` says how values count; its
+    `terminal_value_zero` is for one ply only. Raises ValueError if one position takes more memory
+    than allowed, and for values of actions, which can look ahead only one ply.
     """
 
     game: Game
@@ -124,22 +124,22 @@ class LookAhead:
 
     @property
     def plies(self) -> int:
-        """How many moves are looked at, the first one among them."""
+        """The number of moves to look ahead, including the first one."""
         return self.settings.plies
 
     @property
     def width(self) -> tuple[int, ...]:
-        """How many moves each ply but the last goes on from; () for all."""
+        """The number of moves to follow at each ply before the last; () for all."""
         return self.settings.width
 
     @property
     def reply(self) -> Reply:
-        """What the others aim at."""
+        """The goal of the other players."""
         return self.settings.reply
 
     @property
     def rows(self) -> int:
-        """How many positions of a ply are in memory at once."""
+        """The number of positions of a ply that are in memory at once."""
         state = jax.eval_shape(self.game.init, jax.random.key(0))
         state_bytes = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
         scores = 8 * self.game.num_actions * self._components
@@ -151,11 +151,11 @@ class LookAhead:
 
     @property
     def _components(self) -> int:
-        """Whose values are followed: all players' or the searcher's alone."""
+        """The number of players whose values are followed: all, or only the searcher."""
         return self.game.num_players if self.reply == "own" else 1
 
     def counting(self, valuation: BootstrapRule) -> "LookAhead":
-        """The same look-ahead by `valuation`, which may be traced."""
+        """The same look-ahead with `valuation`, which may be traced."""
         return dataclasses.replace(self, valuation=valuation)
 
     def choose(
@@ -182,7 +182,7 @@ class LookAhead:
         ranks = self.settings.ranks
         if not ranks:
             return jax.vmap(choose_action)(q, legal, draws)
-        # A move that the beam has left out is no move of any rank.
+        # A move outside of the beam has no rank.
         words = jax.random.bits(keys[1], (len(draws), 2), jnp.uint32)
         return jax.vmap(partial(choose_ranked, ranks=ranks))(q, legal & (q > -jnp.inf), words)
 
@@ -192,10 +192,10 @@ class LookAhead:
         states: State,
         key: jax.Array,
     ) -> jax.Array:
-        """states[B] -> float32[B, A]: what each action is worth to the player to move.
+        """states[B] -> float32[B, A]: the value of each action for the player to move.
 
-        -inf for illegal actions and those that `width` leaves out; of moves equally good at the
-        edge of it `key` chooses.
+        -inf for illegal actions and those that `width` leaves out; `key` breaks ties at the edge of
+        the beam.
         """
         batch, rows = states.terminal.shape[0], self.rows
         draw, chance = jax.random.split(key)
@@ -217,14 +217,14 @@ class LookAhead:
         return scores.reshape(chunks * rows, -1)[:batch]
 
     def leaves(self, params: Params, states: State, actions: jax.Array) -> State:
-        """The states[B] that the principal variations below `actions` int32[B] end in.
+        """The states[B] at the ends of the principal variations below `actions` int32[B].
 
-        `plies` moves from `states` on, fewer where the game ends before: the first one as told, the
-        others those that `action_values` counts on. They are looked for anew, once for each state,
-        because a leaf for each move of the tree would have to be carried up all of it.
+        `plies` moves from `states` on, fewer where the game ends before: the first one is
+        given, the others are those of `action_values`. They are searched again, once for each
+        state: otherwise the whole tree would carry a leaf for each of its moves.
         """
         searcher = states.player
-        # Without chance nothing is drawn.
+        # Nothing is drawn without chance.
         keys = jax.random.split(jax.random.key(0), len(searcher))
         states = jax.vmap(self.game.afterstate)(states, actions)
         for ply in range(1, self.plies):
@@ -237,7 +237,7 @@ class LookAhead:
         if self.plies == 1:
             scores = self._one_ply(params, nodes.states, self.valuation)
             return jnp.where(legal, scores, -jnp.inf)
-        kept = self._kept(params, nodes, 0, noise)
+        kept = self._beam(params, nodes, 0, noise)
         totals = self._totals(params, nodes, kept, 0)
         return jnp.where(kept, self._aims(totals, nodes), -jnp.inf)
 
@@ -248,16 +248,16 @@ class LookAhead:
     def _one_ply(
         self, params: Params, states: State, valuation: BootstrapRule | None = None
     ) -> jax.Array:
-        """float32[B, A]: what each action is worth to the mover, as it looks after it."""
+        """float32[B, A]: the value of each action for the mover, by its afterstate."""
         features = self._features(params, states)
-        # Within the tree the end of a game is worth its rewards alone, whatever the agent does.
+        # Within the tree the end of a game counts as its rewards, with any setting of the agent.
         valuation = valuation or self.valuation._replace(terminal_value_zero=True)
         return action_values(self.game, self.value, params, states, features, valuation)[0]
 
-    def _kept(
+    def _beam(
         self, params: Params, nodes: _Nodes, ply: int, noise: jax.Array | None = None
     ) -> jax.Array:
-        """bool[B, A]: the actions that ply number `ply` goes on from; none of a terminal state."""
+        """bool[B, A]: the actions to follow at ply number `ply`; none of a terminal state."""
         legal = jax.vmap(self.game.legal_actions)(nodes.states) & ~nodes.states.terminal[:, None]
         width = self._width(ply)
         if width >= self.game.num_actions:
@@ -276,7 +276,7 @@ class LookAhead:
         return self.width[0 if len(self.width) == 1 else ply]
 
     def _totals(self, params: Params, nodes: _Nodes, kept: jax.Array, ply: int) -> jax.Array:
-        """float32[B, A, K]: what each player followed gets from here on by each action `kept`."""
+        """float32[B, A, K]: the future gain of each followed player by each action `kept`."""
         game, states = self.game, nodes.states
 
         def visit(row: jax.Array, action: jax.Array, real: jax.Array) -> jax.Array:
@@ -292,14 +292,14 @@ class LookAhead:
                 future = self._after_chance(params, _Nodes(after, node.searcher, keys), ply)
             return gain + jnp.where(over[:, None], 0.0, future)
 
-        return visit_pairs(kept, visit, self._portion(len(states.terminal), self._width(ply)))
+        return visit_pairs(kept, visit, self._chunk_size(len(states.terminal), self._width(ply)))
 
-    def _portion(self, rows: int, most: int) -> int:
-        """How many of the moves of `rows` positions are looked at together, `most` each."""
+    def _chunk_size(self, rows: int, most: int) -> int:
+        """The number of moves of `rows` positions to evaluate together, at most `most` each."""
         return min(rows * min(most, _USUAL_MOVES), self.rows)
 
     def _after_chance(self, params: Params, nodes: _Nodes, ply: int) -> jax.Array:
-        """float32[B, K]: what the afterstates of ply number `ply` are worth, as expectations."""
+        """float32[B, K]: the expected values of the afterstates of ply number `ply`."""
         game = self.game
         if not game.stochastic:
             return self._best(params, nodes, ply + 1)
@@ -322,11 +322,11 @@ class LookAhead:
             states = states._replace(terminal=states.terminal | ~real)
             return self._best(params, _Nodes(states, node.searcher, keys), ply + 1)
 
-        outcomes = visit_pairs(shares > 0, visit, self._portion(*shares.shape))
+        outcomes = visit_pairs(shares > 0, visit, self._chunk_size(*shares.shape))
         return (shares[..., None] * outcomes).sum(1)
 
     def _best(self, params: Params, nodes: _Nodes, ply: int) -> jax.Array:
-        """float32[B, K]: what positions are worth when their player chooses; 0 at the end."""
+        """float32[B, K]: the values of positions after the best move; 0 at the end."""
         action, scores = self._choose(params, nodes, ply)
         best = jax.vmap(lambda row, action: row[action])(scores, action)
         if self._of_mover(ply):
@@ -334,11 +334,11 @@ class LookAhead:
         return jnp.where(nodes.states.terminal[:, None], 0.0, best)
 
     def _of_mover(self, ply: int) -> bool:
-        """Whether moves of this ply are scored for the mover alone and only the best one made."""
+        """Whether this ply scores moves only for the mover, and makes only the best one."""
         return ply == self.plies - 1 and self.reply == "own"
 
     def _choose(self, params: Params, nodes: _Nodes, ply: int) -> tuple[jax.Array, jax.Array]:
-        """The moves int32[B] that ply number `ply` makes, and what all of them are worth.
+        """The moves int32[B] of ply number `ply`, and the values of all moves.
 
         float32[B, A, K], or [B, A, 1] where that is `_of_mover`.
         """
@@ -346,14 +346,14 @@ class LookAhead:
             scores = self._one_ply(params, nodes.states)
             legal = jax.vmap(self.game.legal_actions)(nodes.states)
             return _first_best(scores, legal), scores[..., None]
-        kept = self._kept(params, nodes, ply)
+        kept = self._beam(params, nodes, ply)
         totals = self._totals(params, nodes, kept, ply)
         return _first_best(self._aims(totals, nodes), kept), totals
 
     def _of_all_players(
         self, params: Params, nodes: _Nodes, action: jax.Array, score: jax.Array
     ) -> jax.Array:
-        """float32[B, K]: `_best` by `action`, which is worth `score` float32[B, 1] to the mover."""
+        """float32[B, K]: `_best` by `action`, which has the value `score` for the mover."""
         states, game = nodes.states, self.game
         if game.num_players == 1:
             return score
@@ -379,13 +379,13 @@ class LookAhead:
         return self.valuation.discounted(values)
 
     def _followed(self, rewards: jax.Array, searcher: jax.Array) -> jax.Array:
-        """[B, K] of what there is of every player, such as rewards float32[B, N]."""
+        """The followed players' part [B, K] of numbers [B, N], such as rewards."""
         if self.reply == "own":
             return rewards
         return jnp.take_along_axis(rewards, searcher[:, None].astype(jnp.int32), 1)
 
     def _aims(self, totals: jax.Array, nodes: _Nodes) -> jax.Array:
-        """float32[B, A]: what the mover maximises, of totals float32[B, A, K]."""
+        """float32[B, A]: the goal of the mover, from totals float32[B, A, K]."""
         player = nodes.states.player
         if self.reply == "own":
             return jax.vmap(lambda rows, player: rows[:, player])(totals, player)
@@ -393,9 +393,9 @@ class LookAhead:
 
 
 def _best_few(scores: jax.Array, legal: jax.Array, order: jax.Array, count: int) -> jax.Array:
-    """bool[B, A]: `count` legal actions of the best scores, of equal ones the lowest in `order`.
+    """bool[B, A]: `count` legal actions with the best scores, ties by the lowest `order`.
 
-    One after the other: to sort many actions takes XLA as long as to look at them 60 times.
+    One after the other: XLA sorts many actions as slowly as it finds the maximum 60 times.
     """
 
     def one_more(_: int, kept: jax.Array) -> jax.Array:
@@ -408,5 +408,5 @@ def _best_few(scores: jax.Array, legal: jax.Array, order: jax.Array, count: int)
 
 
 def _first_best(scores: jax.Array, allowed: jax.Array) -> jax.Array:
-    """int32[B]: the lowest of the best allowed actions; what is not a number is worst."""
+    """int32[B]: the lowest of the best allowed actions; NaN is worst."""
     return jnp.where(allowed & ~jnp.isnan(scores), scores, -jnp.inf).argmax(1)

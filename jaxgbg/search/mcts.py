@@ -16,8 +16,8 @@ from jaxgbg.learners.selection import (
     nth_true,
 )
 from jaxgbg.search.devices import mesh_of, on_devices
-from jaxgbg.search.growth import grow
 from jaxgbg.search.outcomes import table_bytes
+from jaxgbg.search.simulation import simulate
 from jaxgbg.search.spec import SearchSpec
 from jaxgbg.search.tree import (
     CHILD,
@@ -43,10 +43,10 @@ class MCTSSpec(SearchSpec):
 
     Attributes:
       iterations: Roll-outs for each move.
-      exploration: How much an action that was tried seldom counts more than its mean.
-      tree_depth: Nodes lie at most so many plies below the root.
-      rollout_depth: Play stops so many plies below the root with the rewards as they stand.
-      megabytes: Room for the trees that grow at once.
+      exploration: Weight of the bonus for actions that were rarely tried.
+      tree_depth: Largest number of plies between the root and a node.
+      rollout_depth: Number of plies below the root at which play stops, with the rewards so far.
+      megabytes: Memory for the trees that grow at once.
     """
 
     iterations: int = setting(10_000, low=1, high=MOST_ITERATIONS)
@@ -70,7 +70,7 @@ class MCTSSpec(SearchSpec):
     def build(self, game: Game, value: ValueFunction) -> "MCTS":
         if game.stochastic:
             return MCTS(game, self)
-        # GBG takes it that the rewards of any game may lie anywhere from -1 to 1.
+        # GBG assumes that the rewards of any game are between -1 and 1.
         low, high = game.reward_range
         return MCTS(game, self, (min(low, -1.0), max(high, 1.0)))
 
@@ -80,24 +80,24 @@ class MCTS:
     """UCT search (Kocsis & Szepesvari 2006) with the settings of Konen (2019).
 
     Each iteration descends by mean + exploration * sqrt(ln(N + 1) / (n + 1e-6)), adds the first
-    node off the tree (untried actions come first, in random order), plays on uniformly at random
-    and credits each node with the result for the player who moved into it. Nodes lie at most
-    `tree_depth` plies below the root; play stops `rollout_depth` plies below it with the rewards as
-    they stand. Rewards are mapped from `reward_range`, by default the game's, to [0, 1]. The move
-    is the one of the highest mean, ties at random; every move grows a new tree.
+    node that is not in the tree (untried actions come first, in random order), plays on uniformly
+    at random, and updates each node with the result for the player who moved into it. Nodes are at
+    most `tree_depth` plies below the root; play stops `rollout_depth` plies below it with the
+    rewards so far. Rewards are mapped from `reward_range`, by default the game's, to [0, 1]. The
+    move is the one of the highest mean, ties at random. Every move starts a new tree.
 
-    In a game of chance every iteration draws what follows each move, and each outcome has a node of
-    its own (`search.outcomes`, which says why). What a player gains from the root on is mapped to
-    [0, 1] from the range of the gains that this search has seen, because the rewards of such a game
-    may use a small part of its `reward_range`: a move in 2048 brings a millionth of it. The values
-    of `search` are then gains from the root on, in rewards.
+    In a game of chance every iteration draws the outcome of each move, and each outcome has its own
+    node (`search.outcomes` gives the reasons). A player's gain from the root on is mapped to [0, 1]
+    from the range of the gains that this search has seen, because the rewards of such a game may
+    use a small part of its `reward_range`: in 2048 a move gains a millionth of it. The values of
+    `search` are then gains from the root on, in rewards.
 
     A tree takes 12 * (iterations + 1) * num_actions bytes, in a game of chance 8 * num_actions + 64
-    for each of the iterations, and up to twice that where all searches of a call have room for it:
-    strengths that are alike then share a compiled program. `megabytes`
-    bounds how many trees are grown at once. A game may have a method
-    `playout(state, words) -> rewards float32[N]`, a faster way to draw the end of random play.
-    Raises ValueError for a `reward_range` in a game of chance, and where one tree does not fit.
+    for each iteration. It takes up to twice that if all searches of a call have room for it, so
+    that similar strengths share a compiled program. `megabytes` bounds the number of trees that
+    grow at once. A game may have a method `playout(state, words) -> rewards float32[N]`, a faster
+    way to draw the end of random play. Raises ValueError for a `reward_range` in a game of chance,
+    and if one tree does not fit.
     """
 
     game: Game
@@ -114,8 +114,8 @@ class MCTS:
                 f" gains seen in the search: leave out reward_range {self.reward_range}"
             )
         if not self._range[0] < self._range[1]:
-            raise ValueError(f"mcts: reward_range must go up, not {self._range}")
-        if self.most_trees < 1:
+            raise ValueError(f"mcts: reward_range must ascend, not {self._range}")
+        if self.max_trees < 1:
             raise ValueError(
                 f"mcts: one tree does not fit into {self.settings.megabytes} megabytes"
             )
@@ -125,8 +125,8 @@ class MCTS:
         return self.game.reward_range if self.reward_range is None else self.reward_range
 
     @property
-    def most_trees(self) -> int:
-        """How many trees may be in memory at once."""
+    def max_trees(self) -> int:
+        """The largest number of trees in memory at once."""
         columns = CHILD + self.width
         tree_bytes = 4 * columns * (self.settings.iterations + 1) * self.game.num_actions
         if self.width == 0:
@@ -134,16 +134,16 @@ class MCTS:
         return self.settings.megabytes * 10**6 // tree_bytes
 
     def _roomy(self, searches: int) -> "MCTS":
-        """With room for iterations up to a power of two, where so many searches have it."""
+        """This search with room for a power of two iterations, if all `searches` have that room."""
         iterations = shared_capacity(self.capacity)
         settings = dataclasses.replace(self.settings, iterations=iterations)
         try:
             roomy = dataclasses.replace(self, settings=settings)
         except ValueError:
             return self
-        return roomy if searches <= roomy.most_trees else self
+        return roomy if searches <= roomy.max_trees else self
 
-    # What the tree asks of a search: see `tree.TreePolicy`.
+    # See `tree.TreePolicy`.
     keeps_states = False
     lines = 0
     leaves = 1
@@ -152,17 +152,17 @@ class MCTS:
 
     @property
     def width(self) -> int:
-        """Children of an action: 1 without chance; 0, one for each outcome, with it."""
+        """The number of children of an action: 1 without chance; 0 for one for each outcome."""
         return 0 if self.game.stochastic else 1
 
     @property
     def capacity(self) -> int:
-        """How many iterations a tree has room for."""
+        """The number of iterations that a tree has room for."""
         return self.settings.iterations
 
     @property
     def depth(self) -> int:
-        """How many edges a descent may be long."""
+        """The largest number of edges of a descent."""
         return self.settings.tree_depth
 
     def choose(
@@ -188,10 +188,10 @@ class MCTS:
         live = int((~np.asarray(states.terminal)).sum())
         shape = (len(states.terminal), self.game.num_actions)
         nothing = RootStatistics(jnp.zeros(shape, jnp.int32), jnp.zeros(shape))
-        mesh = mesh_of(min(live, self.most_trees))
-        room = self.most_trees - self.most_trees % mesh.size
+        mesh = mesh_of(min(live, self.max_trees))
+        room = self.max_trees - self.max_trees % mesh.size
         found = on_devices(
-            grow,
+            simulate,
             self._roomy(live),
             (),
             states,
@@ -204,20 +204,20 @@ class MCTS:
         return RootStatistics(*map(jnp.asarray, found))
 
     def draws(self, keys: jax.Array, iteration: Iteration) -> jax.Array:
-        """uint32[W, B]: two 16-bit draws a word, one for each ply of an iteration."""
+        """uint32[W, B]: two 16-bit draws in each word, one for each ply of an iteration."""
         plies = self.settings.tree_depth
         if not self._has_playout:
-            # Random play draws from the word after the descent's, wherever that ended.
+            # Random play draws from the words after those of the longest descent.
             plies += min(self.game.max_plies, self.settings.rollout_depth)
         return iteration.words(keys, 0, -(-plies // 2)).T
 
     def next_action(
         self, edges: jax.Array, states: PyTree, ply: jax.Array, draws: jax.Array
     ) -> jax.Array:
-        """int32[B]: the action of the highest upper bound, any that was not tried before those."""
+        """int32[B]: the action of the highest upper bound; untried actions come first."""
         visits, totals = edges[:, VISITS], edges[:, TOTAL]
         legal = jax.vmap(self.game.legal_actions)(states)
-        # The root is visited by descents only, any other node also when it is made.
+        # Descents visit the root; another node is also visited when it is made.
         visited = visits.sum(1) + (ply > 0)
         spread = jnp.log(visited + 1) * np.float32(self.settings.exploration**2)
         inverse = 1 / (visits + _TINY)
@@ -235,7 +235,7 @@ class MCTS:
     ) -> tuple[jax.Array, None]:
         """Every player's reward float32[B, N] after random play from the leaves.
 
-        In [0, 1], but as the game pays it where there is chance.
+        In [0, 1]; in a game of chance in the game's own units.
         """
         del params
         if self._has_playout:
@@ -270,7 +270,7 @@ class MCTS:
             action = jnp.where(going(carry), action, -1)
             following, states = ply + 1, jax.vmap(game.afterstate)(states, action)
             if chance is not None:
-                # Where no move was made chance leaves the state as it is.
+                # If no move was made, chance does not change the state.
                 states = jax.vmap(game.spawn_from)(states, chance[ply])
             return following, states
 
@@ -279,7 +279,7 @@ class MCTS:
 
     @property
     def _has_playout(self) -> bool:
-        """Whether the game draws the end of random play, and no cut-off can come before it."""
+        """Whether the game draws the end of random play, and no cut-off can happen before it."""
         return hasattr(self.game, "playout") and self.game.max_plies <= self.settings.rollout_depth
 
     def _ask_playout(self, leaves: Leaves, keys: jax.Array, iteration: Iteration) -> jax.Array:
@@ -292,7 +292,7 @@ class MCTS:
 
 
 def _padded(searches: int, devices: int) -> int:
-    """How many lanes to run them in: few different numbers, as each one is compiled."""
+    """The number of lanes for roll-outs: few different numbers, because each one is compiled."""
     share = -(-searches // devices)
     if share > 1:
         # From 8 to 64 lanes go up by 8, then in quarters of a power of two.

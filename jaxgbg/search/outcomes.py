@@ -1,13 +1,13 @@
-"""Chance nodes: every outcome of chance behind a move has a node of its own in the tree.
+"""Chance nodes: every outcome of chance after a move has its own node in the tree.
 
-A hash table of each tree finds the node by the node above, the action and the whole state after
+A hash table for each tree finds the node by its parent, the action and the whole state after
 chance. So the outcomes need not be listed, and there may be any number of them.
 
 The alternative is an open loop: one node for all outcomes of a move (Perez et al. 2015, "Open Loop
-Search for General Video Game Playing"). It is simpler, but its moves cannot depend on what was
-rolled, and where a roll decides who moves next, as in Pig, its means mix the aims of both players.
-With a node for each state every action of a state is a bandit of its own: this is the setting in
-which Kocsis & Szepesvari (2006) proved that UCT converges to the best action. Van Lishout, Chaslot
+Search for General Video Game Playing"). It is simpler, but its moves cannot depend on the roll. If
+a roll decides who moves next, as in Pig, its means mix the goals of both players. With a node for
+each state, every action of a state is a separate bandit. In this setting Kocsis & Szepesvari (2006)
+proved that UCT converges to the best action. Van Lishout, Chaslot
 & Uiterwijk (2007) search Backgammon in this way.
 """
 
@@ -43,7 +43,7 @@ class Outcomes(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """Where B outcomes stand in their tables, or would stand: row int32, slot int32, key uint32."""
+    """Places of B outcomes in their tables, old or new: row int32, slot int32, key uint32."""
 
     row: jax.Array
     slot: jax.Array
@@ -75,9 +75,9 @@ def no_entry(batch: int) -> Entry:
 def find(
     outcomes: Outcomes, node: jax.Array, action: jax.Array, states: State
 ) -> tuple[jax.Array, Entry, jax.Array]:
-    """(node int32[B] of `states` behind `action` of `node`, 0 if new; its entry; room bool[B]).
+    """(node int32[B] of `states` after `action` of `node`, 0 if new; its entry; room bool[B]).
 
-    Without room a new state cannot be added: its bucket is full.
+    Without room a new state cannot be added, because its bucket is full.
     """
     batch = len(node)
     place, key = hash_pair((node, action, states))
@@ -95,7 +95,7 @@ def learn_outcomes(
 ) -> Outcomes:
     """The tables with `node` int32[] at `entry` where it was `made` bool[B].
 
-    The range takes in `gains` float32[B, N] of all players.
+    The range is extended by `gains` float32[B, N] of all players.
     """
     # An empty slot holds 0, so adding is setting.
     place = (entry.row, entry.slot)
@@ -112,7 +112,7 @@ def learn_outcomes(
 def to_unit_range(outcomes: Outcomes, totals: jax.Array, visits: jax.Array) -> jax.Array:
     """`totals` float32[B, A] of `visits` float32[B, A], each gain mapped from the range to [0, 1].
 
-    Means of a search thus have the scale that UCT expects, whatever a game pays (as in MuZero,
+    So the means of a search have the scale that UCT expects, for any rewards (as in MuZero,
     Schrittwieser et al. 2020). Gains that are all equal are mapped to 0.
     """
     width = outcomes.high - outcomes.low

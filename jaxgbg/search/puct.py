@@ -1,4 +1,4 @@
-"""PUCT: tree search that an agent's own values lead, in any game, with chance, for N players."""
+"""PUCT: tree search guided by an agent's own values, in any game, with chance, for N players."""
 
 import dataclasses
 from functools import partial
@@ -16,8 +16,8 @@ from jaxgbg.learners.selection import (
     choose_uniformly,
     most_of_lanes,
 )
-from jaxgbg.search.growth import grow
-from jaxgbg.search.portions import in_portions
+from jaxgbg.search.chunking import map_in_chunks
+from jaxgbg.search.simulation import simulate
 from jaxgbg.search.solver import SolvedStatistics, Solver, worth_playing
 from jaxgbg.search.spec import SearchSpec, Switch
 from jaxgbg.search.tree import (
@@ -34,30 +34,30 @@ from jaxgbg.specs import setting
 from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.core import ValueFunction
 
-# Searches that go on in step: more of them gain nothing but memory.
+# The number of searches that go on in step. More would only need more memory.
 _MOST_TREES = 512
 _FEW_TREES = 16
-# Into how many portions of these a batch falls. Sixteen searches in step are as fast as more on a
-# CPU, whose cores share the portions; on an accelerator only those wait who are not to move.
-_PORTIONS = {"cpu": 8}
+# The number of chunks of a large batch. On a CPU, whose cores share the chunks, 16 searches in step
+# are as fast as more. On an accelerator two chunks leave out games where the agent is not to move.
+_CHUNKS = {"cpu": 8}
 _OTHERWISE = 2
 _LEAST = np.float32(np.finfo(np.float32).min)
 
 
 @dataclasses.dataclass(frozen=True)
 class PUCTSpec(SearchSpec):
-    """Tree search that the agent's values lead (PUCT).
+    """Tree search guided by the agent's values (PUCT).
 
     Attributes:
-      iterations: Positions that are valued for each move.
-      exploration: How much the prior of a move counts beside the values found behind it.
-      temperature: What action values are divided by before their softmax is the prior.
-      unvisited: What a move is worth before it is tried, in rewards from there on.
-      width: How many outcomes of chance are drawn for each move of a node.
-      megabytes: Room for the trees that grow at once.
-      solver: Whether values of positions are proved, between two players and without chance.
-      leaves: How many positions of a search are valued at once.
-      reuse: Whether a match keeps what lies below a position from the move before.
+      iterations: Number of positions that are evaluated for each move.
+      exploration: Weight of a move's prior relative to the values found below it.
+      temperature: The prior is the softmax of the action values divided by this.
+      unvisited: Value of a move before it is tried, in future rewards.
+      width: Number of outcomes of chance that are drawn for each move of a node.
+      megabytes: Memory for the trees that grow at once.
+      solver: Whether to prove values of positions; two players, no chance.
+      leaves: Number of positions of a search that are evaluated at once.
+      reuse: Whether a match reuses the subtree of the last move.
     """
 
     iterations: int = setting(200, low=1, high=MOST_ITERATIONS)
@@ -94,30 +94,31 @@ class PUCTSpec(SearchSpec):
 class PUCT:
     """Tree search by a value function (Scheiermann & Konen, arXiv 2204.13307); static under jit.
 
-    Each iteration goes down by Q + exploration * P * sqrt(sum of N + 1e-8) / (1 + N) for the player
-    to move, adds the first node off the tree and credits every edge above it with what its player
-    gets from there on: rewards on the way, undiscounted, and V at the new node, so that all players
-    look for their own (max-n). There is no roll-out, and no limit to the depth. P is the softmax of
-    the action values of the mover divided by `temperature`, worked out once for each node; Q of an
-    untried action is `unvisited`; of equal actions the first is taken. V is the best action value
-    of a player in his next turn, those before him having made their best moves, and V(s | player)
-    for the last in turn; who has learned values of actions has them of his own turns alone, so
-    there the last one's is looked for too. The end of a game is worth its rewards alone. The root
-    is valued before the first iteration.
+    Each iteration descends by Q + exploration * P * sqrt(sum of N + 1e-8) / (1 + N) for the player
+    to move, adds the first node that is not in the tree, and updates every edge above it with the
+    gain of the edge's player from there on: undiscounted rewards on the way, and V at the new node.
+    So every player maximizes its own gain (Max-N). There are no roll-outs and no depth limit.
 
-    In a game of chance an action has up to `width` children, each another draw of its outcome, and
-    is tried with each of them in turn (sparse sampling, Kearns, Mansour & Ng 2002). With `solver`
-    values are proved (`search.solver`): the search tries nothing that cannot be best.
+    P is the softmax of the mover's action values divided by `temperature`, computed once for each
+    node. Q of an untried action is `unvisited`; of equal actions the first is taken. V of a player
+    is its best action value in its next turn, after the best moves of the players before it. For
+    the player who is last in turn it is V(s | player). Agents that learned values of actions have
+    values only in their own turns, so there V of the last player is searched for too. The end of a
+    game counts as its rewards alone. The root is evaluated before the first iteration.
 
-    Several `leaves` are found before they are valued together: on the way down each edge that
-    others of the same step have gone by counts as tried once more by each of them, with the game's
-    lowest reward for a gain (virtual loss). Of those who come to the same new position one adds it
-    to the tree, and it counts for all; with chance each counts what it has drawn itself.
+    In a game of chance an action has up to `width` children, each a separate draw of its outcome,
+    and visits them in turn (sparse sampling, Kearns, Mansour & Ng 2002). With `solver`, values are
+    proved (`search.solver`), and the search does not try actions that cannot be best.
 
-    `valuation` is for the action values alone, see `learners.action_values`. A node takes
-    4 * (3 + width) * num_actions bytes, with `solver` 8 * num_actions more, and its state; a tree
-    has 2 * (`leaves` - 1) nodes more at most. `megabytes` bounds how many trees grow at once.
-    Raises ValueError where not one does, and for a solver where nothing can be proved.
+    With several `leaves`, all of them are found before they are evaluated together. On the way down
+    an edge counts one more visit for each earlier descent of the same step through it, with the
+    game's lowest reward as gain (virtual loss). If descents reach the same new position, one of
+    them adds it to the tree, and its value counts for all; with chance each counts its own draw.
+
+    `valuation` only affects the action values, see `learners.action_values`. A node takes
+    4 * (3 + width) * num_actions bytes, with `solver` 8 * num_actions more, and its state. A tree
+    has at most 2 * (`leaves` - 1) more nodes. `megabytes` bounds the number of trees that grow at
+    once. Raises ValueError if not one tree fits, and for a solver where nothing can be proved.
     """
 
     game: Game
@@ -126,12 +127,12 @@ class PUCT:
     valuation: BootstrapRule = UNDISCOUNTED
 
     traceable = True
-    # What the tree asks of a search: see `tree.TreePolicy`.
+    # See `tree.TreePolicy`.
     keeps_states = True
 
     def __post_init__(self) -> None:
         _ = self.solver
-        if self.most_trees < 1:
+        if self.max_trees < 1:
             raise ValueError(
                 f"search: one tree of {self.capacity:,} iterations takes"
                 f" {-(-self._tree_bytes // 10**6):,} megabytes in {self.game.name}, but only"
@@ -140,13 +141,13 @@ class PUCT:
 
     @property
     def capacity(self) -> int:
-        """How many iterations a tree has room for."""
+        """The number of iterations that a tree has room for."""
         return self.settings.iterations
 
     def roomy(self) -> "PUCT":
-        """With room up to a power of two, which strengths that are alike then have in common.
+        """This search with room for a power of two iterations, which similar strengths then share.
 
-        Itself where memory is short.
+        The search itself if memory is short.
         """
         most = MOST_ITERATIONS + 1 - self.leaves
         iterations = min(shared_capacity(self.capacity), most)
@@ -155,36 +156,36 @@ class PUCT:
             roomy = dataclasses.replace(self, settings=settings)
         except ValueError:
             return self
-        return self if roomy.most_trees < _FEW_TREES else roomy
+        return self if roomy.max_trees < _FEW_TREES else roomy
 
     @property
     def solver(self) -> Solver | None:
-        """What proves values, if anything does."""
+        """The solver that proves values, if any."""
         return Solver(self.game) if self.settings.solver else None
 
     @property
     def lines(self) -> int:
-        """Numbers of an action beside those of the tree: both bounds, where there are, and P."""
+        """Numbers of an action in addition to those of the tree: both bounds, if any, and P."""
         return 3 if self.settings.solver else 1
 
     @property
     def width(self) -> int:
-        """Children of an action: 1 without chance."""
+        """The number of children of an action: 1 without chance."""
         return self.settings.width if self.game.stochastic else 1
 
     @property
     def leaves(self) -> int:
-        """How many positions of a tree are valued at once."""
+        """The number of positions of a tree that are evaluated at once."""
         return self.settings.leaves
 
     @property
     def virtual_loss(self) -> float:
-        """The gain that an edge counts with while it waits for its value."""
+        """The gain of an edge while it waits for its value."""
         return self.game.reward_range[0]
 
     @property
     def depth(self) -> int:
-        """How many edges a descent may be long."""
+        """The largest number of edges of a descent."""
         return min(self.game.max_plies, self.capacity)
 
     @property
@@ -196,21 +197,21 @@ class PUCT:
         return node * nodes + 20 * self.depth * self.leaves
 
     @property
-    def most_trees(self) -> int:
-        """How many trees may be in memory at once."""
+    def max_trees(self) -> int:
+        """The largest number of trees in memory at once."""
         return self.settings.megabytes * 10**6 // self._tree_bytes
 
     def choose(
         self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
     ) -> jax.Array:
-        """See `spec.Search`; `players.SearchAgent` does the same on several devices too."""
+        """See `spec.Search`; `players.SearchAgent` does the same, also on several devices."""
         search_key, choice = jax.random.split(key)
         return most_visited(self.statistics(states, search_key, params, valuation), choice)
 
     def statistics(
         self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
     ) -> RootStatistics | SolvedStatistics:
-        """See `spec.TrainingSearch`; of all its iterations."""
+        """See `spec.TrainingSearch`."""
         search = dataclasses.replace(self, valuation=valuation)
         return search.search(params, states, self.settings.iterations, key)
 
@@ -223,34 +224,34 @@ class PUCT:
     ) -> RootStatistics | SolvedStatistics:
         """The roots' statistics after one search from each of states[B]; 0 for terminal states.
 
-        `iterations` int32[], as many as there is room for at most, are no part of the program.
-        Positions that are not over are searched in portions: whoever is not to move costs nothing.
+        `iterations` int32[], at most `capacity`, are not compiled into the program.
+        Positions that are not terminal are searched in chunks, so terminal ones cost nothing.
         A search depends on the key and its place in the batch, but not on the other states. Lanes
-        that search in step under the axis `LANE` each have trees of their own in memory.
+        that search in step under the axis `LANE` have separate trees in memory.
         """
-        total, size = jnp.int32(iterations), self.portion(states.terminal.shape[0])
+        total, size = jnp.int32(iterations), self.chunk_size(states.terminal.shape[0])
 
-        def some(
+        def search_chunk(
             roots: State, lanes: jax.Array, place: jax.Array, nothing: PyTree
         ) -> tuple[RootStatistics | SolvedStatistics, PyTree]:
             del place
-            grown = grow(self, params, roots, lanes.astype(jnp.uint32), total, key)
+            grown = simulate(self, params, roots, lanes.astype(jnp.uint32), total, key)
             return grown, nothing
 
         found: RootStatistics | SolvedStatistics
-        found, _ = in_portions(states, size, self.nothing_of(states), some)
+        found, _ = map_in_chunks(states, size, self.nothing_of(states), search_chunk)
         return found
 
-    def portion(self, batch: int) -> int:
-        """How many of `batch` searches go on in step, on however many devices.
+    def chunk_size(self, batch: int) -> int:
+        """The number of `batch` searches that go on in step, on any number of devices.
 
-        Programs of other numbers of them round values in other ways.
+        Programs with other numbers of searches round values differently.
         """
-        portions = _PORTIONS.get(jax.default_backend(), _OTHERWISE)
-        return min(batch, self.most_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // portions)))
+        chunks = _CHUNKS.get(jax.default_backend(), _OTHERWISE)
+        return min(batch, self.max_trees, _MOST_TREES, max(_FEW_TREES, -(-batch // chunks)))
 
     def nothing_of(self, states: State) -> RootStatistics | SolvedStatistics:
-        """The statistics of states[B] that are over."""
+        """The statistics of terminal states[B]."""
         zeros = jnp.zeros((states.terminal.shape[0], self.game.num_actions))
         nothing = RootStatistics(zeros.astype(jnp.int32), zeros)
         return nothing if self.solver is None else self.solver.nothing(nothing)
@@ -265,7 +266,7 @@ class PUCT:
     ) -> jax.Array:
         """int32[B]: the first action of the highest score; -1 at the end of a game.
 
-        With a solver of those that may be best, -1 also where the value is proved.
+        With a solver, only among actions that may be best; -1 also if the value is proved.
         """
         del states, ply, draws
         visits, prior = edges[:, VISITS], edges[:, -1]
@@ -273,7 +274,7 @@ class PUCT:
         q = jnp.where(visits > 0, mean, self.settings.unvisited)
         visited = jnp.sqrt(visits.sum(1, keepdims=True) + np.float32(1e-8))
         bonus = np.float32(self.settings.exploration) * prior * visited / (1 + visits)
-        # The prior of what is not legal is below 0.
+        # The prior of an illegal action is below 0.
         closed = prior < 0 if self.solver is None else ~self.solver.may_be_best(edges)
         scores = jnp.where(closed, -jnp.inf, q + bonus)
         return jnp.where(closed.all(1), -1, scores.argmax(1).astype(jnp.int32))
@@ -286,9 +287,9 @@ class PUCT:
         iteration: Iteration,
         draws: jax.Array,
     ) -> tuple[jax.Array, jax.Array]:
-        """What every player has been paid at the leaves and V of it, float32[B, N]; last lines.
+        """Each player's reward so far at the leaves plus V, float32[B, N]; and the last lines.
 
-        float32[B, lines, A]: first bounds, where there are, last the priors, -1 if not legal.
+        The last lines float32[B, lines, A] are the bounds, if any, and the priors, -1 if illegal.
         """
         del draws
         game, states = self.game, leaves.states
@@ -299,7 +300,7 @@ class PUCT:
         best = q.max(1, keepdims=True)
         shares = jnp.where(legal, jnp.exp((q - best) / np.float32(self.settings.temperature)), 0.0)
         prior = jnp.where(legal, shares / shares.sum(1, keepdims=True), -1.0)
-        # A player who is out gets nothing more, and has no turn to wait for.
+        # A player who is out gets no more rewards and has no next turn.
         waiting = jnp.ones(values.shape, bool)
         if game.eliminates:
             waiting = jax.vmap(game.active)(states)
@@ -328,7 +329,7 @@ class PUCT:
         iteration: Iteration,
         kind: int,
     ) -> "_Promised":
-        """The mover, if he waits, gets what he was paid since `states` and the best of his `q`."""
+        """Set the mover's value, if it waits: its reward since `states` plus its best `q`."""
         values, waiting, now = promised
         mine = np.arange(self.game.num_players) == now.player[:, None]
         mover = waiting & mine & ~now.terminal[:, None]
@@ -346,7 +347,7 @@ class PUCT:
         keys: jax.Array,
         iteration: Iteration,
     ) -> "_Promised":
-        """Turns go on while somebody waits: the last in turn, and who must pass before it."""
+        """Continue turns while a player waits: the last in turn, and players who must pass."""
 
         def somebody_waits(promised: _Promised) -> jax.Array:
             open_ = promised.waiting & ~promised.now.terminal[:, None]
@@ -370,11 +371,11 @@ class PUCT:
         return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
     def _action_values(self, params: Params, states: State) -> tuple[jax.Array, jax.Array]:
-        """(q float32[B, A], the least number there is for illegal actions; legal bool[B, A])."""
+        """(q float32[B, A], the lowest float32 for illegal actions; legal bool[B, A])."""
         game, features = self.game, self._features(params, states)
         q = action_values(game, self.value, params, states, features, self.valuation)[0]
         legal = jax.vmap(game.legal_actions)(states)
-        # A network that has diverged: what is not a number is worst.
+        # If a network has diverged, NaN is the worst value.
         return jnp.where(legal, jnp.nan_to_num(q, nan=_LEAST), _LEAST), legal
 
     def _after_best(
@@ -389,7 +390,7 @@ class PUCT:
 
 
 class _Promised(NamedTuple):
-    """`values` float32[B, N], who is `waiting` bool[B, N] for his turn, and the states `now`."""
+    """`values` float32[B, N], the players `waiting` for their turn, and the states `now`."""
 
     values: jax.Array
     waiting: jax.Array
@@ -397,9 +398,9 @@ class _Promised(NamedTuple):
 
 
 def most_visited(roots: RootStatistics | SolvedStatistics, key: jax.Array) -> jax.Array:
-    """int32[B]: the action tried most often, among equals that of the best value, then any.
+    """int32[B]: the most visited action; ties by value, then at random.
 
-    Where values were proved, of those that are worth playing.
+    If values were proved, only among actions that are worth playing.
     """
     visits = roots.visits
     playable = worth_playing(roots) if isinstance(roots, SolvedStatistics) else visits > 0

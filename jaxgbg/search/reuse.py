@@ -1,34 +1,34 @@
 """Trees that are kept between the moves of a game.
 
-Before a move the node of the position is looked for in the tree of the player's last move, by the
-state alone: so whoever has moved in between and whatever chance has brought, any number of players,
-passes. What lies below it is kept and moved together, everything else is forgotten; a position that
-the tree does not know starts anew. Iterations are counted on from the visits below the position up
-to as many as are asked for: every choice rests on the same number of them, and no tree outgrows the
-room of one that is not kept.
+Before a move, the position is looked up in the tree of the player's last move, by its state alone.
+So any number of players may have moved in between, and chance may have had any outcome. The subtree
+below the position is kept and moved together; the rest is dropped. A position that is not in the
+tree gets a new tree. The visits below the position count as iterations, and the search continues to
+the requested number. So every choice rests on the same number of iterations, and no tree needs more
+room than a new one.
 """
 
 import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from jaxgbg.search.growth import grow_on, plant, statistics
-from jaxgbg.search.portions import in_portions
+from jaxgbg.search.chunking import map_in_chunks
 from jaxgbg.search.puct import PUCT
+from jaxgbg.search.simulation import new_tree, resume, statistics
 from jaxgbg.search.tree import CHILD, VISITS, Tree, TreePolicy
 from jaxgbg.types import Params, PyTree, State
 
-# Trees are there before a move and after it, those of a portion as they were and as they grow.
+# Each kept tree exists before and after the move; the trees of a chunk also while they grow.
 _TIMES = 2
 
 
 def no_trees(search: PUCT, states: State, copies: int = 1) -> Tree:
-    """What is known of games at states[B] before the first move: nothing.
+    """Return empty trees for games at states[B], before their first move.
 
-    Raises ValueError where the trees of all games have no room beside those that grow.
+    Raises ValueError if the trees of all games do not fit into memory with those that grow.
     """
-    _portion(search, states.terminal.shape[0], copies)
-    return plant(search, states)
+    _chunk_size(search, states.terminal.shape[0], copies)
+    return new_tree(search, states)
 
 
 def search_on(
@@ -46,19 +46,22 @@ def search_on(
     """
     batch, total = states.terminal.shape[0], jnp.int32(iterations)
 
-    def some(roots: State, lanes: jax.Array, place: jax.Array, trees: Tree) -> tuple[PyTree, Tree]:
+    def search_chunk(
+        roots: State, lanes: jax.Array, place: jax.Array, trees: Tree
+    ) -> tuple[PyTree, Tree]:
         kept = reroot(search, trees, lanes, batch, roots)
-        grown = grow_on(search, params, roots, lanes.astype(jnp.uint32), total, key, kept)
+        grown = resume(search, params, roots, lanes.astype(jnp.uint32), total, key, kept)
         return statistics(search, grown, roots), put_back(trees, place, batch, grown)
 
     nothing = search.nothing_of(states)
-    return in_portions(states, _portion(search, batch, copies), nothing, some, trees)
+    size = _chunk_size(search, batch, copies)
+    return map_in_chunks(states, size, nothing, search_chunk, trees)
 
 
-def _portion(search: PUCT, batch: int, copies: int) -> int:
-    """How many of the searches of `batch` games go on in step, all trees being kept."""
+def _chunk_size(search: PUCT, batch: int, copies: int) -> int:
+    """The number of searches of `batch` games that go on in step when all trees are kept."""
     games = copies * batch
-    size = min(search.portion(batch), search.most_trees // _TIMES - games)
+    size = min(search.chunk_size(batch), search.max_trees // _TIMES - games)
     if size < 1:
         raise ValueError(
             f"search: the trees of {games:,} games that reuse=1 keeps do not fit into"
@@ -139,7 +142,7 @@ def _where(chosen: jax.Array, number: jax.Array) -> jax.Array:
 
 
 def _of_nodes(leaf: jax.Array, number: jax.Array) -> jax.Array:
-    """What stands at nodes `number` int32[K, S, ...] in leaf[K, S, ...], tree by tree."""
+    """The entries of nodes `number` int32[K, S, ...] in leaf[K, S, ...], tree by tree."""
     by_tree = jax.vmap(lambda own, nodes: own[nodes], in_axes=1, out_axes=1)
     found: jax.Array = by_tree(leaf, number)
     return found

@@ -1,4 +1,4 @@
-"""What a search tree proves: bounds on what every move comes to when both players play perfectly.
+"""Proofs in a search tree: bounds on the value of every move if both players play perfectly.
 
 MCTS-Solver (Winands, Bjornsson & Saito 2008) for PUCT. Wins, draws and losses are proved alike, by
 a lower and an upper bound for each action (Score Bounded MCTS, Cazenave & Saffidine 2010).
@@ -20,13 +20,13 @@ _LOW, _HIGH = -3, -2
 
 
 class SolvedStatistics(NamedTuple):
-    """Statistics of the actions at the roots of B searches, and what was proved of them.
+    """Statistics of the actions at the roots of B searches, and their proved bounds.
 
     Attributes:
-      visits: int32[B, A] how often each action was tried; a solved root is searched no more.
+      visits: int32[B, A] the visits of each action; a solved root is searched no more.
       values: float32[B, A] the mover's mean gain after it; 0 if untried.
-      low: float32[B, A] what the mover gains at least; -inf for illegal actions.
-      high: float32[B, A] what he gains at most, as `low`; where both are equal it is proved.
+      low: float32[B, A] lower bound of the mover's gain; -inf for illegal actions.
+      high: float32[B, A] upper bound, as `low`; if both are equal, the value is proved.
     """
 
     visits: jax.Array
@@ -39,9 +39,9 @@ class SolvedStatistics(NamedTuple):
 class Solver:
     """Proofs for two players whose final rewards sum to 0, without chance; static under jit.
 
-    The end of a game is worth its rewards. A node is worth at least the greatest lower bound of its
-    actions to who is to move, at most the greatest upper bound. What cannot be better than what is
-    proved is tried no more. Raises ValueError for other games.
+    The end of a game has the value of its rewards. The value of a node for the player to move is at
+    least the greatest lower bound of its actions, and at most the greatest upper bound. Actions
+    that cannot be better than a proved one are tried no more. Raises ValueError for other games.
     """
 
     game: Game
@@ -111,7 +111,7 @@ class Solver:
         return SolvedStatistics(*found, edges[:, _LOW] - paid, edges[:, _HIGH] - paid)
 
     def nothing(self, found: RootStatistics) -> SolvedStatistics:
-        """Of positions that are over, as `found` is."""
+        """The statistics of terminal positions, shaped like `found`."""
         none = jnp.full_like(found.values, -jnp.inf)
         return SolvedStatistics(*found, none, none)
 

@@ -53,7 +53,7 @@ class TrainingSearch(Search, Protocol):
     def statistics(
         self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
     ) -> RootStatistics:
-        """How often each action was tried and its mean gain; 0 for terminal states."""
+        """The visits and the mean gain of each action; 0 for terminal states."""
         ...
 
 
@@ -83,7 +83,7 @@ class SearchSpec(TextSpec):
     label: ClassVar[str] = ""
     """What the play page calls it; its kind if empty."""
     switch: ClassVar[Switch | None] = None
-    """What the play page offers beside the strength."""
+    """The setting that the play page offers in addition to the strength."""
 
     def build(self, game: Game, value: ValueFunction) -> Search:
         """The search of `game` over an agent's value function; without an agent that is `Zero`.

@@ -1,24 +1,24 @@
-"""TD-Leaf: moves chosen by looking ahead, and the leaves looked at are what is learned.
+"""TD-Leaf: moves are chosen by look-ahead, and the values of its leaves are learned.
 
 The tick and its stages are those of TD-FARL (`learners.td`), with a leaf in place of each
-afterstate. A player's leaf is the board that the principal variation below the move he made ends
-in: `plies` moves on, that one the first, or where the game ends before. It is valued from his own
-side, V(leaf | player), whoever is to move there; R(leaf) is what he has been paid on that board, so
-that rewards between the move and the leaf are in it.
+afterstate. A player's leaf is the board at the end of the principal variation below its move:
+`plies` moves ahead, including that move, or at the end of the game. Its value is from that player's
+side, V(leaf | player), with any player to move there. R(leaf) is the player's reward on that board,
+which includes rewards between the move and the leaf.
 
-- Stage 0, his move: V(last leaf) moves towards R(leaf) - R(last leaf) + discount * V(leaf). The end
-  of the game is known, so a terminal leaf counts as R alone.
-- A terminal leaf that the others' moves have yet to lead to has nothing to learn: no update moves
-  its value, neither when its player moves again nor at the end of the game.
-- A random move, or one of a training partner: the variation below the move that was made.
-- Stages 1..N-1 (FARL part 1): V(last leaf) of each other player moves towards the rewards that the
-  game brought him since that leaf, R(end) - R(last leaf). Where he saw the end coming nothing is
-  left to do: his move before has learned of it in stage 0.
-- Stage N (part 2): the last move leaves no variation, its leaf is the terminal afterstate itself,
+- Stage 0, the player's move: V(last leaf) moves towards R(leaf) - R(last leaf) + discount *
+  V(leaf). The end of the game is known, so a terminal leaf counts as R alone.
+- A terminal leaf that lies ahead of the game has no update, neither when its player moves again nor
+  at the end of the game.
+- After a random move, or one of a training partner, the variation starts below the move made.
+- Stages 1..N-1 (FARL part 1): V(last leaf) of each other player moves towards its rewards since
+  that leaf, R(end) - R(last leaf). If the player's look-ahead saw the end, there is no update: its
+  move before has learned it in stage 0.
+- Stage N (part 2): below the last move there is no variation. Its leaf is the terminal afterstate,
   whose value moves towards 0.
 
 With one ply the leaf is the afterstate. Source: Baxter, Tridgell & Weaver 1998 (KnightCap), for two
-players and one value; each player's own leaf, from his own side, is ours.
+players and one value. Leaves for each player, from its own side, are our addition.
 """
 
 import dataclasses
@@ -52,7 +52,7 @@ class Leaf(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PrincipalVariation(EpsilonGreedy):
-    """The action that is best by `search`, or a random one; it tells its rule the leaves."""
+    """The best action by `search`, or a random one; passes the leaves to its rule."""
 
     search: LookAhead
 
@@ -67,7 +67,7 @@ class PrincipalVariation(EpsilonGreedy):
     ) -> Choice:
         """See `EpsilonGreedy.select`; the value is that of the leaves below the moves."""
         legal = jax.vmap(game.legal_actions)(games.state)
-        # What is drawn here decides which of equal moves at the edge of a beam are looked at.
+        # The key breaks ties at the edge of a beam.
         first = exploration.words[0]
         key = jax.random.fold_in(jax.random.key(first[0]), first[1])
         search = self.search.counting(valuation)
@@ -80,7 +80,7 @@ class PrincipalVariation(EpsilonGreedy):
 
 
 def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -> Target:
-    """Count on the leaves."""
+    """Return the target by the rewards and values of the leaves."""
     return target_of(learner, games, move.choice.extra.states, move.choice, hyper)
 
 
@@ -101,7 +101,7 @@ class TDLeafSpec(LearnerSpec):
 
     Attributes:
       plies: Plies that training looks ahead; 1 is the learner td.
-      width: Moves to follow at each ply but the last: one number, or one for each; all if empty.
+      width: Moves to follow at each ply before the last: one number, or one for each; all if empty.
       reply: The other players maximize their own V (own) or minimize the mover's (value).
     """
 
@@ -116,12 +116,12 @@ class TDLeafSpec(LearnerSpec):
         parts = self._parts(game, value, schedule)
         if game.stochastic and self.plies > 1:
             raise ValueError(
-                f"chance has its turn in {game.name}, where no variation leads to one leaf: choose"
+                f"{game.name} is a game of chance, so a variation has no single leaf: choose"
                 " train_plies 1, or the learner td"
             )
         if isinstance(parts["value"], HasAuxiliary) and self.plies > 1:
             raise ValueError(
-                "extras as outputs are foretold move by move, not from leaf to leaf: choose"
+                "extras as outputs are predicted move by move, not from leaf to leaf: choose"
                 " extras_as inputs, or train_plies 1"
             )
         search = LookAhead(game, parts["value"], LookAheadSpec(self.plies, self.width, self.reply))

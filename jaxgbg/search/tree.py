@@ -1,12 +1,12 @@
-"""The array tree of all Monte Carlo searches: B searches go down and back up in step.
+"""The array tree of all Monte Carlo searches: B searches descend and back up in step.
 
-What is known of the edges from a node to its children stands in the row of the node, so that
-choosing among the children reads one row. B trees of K nodes are float32[K * B, C, A]: for every
-action its visits, their total gain for who takes it, the numbers of the children behind it, and
-what else a search keeps there. Row k * B + b is node k of tree b. The root is node 0. A step goes
-down L times in each tree, L being the leaves that are valued at once; iteration k makes node k + L,
-or none. A search may keep the states of its nodes, else descents make the moves again. The room for
-nodes is compiled in, how many iterations there are is not.
+The statistics of the edges from a node to its children are in the row of the node, so that a choice
+among the children reads one row. B trees of K nodes are float32[K * B, C, A]: for every action its
+visits, their total gain for the player who takes it, the numbers of the children below it, and
+more numbers that depend on the search. Row k * B + b is node k of tree b. The root is node 0. A
+step descends L times in each tree, where L leaves are evaluated at once; iteration k makes node
+k + L, or none. A search may keep the states of its nodes; otherwise descents repeat the moves. The
+number of nodes is compiled in, the number of iterations is not.
 """
 
 from typing import NamedTuple, Protocol
@@ -38,20 +38,20 @@ class RootStatistics(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """Where B descents end, and the edges on the way there, D of them at most.
+    """The ends of B descents, and the edges on the way there, at most D.
 
     With L descents in a tree at once there are L * B of them: number l * B + b is in tree b.
 
     Attributes:
       states: [B] the states at the ends.
-      depth: int32[B] how many edges below the root they lie.
+      depth: int32[B] the number of edges from the root.
       rows: int32[D, B] the row of the node that each edge leaves.
       actions: int32[D, B] the action behind each edge.
-      players: int32[D, B] who took it.
-      paid: float32[D, B] what he had been paid by then, where gains are those from then on; else 0.
-      slots: int32[D, B] which of the children behind its action it leads to.
-      made: int32[B] the action behind the last edge where it is new, else -1.
-      entry: where the new node stands in `Tree.outcomes`, or None.
+      players: int32[D, B] the player who took it.
+      paid: float32[D, B] that player's reward before it, if gains count from there; else 0.
+      slots: int32[D, B] the child below its action that it leads to.
+      made: int32[B] the action of the last edge if that is new, else -1.
+      entry: the place of the new node in `Tree.outcomes`, or None.
     """
 
     states: PyTree
@@ -68,7 +68,7 @@ class Leaves(NamedTuple):
 class Iteration(NamedTuple):
     """Iteration `number` int32[], or one for each descent int32[B], of `total` int32[].
 
-    Numbers below 0 value the root.
+    Numbers below 0 evaluate the root.
     """
 
     number: jax.Array
@@ -85,7 +85,7 @@ class Tree(NamedTuple):
     Attributes:
       edges: float32[K * B, C, A] statistics of every action of every node.
       states: [K * B] the states of the nodes, or None.
-      outcomes: which outcomes of chance lead where, or None; see `search.outcomes`.
+      outcomes: the nodes of the outcomes of chance, or None; see `search.outcomes`.
     """
 
     edges: jax.Array
@@ -94,7 +94,7 @@ class Tree(NamedTuple):
 
 
 class Prover(Protocol):
-    """What proves the values of positions in a tree; see `search.solver`."""
+    """Proves the values of positions in a tree; see `search.solver`."""
 
     def prove(self, edges: jax.Array, leaves: Leaves) -> jax.Array: ...
     def solved(self, edges: jax.Array) -> jax.Array: ...
@@ -102,15 +102,15 @@ class Prover(Protocol):
 
 
 class TreePolicy(Protocol):
-    """What tells one search from another: how it chooses on the way down, and what a leaf is worth.
+    """The differences between searches: the choice on the way down, and the value of a leaf.
 
-    `capacity` is how many iterations there may be, `depth` how many edges a descent may be long,
-    `width` how many children an action may have, which chance chooses among; with 0 each outcome
-    of chance is a child, found by `Tree.outcomes`. With `keeps_states`
-    a node's row ends with `lines` more numbers for each action, which `evaluate` gives. A `solver`,
-    if there is one, proves values. `leaves` are valued at once in each tree, more than one only
-    with `keeps_states`; to the later of them the way of the earlier ones has been gone once more
-    with a gain of `virtual_loss`.
+    `capacity` is the largest number of iterations, `depth` the largest number of edges of a
+    descent, and `width` the largest number of children of an action, among which chance chooses;
+    with 0 each outcome of chance is a child, found by `Tree.outcomes`. With `keeps_states` a node's
+    row ends with `lines` more numbers for each action, which `evaluate` returns. A `solver`, if
+    there is one, proves values. `leaves` are evaluated at once in each tree, more than one only
+    with `keeps_states`; later ones see an additional visit with the gain `virtual_loss` on the path
+    of each earlier one.
     """
 
     @property
@@ -139,9 +139,9 @@ class TreePolicy(Protocol):
     def next_action(
         self, edges: jax.Array, states: PyTree, ply: jax.Array, draws: jax.Array
     ) -> jax.Array:
-        """int32[B]: the action to go on by from nodes whose rows are `edges` float32[B, C, A].
+        """int32[B]: the next action from nodes with the rows `edges` float32[B, C, A].
 
-        -1 at a node without actions. `states` [B] are None where the tree keeps them.
+        -1 at a node without actions. `states` [B] are None if the tree keeps them.
         """
         ...
 
@@ -153,7 +153,7 @@ class TreePolicy(Protocol):
         iteration: Iteration,
         draws: jax.Array,
     ) -> tuple[jax.Array, jax.Array | None]:
-        """What leaves are worth to every player, float32[B, N], and the last lines of their rows.
+        """The values of leaves for every player, float32[B, N], and the last lines of their rows.
 
         float32[B, lines, A], or None without such lines.
         """
@@ -161,7 +161,7 @@ class TreePolicy(Protocol):
 
 
 def shared_capacity(iterations: int) -> int:
-    """Room that searches of about so many iterations have in common: one program serves them."""
+    """The capacity that searches with similar numbers of iterations share, and so one program."""
     return min(MOST_ITERATIONS, max(_LEAST_CAPACITY, 1 << (iterations - 1).bit_length()))
 
 
@@ -170,14 +170,14 @@ def words(keys: jax.Array, number: jax.Array, count: int) -> jax.Array:
 
     `number` is int32[], or int32[B] where the keys are not in the same iteration.
 
-    Real random numbers took most of the time of a search.
+    Random numbers of better quality would take most of the time of a search.
     """
     turn = number.astype(jnp.uint32)[..., None] * np.array([0x85EBCA77, 0xC2B2AE3D], np.uint32)
     return jax.vmap(lambda key: scrambled(key, count))(keys ^ turn)
 
 
 def draw(draws: jax.Array, ply: jax.Array) -> jax.Array:
-    """float32[B] in [0, 1): the draws of one ply, two in a word uint32."""
+    """float32[B] in [0, 1): the draws of one ply; a word uint32 has two."""
     word = draws[ply // 2]
     half = jnp.where(ply % 2 == 0, word & 0xFFFF, word >> 16)
     return half.astype(jnp.float32) * np.float32(2**-16)

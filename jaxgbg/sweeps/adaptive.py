@@ -24,7 +24,7 @@ from jaxgbg.evaluation import ranks_agents
 from jaxgbg.players import MissingExtra
 from jaxgbg.runs.run import MEAN, LaneName, Run
 from jaxgbg.runs.storage.run_folder import RunFolder
-from jaxgbg.sweeps.executors import Failure, Settings
+from jaxgbg.sweeps.executors import ExecutorSettings, Failure
 from jaxgbg.sweeps.progress import reached
 from jaxgbg.sweeps.spec import Plan, Unit
 
@@ -54,12 +54,12 @@ def check(plan: Plan) -> None:
 
 def run_rungs(
     plan: Plan,
-    execute: Callable[[Sequence[Unit], Settings, Callable[[Unit], None]], list[Failure]],
-    settings: Settings,
+    execute: Callable[[Sequence[Unit], ExecutorSettings, Callable[[Unit], None]], list[Failure]],
+    settings: ExecutorSettings,
     drop: Callable[[Sequence[Unit]], None],
 ) -> tuple[list[Unit], list[Failure]]:
     """Train as far as settings are compared; returns (the units to be trained to the end, those
-    that failed). `drop` is told of those that are stopped.
+    that failed). `drop` receives those that are stopped.
     """
     alive, failures = list(plan.units), []
     for before, share in itertools.pairwise((0.0, *RUNGS)):

@@ -1,4 +1,4 @@
-"""How long a sweep will take in one process here, by a short pilot of each of its programs."""
+"""The expected time of a sweep in one process here, from a short pilot of each program."""
 
 import dataclasses
 import math
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from jaxgbg.runs.lanes import program_of
 from jaxgbg.runs.loop import Training
-from jaxgbg.runs.placement import Places, lanes_at_once
+from jaxgbg.runs.placement import LanePlacement, lanes_at_once
 from jaxgbg.runs.run import Run
 from jaxgbg.runs.storage.agents import SavedAgent, save_agent
 from jaxgbg.runs.storage.files import write_json
@@ -62,15 +62,15 @@ def expected_seconds(units: Sequence[Unit], within: float = math.inf) -> list[fl
 
 def sample(unit: Unit) -> Unit:
     """The first lanes of a unit: as many as the devices train at once, which are no more than one
-    group of `Places`, and none but the first variants of the last run's seeds left out.
+    group of `LanePlacement`, and none but the first variants of the last run's seeds left out.
     """
-    places = Places(unit.lanes, lanes_at_once(unit.runs[0].make_learner(), unit.lanes))
+    placement = LanePlacement(unit.lanes, lanes_at_once(unit.runs[0].make_learner(), unit.lanes))
     runs: list[Run] = []
     lanes = 0
     for run in unit.runs:
-        if lanes >= places.size:
+        if lanes >= placement.size:
             break
-        seeds = -(-(places.size - lanes) // len(run.variants))
+        seeds = -(-(placement.size - lanes) // len(run.variants))
         runs.append(dataclasses.replace(run, seeds=run.seeds[:seeds]))
         lanes += len(runs[-1].lanes)
     return Unit(tuple(runs), lanes, lanes * (unit.memory // unit.lanes))

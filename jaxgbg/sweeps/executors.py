@@ -1,4 +1,4 @@
-"""Who does the units of a sweep: this process, several, Ray, or Slurm.
+"""Executors of the units of a sweep: this process, several processes, Ray, or Slurm.
 
 All of them do the same: units that are not finished on disk, each idempotent, so that a second
 start does only the rest. A worker that is lost is replaced; a unit that fails is reported at the
@@ -20,7 +20,7 @@ from jaxgbg.runs.ray_tasks import TRIES, line, on_ray
 from jaxgbg.runs.stopping import stop_signals
 from jaxgbg.specs import Spec, setting
 from jaxgbg.sweeps.spec import Unit
-from jaxgbg.sweeps.worker import Tell, as_text, run_unit, train_when_free
+from jaxgbg.sweeps.worker import OnEvaluation, as_text, run_unit, train_when_free
 from jaxgbg.system import core_numbers
 
 _POLL_SECONDS = 0.1
@@ -37,15 +37,15 @@ class Failure(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Resources(Spec):
-    """What Ray or Slurm gives to each unit.
+    """The resources that Ray or Slurm gives to each unit.
 
     Attributes:
       cpus: CPU cores of each unit, which share its lanes where it has no GPU.
       gpus: GPUs of each unit, which share its lanes.
       job_memory_gb: Main memory of each unit, in 10^9 bytes.
-      minutes: slurm: time limit of a job; a unit that was cut off goes on from its checkpoint.
-      partition: slurm: where jobs run.
-      account: slurm: who pays for them.
+      minutes: slurm: time limit of a job; a unit that was cut off resumes from its checkpoint.
+      partition: slurm: partition of the jobs.
+      account: slurm: account that is charged.
     """
 
     cpus: int = setting(1, low=1, high=4096)
@@ -65,11 +65,11 @@ class Resources(Spec):
                 raise ValueError(f"--{option} is for --executor {' or '.join(able)}")
 
 
-class Settings(NamedTuple):
-    """Where runs go, how often they are kept, how many workers, and where Ray or Slurm is.
+class ExecutorSettings(NamedTuple):
+    """The folder for runs, seconds between checkpoints, number of workers, address of Ray or Slurm.
 
-    Runs stop early at the first evaluation after the share `until` of their episodes. Who does them
-    in this process tells `tell` of every evaluation.
+    Runs stop early at the first evaluation after the share `until` of their episodes. Runs in this
+    process pass every evaluation to `on_evaluation`.
     """
 
     out: Path
@@ -77,7 +77,7 @@ class Settings(NamedTuple):
     workers: int
     address: str | None = None
     until: float = 1.0
-    tell: Tell = lambda _run, _result: None
+    on_evaluation: OnEvaluation = lambda _run, _result: None
     resources: Resources = Resources()
 
 
@@ -86,21 +86,21 @@ Report = Callable[[Unit], None]
 _Worker = tuple[Unit, int, "subprocess.Popen[str]"]
 
 
-def inline(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
+def inline(units: Sequence[Unit], settings: ExecutorSettings, report: Report) -> list[Failure]:
     """One unit after the other in this process, on all its devices."""
     check_backend()
     failures = []
     for unit in units:
         try:
             every, until = settings.checkpoint_every, settings.until
-            train_when_free(unit.runs, settings.out, every, until, settings.tell)
+            train_when_free(unit.runs, settings.out, every, until, settings.on_evaluation)
             report(unit)
         except _FAULTS as error:  # One unit's fault is not another's.
             failures.append(Failure(unit, line(error)))
     return failures
 
 
-def processes(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
+def processes(units: Sequence[Unit], settings: ExecutorSettings, report: Report) -> list[Failure]:
     """As many processes as `workers`, each with one unit at a time and a core of its own."""
     cores = core_numbers()
     waiting = [(unit, 1) for unit in units]
@@ -143,7 +143,7 @@ def _ended_together(working: dict[int, _Worker]) -> Iterator[None]:
             process.communicate()
 
 
-def _start(unit: Unit, settings: Settings, core: str) -> "subprocess.Popen[str]":
+def _start(unit: Unit, settings: ExecutorSettings, core: str) -> "subprocess.Popen[str]":
     arguments = [str(settings.out), str(settings.checkpoint_every), str(settings.until), core]
     process = subprocess.Popen(
         [*module_command("jaxgbg.sweeps.worker"), *arguments],
@@ -162,7 +162,7 @@ def _start(unit: Unit, settings: Settings, core: str) -> "subprocess.Popen[str]"
     return process
 
 
-def by_ray(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
+def by_ray(units: Sequence[Unit], settings: ExecutorSettings, report: Report) -> list[Failure]:
     """A task for each unit, on any machine of a Ray cluster; all machines see the same folder."""
     out = str(settings.out.resolve())
     every, until = settings.checkpoint_every, settings.until
@@ -180,7 +180,7 @@ def by_ray(units: Sequence[Unit], settings: Settings, report: Report) -> list[Fa
     return failures
 
 
-def by_slurm(units: Sequence[Unit], settings: Settings, report: Report) -> list[Failure]:
+def by_slurm(units: Sequence[Unit], settings: ExecutorSettings, report: Report) -> list[Failure]:
     """A job for each unit in one array, sent by submitit; `address` "local" tries it without Slurm.
 
     What submitit writes and reads, the batch file among it, is in the folder `slurm` below the
@@ -222,7 +222,7 @@ def by_slurm(units: Sequence[Unit], settings: Settings, report: Report) -> list[
     return failures
 
 
-EXECUTORS: dict[str, Callable[[Sequence[Unit], Settings, Report], list[Failure]]] = {
+EXECUTORS: dict[str, Callable[[Sequence[Unit], ExecutorSettings, Report], list[Failure]]] = {
     "inline": inline,
     "processes": processes,
     "ray": by_ray,

@@ -1,4 +1,4 @@
-"""How far a sweep is, told by the folders of its runs, whoever does them and wherever."""
+"""Progress of a sweep, read from the folders of its runs, with any executor."""
 
 import contextlib
 import threading
@@ -10,7 +10,7 @@ from jaxgbg.runs.progress_bar import Bar, open_bar
 from jaxgbg.runs.run import Run
 from jaxgbg.runs.storage.metrics import last_episodes
 from jaxgbg.runs.storage.run_folder import RunFolder
-from jaxgbg.specs import counted
+from jaxgbg.specs import pluralize
 from jaxgbg.sweeps.spec import Unit
 
 _POLL_SECONDS = 1.0
@@ -23,11 +23,11 @@ def reached(out: Path, run: Run) -> int:
 
 
 def ended(out: Path, unit: Unit) -> bool:
-    """Whether all runs of a unit are over, with no look at what their folders hold."""
+    """Whether all runs of a unit are over, without reading what their folders hold."""
     return all((RunFolder(out, run).path / "summary.json").exists() for run in unit.runs)
 
 
-class Watch:
+class SweepProgress:
     """One bar for all units of a sweep."""
 
     def __init__(self, units: Sequence[Unit], out: Path, bar: Bar) -> None:
@@ -57,17 +57,17 @@ class Watch:
     def show(self) -> None:
         """Look once, and show it."""
         share, over = self.share()
-        self._bar.show(share, f"{over:,} of {counted(len(self._units), 'unit')}", self._before)
+        self._bar.show(share, f"{over:,} of {pluralize(len(self._units), 'unit')}", self._before)
 
 
 @contextlib.contextmanager
-def watching(units: Sequence[Unit], out: Path, shown: bool = True) -> Iterator[Watch]:
+def watching(units: Sequence[Unit], out: Path, shown: bool = True) -> Iterator[SweepProgress]:
     """Show how far `units` are while the block does them."""
     bar = open_bar("sweep", shown)
-    watch = Watch(units, out, bar)
+    watch = SweepProgress(units, out, bar)
     over = threading.Event()
 
-    def look() -> None:
+    def poll() -> None:
         wait = _POLL_SECONDS
         while not over.wait(wait):
             begun = time.monotonic()
@@ -75,7 +75,7 @@ def watching(units: Sequence[Unit], out: Path, shown: bool = True) -> Iterator[W
             # Thousands of folders may be far away: looking must not be what takes the time.
             wait = max(_POLL_SECONDS, _MOST_OFTEN * (time.monotonic() - begun))
 
-    thread = threading.Thread(target=look, daemon=True)
+    thread = threading.Thread(target=poll, daemon=True)
     if shown:
         thread.start()
     try:

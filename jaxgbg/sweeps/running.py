@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from jaxgbg.runs.storage.files import check_folder
-from jaxgbg.specs import counted
+from jaxgbg.specs import pluralize
 from jaxgbg.sweeps import adaptive
-from jaxgbg.sweeps.executors import EXECUTORS, Failure, Settings
+from jaxgbg.sweeps.executors import EXECUTORS, ExecutorSettings, Failure
 from jaxgbg.sweeps.progress import watching
 from jaxgbg.sweeps.spec import Plan, Unit
 
@@ -26,11 +26,11 @@ class Outcome(NamedTuple):
 def run_plan(
     plan: Plan,
     executor: Executor,
-    settings: Settings,
+    settings: ExecutorSettings,
     report: Callable[[Unit], None] = lambda _: None,
     shown: bool = True,
 ) -> Outcome:
-    """Do what is not yet done of a sweep; `report` is told of each unit that is finished.
+    """Train the unfinished runs of a sweep; `report` receives each unit that is finished.
 
     Raises MissingExtra without optuna where it is adaptive, ValueError where it cannot be, and
     where the folder cannot be written.
@@ -69,17 +69,17 @@ def check(plan: Plan, out: Path) -> None:
     check_folder(out)
 
 
-def tell(outcome: Outcome, plan: Plan) -> None:
+def report_outcome(outcome: Outcome, plan: Plan) -> None:
     """Say on standard error what has failed and what was stopped early."""
     if outcome.stopped:
         print(
-            f"{plan.adaptive}: {len(outcome.stopped):,} of {counted(len(plan.units), 'unit')}"
+            f"{plan.adaptive}: {len(outcome.stopped):,} of {pluralize(len(plan.units), 'unit')}"
             f" stopped early, {outcome.saved:.0%} of all episodes saved;"
             " --adaptive none trains them to the end",
             file=sys.stderr,
         )
     for failure in outcome.failures:
-        runs = counted(len(failure.unit.runs), "run")
+        runs = pluralize(len(failure.unit.runs), "run")
         print(
             f"jaxgbg: unit {failure.unit.name} ({runs}) failed: {failure.reason}",
             file=sys.stderr,

@@ -1,4 +1,4 @@
-"""What a sweep is: a TOML file, the runs that it asks for, and the units of work they make.
+"""Sweeps: a TOML file, the runs that it describes, and their units of work.
 
 game = "tictactoe"
 seeds = "0:64"              # or a list; "0:64" is 0 to 63
@@ -12,7 +12,7 @@ episodes = 20_000
 alpha = [0.5, 1.0]          # or schedule.alpha; game.heaps is a parameter of the game
 variants = ["farl", "none"]
 
-Several tables [[axes]] ask for the combinations of each: for what goes with some values only.
+Several tables [[axes]] give the combinations of each table, for values that only go together.
 """
 
 import dataclasses
@@ -38,20 +38,20 @@ from jaxgbg.types import JSON, SettingValue
 
 _DEEPEST = 20
 MOST_RUNS = 10_000
-"""A sweep of more runs is a mistake: to read it alone would take minutes."""
+"""A sweep of more runs is a mistake: reading it would take minutes."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Portions(Spec):
-    """How runs are cut into units.
+class UnitLimits(Spec):
+    """Limits of a unit of work.
 
-    The defaults are constants, and not this machine's memory: which runs share a program must not
-    depend on where a sweep is started, for a lane's last bits may depend on its program.
+    The defaults are constants and do not depend on this machine's memory. The last bits of a lane
+    may depend on its program, so which runs share a program must be the same on all machines.
 
     Attributes:
       chunk: Seeds of one run; all of them if not given.
-      lanes: The most lanes of a unit.
-      memory_gb: The most memory of a unit's lanes, in 10^9 bytes.
+      lanes: Largest number of lanes of a unit.
+      memory_gb: Largest memory of a unit's lanes, in 10^9 bytes.
     """
 
     chunk: int | None = setting(None, low=1, high=MOST_SEEDS)
@@ -59,15 +59,15 @@ class Portions(Spec):
     memory_gb: float = setting(4.0, above=0, high=1_000_000)
 
 
-_PORTIONS = tuple(field.name for field in dataclasses.fields(Portions))
-_KEYS = ("game", "seeds", "adaptive", *_PORTIONS, "settings", "axes")
+_LIMITS = tuple(field.name for field in dataclasses.fields(UnitLimits))
+_KEYS = ("game", "seeds", "adaptive", *_LIMITS, "settings", "axes")
 
 Adaptive = Literal["halving", "racing", "none"]
 """Which settings are trained to the end: the better half, those not worse than the best, or all."""
 
 
 class Unit(NamedTuple):
-    """Runs that are lanes of one program: what a worker does at one go. `memory` in bytes."""
+    """Runs that are lanes of one program, trained together by one worker. `memory` in bytes."""
 
     runs: tuple[Run, ...]
     lanes: int
@@ -84,17 +84,17 @@ class Unit(NamedTuple):
         return all(RunFolder(out, run).finished for run in self.runs)
 
     def apart(self, out: Path) -> "list[Unit]":
-        """This unit, but runs that were begun alone go on alone: they have a state to keep."""
+        """Split off runs that were begun alone: they resume from their own checkpoints."""
         alone = [run for run in self.runs if RunFolder(out, run).begun_alone]
         if len(self.runs) == 1 or not alone:
             return [self]
         together = [run for run in self.runs if run.digest not in {one.digest for one in alone}]
-        portions = [*([run] for run in alone), *([together] if together else [])]
-        return [_unit(portion, self.memory // self.lanes) for portion in portions]
+        parts = [*([run] for run in alone), *([together] if together else [])]
+        return [_unit(part, self.memory // self.lanes) for part in parts]
 
 
 class Plan(NamedTuple):
-    """A sweep: its units of work, its axes as they were named, and how it adapts to what comes."""
+    """A sweep: its units of work, its axes as in the file, and how it stops settings early."""
 
     units: list[Unit]
     axes: dict[str, tuple[SettingValue, ...]]
@@ -102,7 +102,7 @@ class Plan(NamedTuple):
 
 
 def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
-    """The sweep that a TOML file describes; `adaptive`, if given, counts instead of the file's.
+    """Read a sweep from a TOML file; `adaptive`, if given, replaces that of the file.
 
     Raises ValueError in one line if it is wrong.
     """
@@ -159,22 +159,22 @@ def plan(fields: dict[str, JSON], adaptive: Adaptive | None = None) -> Plan:
 
 
 def units(fields: dict[str, JSON]) -> list[Unit]:
-    """The units of a sweep given as in its file; ValueError for what is wrong in it."""
+    """Return the units of a sweep with the fields of a file; ValueError for a mistake in them."""
     unknown = sorted(set(fields) - set(_KEYS))
     if unknown:
         near = did_you_mean(unknown[0], _KEYS)
         raise ValueError(f"unknown key {shown(unknown[0])}{near}; known are {', '.join(_KEYS)}")
-    portions = Portions(**{name: fields[name] for name in _PORTIONS if name in fields})
-    # Two combinations may come to the same run.
-    runs = {run.digest: run for run in _runs(fields, portions.chunk)}
+    limits = UnitLimits(**{name: fields[name] for name in _LIMITS if name in fields})
+    # Two combinations may give the same run.
+    runs = {run.digest: run for run in _runs(fields, limits.chunk)}
     programs: dict[Hashable, list[Run]] = {}
     for run in runs.values():
         programs.setdefault(program_of(run), []).append(run)
-    return [unit for together in programs.values() for unit in _portions(together, portions)]
+    return [unit for together in programs.values() for unit in _units_of(together, limits)]
 
 
 def _runs(fields: dict[str, JSON], chunk: int | None) -> Iterator[Run]:
-    """Every run: the combinations of the axes, and of each the chunks of seeds."""
+    """Return every run: the combinations of the axes, each in chunks of seeds."""
     settings = fields.get("settings", {})
     if not isinstance(settings, dict):
         raise ValueError("settings must be a table, [settings]")
@@ -221,7 +221,7 @@ def _grids(fields: dict[str, JSON]) -> list[dict[str, JSON]]:
 def _check_axes(axes: dict[str, JSON], settings: dict[str, JSON], fields: dict[str, JSON]) -> None:
     """Raise ValueError for what is no axis, or is set for all runs too."""
     if "seeds" in {*settings, *axes}:
-        raise ValueError("seeds stand at the top of the file")
+        raise ValueError("seeds belong at the top of the file")
     for name, values in axes.items():
         if not isinstance(values, list) or not values:
             raise ValueError(f"axis {name} must be a list with at least one value")
@@ -232,7 +232,7 @@ def _check_axes(axes: dict[str, JSON], settings: dict[str, JSON], fields: dict[s
 
 
 def _by_short_forms(table: dict[str, JSON]) -> dict[str, JSON]:
-    """What a table gives, each setting by its short form; the game and its parameters as they are.
+    """The settings of a table by their short forms; the game and its parameters unchanged.
 
     Raises ValueError for what no run has, or what is given by its path and its short form too.
     """
@@ -280,21 +280,21 @@ def _seeds(text: JSON) -> tuple[int, ...]:
     if not all(type(seed) is int for seed in seeds[:1]) or isinstance(text, dict):
         raise ValueError(f'seeds must be like "0:64" or [3, 5], not {shown(text)}')
     if not seeds:
-        raise ValueError(f"seeds {shown(text)} are none: name at least one")
+        raise ValueError(f"seeds must have at least one entry, not {shown(text)}")
     return tuple(Run.check("seeds", seeds))
 
 
-def _portions(runs: Sequence[Run], portions: Portions) -> Iterator[Unit]:
-    """Units of one program, none with more lanes or memory than it may have; one run at least."""
+def _units_of(runs: Sequence[Run], limits: UnitLimits) -> Iterator[Unit]:
+    """Units of one program within the limits of lanes and memory, each with at least one run."""
     a_lane = lane_memory(runs[0])
-    most = max(1, min(portions.lanes, int(portions.memory_gb * 1e9) // a_lane))
-    portion: list[Run] = []
+    most = max(1, min(limits.lanes, int(limits.memory_gb * 1e9) // a_lane))
+    together: list[Run] = []
     for run in runs:
-        if portion and sum(len(each.lanes) for each in portion) + len(run.lanes) > most:
-            yield _unit(portion, a_lane)
-            portion = []
-        portion.append(run)
-    yield _unit(portion, a_lane)
+        if together and sum(len(each.lanes) for each in together) + len(run.lanes) > most:
+            yield _unit(together, a_lane)
+            together = []
+        together.append(run)
+    yield _unit(together, a_lane)
 
 
 def _unit(runs: Sequence[Run], a_lane: int) -> Unit:

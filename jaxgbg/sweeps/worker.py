@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from jaxgbg.runs.loop import Result
     from jaxgbg.runs.run import Run
 
-Tell = Callable[["Run", "Result"], object]
-"""What is told of a run's evaluation: (run, result)."""
+OnEvaluation = Callable[["Run", "Result"], object]
+"""A callback that receives each evaluation: (run, result)."""
 
 # A worker that was lost may take this long to let go of its folder, another sweep to finish it.
 _PATIENCE_SECONDS = 120.0
@@ -36,7 +36,7 @@ def run_unit(runs: str, out: str, checkpoint_every: float, until: float, cores: 
     """Do the runs of one unit, given as JSON, unless they are done: on all GPUs that it has, or on
     as many CPU devices as it has `cores`.
     """
-    # In a thread the signals stay with whoever runs this worker.
+    # In a thread, so that signals stay with the process that runs this worker.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(_run, runs, out, checkpoint_every, until, cores).result()
 
@@ -61,7 +61,7 @@ def train_when_free(
     out: str | Path,
     checkpoint_every: float,
     until: float = 1.0,
-    tell: Tell = lambda _run, _result: None,
+    on_evaluation: OnEvaluation = lambda _run, _result: None,
 ) -> None:
     """Do the runs of one unit; where another process is at work in a folder, wait for it a while.
 
@@ -72,17 +72,15 @@ def train_when_free(
     from jaxgbg.runs.execution import train_together
     from jaxgbg.runs.storage.locks import Busy
 
-    def on_evaluation(run: "Run", result: Result) -> None:
-        tell(run, result)
+    def report(run: "Run", result: Result) -> None:
+        on_evaluation(run, result)
         if result.episodes >= until * run.schedule.episodes:
             raise StopTraining(f"after {result.episodes:,} episodes, to be compared")
 
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
-            train_together(
-                runs, out, on_evaluation=on_evaluation, checkpoint_every=checkpoint_every
-            )
+            train_together(runs, out, on_evaluation=report, checkpoint_every=checkpoint_every)
             return
         except Busy:
             if time.monotonic() > deadline:

@@ -15,9 +15,9 @@ from jaxgbg.values.mlp import MLP, MLPParams
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AuxiliaryMLP(MLP):
-    """A perceptron for V that `HasAuxiliary` outputs, behind that of V and without its stretch.
+    """A perceptron for V with auxiliary outputs (`HasAuxiliary`) after that of V, not rescaled.
 
-    They are the extras of the next board of the same player, over their scales, his own first.
+    They predict the extras of the same player's next board, divided by their scales; its own first.
     """
 
     def __post_init__(self) -> None:

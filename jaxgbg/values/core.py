@@ -18,7 +18,7 @@ class Updates(NamedTuple):
     `features` int32[n, F] of a state or pair, `player` int[n], `change` float32[n] = delta *
     lambda**k * slope or a sum of such terms, `size` float32[n] the sum of their absolute values;
     both are 0 where not live. `extra` is a pytree with leading axis n of what the value function
-    learns beside values: what its `HasAuxiliary.auxiliary_targets` gave, () for others.
+    learns in addition to values: the result of its `HasAuxiliary.auxiliary_targets`, () for others.
     """
 
     features: jax.Array
@@ -32,10 +32,10 @@ class Updates(NamedTuple):
 class ValueFunction:
     """V(s | player) of boards, or Q(s, a | player) of actions; frozen and hashable, static.
 
-    Learners do not look inside the parameters or the features of a board. A value function that
-    can do more has the methods of a capability: `IncrementalByPattern`, `IncrementalByCells`,
-    `BatchedPlacements`, `HasGradients`, `SeesInputs` or `HasAuxiliary`. Of any other, learners ask
-    `value` alone.
+    Learners do not read the parameters or the features of a board. A value function that can do
+    more has the methods of a capability: `IncrementalByPattern`, `IncrementalByCells`,
+    `BatchedPlacements`, `HasGradients`, `SeesInputs` or `HasAuxiliary`. Without these, learners
+    only use `value`.
     """
 
     # Whether the states of an eligibility list are updated one after the other.
@@ -53,7 +53,7 @@ class ValueFunction:
 
     @property
     def num_weights(self) -> int:
-        """R: what `weights_of` gives."""
+        """R: the length of `weights_of`."""
         raise NotImplementedError
 
     def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> Params:
@@ -61,7 +61,7 @@ class ValueFunction:
         raise NotImplementedError
 
     def observe(self, game: Game, state: State) -> jax.Array:
-        """int[D]: what `features` takes of a position; the cells alone by default."""
+        """int[D]: the input of `features` for a position; by default the cells."""
         return game.cells(state)
 
     def features(self, params: Params, board: jax.Array) -> jax.Array:
@@ -81,7 +81,7 @@ class ValueFunction:
         raise NotImplementedError
 
     def slope(self, value: jax.Array) -> jax.Array:
-        """What an error is multiplied by before it reaches `update`."""
+        """The factor of an error before it reaches `update`."""
         raise NotImplementedError
 
     def update(
@@ -91,7 +91,7 @@ class ValueFunction:
         alpha: jax.Array,
         hyper: Mapping[str, jax.Array],
     ) -> Params:
-        """Return the parameters after all updates of a tick, joined.
+        """Return the parameters after all updates of a tick, combined.
 
         Args:
           alpha: The step size float32[].
@@ -100,17 +100,17 @@ class ValueFunction:
         raise NotImplementedError
 
     def for_player(self, params: Params) -> Params:
-        """The parameters without what only updates need; with or without an axis of agents."""
+        """The parameters without parts that only updates need; they may have an axis of agents."""
         raise NotImplementedError
 
     def weights_of(self, params: Params) -> np.ndarray:
-        """float32[R]: all that a player needs, in one row."""
+        """float32[R]: all parameters that a player needs, in one row."""
         raise NotImplementedError
 
     def with_weights(
         self, weights: jax.Array | np.ndarray, drawn: np.ndarray | None = None
     ) -> Params:
-        """Parameters for a player, of float32[R] and what its seed has `drawn`."""
+        """Parameters for a player, from float32[R] and the arrays that its seed has `drawn`."""
         raise NotImplementedError
 
     def tc_counters(self, params: Params) -> np.ndarray | None:
@@ -129,7 +129,7 @@ class ValueFunction:
 
 
 def check_updates(value: ValueFunction, updates: Updates) -> None:
-    """Refuse updates of other shapes than `Updates` names: most of them would be broadcast."""
+    """Refuse updates with other shapes than in `Updates`: most would be broadcast."""
     # Imported here: chex needs a folder for temporary files as soon as it is imported.
     import chex
 
@@ -141,7 +141,7 @@ def check_updates(value: ValueFunction, updates: Updates) -> None:
 
 @runtime_checkable
 class IncrementalByPattern(Protocol):
-    """Follows a move by the number of its `Game.change`, without a look at the board."""
+    """Updates features after a move by the number of its `Game.change`, without the board."""
 
     def shift(self, params: Params, features: jax.Array, change: jax.Array) -> jax.Array:
         """int32[F] after pattern `change` int32[] of `Game.change_patterns`."""
@@ -156,10 +156,10 @@ class IncrementalByPattern(Protocol):
 
 @runtime_checkable
 class IncrementalByCells(Protocol):
-    """Values a board by the few cells in which it differs from another (`Game.altered`)."""
+    """Evaluates a board by the few cells in which it differs from another (`Game.altered`)."""
 
     def accumulator(self, params: Params, features: jax.Array, player: jax.Array) -> jax.Array:
-        """[..., H]: what is computed once of the other board, for player int[...]."""
+        """[..., H]: the part that is computed once for the other board, for player int[...]."""
         ...
 
     def value_incremental(
@@ -172,15 +172,15 @@ class IncrementalByCells(Protocol):
     ) -> jax.Array:
         """float32[...]: `value` of the board whose cells are `altered`.
 
-        `accumulator` is that of the other board. `board` int[..., D] is as observed: only what lies
-        beside the cells is looked at.
+        `accumulator` is that of the other board. `board` int[..., D] is as observed; only what
+        follows the cells is read.
         """
         ...
 
 
 @runtime_checkable
 class BatchedPlacements(Protocol):
-    """Values all moves of a board together, where a move adds one stone (`Game.stone_digits`)."""
+    """Evaluates all moves of a board together, if a move adds one stone (`Game.stone_digits`)."""
 
     def values_with_stone(
         self, params: Params, features: jax.Array, player: jax.Array
@@ -191,7 +191,7 @@ class BatchedPlacements(Protocol):
 
 @runtime_checkable
 class HasGradients(Protocol):
-    """Has gradients, so that eligibility may run over the parameters."""
+    """Has gradients, which eligibility over the parameters needs."""
 
     def zero_gradient(self, params: Params) -> Gradients:
         """A gradient of one value, all 0."""
@@ -208,14 +208,14 @@ class HasGradients(Protocol):
 
 @runtime_checkable
 class SeesInputs(Protocol):
-    """Sees a board as inputs, which can be made for many updates before the first of them."""
+    """Reads a board as inputs, which can be computed for many updates in advance."""
 
     def seen_by(self, features: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., I] of features int32[..., F], from the side of `player` int[...]."""
         ...
 
     def value_seen(self, params: Params, inputs: jax.Array) -> jax.Array:
-        """float32[...]: V of what is seen."""
+        """float32[...]: V of the inputs."""
         ...
 
     def update_seen(
@@ -233,19 +233,19 @@ class SeesInputs(Protocol):
 
 @runtime_checkable
 class HasAuxiliary(Protocol):
-    """Also learns what the next board of the same player is like, as auxiliary outputs."""
+    """Also predicts properties of the same player's next board, as auxiliary outputs."""
 
     def auxiliary_targets(self, following: jax.Array, player: jax.Array) -> PyTree:
         """Targets [...] of the board that follows, for `Updates.extra`.
 
-        `following` int32[..., F] are its features, all of them -1 where nothing follows.
+        `following` int32[..., F] are its features, all -1 if there is no next board.
         """
         ...
 
 
 @dataclasses.dataclass(frozen=True)
 class ValueSpec(Spec):
-    """The settings of a value function, which build it for a game."""
+    """The settings of a value function, which is built for a game."""
 
     kinds: ClassVar[dict[str, type[Spec]]] = {}
     # The settings in which lanes of one program may differ: traced, not compiled in. `update` gets
@@ -255,14 +255,14 @@ class ValueSpec(Spec):
     def build(self, game: Game, of_actions: bool, batch: int) -> ValueFunction:
         """The value function of `game`, V or Q `of_actions`, for `batch` games in lockstep.
 
-        Raises ValueError where the settings do not fit the game.
+        Raises ValueError if the settings do not fit the game.
         """
         raise NotImplementedError
 
     def for_seed(self, game: Game, seed: int) -> "ValueSpec":
-        """These settings with what `seed` draws for itself written out."""
+        """These settings with the draws of `seed` written out."""
         return self
 
     def drawn(self, game: Game, seed: int) -> np.ndarray:
-        """What `seed` draws for itself and lanes of one program may differ in: nothing."""
+        """The arrays that each seed draws, which may differ between lanes of one program: none."""
         return np.zeros((0, 0), np.int32)

@@ -1,4 +1,4 @@
-"""Where the terms of an n-tuple value stand in the tables: the one computation of indices.
+"""The indices of the terms of an n-tuple value in the tables; their only computation.
 
 The index of a tuple is linear in the cells' digits, so a move that alters few cells shifts it by a
 few products. Source: Konen & Bagheri 2021, appendix A.3.

@@ -1,4 +1,4 @@
-"""What networks are made of: activations, initial weights and optimizers by their names."""
+"""Parts of networks: activations, initial weights and optimizers, by name."""
 
 import functools
 import math

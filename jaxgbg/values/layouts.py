@@ -1,4 +1,4 @@
-"""Where the n-tuples of a game lie: random walks, fixed lists and layout files."""
+"""Layouts of n-tuples: random walks, fixed lists and layout files."""
 
 import functools
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def line_walk(game: Game, num_tuples: int, length: int, seed: int) -> Layout:
     """
     lines = different_lines(game)
     if not lines:
-        raise ValueError(f"{game.name}: names no lines that win, for walks to begin with")
+        raise ValueError(f"{game.name}: has no winning lines, which from_lines needs")
     least = len(lines[0])
     if not least <= length <= game.num_cells:
         raise ValueError(

@@ -58,12 +58,12 @@ class MLP(ValueFunction):
 
     @functools.cached_property
     def extras(self) -> Extras:
-        """Those that the network uses, as inputs, outputs or both."""
+        """The extras that the network uses, as inputs, outputs or both."""
         return Extras(self.game, self.spec.extras)
 
     @functools.cached_property
     def views(self) -> tuple[View, ...]:
-        """What each player sees, () where all see the board as it is."""
+        """The view of each player, () if all see the board as it is."""
         return views_of(self.game)
 
     @functools.cached_property
@@ -219,7 +219,7 @@ class MLP(ValueFunction):
         return jnp.take_along_axis(outputs, features[..., -1:], -1)[..., 0]
 
     def slope(self, value: jax.Array) -> jax.Array:
-        """1: whatever the loss has of the output's slope is in the gradient."""
+        """1: the slope of the output, if the loss has it, is a part of the gradient."""
         return jnp.ones_like(value)
 
     def update(

@@ -26,8 +26,8 @@ class MLPSpec(ValueSpec):
       optimizer: Name of an optax optimizer that takes only a step size.
       loss: Squared errors, or the loss that matches the output (for sigmoid the cross-entropy),
         whose gradient does not have the slope of the output as a factor.
-      combine: Whether the errors of one tick are added up or averaged.
-      extras: Names of the game's extras, numbers beside the cells, that the network uses.
+      combine: Whether the errors of one tick are summed or averaged.
+      extras: Names of the game's extras (numbers in addition to the cells) that the network uses.
       extras_as: Whether the network gets them as inputs, predicts those of the player's next board
         (outputs), or both.
     """

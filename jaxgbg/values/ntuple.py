@@ -61,12 +61,12 @@ class NTuple(Indices):
 
     @property
     def _tc(self) -> int:
-        """How many TCL counters a weight has."""
+        """The number of TCL counters of a weight."""
         return 0 if self.tcl == "none" else 2
 
     @property
     def _scratch(self) -> int:
-        """How many counts of updates a weight has."""
+        """The number of update counts of a weight."""
         return 0 if self.combine == "sum" else 1
 
     def action_values(
@@ -128,7 +128,7 @@ class NTuple(Indices):
         return ratio if self.tcl == "id" else jnp.exp(beta * (ratio - 1))
 
     def _repeats(self, count: jax.Array, rate: jax.Array) -> jax.Array:
-        """How often a weight makes its mean update when `count` updates of one tick hit it.
+        """The number of mean updates of a weight if `count` updates of one tick hit it.
 
         sum: count. mean: 1. saturating: (1 - (1 - r)**count) / r with r = min(rate, 1), the pace
         of `count` serial updates towards one target, each of which closes the share r = alpha *
@@ -168,7 +168,7 @@ class NTuple(Indices):
         hit = (first & live[:, None]).astype(jnp.float32)
         columns = self._tc + self._scratch
         if self._scratch:
-            counters = self._counted(counters, rows, hit)
+            counters = self._with_hits(counters, rows, hit)
         view = self._by_rows(counters)
         read = look_up(view, rows) if columns else rows
         if rows.size == 1 or on_accelerator():
@@ -203,12 +203,12 @@ class NTuple(Indices):
     def _by_rows(self, counters: jax.Array) -> jax.Array:
         """The counters float32[R, K], or float32[R] where K is 1.
 
-        XLA would lay out rows of one number anew, with copies of the table, in every tick.
+        XLA would change the layout of rows of one number, with copies of the table, in every tick.
         """
         columns = self._tc + self._scratch
         return counters.reshape(-1, columns) if columns > 1 else counters
 
-    def _counted(self, counters: jax.Array, rows: jax.Array, hit: jax.Array) -> jax.Array:
+    def _with_hits(self, counters: jax.Array, rows: jax.Array, hit: jax.Array) -> jax.Array:
         """The counters with `hit` float32[..., F] added to the scratch counts of `rows`."""
         columns = self._tc + self._scratch
         if numbered(self.num_weights * columns):

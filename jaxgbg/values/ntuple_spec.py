@@ -24,16 +24,16 @@ from jaxgbg.values.ntuple_moves import FollowingNTuple, StoneNTuple
 class NTupleSpec(ValueSpec):
     """n-tuple tables (Konen & Bagheri 2021, appendix A.3) with temporal coherence (appendix A.5).
 
-    A `layout` goes before `walks`; without both the game's size decides, see `default_layout`.
+    A `layout` takes precedence over `walks`; without both, see `default_layout`.
 
     Attributes:
-      layout: The n-tuples, each a list of cell numbers; all seeds have these.
+      layout: The n-tuples, each a list of cell numbers, for all seeds.
       walks: Number and length of the random walks that every seed draws for itself.
       from_lines: Whether those walks begin with the cells of a winning line, all lines in turn.
       sigmoid: Whether a value is the tanh of the sum of its weights.
-      tcl: Step sizes by temporal coherence: none, |N| / A, or its exponential.
+      tcl: Temporal coherence learning (TCL), step sizes by |N| / A (id) or its exponential (exp).
       beta: Steepness of TCL-EXP.
-      combine: How updates of one weight in one tick are joined.
+      combine: How updates of one weight in one tick are combined.
     """
 
     layout: Layout = setting((), most=MOST_TUPLES)

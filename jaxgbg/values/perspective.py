@@ -1,4 +1,4 @@
-"""A game from the side of one of its players: how the board lies, and which numbers are his."""
+"""A game from the perspective of one of its players: its view of the board and its numbers."""
 
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ from jaxgbg.xla import materialize
 
 
 class View(NamedTuple):
-    """How a player sees the game: cells and actions as on an image of the board.
+    """A player's view of the game: cells and actions as on an image of the board.
 
     `cells[i]` is the cell seen at place i, `actions[a]` what action a is called there.
     """
@@ -26,7 +26,7 @@ class View(NamedTuple):
 
 
 def views_of(game: Game) -> tuple[View, ...]:
-    """What each player sees, () where all see the board as it is."""
+    """The view of each player, () if all see the board as it is."""
     views, images = game.player_views, game.symmetries
     if (views == np.arange(game.num_cells)).all():
         return ()
@@ -41,7 +41,7 @@ def views_of(game: Game) -> tuple[View, ...]:
 def from_player_view(
     array: jax.Array, views: Sequence[tuple[int, ...]], player: jax.Array
 ) -> jax.Array:
-    """[..., C]: entries as each `player` int[...] has them, in the order of his view."""
+    """[..., C]: the entries in the order of each player's view, for `player` int[...]."""
     found = _rearranged(array, views[0])
     for owner, view in enumerate(views[1:], 1):
         found = jnp.where((player == owner)[..., None], _rearranged(array, view), found)
@@ -63,7 +63,7 @@ def _rearranged(array: jax.Array, order: tuple[int, ...]) -> jax.Array:
 
 @dataclasses.dataclass(frozen=True)
 class Extras:
-    """M chosen ones of a game's extras: numbers of each of its N players beside the cells.
+    """M of a game's extras: numbers of each of its N players in addition to the cells.
 
     Raises ValueError where the game has no extra of a name.
     """
@@ -84,21 +84,21 @@ class Extras:
         return self.game.num_players * len(self.names)
 
     @functools.cached_property
-    def places(self) -> list[int]:
-        """int[M]: where they stand among all of a player's."""
+    def indices(self) -> list[int]:
+        """int[M]: their indices among all extras of a player."""
         return [self.game.extra_names.index(name) for name in self.names]
 
     def of(self, state: State) -> jax.Array:
         """int32[N * M] of a position, player by player."""
         extras = self.game.extras(state)
-        # Slices, through which XLA sees what nobody asks for and leaves it out.
+        # Slices, so that XLA removes unused numbers.
         numbers = [
             jax.lax.slice(extras, (player, place), (player + 1, place + 1)).reshape(())
             for player in range(self.game.num_players)
-            for place in self.places
+            for place in self.indices
         ]
-        # Else they are worked out anew for every cell of the board beside them, and each by itself:
-        # XLA does not work out many positions at a time where it puts arrays together.
+        # Otherwise XLA recomputes them for every cell of the board, one position at a time, because
+        # it does not vectorize concatenations.
         return jnp.stack(materialize(*numbers))
 
     def scaled(self, extras: jax.Array, player: jax.Array) -> jax.Array:
@@ -109,7 +109,7 @@ class Extras:
         players = range(self.game.num_players)
         places = np.arange(self.size).reshape(len(players), -1)
         orders = [tuple(np.roll(places, -seat, 0).ravel().tolist()) for seat in players]
-        scales = np.array(self.game.extra_scales, np.float32)[self.places]
+        scales = np.array(self.game.extra_scales, np.float32)[self.indices]
         return from_player_view(
             extras.astype(jnp.float32) / np.tile(scales, len(players)), orders, player
         )

@@ -12,10 +12,10 @@ from jaxgbg.results.curves import (
     STYLES,
     curve,
     length_of,
-    looks_of,
     panels_of,
     paper_words,
     span_of,
+    styles_of,
     title,
 )
 from jaxgbg.results.rows import Table
@@ -37,7 +37,7 @@ def curve_panels(table: Table) -> list[str]:
     """
     from matplotlib.ticker import EngFormatter
 
-    panels, looks = [], curve_looks(table)
+    panels, looks = [], curve_styles(table)
     for rows in panels_of(table.rows):
         series = []
         for row in rows:
@@ -63,11 +63,11 @@ def curve_panels(table: Table) -> list[str]:
     return panels
 
 
-def curve_looks(table: Table) -> dict[tuple[SettingValue, ...], tuple[str, str]]:
+def curve_styles(table: Table) -> dict[tuple[SettingValue, ...], tuple[str, str]]:
     """The label of each combination of settings, and its CSS class."""
     several = [axis for axis in table.axes if len(axis.values) > 1]
     looks = {}
-    for number, (values, look) in enumerate(looks_of(table).items()):
+    for number, (values, look) in enumerate(styles_of(table).items()):
         style = f"s{number % PALETTE}" + " dashed" * (number // PALETTE % 2)
         if [axis.path for axis in several] in ([], [VARIANT]):
             variant = [each for each in values if each in STYLES]

@@ -25,12 +25,12 @@ from jaxgbg.runs.storage.histograms import weight_histograms
 from jaxgbg.runs.storage.locations import Place, place_of
 from jaxgbg.runs.storage.schemas import Histogram, Histograms
 from jaxgbg.system import core_numbers
-from jaxgbg.web.curve_charts import curve_looks, curve_panels, histogram_panels
+from jaxgbg.web.curve_charts import curve_panels, curve_styles, histogram_panels
 from jaxgbg.web.ladder_chart import MOST_PLAYERS, ratings_chart, scores_chart
 from jaxgbg.web.positions import shape_markup
 from jaxgbg.web.record_view import RecordView
 from jaxgbg.web.records import record_games
-from jaxgbg.web.run_facts import origin, run_names, settings_told
+from jaxgbg.web.run_facts import provenance_text, run_names, settings_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -100,7 +100,7 @@ def write_report(
     names = dict(zip(map(id, runs), run_names(runs), strict=True))
     told = [
         _run_section(each, samples.get(each.run.game.name)) | {"name": names[id(each)]}
-        for each in _shown(runs, samples)
+        for each in _with_section(runs, samples)
     ]
     problems += [problem for stored in runs for problem in stored.problems]
     page = _template().render(
@@ -137,7 +137,7 @@ def game_section(table: Table) -> dict[str, object]:
         "name": table.rows[0].game,
         "tables": list(panel_tables(table.rows, table.compared)),
         "curves": curve_panels(table),
-        "looks": curve_looks(table),
+        "looks": curve_styles(table),
         # A single agent has neither a mean nor an error.
         "shows": "Mean over the seeds, band ± one standard error"
         if any(row.n > 1 for row in table.rows)
@@ -170,7 +170,7 @@ def _name(root: str | Path) -> str:
     return (place.resolve().name if isinstance(place, Path) else place.name) or str(root)
 
 
-def _shown(runs: Sequence[StoredRun], samples: Mapping[str, _Sample]) -> list[StoredRun]:
+def _with_section(runs: Sequence[StoredRun], samples: Mapping[str, _Sample]) -> list[StoredRun]:
     """The runs with their own section: the first ones, and those of the sample games."""
     places = {sample.file.parent.parent for sample in samples.values()}
     return [run for at, run in enumerate(runs) if at < _MOST_SECTIONS or run.path in places]
@@ -281,8 +281,8 @@ def _run_section(stored: StoredRun, sample: _Sample | None) -> dict[str, object]
     return {
         "stored": stored,
         "state": _state(stored),
-        "settings": settings_told(stored.run),
-        "origin": origin(stored),
+        "settings": settings_text(stored.run),
+        "provenance": provenance_text(stored),
         "config": json.dumps(stored.config),
         "histograms": panels,
         "histogram_note": note,

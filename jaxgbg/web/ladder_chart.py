@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-from jaxgbg.results.ladder import Ladder, Standing, in_words
+from jaxgbg.results.ladder import Ladder, LadderEntry, in_words
 from jaxgbg.web.chart import ticks
 
 MOST_PLAYERS = 40
@@ -99,7 +99,7 @@ def _opening(width: float, height: float, label: str) -> str:
     )
 
 
-def _room(rows: list[Standing]) -> float:
+def _room(rows: list[LadderEntry]) -> float:
     """The width of the names at the left."""
     longest = max((min(len(one.player), _MOST_LETTERS) for one in rows), default=0)
     return 14 + _LETTER * max(longest, 4)
@@ -110,5 +110,5 @@ def _short(name: str) -> str:
     return escape(cut)
 
 
-def _name(one: Standing, x: float, y: float) -> str:
+def _name(one: LadderEntry, x: float, y: float) -> str:
     return f'<text x="{x:.1f}" y="{y}" class="tick y">{_short(one.player)}</text>'

@@ -99,7 +99,7 @@ ESTIMATE = "estimate"
 
 
 def value_scale(game: Game) -> Scale:
-    """How values of moves are shown.
+    """The scale of values of moves.
 
     Two players learn rewards from loss to win, which a share of wins would hide. A value function
     may leave a range of rewards other than [-1, 1]; its values are then called estimates.

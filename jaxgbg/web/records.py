@@ -16,7 +16,7 @@ from jaxgbg.types import PyTree, State
 from jaxgbg.xla import fast_compile_options
 
 # Games are played in chunks: 2048 takes thousands of plies, other games a few.
-_PORTION = 512
+_CHUNK = 512
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +74,7 @@ def _play(
     `others` bool[G, N] marks the seats of the opponent. Random words are drawn on the host: JAX's
     generator would take longer to compile than the games take to play.
     """
-    games, portion = len(others), min(_PORTION, game.max_plies)
+    games, chunk = len(others), min(_CHUNK, game.max_plies)
 
     def words(*shape: int) -> np.ndarray:
         return random.integers(2**32, size=shape, dtype=np.uint32)
@@ -84,10 +84,10 @@ def _play(
     positions: list[PyTree] = []
     moves: list[PyTree] = []
     while not np.all(states.terminal):
-        if len(moves) * portion >= game.max_plies:
+        if len(moves) * chunk >= game.max_plies:
             raise ValueError(f"{game.name}: a game takes more than its {game.max_plies:,} plies")
-        ties, keys = random.random((portion, games), np.float32), words(portion, 2)
-        chance = words(portion, games, game.spawn_words)
+        ties, keys = random.random((chunk, games), np.float32), words(chunk, 2)
+        chance = words(chunk, games, game.spawn_words)
         states, notes = play_on(game, agent, opponent, others, states, (ties, keys), chance)
         positions.append(notes[0])
         moves.append(notes[1:])
@@ -96,9 +96,9 @@ def _play(
     return _by_game(positions), *_by_game(moves)
 
 
-def _by_game(portions: list[PyTree]) -> PyTree:
+def _by_game(chunks: list[PyTree]) -> PyTree:
     """Turn leaves [T, G, ...] of consecutive chunks into leaves [G, sum of T, ...]."""
-    return jax.tree.map(lambda *parts: np.concatenate(parts).swapaxes(0, 1), *portions)
+    return jax.tree.map(lambda *parts: np.concatenate(parts).swapaxes(0, 1), *chunks)
 
 
 def _play_on(

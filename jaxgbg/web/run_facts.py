@@ -47,7 +47,7 @@ def _seeds(seeds: Sequence[int]) -> str:
     return f"seeds {told}" + (" ..." if not whole and len(seeds) > 6 else "")
 
 
-def settings_told(run: Run) -> list[tuple[str, str]]:
+def settings_text(run: Run) -> list[tuple[str, str]]:
     """The descriptions of the parts of the run; the complete config is shown below them."""
     parameters = ", ".join(
         f"{name} {value}" for name, value in dataclasses.asdict(run.game).items()
@@ -65,7 +65,7 @@ def settings_told(run: Run) -> list[tuple[str, str]]:
     ]
 
 
-def origin(stored: StoredRun) -> list[tuple[str, str]]:
+def provenance_text(stored: StoredRun) -> list[tuple[str, str]]:
     """The provenance of a run, as far as it is known."""
     kept = Provenance(**stored.content("provenance.json", Provenance))
     found = {

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from jaxgbg.arena.likelihood import PRIOR
-from jaxgbg.arena.ratings import ELO, Outcomes, rate
+from jaxgbg.arena.ratings import ELO, GameResults, rate
 
 
 def outcomes(*games):
     """(players, rewards, how many) of games of which each began otherwise."""
     players = np.concatenate([np.tile(who, (many, 1)) for who, _, many in games])
     rewards = np.concatenate([np.tile(paid, (many, 1)) for _, paid, many in games])
-    return Outcomes(players, rewards.astype(float), np.arange(len(players)))
+    return GameResults(players, rewards.astype(float), np.arange(len(players)))
 
 
 def simulated(strengths, seats, ties, games, random):
@@ -27,7 +27,7 @@ def simulated(strengths, seats, ties, games, random):
         drawn = random.choice([1.0, 0.0, -1.0], games, p=chances / chances.sum())
         players += [(one, other)] * games
         rewards += [(reward, -reward) for reward in drawn]
-    return Outcomes(np.array(players), np.array(rewards), np.arange(len(players)))
+    return GameResults(np.array(players), np.array(rewards), np.arange(len(players)))
 
 
 def figures(ratings):
@@ -104,7 +104,7 @@ def test_ties_among_three_are_those_of_the_whole_likelihood():
     random = np.random.default_rng(2)
     players = np.array([random.permutation(4)[:3] for _ in range(40)])
     rewards = random.integers(0, 3, (40, 3)).astype(float)
-    games = Outcomes(players, rewards, np.arange(40))
+    games = GameResults(players, rewards, np.arange(40))
 
     def loss(at):
         strength, seat, tie = at[:4], at[4:7], {(2, 3): at[7], (3, 3): at[8], (2, 2): at[9]}
@@ -133,9 +133,9 @@ def test_the_order_of_games_does_not_matter_and_all_games_twice_halve_the_varian
     games = simulated([0, 0.5, 1.0], [0.3, 0], 0.6, 60, random)
     ratings = rate(games, 3, anchor=0)
     order = random.permutation(len(games.players))
-    shuffled = rate(Outcomes(*(part[order] for part in games)), 3, anchor=0)
+    shuffled = rate(GameResults(*(part[order] for part in games)), 3, anchor=0)
     np.testing.assert_allclose(shuffled.players, ratings.players, atol=1e-6)
-    twice = Outcomes(
+    twice = GameResults(
         np.tile(games.players, (2, 1)), np.tile(games.rewards, (2, 1)), np.arange(2 * len(order))
     )
     doubled = rate(twice, 3, anchor=0)
@@ -149,7 +149,7 @@ def test_the_order_of_games_does_not_matter_and_all_games_twice_halve_the_varian
 def test_games_of_one_opening_count_once():
     """The same games repeated from the same openings make nothing surer."""
     games = simulated([0, 0.7], [0, 0], 0.5, 100, np.random.default_rng(4))
-    copied = Outcomes(*(np.repeat(part, 5, 0) for part in games))
+    copied = GameResults(*(np.repeat(part, 5, 0) for part in games))
     once, again = (rate(each, 2, anchor=0).players[1] for each in (games, copied))
     assert again.high - again.low == pytest.approx(once.high - once.low, rel=0.02)
 
@@ -158,8 +158,10 @@ def test_openings_that_decide_who_wins_say_nothing_of_the_players():
     """Each opening is won from the same seat twice: certain of equality, unlike lone games."""
     who_wins = np.repeat(np.random.default_rng(8).choice([1.0, -1.0], 100), 2)
     players, rewards = np.tile([[0, 1], [1, 0]], (100, 1)), np.stack([who_wins, -who_wins], 1)
-    pairs = rate(Outcomes(players, rewards, np.repeat(np.arange(100), 2)), 2, anchor=0).players[1]
-    alone = rate(Outcomes(players, rewards, np.arange(200)), 2, anchor=0).players[1]
+    pairs = rate(GameResults(players, rewards, np.repeat(np.arange(100), 2)), 2, anchor=0).players[
+        1
+    ]
+    alone = rate(GameResults(players, rewards, np.arange(200)), 2, anchor=0).players[1]
     assert pairs.low < 0 < pairs.high
     assert pairs.high - pairs.low < (alone.high - alone.low) / 5
 
@@ -194,7 +196,7 @@ def test_who_won_everything_has_a_rating_without_an_upper_end():
         *(((2, each), (1, -1), 30) for each in (0, 1)),
         *(((each, 2), (-1, 1), 30) for each in (0, 1)),
     )
-    together = Outcomes(
+    together = GameResults(
         np.concatenate([games.players, all_won.players]),
         np.concatenate([games.rewards, all_won.rewards]),
         np.arange(len(games.players) + len(all_won.players)),

@@ -58,7 +58,7 @@ def test_a_perfect_player_keeps_every_value_and_a_random_one_does_not():
 def test_it_judges_connectfour_only():
     with pytest.raises(ValueError, match="connectfour only, not nim"):
         make_judge("solver", Nim())
-    with pytest.raises(ValueError, match="no draw after 20 plies"):
+    with pytest.raises(ValueError, match="a draw after 20 plies"):
         make_judge("solver", ConnectFour(draw_after=20))
     judge = make_judge("solver", ConnectFour())
     assert (judge.scales, judge.wins(np.ones((1, 5)))) == ({"solver": SHARE}, None)

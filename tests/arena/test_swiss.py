@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgbg.arena.swiss import fewest_rounds, most_rounds, play_rounds
+from jaxgbg.arena.swiss import fewest_rounds, max_rounds, play_rounds
 
 
 def rounds_of(players, rounds, seed, share=None):
@@ -23,7 +23,7 @@ def each_by(share):
 @settings(deadline=None)
 @given(st.integers(2, 26), st.integers(0, 2**32 - 1), st.data())
 def test_nobody_meets_twice_and_everybody_plays_each_round_but_one(players, seed, data):
-    rounds = data.draw(st.integers(1, most_rounds(players)))
+    rounds = data.draw(st.integers(1, max_rounds(players)))
     played = rounds_of(players, rounds, seed)
     assert len(played) == rounds
     everyone = [pair for pairs in played for pair in pairs]
@@ -45,7 +45,7 @@ def test_the_same_results_make_the_same_pairs_and_more_rounds_go_on_from_there(p
     def share(pair):
         return float(strength[pair[0]] > strength[pair[1]])
 
-    whole = rounds_of(players, most_rounds(players), seed, share)
+    whole = rounds_of(players, max_rounds(players), seed, share)
     for rounds in range(len(whole)):
         assert rounds_of(players, rounds, seed, share) == whole[:rounds]
 
@@ -67,7 +67,7 @@ def test_the_fewest_rounds_connect_all_and_fewer_cannot(players, share):
     fewest = fewest_rounds(players)
     assert (fewest - 1) * (players // 2) < players - 1
     for seed in range(5):
-        for rounds in range(fewest, min(most_rounds(players), 5) + 1):
+        for rounds in range(fewest, min(max_rounds(players), 5) + 1):
             assert parts(players, rounds_of(players, rounds, seed, share)) == 1
 
 

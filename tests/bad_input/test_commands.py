@@ -44,7 +44,7 @@ CASES = [
             "hinted": "Nowhere",
             "part": "invalid literal",
             "number": "no class",
-            "three": "int is no jaxgbg.games.Game",
+            "three": "int is not a jaxgbg.games.Game",
         }.items()
     ),
     Case("check ':'", "cannot import"),

@@ -122,7 +122,7 @@ def untrained(jaxgbg, monkeypatch, tmp_path):
 
 def test_every_spec_is_found():
     names = {spec.__name__ for spec, _ in FIELDS}
-    assert names >= {"Run", "Schedule", "TDSpec", "NTupleSpec", "MLPSpec", "Protocol", "Portions"}
+    assert names >= {"Run", "Schedule", "TDSpec", "NTupleSpec", "MLPSpec", "Protocol", "UnitLimits"}
 
 
 @FAST

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgbg.arena.game_records import Settings, TournamentFolder
-from jaxgbg.arena.group_play import Games
+from jaxgbg.arena.game_records import TournamentFolder, TournamentSettings
+from jaxgbg.arena.group_play import GroupGames
 from jaxgbg.evaluation import Protocol
 from jaxgbg.runs import Result
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.storage.checkpoints import Checkpoint, Checkpoints
 from jaxgbg.runs.storage.files import write_json
-from jaxgbg.runs.storage.latest_agent import newest_file, read_newest
+from jaxgbg.runs.storage.latest_agent import latest_file, read_latest
 from jaxgbg.runs.storage.locks import at_work, killed, only_here
 from jaxgbg.runs.storage.metrics import last_episodes
 from jaxgbg.runs.storage.run_folder import RunFolder
@@ -256,20 +256,20 @@ def test_who_watches_does_not_wait_for_what_is_no_checkpoint(folder, victim, kin
     else:
         path.touch()
         os.truncate(path, SPARSE)
-    assert newest_file(folder.path, RUN) == path
+    assert latest_file(folder.path, RUN) == path
     with pytest.raises(ValueError, match=r"1\.checkpoint is damaged"):
-        read_newest(path, RUN)
+        read_latest(path, RUN)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_games_of_a_tournament_are_not_written_elsewhere(victim, tmp_path, kind):
-    settings = Settings(RUN.game, Protocol("random_plies", count=1, plies=0), 0)
+    settings = TournamentSettings(RUN.game, Protocol("random_plies", count=1, plies=0), 0)
     made = TournamentFolder(tmp_path / "cup", settings)
     made.path.mkdir()
     left = made.path / ".tournament.json.4711.tmp"
     left.write_text("{")
     made.check()
-    games = Games(np.array([[0, 1]]), np.array([[[1.0, -1.0]]]), np.array([0]))
+    games = GroupGames(np.array([[0, 1]]), np.array([[[1.0, -1.0]]]), np.array([0]))
     made.append(["a", "b"], ["a", "b"], games)
     assert not left.exists()
     path = made.path / "games.jsonl"

@@ -68,7 +68,7 @@ CASES = [
         "choose layout or walks, not both",
         {"layout.json": "[[0]]"},
     ),
-    Case("train hex --walks 3 5 --from-lines", "hex: names no lines that win"),
+    Case("train hex --walks 3 5 --from-lines", "hex: has no winning lines"),
     Case("train connectfour --walks 3 3 --from-lines", "around a line holds 4 to 42 cells, not 3"),
     Case(
         "train connectfour --from-lines",
@@ -165,7 +165,7 @@ CASES = [
     Case("train nim --learner td-leaf --train-width 3000000000", "train_width must lie in"),
     Case(f"train nim --learner td-leaf --train-width {'3 ' * 11}", "must have at most 10 entries"),
     Case("train nim --train-reply all", "--train-reply"),
-    Case("train 2048 --learner td-leaf", "chance has its turn in 2048"),
+    Case("train 2048 --learner td-leaf", "2048 is a game of chance"),
     Case("train nim --round-games 5 --learner td-leaf", "round_games is for learner td"),
     Case("train nim --learner td-off-policy", "without traces: set trace_decay 0"),
     Case("train hex --learner td-off-policy --loss-discount 2", "loss_discount must lie in"),

@@ -20,7 +20,7 @@ FILES = [
     (NIM + 'seeds = "0:10000000000"', "seeds must have at most 100,000 entries"),
     (NIM + 'seeds = "0:1' + "0" * 30 + '"', "seeds must have at most 100,000 entries"),
     (NIM + 'seeds = "0:1:2"', "seeds must be like"),
-    (NIM + "seeds = []", "seeds .* are none"),
+    (NIM + "seeds = []", "seeds must have at least one entry"),
     (NIM + "seeds = 1979-05-27", "seeds must be like"),
     # How runs are cut into units.
     (NIM + "memory_gb = inf", "memory_gb must be a number, not inf"),

@@ -130,7 +130,7 @@ def test_a_loop_without_end_ends_the_check_with_a_line(monkeypatch):
     monkeypatch.setattr(time_limit, "SECONDS_OF_A_CALL", 5.0)
     try:
         (line,) = check_game(Hangs())
-        assert line.startswith("cells does not return, not for one position in 5 s")
+        assert line.startswith("cells does not return within 5 s for one position")
         assert time_limit.calls_go_on()
     finally:
         Hangs.free.set()
@@ -166,7 +166,7 @@ def test_a_compiled_loop_without_end_ends_the_command_with_a_line():
     )
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     (line,) = [line for line in done.stderr.splitlines() if not line.startswith("compiling")]
-    assert line.startswith("loopy: afterstate does not return, not for one position in 5 s"), line
+    assert line.startswith("loopy: afterstate does not return within 5 s for one position"), line
 
 
 def test_the_same_class_again_replaces_it_and_another_one_is_refused(folder):

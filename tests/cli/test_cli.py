@@ -145,7 +145,7 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["perft", "hex", "--parameters", "misere=1"], "misere=1: expected true or false"),
         (["train", "nim", "--parameters", "rule=misere"], "rule must be one of last_wins"),
         (["train", "hex", "--size", "3", "--parameters", "size=4"], "size is given twice"),
-        (["train", "connectfour", "--parameters", "draw_after=9"], "no draw after 9 plies"),
+        (["train", "connectfour", "--parameters", "draw_after=9"], "a draw after 9 plies"),
         (["table1", "--games", "go"], "no row of 'go'"),
         (["table1", "--games", "nim", "--scale", "0"], "scale must lie in (0, 1,000,000], not 0"),
         (["train", "2048", "--opponents", "random"], "'random' does not evaluate 2048"),

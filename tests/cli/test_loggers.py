@@ -6,7 +6,7 @@ import time
 import pytest
 
 from jaxgbg.cli.loggers import LOGGERS, Loggers
-from jaxgbg.cli.train_progress import train_with_bar
+from jaxgbg.cli.run_all import train_with_bar
 from jaxgbg.players import MissingExtra
 from jaxgbg.runs.presets import preset
 

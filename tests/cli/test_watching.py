@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgbg.cli import train_progress as progress
+from jaxgbg.cli import run_all as running
 from jaxgbg.cli import watch as watching
 from jaxgbg.web.watch import serving
 
@@ -84,7 +84,7 @@ def test_a_process_that_cannot_be_started_stops_no_training(monkeypatch, capsys,
         raise OSError("no processes left")
 
     monkeypatch.setattr(serving.subprocess, "Popen", refuse)
-    with progress._page(tmp_path, 0):
+    with running._page(tmp_path, 0):
         pass
     err = capsys.readouterr().err
     assert err == "jaxgbg: the process that shows the training could not be started\n"

@@ -128,7 +128,7 @@ def flipped_metrics(work: Work, draw: random.Random) -> bool:
     if not work.stopped(work.metrics):
         return False
     flip(draw.choice(work.metrics()), draw)
-    if not any("is not what was written" in line for line in work.finish()):
+    if not any("has been changed" in line for line in work.finish()):
         raise Wrong("nobody noticed")
     return True
 

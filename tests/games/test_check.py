@@ -248,7 +248,7 @@ FAULTS = {
         "pattern 0 .* alone must alter nothing",
     ),
     "second-player-starts": (changed(**start(player=jnp.int8(1))), "start with player 0"),
-    "paid-at-start": (changed(**start(rewards=jnp.ones(2))), "nobody paid"),
+    "paid-at-start": (changed(**start(rewards=jnp.ones(2))), "all rewards 0"),
     "digit-range": (changed(num_cell_values=3), r"outside 0..2 .*seen at ply 0 of"),
     "player-range": (
         changed(afterstate=lambda after, *_: after._replace(player=after.player * 2)),

@@ -76,7 +76,7 @@ def nameless() -> Noughts:
     [
         ("Noughts", "noughts: register a class or a function"),
         (TicTacToe, "noughts: the game that this makes is named 'tictactoe'"),
-        (lambda: 7, "noughts: int is no jaxgbg.games.Game"),
+        (lambda: 7, "noughts: int is not a jaxgbg.games.Game"),
         (lambda: 1 // 0, r"noughts: ZeroDivisionError: .* \(test_registry.py, line \d+\)"),
         (nameless, "noughts: NotImplementedError"),
     ],

@@ -211,7 +211,7 @@ def test_what_cannot_be_looked_ahead_in_training_is_named():
         return TDLeafSpec(**settings).build(jaxgbg.make(name), layout, Schedule())
 
     for complaint, changes in [
-        ("chance has its turn in 2048", {"name": "2048"}),
+        ("2048 is a game of chance", {"name": "2048"}),
         (r"train_plies must lie in \[1, 10\], not 0", {"plies": 0}),
         ("train_width must be", {"plies": 2, "width": "a"}),
         ("look ahead 2 plies or more", {"plies": 1, "width": (3,)}),

@@ -163,7 +163,7 @@ def test_what_best_play_cannot_be_learned_with_is_named():
     extras = MLPSpec(extras=("freedom",))
     for complaint, value, settings in [
         ("learned without traces: set trace_decay 0", layout, {"trace_decay": 0.5}),
-        ("moves by rank are no exploring moves", layout, {"ranks": (0.5, 0.5)}),
+        ("moves by rank do not count as exploring", layout, {"ranks": (0.5, 0.5)}),
         ("choose extras_as inputs, or the learner td", extras, {}),
     ]:
         with pytest.raises(ValueError, match=complaint) as error:

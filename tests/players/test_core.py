@@ -79,7 +79,7 @@ def test_a_player_that_does_not_fit_is_refused_with_the_list_of_players(player, 
 
 @pytest.mark.parametrize("name", ["ab", "ab-dl"])
 def test_who_knows_connectfour_by_heart_plays_no_other_form_of_it(name):
-    with pytest.raises(ValueError, match="no draw after 20 plies"):
+    with pytest.raises(ValueError, match="a draw after 20 plies"):
         make_player(name, make("connectfour", draw_after=20))
 
 

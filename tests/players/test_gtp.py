@@ -58,7 +58,7 @@ def test_the_history_holds_the_plies_before_the_start():
     [
         ("hang", "gave no answer to 'genmove black' within 0.5 s"),
         ("die", "ended with code 3"),
-        ("flood", "gave an answer without an end to 'genmove black'"),
+        ("flood", "gave an endless answer to 'genmove black'"),
         ("illegal", "played 'a1', which is not legal here \\(legal: d3 c4 f5 e6\\)"),
         ("garbage", "does not speak GTP: it answered 'what a nice move'"),
         ("refuse", "refused 'genmove black': I would rather not"),

@@ -30,7 +30,7 @@ class LookAhead:
         searcher = state.player
         return {
             action: self._aim(self._total(state, action, searcher, 0), searcher, searcher)
-            for action in self._kept(state, searcher, 0)
+            for action in self._beam(state, searcher, 0)
         }
 
     def variation(
@@ -49,7 +49,7 @@ class LookAhead:
         else:
             future, leaf = max(
                 (self.variation(after, reply, searcher, ply + 1)
-                 for reply in self._kept(after, searcher, ply + 1)),
+                 for reply in self._beam(after, searcher, ply + 1)),
                 key=lambda line: self._aim(line[0], after.player, searcher),
             )  # fmt: skip
         return [now + later for now, later in zip(gain, future, strict=True)], leaf
@@ -63,7 +63,7 @@ class LookAhead:
             for player in range(self.game.num_players)
         ]
 
-    def _kept(self, state: State | TileState, searcher: int, ply: int) -> list[int]:
+    def _beam(self, state: State | TileState, searcher: int, ply: int) -> list[int]:
         legal = list(self.game.legal(state))
         if not self.width or ply == self.plies - 1:
             return legal
@@ -109,6 +109,6 @@ class LookAhead:
         if state.terminal:
             return [0.0] * self.game.num_players
         totals = [
-            self._total(state, action, searcher, ply) for action in self._kept(state, searcher, ply)
+            self._total(state, action, searcher, ply) for action in self._beam(state, searcher, ply)
         ]
         return max(totals, key=lambda total: self._aim(total, state.player, searcher))

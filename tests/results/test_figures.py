@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import imread
 
 from jaxgbg.results import draw, figures
-from jaxgbg.results.curves import curve, looks_of, panels_of, span_of
+from jaxgbg.results.curves import curve, panels_of, span_of, styles_of
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.robust import profile, robust
 from tests.results.test_groups import write_run, write_sweep
@@ -15,12 +15,12 @@ def test_each_setting_has_a_look_of_its_own(tmp_path):
     for decay in (0.0, 0.25, 0.5, 0.75, 0.9):
         write_run(tmp_path, variants=("farl", "none"), trace_decay=decay)
     table = read_table(tmp_path)
-    looks = looks_of(table)
-    assert len({(str(look.colour), look.dashes) for look in looks.values()}) == 10
-    assert looks[0.25, "none"].label == "trace_decay 0.25, no FARL"
+    styles = styles_of(table)
+    assert len({(str(look.colour), look.dashes) for look in styles.values()}) == 10
+    assert styles[0.25, "none"].label == "trace_decay 0.25, no FARL"
     # Numbers are told by colour, FARL by the kind of line.
-    assert looks[0.25, "none"].colour == looks[0.25, "farl"].colour
-    assert looks[0.25, "none"].dashes != looks[0.25, "farl"].dashes
+    assert styles[0.25, "none"].colour == styles[0.25, "farl"].colour
+    assert styles[0.25, "none"].dashes != styles[0.25, "farl"].dashes
 
 
 def test_panels_of_a_game_have_the_same_axes(tmp_path):
@@ -66,15 +66,15 @@ def test_every_kind_is_drawn(tmp_path, kind):
 def test_the_last_of_many_settings_is_told_by_the_kind_of_line(tmp_path):
     for changes in ({"learner": "td"}, {"learner": "sarsa"}, {"learner": "sarsa", "replan": True}):
         write_run(tmp_path, variants=("farl", "none"), **changes)
-    looks = list(looks_of(read_table(tmp_path)).values())
-    assert [look.label for look in looks] == [
+    styles = list(styles_of(read_table(tmp_path)).values())
+    assert [look.label for look in styles] == [
         f"{learner}, {variant}"
         for learner in ("learner sarsa, replan no", "learner sarsa, replan yes", "learner td")
         for variant in ("FARL", "no FARL")
     ]
-    assert [look.dashes for look in looks] == ["-", "--"] * 3
-    assert len({look.colour for look in looks}) == 3
-    assert all(one.colour == two.colour for one, two in zip(looks[::2], looks[1::2], strict=True))
+    assert [look.dashes for look in styles] == ["-", "--"] * 3
+    assert len({look.colour for look in styles}) == 3
+    assert all(one.colour == two.colour for one, two in zip(styles[::2], styles[1::2], strict=True))
 
 
 def test_too_many_colours_leave_the_kinds_of_lines_to_tell_them_apart(tmp_path):
@@ -82,8 +82,8 @@ def test_too_many_colours_leave_the_kinds_of_lines_to_tell_them_apart(tmp_path):
         for decay in (0.0, 0.2, 0.5):
             for epsilon in (0.1, 0.2):
                 write_run(tmp_path, alpha=alpha, trace_decay=decay, epsilon=epsilon)
-    looks = looks_of(read_table(tmp_path)).values()
-    assert len({(look.colour, look.dashes) for look in looks}) == 18
+    styles = styles_of(read_table(tmp_path)).values()
+    assert len({(look.colour, look.dashes) for look in styles}) == 18
 
 
 def test_nothing_is_drawn_between_words(tmp_path, monkeypatch):

@@ -64,7 +64,7 @@ def test_games_won_take_the_place_of_scores(tmp_path):
     # D'Ambra's slides.
     assert [row.paper_mean for row in won] == [91.5, 88.52]
     assert list(jaxgbg.results(tmp_path, wins=True)["mean"]) == [75, 62.5]
-    with pytest.raises(ValueError, match="no evaluation there knows how many games were won"):
+    with pytest.raises(ValueError, match="no evaluation there has the number of games won"):
         read_table(tmp_path, where="game = 'nim'", wins=True)
 
 

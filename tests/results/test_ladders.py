@@ -10,8 +10,8 @@ import pytest
 
 from jaxgbg import tournament
 from jaxgbg.arena import game_records as kept_games
-from jaxgbg.arena import scheduler as hall
-from jaxgbg.arena.group_play import Games
+from jaxgbg.arena import scheduler
+from jaxgbg.arena.group_play import GroupGames
 from jaxgbg.games import Nim
 from jaxgbg.results import ask, queries
 from jaxgbg.results.stored_ladders import read_ladders
@@ -27,9 +27,9 @@ def kept(tmp_path, monkeypatch):
     def first_wins(game, group, protocol, key):
         orders = np.array([[0, 1], [1, 0]])
         paid = np.array([1.0, -1.0])[orders]
-        return Games(orders, np.tile(paid, (protocol.count, 1, 1)), np.arange(protocol.count))
+        return GroupGames(orders, np.tile(paid, (protocol.count, 1, 1)), np.arange(protocol.count))
 
-    monkeypatch.setattr(hall, "play_group", first_wins)
+    monkeypatch.setattr(scheduler, "play_group", first_wins)
     monkeypatch.setattr(kept_games, "fingerprint", str)
     out = tmp_path / "below" / "ladder"
     ladder = tournament(

@@ -9,8 +9,8 @@ import pytest
 
 import jaxgbg
 from jaxgbg.arena import game_records as kept_games
-from jaxgbg.arena import scheduler as hall
-from jaxgbg.arena.group_play import Games
+from jaxgbg.arena import scheduler
+from jaxgbg.arena.group_play import GroupGames
 from jaxgbg.arena.match_results import MatchResult
 from jaxgbg.games import Nim
 from jaxgbg.players import MaxN, RandomPlayer
@@ -28,7 +28,9 @@ def met(*groups, seats=2, openings=20):
     return [
         MatchResult(
             group,
-            Games(orders, np.tile(np.array(paid)[orders], (openings, 1, 1)), np.arange(openings)),
+            GroupGames(
+                orders, np.tile(np.array(paid)[orders], (openings, 1, 1)), np.arange(openings)
+            ),
         )
         for group, paid in groups
     ]
@@ -44,9 +46,9 @@ def drawn(monkeypatch):
         random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
         won = random.choice([-1.0, 0.0, 1.0], (protocol.count, 2))
         orders = np.array([[0, 1], [1, 0]])
-        return Games(orders, np.stack([won, -won], 2), np.arange(protocol.count))
+        return GroupGames(orders, np.stack([won, -won], 2), np.arange(protocol.count))
 
-    monkeypatch.setattr(hall, "play_group", draw)
+    monkeypatch.setattr(scheduler, "play_group", draw)
     monkeypatch.setattr(kept_games, "fingerprint", str)
     return groups
 
@@ -80,17 +82,17 @@ def test_a_swiss_tournament_that_was_stopped_ends_as_one_that_was_not(drawn, tmp
     whole = jaxgbg.tournament(SIX, swiss=3, **SETTINGS)
     assert len(drawn) == 9
     assert [row["games"] for row in whole.records()] == [3 * 12] * 6
-    draw = hall.play_group
+    draw = scheduler.play_group
 
     def stopped(*arguments):
         if len(drawn) == 9 + 4:
             raise KeyboardInterrupt
         return draw(*arguments)
 
-    monkeypatch.setattr(hall, "play_group", stopped)
+    monkeypatch.setattr(scheduler, "play_group", stopped)
     with pytest.raises(KeyboardInterrupt):
         jaxgbg.tournament(SIX, swiss=3, out=tmp_path / "t", **SETTINGS)
-    monkeypatch.setattr(hall, "play_group", draw)
+    monkeypatch.setattr(scheduler, "play_group", draw)
     again = jaxgbg.tournament(SIX[::-1], swiss=3, out=tmp_path / "t", **SETTINGS)
     assert again.records() == whole.records()
     assert len(drawn) == 9 + 9

@@ -16,9 +16,9 @@ from jaxgbg.results.rows import rows
 from jaxgbg.runs import StopTraining, Training, load_agent, train
 from jaxgbg.runs.averaging import Averaging, begin_mean, move_towards
 from jaxgbg.runs.memory import lane_memory
-from jaxgbg.runs.placement import Places
+from jaxgbg.runs.placement import LanePlacement
 from jaxgbg.runs.presets import preset
-from jaxgbg.runs.storage.latest_agent import newest_file, read_newest
+from jaxgbg.runs.storage.latest_agent import latest_file, read_latest
 
 RULES = [
     {"averaging": "tail", "averaging_from": 0.5, "averaging_samples": 6},
@@ -177,12 +177,12 @@ def test_an_agent_of_the_mean_plays(averaged, jaxgbg, tmp_path):
 
 
 def test_tables_tell_the_mean_from_the_last(averaged):
-    from jaxgbg.results.curves import looks_of
+    from jaxgbg.results.curves import styles_of
 
     table = read_table(averaged[0].path)
     assert [row.variant for row in table.rows] == ["farl", "farl-mean", "none", "none-mean"]
     assert [row.n for row in table.rows] == [2] * 4
-    looks = [look for _, look in looks_of(table).items()]
+    looks = [look for _, look in styles_of(table).items()]
     assert [look.dashes for look in looks] == ["-", "--"] * 2
     assert looks[0].colour == looks[1].colour != looks[2].colour
     plain = read_table(averaged[1].path)
@@ -257,7 +257,7 @@ def test_the_mean_is_one_more_table_and_no_other(monkeypatch):
 def test_a_lane_that_gives_no_sample_keeps_its_mean_even_beside_what_is_no_number():
     value = preset("nim", seeds=(0,)).make_learner().value
     params = jax.vmap(lambda _: value.init())(jnp.zeros(2))
-    mean = begin_mean(value, params, Places(1, 1).sharding).params
+    mean = begin_mean(value, params, LanePlacement(1, 1).sharding).params
     broken = params._replace(weights=params.weights.at[0].set(jnp.nan).at[1].set(2.0))
     moved = move_towards(value, mean, broken, np.float32([0, 1]))
     np.testing.assert_array_equal(moved.weights[0], 0.0)
@@ -271,7 +271,7 @@ def test_the_newest_agent_of_a_checkpoint_is_the_last_one(tmp_path):
 
     run = run_of(opponents=("random",), **RULES[0])
     folder = train(run, tmp_path, on_evaluation=stop, checkpoint_every=1e9)
-    newest = read_newest(newest_file(folder.path, run), run)
+    newest = read_latest(latest_file(folder.path, run), run)
     training = Training(run)
     next(training.rounds())
     next(training.rounds())

@@ -9,7 +9,7 @@ import pytest
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.runs.loop import Progress
 from jaxgbg.runs.presets import preset
-from jaxgbg.runs.progress import Watch
+from jaxgbg.runs.progress import RunProgress
 from jaxgbg.runs.progress_bar import duration, open_bar
 
 
@@ -44,7 +44,7 @@ def test_where_there_is_no_terminal_lines_tell_time_left_at_last_one_a_minute(
 
 
 def test_compilation_counts_as_elapsed_but_not_in_rate_and_remaining_time(clock, capsys):
-    watch = Watch(preset("nim"))
+    watch = RunProgress(preset("nim"))
 
     def reach(second, episodes):
         clock.seconds = second

@@ -22,7 +22,7 @@ run = preset(sys.argv[2], seeds=(0, 1, 2), **settings)
 training = Training(run)
 scores = [one.score for one in training.evaluations()]
 sums = [checksum([leaf]) for leaf in training.leaves()]
-print(json.dumps([training.places.mesh.size, scores, sums]))
+print(json.dumps([training.placement.mesh.size, scores, sums]))
 """
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import jaxgbg
 from jaxgbg.cli import __main__ as command
-from jaxgbg.runs.storage.provenance import _origin
+from jaxgbg.runs.storage.provenance import _of_process
 
 ROOT = Path(__file__).parents[2]
 TEXTS = (".json", ".jsonl", ".md", ".txt", ".toml", ".py", ".gz")
@@ -38,7 +38,7 @@ def test_the_command_is_kept_by_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [word.format(here=tmp_path) for word in started])
-    _origin.cache_clear()
+    _of_process.cache_clear()
     try:
         run = jaxgbg.preset("nim", episodes=10, seeds=(0,), opponents=())
         folder = jaxgbg.RunFolder("runs", run)
@@ -46,7 +46,7 @@ def test_the_command_is_kept_by_name(
         origin = json.loads((folder.path / "provenance.json").read_text())
         assert origin["command"] == kept
     finally:
-        _origin.cache_clear()
+        _of_process.cache_clear()
 
 
 def test_no_kept_file_names_a_path_of_a_machine() -> None:

@@ -20,11 +20,9 @@ from jaxgbg.runs import (
     StopTraining,
     Training,
     execution,
+    placement,
     train,
     train_together,
-)
-from jaxgbg.runs import (
-    placement as places,
 )
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.stopping import Stopped
@@ -46,7 +44,7 @@ def small(**changes):
 def _many_checkpoints(monkeypatch):
     """Short chunks of one lane after another, and a checkpoint after each of them."""
     monkeypatch.setattr(checkpoints_module, "_SHARE", 1e9)
-    monkeypatch.setattr(places, "GAMES_AT_ONCE", 16)
+    monkeypatch.setattr(placement, "GAMES_AT_ONCE", 16)
     monkeypatch.setattr(sys.modules[Training.__module__], "SECONDS_A_CHUNK", 0.0)
 
 
@@ -200,7 +198,7 @@ def test_metrics_with_another_byte_are_made_anew(tmp_path, undisturbed, capsys):
     flip(metrics)
     altered, meanwhile = metrics.read_bytes(), []
     same(train(small(), tmp_path, lambda _: meanwhile.append(aside.read_bytes())), undisturbed)
-    assert "metrics.jsonl is not what was written" in capsys.readouterr().err
+    assert "metrics.jsonl has been changed" in capsys.readouterr().err
     assert set(meanwhile) == {altered}
     assert not aside.exists()
 

@@ -261,7 +261,7 @@ def test_what_was_searched_for_is_learned(learner):
         ({"train_search": "look-ahead-2"}, "gives learners no statistics: choose one of puct-N"),
         ({"train_search": "puct-0"}, r"iterations must lie in \[1, "),
         ({"train_search": "puct-20,solver=1"}, "train_search: solver is for play alone"),
-        ({"discount": 0.9}, "a search adds up rewards as they come: set discount 1"),
+        ({"discount": 0.9}, "a search sums undiscounted rewards: set discount 1"),
         ({"train_search": "puct-9999999"}, "train_search: .* iterations at most in tictactoe"),
         ({"train_search": f"puct-{2**24 - 1},leaves=2"}, "with leaves=2 iterations must be"),
         ({"train_search": "puct-1000,megabytes=0"}, "takes .* megabytes in tictactoe"),

@@ -8,9 +8,9 @@ import pytest
 from jaxgbg.games import Hex, TicTacToe
 from jaxgbg.search import devices, mcts
 from jaxgbg.search.devices import _compile, mesh_of
-from jaxgbg.search.growth import grow, plant
 from jaxgbg.search.mcts import MCTS, MCTSSpec
 from jaxgbg.search.outcomes import table_bytes
+from jaxgbg.search.simulation import new_tree, simulate
 from tests.games.pig import Pig
 from tests.internals import copied_sizes
 from tests.search.agents import counted, printed_with_devices, random_positions
@@ -31,23 +31,23 @@ def test_a_search_does_not_depend_on_the_rest_of_the_batch(monkeypatch):
     others = jnp.arange(20) % 3 != 0
     positions = states._replace(terminal=states.terminal | others)
     part = player.search(positions, jax.random.key(4))
-    monkeypatch.setattr(MCTS, "most_trees", 3)
-    portions = player.search(positions, jax.random.key(4))
-    for all_rows, rows, again in zip(whole, part, portions, strict=True):
+    monkeypatch.setattr(MCTS, "max_trees", 3)
+    chunks = player.search(positions, jax.random.key(4))
+    for all_rows, rows, again in zip(whole, part, chunks, strict=True):
         assert (np.asarray(rows) == np.where(others[:, None], 0, all_rows)).all()
         assert (np.asarray(rows) == np.asarray(again)).all()
 
 
 def test_trees_stay_within_their_memory():
     player = MCTS(Hex(), MCTSSpec(iterations=9_999, megabytes=100))
-    assert player.most_trees == 23
+    assert player.max_trees == 23
     assert 23 * 12 * 10_000 * 36 < 100e6 < 24 * 12 * 10_000 * 36
 
 
 @pytest.mark.slow
 def test_strengths_of_one_capacity_share_a_program_that_changes_no_bit(monkeypatch):
     traced = []
-    monkeypatch.setattr(mcts, "grow", counted(grow, traced))
+    monkeypatch.setattr(mcts, "simulate", counted(simulate, traced))
     game = _DrawnHex(size=3)
     states, key = random_positions(game, 8, 2)[0], jax.random.key(1)
     roots = [MCTS(game, MCTSSpec(n, exploration=1.1)).search(states, key) for n in (50, 60)]
@@ -61,10 +61,12 @@ def test_strengths_of_one_capacity_share_a_program_that_changes_no_bit(monkeypat
 
 
 def test_only_games_of_chance_have_a_table_of_outcomes():
-    tree = plant(MCTS(TicTacToe(), MCTSSpec(iterations=9)), random_positions(TicTacToe(), 2, 0)[0])
+    tree = new_tree(
+        MCTS(TicTacToe(), MCTSSpec(iterations=9)), random_positions(TicTacToe(), 2, 0)[0]
+    )
     assert tree.outcomes is None
     assert tree.edges.shape == (2 * 10, 3, 9)
-    by_chance = plant(MCTS(Pig(), MCTSSpec(iterations=9)), random_positions(Pig(), 2, 0)[0])
+    by_chance = new_tree(MCTS(Pig(), MCTSSpec(iterations=9)), random_positions(Pig(), 2, 0)[0])
     assert by_chance.edges.shape == (2 * 10, 2, 2)
     size = sum(leaf.nbytes for leaf in jax.tree.leaves(by_chance))
     assert size // 2 == 8 * 2 * 10 + table_bytes(9) + 8
@@ -86,7 +88,7 @@ def test_finished_games_are_not_searched(monkeypatch):
 @pytest.mark.slow
 def test_the_loop_copies_no_trees():
     game, batch, iterations = Hex(), 16, 1000
-    search = _compile(grow, MCTS(game, MCTSSpec(iterations)), mesh_of(1))
+    search = _compile(simulate, MCTS(game, MCTSSpec(iterations)), mesh_of(1))
     states = jax.eval_shape(lambda: random_positions(game, batch, 0)[0])
     lanes = jax.ShapeDtypeStruct((batch,), jnp.uint32)
     compiled = search.lower((), states, lanes, iterations, jax.random.key(0)).compile()

@@ -11,8 +11,8 @@ from jaxgbg.games import Nim, TicTacToe
 from jaxgbg.learners.selection import LANE, leaves_out
 from jaxgbg.players import GreedyAgent, SearchAgent
 from jaxgbg.search import puct
-from jaxgbg.search.growth import grow
 from jaxgbg.search.puct import PUCT, PUCTSpec
+from jaxgbg.search.simulation import simulate
 from jaxgbg.search.tree import CHILD
 from jaxgbg.values import MLPSpec
 from tests.games.batches import each
@@ -23,7 +23,7 @@ from tests.search.agents import counted, make_small, random_agent, random_positi
 @pytest.mark.slow
 def test_strengths_of_one_capacity_share_a_program(monkeypatch):
     traced = []
-    monkeypatch.setattr(puct, "grow", counted(grow, traced))
+    monkeypatch.setattr(puct, "simulate", counted(simulate, traced))
     agent, states = random_agent(TicTacToe()), random_positions(TicTacToe(), 4, 2)[0]
     for iterations in (50, 60, 64, 1):
         player = jaxgbg.search(agent, iterations, exploration=1.01)
@@ -74,10 +74,10 @@ def test_a_search_does_not_depend_on_the_rest_of_the_batch(monkeypatch):
     positions = states._replace(terminal=states.terminal | others)
     part = player.statistics(positions, jax.random.key(4))
     # From eight lanes on programs of every size round alike; with fewer the last bits are others.
-    monkeypatch.setattr(PUCT, "most_trees", 9)
-    portions = SearchAgent(player.agent, PUCTSpec(50, width=2, megabytes=1535))
-    portions = portions.statistics(positions, jax.random.key(4))
-    for all_rows, rows, again in zip(whole, part, portions, strict=True):
+    monkeypatch.setattr(PUCT, "max_trees", 9)
+    chunks = SearchAgent(player.agent, PUCTSpec(50, width=2, megabytes=1535))
+    chunks = chunks.statistics(positions, jax.random.key(4))
+    for all_rows, rows, again in zip(whole, part, chunks, strict=True):
         assert (np.asarray(rows) == np.where(others[:, None], 0, all_rows)).all()
         assert (np.asarray(rows) == np.asarray(again)).all()
 
@@ -89,7 +89,7 @@ def test_trees_stay_within_their_memory():
         # Sixteen trees with more room do not fit into 30 megabytes.
         search = jaxgbg.search(agent, 9_999, megabytes=megabytes).search
         tree = node * (capacity + 1) + 20 * 42
-        assert (search.capacity, search.most_trees) == (capacity, megabytes * 10**6 // tree)
+        assert (search.capacity, search.max_trees) == (capacity, megabytes * 10**6 // tree)
     with pytest.raises(
         ValueError, match="one tree of 99,999 iterations takes 14 megabytes"
     ) as error:

@@ -254,7 +254,7 @@ def test_trees_of_all_games_share_the_memory_that_is_allowed():
     game = agent.game
     player = jaxgbg.search(agent, 1000, megabytes=20, reuse=True)
     # Those before a move and after it, and one that grows: as it was, and as it becomes.
-    most = player.search.most_trees // 2 - 1
+    most = player.search.max_trees // 2 - 1
     states = random_positions(game, most + 1, 0)[0]
     room = jax.tree.map(lambda leaf: leaf[:most], states)
     trees = player.first_memory(room)

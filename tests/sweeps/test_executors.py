@@ -16,7 +16,7 @@ from jaxgbg.runs.stopping import Stopped
 from jaxgbg.runs.storage.locks import only_here
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.sweeps import EXECUTORS, executors, worker
-from jaxgbg.sweeps.executors import Resources, Settings
+from jaxgbg.sweeps.executors import ExecutorSettings, Resources
 from jaxgbg.sweeps.spec import units
 
 FIELDS = {
@@ -51,7 +51,7 @@ def wanted():
 def inline(wanted, tmp_path_factory):
     out = tmp_path_factory.mktemp("inline")
     done: list = []
-    assert EXECUTORS["inline"](wanted, Settings(out, 60.0, 1), done.append) == []
+    assert EXECUTORS["inline"](wanted, ExecutorSettings(out, 60.0, 1), done.append) == []
     assert done == wanted
     return results(out, wanted)
 
@@ -59,7 +59,7 @@ def inline(wanted, tmp_path_factory):
 @pytest.mark.slow
 def test_processes_do_the_same(wanted, inline, tmp_path):
     done: list = []
-    assert EXECUTORS["processes"](wanted, Settings(tmp_path, 60.0, 2), done.append) == []
+    assert EXECUTORS["processes"](wanted, ExecutorSettings(tmp_path, 60.0, 2), done.append) == []
     assert sorted(unit.name for unit in done) == sorted(unit.name for unit in wanted)
     assert results(tmp_path, wanted) == inline
 
@@ -70,7 +70,7 @@ def test_workers_take_no_file_of_the_working_folder_for_a_module(tmp_path, monke
     monkeypatch.setenv("PYTHONPATH", str(Path(worker.__file__).parents[2]))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "json.py").write_text("raise SystemExit('taken for json')")
-    assert EXECUTORS["processes"](short, Settings(tmp_path, 60.0, 1), lambda _: None) == []
+    assert EXECUTORS["processes"](short, ExecutorSettings(tmp_path, 60.0, 1), lambda _: None) == []
 
 
 @pytest.mark.slow
@@ -85,7 +85,10 @@ def test_a_worker_that_is_killed_is_replaced(wanted, inline, tmp_path, monkeypat
         return process
 
     monkeypatch.setattr(executors, "_start", start)
-    assert EXECUTORS["processes"](wanted[:1], Settings(tmp_path, 60.0, 1), lambda _: None) == []
+    assert (
+        EXECUTORS["processes"](wanted[:1], ExecutorSettings(tmp_path, 60.0, 1), lambda _: None)
+        == []
+    )
     assert len(started) == 2
     expected = {name: content for name, content in inline.items() if "/" not in name}
     digests = {run.digest for run in wanted[0].runs}
@@ -118,7 +121,7 @@ def test_sigterm_stops_the_workers_too_and_they_keep_a_checkpoint(tmp_path, monk
 
     threading.Thread(target=terminate, daemon=True).start()
     with pytest.raises(Stopped):
-        EXECUTORS["processes"](wanted, Settings(tmp_path, 1.0, 1), lambda _: None)
+        EXECUTORS["processes"](wanted, ExecutorSettings(tmp_path, 1.0, 1), lambda _: None)
     assert [process.poll() is None for process in started] == [False]
     assert max(numbers()) > max(seen)
 
@@ -131,7 +134,7 @@ def test_a_unit_that_fails_is_told_and_stops_no_other(wanted, tmp_path, executor
     folder.path.mkdir()
     (folder.path / "thesis.txt").write_text("do not delete")
     done: list = []
-    settings = Settings(tmp_path, 60.0, 2)
+    settings = ExecutorSettings(tmp_path, 60.0, 2)
     (failure,) = EXECUTORS[executor](wanted[:2], settings, done.append)
     assert failure.unit == wanted[0]
     assert "holds something else" in failure.reason
@@ -147,17 +150,17 @@ def test_a_stopped_sweep_does_only_the_rest(wanted, inline, tmp_path, monkeypatc
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        EXECUTORS["inline"](wanted, Settings(tmp_path, 60.0, 1), stop)
+        EXECUTORS["inline"](wanted, ExecutorSettings(tmp_path, 60.0, 1), stop)
     rest = [unit for unit in wanted if not unit.finished(tmp_path)]
     assert rest == wanted[1:]
-    assert executors.inline(rest, Settings(tmp_path, 60.0, 1), lambda _: None) == []
+    assert executors.inline(rest, ExecutorSettings(tmp_path, 60.0, 1), lambda _: None) == []
     assert results(tmp_path, wanted) == inline
 
 
 @pytest.mark.slow
 def test_slurm_is_spoken_to_by_submitit(wanted, inline, tmp_path):
     pytest.importorskip("submitit")
-    settings = Settings(tmp_path, 60.0, 1, address="local")
+    settings = ExecutorSettings(tmp_path, 60.0, 1, address="local")
     done: list = []
     assert EXECUTORS["slurm"](wanted[:2], settings, done.append) == []
     assert done == wanted[:2]
@@ -177,7 +180,7 @@ def test_a_unit_whose_folder_is_busy_is_waited_for(tmp_path, monkeypatch):
             elsewhere.close()
 
         monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=time.monotonic, sleep=wait))
-        assert EXECUTORS["inline"]([unit], Settings(tmp_path, 60.0, 1), print) == []
+        assert EXECUTORS["inline"]([unit], ExecutorSettings(tmp_path, 60.0, 1), print) == []
     assert len(waits) == 1
     assert unit.finished(tmp_path)
 
@@ -188,7 +191,7 @@ def test_nobody_waits_for_ever(tmp_path, monkeypatch):
     late = SimpleNamespace(monotonic=lambda: next(hours), sleep=lambda _: None)
     monkeypatch.setattr(worker, "time", late)
     with only_here(RunFolder(tmp_path, unit.runs[0])):
-        (failure,) = EXECUTORS["inline"]([unit], Settings(tmp_path, 60.0, 1), print)
+        (failure,) = EXECUTORS["inline"]([unit], ExecutorSettings(tmp_path, 60.0, 1), print)
     assert "another process" in failure.reason
 
 
@@ -197,7 +200,9 @@ def test_two_sweeps_of_the_same_units_at_once_both_end_well(wanted, inline, tmp_
     failures: dict[int, list] = {}
 
     def sweep(number):
-        failures[number] = EXECUTORS["inline"](wanted, Settings(tmp_path, 60.0, 1), lambda _: None)
+        failures[number] = EXECUTORS["inline"](
+            wanted, ExecutorSettings(tmp_path, 60.0, 1), lambda _: None
+        )
 
     threads = [threading.Thread(target=sweep, args=(number,)) for number in range(2)]
     for thread in threads:
@@ -218,7 +223,7 @@ def test_resources_of_slurm_stand_in_the_batch_file(tmp_path, monkeypatch):
         fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
     given = Resources(4, 1, 64.0, 90, "gpu", "lab")
-    settings = Settings(tmp_path, 60.0, 8, resources=given)
+    settings = ExecutorSettings(tmp_path, 60.0, 8, resources=given)
     wanted = units(FIELDS | {"settings": SHORT, "lanes": 1})
     with pytest.raises(Exception, match="no such partition"):
         EXECUTORS["slurm"](wanted, settings, lambda _: None)
@@ -254,7 +259,9 @@ def test_resources_of_ray_are_those_of_each_task(tmp_path, monkeypatch):
     done = []
     monkeypatch.setattr(executors, "run_unit", lambda *given: done.append(given[-1]) or len(done))
     wanted = units(FIELDS | {"settings": SHORT, "lanes": 1})
-    settings = Settings(tmp_path, 60.0, 1, resources=Resources(cpus=3, gpus=1, job_memory_gb=2.0))
+    settings = ExecutorSettings(
+        tmp_path, 60.0, 1, resources=Resources(cpus=3, gpus=1, job_memory_gb=2.0)
+    )
     assert EXECUTORS["ray"](wanted, settings, lambda _: None) == []
     assert asked == [{"num_cpus": 3, "num_gpus": 1, "memory": 2e9, "max_retries": 3}]
     assert done == [3] * len(wanted)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from jaxgbg.sweeps import EXECUTORS
-from jaxgbg.sweeps.executors import Settings
+from jaxgbg.sweeps.executors import ExecutorSettings
 from jaxgbg.sweeps.spec import units
 from tests.sweeps.test_executors import results
 
@@ -36,7 +36,7 @@ def test_a_cluster_that_loses_a_machine_finishes_its_sweep(tmp_path, monkeypatch
 
     wanted = units(FIELDS)
     assert len(wanted) == 2
-    settings = Settings(tmp_path / "inline", 60.0, 1)
+    settings = ExecutorSettings(tmp_path / "inline", 60.0, 1)
     assert EXECUTORS["inline"](wanted, settings, lambda _: None) == []
 
     out = tmp_path / "ray"
@@ -59,7 +59,7 @@ def test_a_cluster_that_loses_a_machine_finishes_its_sweep(tmp_path, monkeypatch
         watcher = threading.Thread(target=lose_a_machine)
         watcher.start()
         done: list = []
-        failures = EXECUTORS["ray"](wanted, Settings(out, 0.5, 2), done.append)
+        failures = EXECUTORS["ray"](wanted, ExecutorSettings(out, 0.5, 2), done.append)
         watcher.join()
         assert failures == []
         assert len(done) == 2

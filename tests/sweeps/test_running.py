@@ -19,7 +19,7 @@ from jaxgbg.sweeps import adaptive
 from jaxgbg.sweeps import progress as watching
 from jaxgbg.sweeps.adaptive import run_rungs, saved_share, survivors
 from jaxgbg.sweeps.estimate import expected_seconds, sample
-from jaxgbg.sweeps.executors import EXECUTORS, Settings
+from jaxgbg.sweeps.executors import EXECUTORS, ExecutorSettings
 from jaxgbg.sweeps.running import run_plan
 from jaxgbg.sweeps.spec import plan, units
 from tests.internals import setting
@@ -65,7 +65,7 @@ def test_the_folders_say_how_far_a_sweep_is(tmp_path):
     assert len(many) == 4
     begin(tmp_path, many[0].runs[0], 320)
     bar = Recorded()
-    watch = watching.Watch(many, tmp_path, bar)
+    watch = watching.SweepProgress(many, tmp_path, bar)
     write_json(begin(tmp_path, many[1].runs[0], 640).path / "summary.json", {})
     begin(tmp_path, many[2].runs[0], 160)
     watch.show()
@@ -99,7 +99,7 @@ def test_a_sweep_says_where_it_is_whoever_does_it(tmp_path, monkeypatch, capsys)
         return []
 
     monkeypatch.setitem(EXECUTORS, "ray", elsewhere)
-    outcome = run_plan(sweep, "ray", Settings(tmp_path, 60.0, 1))
+    outcome = run_plan(sweep, "ray", ExecutorSettings(tmp_path, 60.0, 1))
     assert outcome == ([], [], 0.0)
     lines = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"sweep: 100%, 4 of 4 units, 0 s elapsed", lines[-1])
@@ -130,7 +130,7 @@ def test_the_estimate_is_within_a_factor_and_shorter_than_the_sweep(
     jax.clear_caches()
     compile_chunk.cache_clear()
     start = time.perf_counter()
-    assert EXECUTORS["inline"](two, Settings(tmp_path, 60.0, 1), lambda _: None) == []
+    assert EXECUTORS["inline"](two, ExecutorSettings(tmp_path, 60.0, 1), lambda _: None) == []
     took = time.perf_counter() - start
     # Wider than what is promised: this machine may be busy, and has compiled some of it before.
     assert took / 4 < expected < 4 * took
@@ -166,7 +166,7 @@ def test_a_pilot_has_the_lanes_that_are_trained_at_once():
 def test_without_optuna_an_adaptive_sweep_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(MissingExtra, match=r"jaxgbg\[adaptive\]"):
-        run_plan(plan(FIELDS, "halving"), "inline", Settings(tmp_path, 60.0, 1))
+        run_plan(plan(FIELDS, "halving"), "inline", ExecutorSettings(tmp_path, 60.0, 1))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -213,7 +213,7 @@ def test_settings_are_stopped_at_the_rungs_and_the_share_saved_is_told(tmp_path,
         return []
 
     dropped = []
-    settings = Settings(tmp_path, 60.0, 1)
+    settings = ExecutorSettings(tmp_path, 60.0, 1)
     alive, failures = run_rungs(sweep, worker, settings, dropped.extend)
     assert failures == []
     assert [unit.runs[0].schedule.alpha for unit in alive] == [2.0]
@@ -237,7 +237,7 @@ def test_settings_are_stopped_at_the_rungs_and_the_share_saved_is_told(tmp_path,
 
 @pytest.mark.slow
 def test_what_was_stopped_goes_on_where_it_stood(tmp_path, better_half):
-    settings = Settings(tmp_path, 60.0, 1)
+    settings = ExecutorSettings(tmp_path, 60.0, 1)
     outcome = run_plan(plan(FIELDS, "halving"), "inline", settings, shown=False)
     assert len(outcome.stopped) == 3
     assert outcome.saved == pytest.approx((7 / 8 + 7 / 8 + 3 / 4) / 4)
@@ -245,7 +245,7 @@ def test_what_was_stopped_goes_on_where_it_stood(tmp_path, better_half):
     before = [(folder.path / "metrics.jsonl").read_bytes() for folder in stopped]
     # Not adaptive any more: the file's units would hold them together.
     told = []
-    later = settings._replace(tell=lambda run, result: told.append((run, result)))
+    later = settings._replace(on_evaluation=lambda run, result: told.append((run, result)))
     assert run_plan(plan(FIELDS), "inline", later, shown=False) == ([], [], 0.0)
     for folder, text in zip(stopped, before, strict=True):
         assert folder.finished
@@ -261,7 +261,7 @@ def test_a_callback_stops_a_run_of_a_sweep(tmp_path):
         assert run == unit.runs[0]
         raise StopTraining("enough")
 
-    settings = Settings(tmp_path, 60.0, 1, tell=enough)
+    settings = ExecutorSettings(tmp_path, 60.0, 1, on_evaluation=enough)
     sweep = plan(FIELDS | {"axes": {}})
     reported: list = []
     assert run_plan(sweep, "inline", settings, reported.append, False) == ([], [], 0.0)

@@ -139,7 +139,7 @@ def test_the_memory_of_a_lane_is_that_of_its_arrays():
         ('game = "nim"\nseeds = [1.5]', r"seeds must be like .* not \[1.5\]"),
         ('game = "nim"\n[settings]\nepisodes = 1.5', "episodes must be a whole number, not 1.5"),
         ('game = "nim"\n[settings]\nepisodes = true', "episodes must be a whole number, not True"),
-        ('game = "nim"\n[settings]\nseeds = [1]', "seeds stand at the top of the file"),
+        ('game = "nim"\n[settings]\nseeds = [1]', "seeds belong at the top of the file"),
         ('game = "nim"\n[settings]\nhidden = [9]', "hidden is for value mlp"),
         ('game = "nim"\n[settings]\nreplan = true', "replan is for learner sarsa"),
         ('game = "nim"\n[axes]\nlearner.replan = [true]', "replan is for learner sarsa"),

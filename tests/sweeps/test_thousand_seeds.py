@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jaxgbg.runs.lanes import program_of
-from jaxgbg.runs.placement import Places
+from jaxgbg.runs.placement import LanePlacement
 from jaxgbg.sweeps.spec import units
 from tests.sweeps.test_executors import results
 
@@ -94,6 +94,6 @@ def test_eight_devices_share_lanes_equally():
     class Eight:
         size = 8
 
-    places = Places(250, 250, Eight())
-    live = [places.live(group).reshape(8, -1).sum(1) for group in range(places.groups)]
+    placement = LanePlacement(250, 250, Eight())
+    live = [placement.live(group).reshape(8, -1).sum(1) for group in range(placement.groups)]
     assert sorted(sum(live)) == [26] + [32] * 7

@@ -66,7 +66,7 @@ def test_a_picture_has_the_agents_values_and_says_who_is_to_move(agent):
     table = table_of("tictactoe")
     root = ET.fromstring(still(table, "4,0"))
     words = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "value"]
-    look = table.position(widget.Look("4,0", "mover"))
+    look = table.position(widget.PositionRequest("4,0", "mover"))
     assert sorted(filter(None, words)) == sorted(move["words"] for move in look["legal"])
     assert root.get("aria-label") == "X to move"
     over = ET.fromstring(still(table, "4,0,1,2,7"))
@@ -83,7 +83,9 @@ def test_pictures_of_two_games_share_no_name():
 def test_messages_are_answered_as_the_pages_server_answers(board):
     table = table_of("tictactoe")
     question = {"moves": "4,0,8", "values": "all"}
-    assert ask(board, "position", **question) == {"answer": table.position(widget.Look(**question))}
+    assert ask(board, "position", **question) == {
+        "answer": table.position(widget.PositionRequest(**question))
+    }
     game = ask(board, "game")["answer"]
     assert game["board"] == table.about()["board"]
     assert game["agents"] == ["agent"]
@@ -105,7 +107,7 @@ def test_a_fault_of_ours_is_told_to_the_view_too(board, monkeypatch):
     def broken(question):
         raise KeyError("no such thing")
 
-    monkeypatch.setitem(board._table.answers, "history", (widget.Look, broken))
+    monkeypatch.setitem(board._table.answers, "history", (widget.PositionRequest, broken))
     with pytest.raises(KeyError):
         ask(board, "history")
     assert [reply["error"] for reply in board.replies] == [
@@ -117,7 +119,7 @@ def test_a_search_that_is_interrupted_says_so(board, monkeypatch):
     def interrupted(question):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(board._table.answers, "choose", (widget.Look, interrupted))
+    monkeypatch.setitem(board._table.answers, "choose", (widget.PositionRequest, interrupted))
     assert ask(board, "choose") == {"error": "interrupted"}
 
 
@@ -200,7 +202,7 @@ def test_what_no_board_can_show_is_refused_in_a_line(agent, tmp_path):
         ((jaxgbg.look_ahead(agent, 2),), {}, "not a LookAheadAgent; set look-ahead .* in seats"),
         ((agent,), {"size": 3}, "parameters are for a game's name"),
         (("tictactoe",), {"moves": "4,4"}, "move 2 is not legal"),
-        (("tictactoe",), {"seats": "person"}, "seats are a list"),
+        (("tictactoe",), {"seats": "person"}, "seats must be a list"),
         (("tictactoe",), {"seats": ["agent"]}, "unknown player 'agent'"),
     ):
         with pytest.raises(ValueError, match=line) as refused:

@@ -7,9 +7,9 @@ import pytest
 import jaxgbg
 from jaxgbg.cli.play import _read
 from jaxgbg.web.play import requests
-from jaxgbg.web.play.loaded_agents import met
+from jaxgbg.web.play.loaded_agents import load_agents
 from jaxgbg.web.play.table import Table
-from tests.runs.test_newest import begun, restored
+from tests.runs.test_latest_agent import begun, restored
 from tests.web.tables import drawn_agent
 
 pytestmark = pytest.mark.slow
@@ -25,15 +25,15 @@ def asked(table: Table, moves: str = "0") -> dict:
 
 
 def test_an_unfinished_run_is_met_as_its_newest_checkpoint_with_its_counters(folder):
-    guests = met([folder.path])
+    loaded = load_agents([folder.path])
     training, _ = restored(folder)
     (lane,) = (lane for lane in training.lanes if lane == (folder.run.seeds[0], "farl"))
     params = training.agents()[lane]
     counters = params.counters.reshape(len(params.weights), -1)
     assert (np.abs(counters[:, 0]) != counters[:, 1]).any(), "something was learned"
-    table = Table(*guests)
+    table = Table(*loaded)
     answer = asked(table)
-    assert list(guests.agents) == [f"seed{folder.run.seeds[0]}-farl"]
+    assert list(loaded.agents) == [f"seed{folder.run.seeds[0]}-farl"]
     episodes = int(training.finished[training.lanes.index(lane)])
     assert answer["counters"] == f"of the checkpoint after {episodes:,} episodes"
     # Each weight that was learned is found again by its value and both counters, in one row.
@@ -52,8 +52,8 @@ def test_an_unfinished_run_is_met_as_its_newest_checkpoint_with_its_counters(fol
 
 
 def test_the_command_and_the_notebook_show_them_too(folder):
-    guests = _read((str(folder.path),), None, ())
-    assert guests.counters.keys() == guests.agents.keys()
+    loaded = _read((str(folder.path),), None, ())
+    assert loaded.counters.keys() == loaded.agents.keys()
     pytest.importorskip("anywidget")
     board = jaxgbg.board(folder)
     assert asked(board._table)["counters"].startswith("of the checkpoint")
@@ -62,8 +62,8 @@ def test_the_command_and_the_notebook_show_them_too(folder):
 
 def test_several_agents_each_have_their_own(folder):
     drawn = drawn_agent(folder.run.game, tcl="id")
-    guests = met([drawn, folder.path])
-    table = Table(*guests)
+    loaded = load_agents([drawn, folder.path])
+    table = Table(*loaded)
     tell = [
         table.tuples(requests.Tuples("4", cell=4, judge=judge))["counters"]
         for judge in ("agent", "agent-1", "agent-1:look-ahead=2")
@@ -86,14 +86,14 @@ def test_where_there_are_none_that_is_said(tcl, words):
 
 def test_a_run_that_is_finished_is_met_by_its_agents_file(tmp_path):
     run = jaxgbg.preset("tictactoe", seeds=[0], episodes=64, eval_every=64, opponents=["random"])
-    guests = met([jaxgbg.train(run, tmp_path, progress=False).path])
-    assert guests.counters == {}
-    assert jax.tree.leaves(next(iter(guests.agents.values())).params)[0].any()
+    loaded = load_agents([jaxgbg.train(run, tmp_path, progress=False).path])
+    assert loaded.counters == {}
+    assert jax.tree.leaves(next(iter(loaded.agents.values())).params)[0].any()
 
 
 def test_a_run_of_another_game_is_refused_in_a_line(folder, tmp_path):
     with pytest.raises(ValueError, match=r"the run in .* is of tictactoe, not hex"):
-        met([folder.path], jaxgbg.make("hex", size=3))
+        load_agents([folder.path], jaxgbg.make("hex", size=3))
     (tmp_path / "agents").mkdir()
     with pytest.raises(ValueError, match="holds no agents; give the folder of a finished run"):
-        met([tmp_path])
+        load_agents([tmp_path])

@@ -15,8 +15,8 @@ from jaxgbg.web.export.compiler import Program
 from jaxgbg.web.export.file import MOST_BYTES, game_file
 from jaxgbg.web.export.packing import pack
 from jaxgbg.web.play import requests
+from jaxgbg.web.play.game_replay import ply, words_of_chance
 from jaxgbg.web.play.lines import Line
-from jaxgbg.web.play.replay import ply, words_of_chance
 from jaxgbg.web.play.table import Table
 from tests.web.tables import drawn_agent
 from tests.web.test_play_browser import DESKTOP, PHONE, Visit, by_mouse, press
@@ -216,17 +216,17 @@ def test_the_file_answers_as_the_server_does(browser, files, name, moves):
     table, visit = Table(agent.game, {"drawn": agent}), offline(browser, address)
     start, later = moves[0], moves[0]
     for _ in range(3):
-        legal = table.position(requests.Look(moves=later))["legal"]
-        later = table.move(requests.Move(moves=later, action=legal[-1]["action"]))["moves"]
+        legal = table.position(requests.PositionRequest(moves=later))["legal"]
+        later = table.move(requests.MoveRequest(moves=later, action=legal[-1]["action"]))["moves"]
     assert later != start
     for text in (*moves, later):
         for values in ("none", "mover", "all"):
             question = {"moves": text, "values": values}
             told = visit.page.evaluate("(question) => jaxgbg.ask('position', question)", question)
-            expected = table.position(requests.Look(**question))
+            expected = table.position(requests.PositionRequest(**question))
             assert alike(told, expected), (told, expected)
         told = visit.page.evaluate("(moves) => jaxgbg.ask('history', { moves })", text)
-        assert alike(told, table.history(requests.History(text)))
+        assert alike(told, table.history(requests.HistoryRequest(text)))
     visit.done()
     table.close()
 

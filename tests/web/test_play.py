@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from jaxgbg.games import Nim, make
 from jaxgbg.players import MaxN
-from jaxgbg.web.play import replay as replaying
-from jaxgbg.web.play import requests
+from jaxgbg.web.play import game_replay, requests
+from jaxgbg.web.play.game_replay import CHUNK, GameReplay
 from jaxgbg.web.play.lines import Line, read_line
-from jaxgbg.web.play.replay import PORTION, Replay
 from jaxgbg.web.play.seats import Seats
 from jaxgbg.web.play.table import Table
 from tests.web.tables import drawn_agent, table_of
@@ -32,7 +31,7 @@ def nim():
     with_agent.close()
 
 
-def walk(replay: Replay, seed: int, most: int) -> Line:
+def walk(replay: GameReplay, seed: int, most: int) -> Line:
     """A random game of at most so many plies."""
     random, line = np.random.default_rng(seed), replay.start()
     for _ in range(most):
@@ -67,16 +66,16 @@ def test_what_is_no_line_is_refused_in_a_line(text):
 @pytest.mark.slow
 def test_replayed_positions_are_those_of_the_rules():
     game = make("nim", heaps=2, size=3)
-    replay = Replay(game)
+    replay = GameReplay(game)
     line = walk(replay, 0, 9)
     state, states = game.init(jax.random.key(0)), [game.init(jax.random.key(0))]
     for (action,) in line.plies:
         state = game.step(state, action, jax.random.key(0))
         states.append(state)
-    for replayed in (replay.end(line), Replay(game).end(line)):
+    for replayed in (replay.end(line), GameReplay(game).end(line)):
         for leaf, expected in zip(replayed, state, strict=True):
             np.testing.assert_array_equal(leaf[0], expected)
-    every = Replay(game).every(line)
+    every = GameReplay(game).every(line)
     np.testing.assert_array_equal(every.heaps, [each.heaps for each in states])
 
 
@@ -92,10 +91,10 @@ class Dice(Nim):
 
 
 def test_what_chance_did_stands_in_the_text():
-    replay = Replay(Dice(heaps=2, size=3))
+    replay = GameReplay(Dice(heaps=2, size=3))
     line = walk(replay, 1, 12)
     assert {len(ply) for ply in line.plies} == {3}
-    again = Replay(replay.game).end(read_line(line.text))
+    again = GameReplay(replay.game).end(read_line(line.text))
     for leaf, expected in zip(again, replay.end(line), strict=True):
         np.testing.assert_array_equal(leaf, expected)
     with pytest.raises(ValueError, match="2 numbers of chance after it, and move 1 has"):
@@ -104,14 +103,14 @@ def test_what_chance_did_stands_in_the_text():
 
 @pytest.mark.slow
 def test_the_tiles_of_2048_stand_in_the_text(monkeypatch):
-    replay = Replay(make("2048"))
+    replay = GameReplay(make("2048"))
     # Chance is the server's own: a game may end before.
-    walks = (walk(replay, seed, PORTION + 7) for seed in range(40))
-    line = next(line for line in walks if len(line.plies) == PORTION + 7)
-    fresh = Replay(replay.game)
+    walks = (walk(replay, seed, CHUNK + 7) for seed in range(40))
+    line = next(line for line in walks if len(line.plies) == CHUNK + 7)
+    fresh = GameReplay(replay.game)
     # As games of more than 256 plies are, in portions.
-    monkeypatch.setattr(replaying, "FEW", 2)
-    for plies in (PORTION + 7, PORTION + 6, PORTION, 3, 0):
+    monkeypatch.setattr(game_replay, "FEW", 2)
+    for plies in (CHUNK + 7, CHUNK + 6, CHUNK, 3, 0):
         part = Line(line.start, line.plies[:plies])
         for leaf, expected in zip(fresh.end(part), replay.end(part), strict=True):
             np.testing.assert_array_equal(leaf, expected)
@@ -132,15 +131,15 @@ def test_the_tiles_of_2048_stand_in_the_text(monkeypatch):
 def test_an_illegal_move_is_named(nim):
     for moves, number in (("9", 1), ("2,2", 2), ("2,5,0", 3), ("4000000000", 1)):
         with pytest.raises(ValueError, match=rf"^nim: move {number} is not legal there$"):
-            nim.position(requests.Look(moves))
+            nim.position(requests.PositionRequest(moves))
     with pytest.raises(ValueError, match="numbers of chance after it"):
-        nim.position(requests.Look("2.7"))
+        nim.position(requests.PositionRequest("2.7"))
 
 
 @pytest.mark.slow
 def test_every_move_has_the_agents_value_and_everybodys(nim):
     agent = nim.seats.agents["agent"]
-    answer = nim.position(requests.Look("1", values="all"))
+    answer = nim.position(requests.PositionRequest("1", values="all"))
     state = jax.tree.map(lambda leaf: leaf[0], nim.replay.end(read_line("1")))
     own = np.asarray(agent.action_values(state))
     assert answer["player"] == 1
@@ -152,12 +151,12 @@ def test_every_move_has_the_agents_value_and_everybodys(nim):
         assert float(move["every"][0].replace("−", "-")) == pytest.approx(first, abs=0.006)
         assert move["every"][1] == move["words"]
     assert answer["expected"] == [None, pytest.approx(own.max(), abs=1e-5)]
-    assert "every" not in nim.position(requests.Look("1", values="mover"))["legal"][0]
-    assert nim.position(requests.Look("1"))["legal"][0]["value"] is None
+    assert "every" not in nim.position(requests.PositionRequest("1", values="mover"))["legal"][0]
+    assert nim.position(requests.PositionRequest("1"))["legal"][0]["value"] is None
 
 
 def test_a_game_goes_on_to_its_end_and_no_further(nim):
-    answer = nim.move(requests.Move("2", action=5))
+    answer = nim.move(requests.MoveRequest("2", action=5))
     assert (answer["moves"], answer["ply"]) == ("2,5", 2)
     assert answer["last"]["name"] == "heap 2, take 3"
     assert answer["last"]["player"] == 1
@@ -167,9 +166,9 @@ def test_a_game_goes_on_to_its_end_and_no_further(nim):
     assert answer["rewards"] == ["0 %", "100 %"]
     assert answer["expected"] == [-1, 1]
     with pytest.raises(ValueError, match="not legal"):
-        nim.move(requests.Move("2,5", action=0))
+        nim.move(requests.MoveRequest("2,5", action=0))
     with pytest.raises(ValueError, match="the game is over"):
-        nim.move(requests.Move("2,5", player="random"))
+        nim.move(requests.MoveRequest("2,5", player="random"))
 
 
 @pytest.mark.slow
@@ -177,9 +176,11 @@ def test_players_move_by_name_and_the_same_seed_gives_the_same_move(nim):
     for name in ("agent", "agent:look-ahead=2", "random", "maxn", "mcts-50"):
         moves = {nim.choose(requests.Choose("0", name, 7))["action"] for _ in range(3)}
         assert len(moves) == 1
-        assert moves <= {each["action"] for each in nim.position(requests.Look("0"))["legal"]}
+        assert moves <= {
+            each["action"] for each in nim.position(requests.PositionRequest("0"))["legal"]
+        }
     # One item was taken: to leave heaps alike wins.
-    assert nim.move(requests.Move("0", player="maxn"))["moves"] == "0,3"
+    assert nim.move(requests.MoveRequest("0", player="maxn"))["moves"] == "0,3"
 
 
 @pytest.mark.parametrize(
@@ -275,10 +276,10 @@ def test_agents_of_actions_are_offered_as_searching():
 def test_the_curve_is_made_of_what_each_position_told(nim):
     text, told = "", []
     for action in (0, 3, 1):
-        told.append(nim.position(requests.Look(text, values="mover")))
-        text = nim.move(requests.Move(text, action=action))["moves"]
-    told.append(nim.position(requests.Look(text, values="mover")))
-    history = nim.history(requests.History(text))
+        told.append(nim.position(requests.PositionRequest(text, values="mover")))
+        text = nim.move(requests.MoveRequest(text, action=action))["moves"]
+    told.append(nim.position(requests.PositionRequest(text, values="mover")))
+    history = nim.history(requests.HistoryRequest(text))
     assert history["players"] == [0, 1, 0]
     assert history["names"][:2] == ["heap 1, take 1", "heap 2, take 1"]
     for before, position in zip(history["expected"], told, strict=True):
@@ -292,7 +293,7 @@ def test_a_game_is_saved_as_a_page_with_the_agents_values(nim):
     assert "player 1 (person) – player 2 (agent:look-ahead=2): " in page
     record = json.loads(re.search(r'<script type="application/json">(.*?)</script>', page)[1])
     assert len(record["positions"]) == 5
-    moves = nim.position(requests.Look("0,3", values="mover"))["legal"]
+    moves = nim.position(requests.PositionRequest("0,3", values="mover"))["legal"]
     told = {move[0]: move[3] for move in record["positions"][2][1]}
     assert told == {move["action"]: move["words"] for move in moves}
     # What a request calls its players is text, not markup.
@@ -304,7 +305,7 @@ def test_each_level_is_a_player_that_can_play(nim):
     assert list(levels) == ["easy", "medium", "strong"]
     assert levels["medium"] == "agent"
     for player in levels.values():
-        assert nim.move(requests.Move("", player=player))["ply"] == 1
+        assert nim.move(requests.MoveRequest("", player=player))["ply"] == 1
     alone = table_of("2048", agent=False).about()["levels"]
     assert [each["player"] for each in alone] == ["mcts-20", "mcts-200", "mcts-1000"]
 
@@ -313,18 +314,18 @@ def test_what_chance_did_is_told_by_the_pieces_that_it_changed():
     table = table_of("2048", agent=False)
     text = ""
     for _ in range(3):
-        legal = table.position(requests.Look(text))["legal"]
-        answer = table.move(requests.Move(text, action=legal[0]["action"]))
+        legal = table.position(requests.PositionRequest(text))["legal"]
+        answer = table.move(requests.MoveRequest(text, action=legal[0]["action"]))
         (change,) = answer["last"]["chance"]
         spot, kind = change
         assert answer["pieces"][spot] == kind in (1, 2)
         text = answer["moves"]
-    assert table.history(requests.History(text))["chance"][-1] == [change]
+    assert table.history(requests.HistoryRequest(text))["chance"][-1] == [change]
 
 
 def test_a_game_without_chance_has_no_changes(nim):
-    assert nim.history(requests.History("0,3"))["chance"] == [[], []]
-    assert nim.position(requests.Look("0"))["last"]["chance"] == []
+    assert nim.history(requests.HistoryRequest("0,3"))["chance"] == [[], []]
+    assert nim.position(requests.PositionRequest("0"))["last"]["chance"] == []
 
 
 def test_perfect_play_says_which_moves_keep_the_game(nim):
@@ -407,10 +408,10 @@ def test_a_game_from_outside_is_played_without_a_drawing_of_its_own():
     from jaxgbg.web.drawings import plain
 
     table.drawing = plain.drawing(table.game)
-    answer = table.position(requests.Look())
+    answer = table.position(requests.PositionRequest())
     assert {move["spot"] for move in answer["legal"]} == {-1}
     assert [move["name"] for move in answer["legal"]] == [f"action {a}" for a in range(4)]
-    assert table.move(requests.Move(action=3))["last"]["spot"] == -1
+    assert table.move(requests.MoveRequest(action=3))["last"]["spot"] == -1
 
 
 def test_the_more_moves_there_are_the_less_far_agents_look():

@@ -20,7 +20,7 @@ from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.locks import only_here
 from jaxgbg.web.watch import game as game_module
 from jaxgbg.web.watch import runs as runs_module
-from jaxgbg.web.watch.game import NewestGame
+from jaxgbg.web.watch.game import LatestGame
 from jaxgbg.web.watch.pace import Budget, Pace
 from jaxgbg.web.watch.runs import Watched
 from jaxgbg.web.watch.server import application
@@ -343,7 +343,7 @@ def test_work_keeps_below_its_share():
 @pytest.fixture
 def game():
     """Where the newest agent plays whenever it is asked to, and the seconds that counted."""
-    game, taken = NewestGame(0.5), []
+    game, taken = LatestGame(0.5), []
     game._budget.spent = lambda seconds, _: taken.append(seconds)
     yield game, taken
     game.close()

@@ -1,4 +1,4 @@
-"""What is published: parameters, evaluation protocols and figures, as data; a source a file."""
+"""Published parameters, evaluation protocols and figures, as data; one file for each source."""
 
 import re
 from collections.abc import Mapping
@@ -132,10 +132,10 @@ def wins(game: str, opponent: str, values: Mapping[str, SettingValue]) -> float 
 
 
 def note(game: str, opponent: str) -> str | None:
-    """What a reader of a table must know of the figures against `opponent`."""
+    """A note for readers of a table with figures against `opponent`."""
     return _look_up(konen2021.NOTES, game, opponent)
 
 
 def greatest(game: str, opponent: str) -> float | None:
-    """The greatest figure anybody can reach, where that is less than the game's scale has."""
+    """The best possible figure, if that is less than the maximum of the game's scale."""
     return konen2021.GREATEST.get((game, opponent))

@@ -46,7 +46,7 @@ WINS: dict[tuple[str, tuple[int, ...]], tuple[tuple[float, ...], ...]] = {
 
 
 def wins(game: str, opponent: str, values: Mapping[str, SettingValue]) -> float | None:
-    """What the slides have for settings by their paths; None for others than theirs."""
+    """The figures of the slides for settings by path; None for other settings."""
     decay, discount = values.get("learner.trace_decay"), values.get("learner.discount")
     table = WINS.get((game, tuple(values.get("value.hidden") or ())))
     theirs = (game, opponent) in PROTOCOLS and decay in DECAYS and discount in DISCOUNTS

@@ -111,7 +111,7 @@ GAMES = tuple(_PARAMETERS)
 
 
 def parameters_by_name(game: str) -> dict[str, SettingValue]:
-    """What is published for a game of any size; a layout is a function of the game."""
+    """Published settings for a game of any size; a layout is a function of the game."""
     return _PARAMETERS.get(game, {})
 
 
@@ -159,7 +159,7 @@ NOTES = {
     ("connectfour", "solver"): "the solver's share is of the moves that keep the game value",
 }
 
-# Nobody wins more than half of these games against a perfect player.
+# The best possible share against a perfect player is half of these games.
 GREATEST = {("tictactoe", "maxn"): 50.0, ("nim", "maxn"): 50.0}
 
 # Opponents too slow, or too far from every machine, to be met again and again while training.

@@ -126,8 +126,8 @@ CLUSTER_AGAINST_SELF: dict[str, dict[str, Cell]] = {
 }
 """The third opponent of Tables 5.3 to 5.5, for the features that appendix A.3 compares.
 
-The thesis calls it SELF. All of its cells lie between .502 and .542, whoever trained the agent, so
-it is probably the agent itself and not the SELF of Table 5.1. Here SELF is one fixed network.
+The thesis calls it SELF. All of its cells lie between .502 and .542 for all trained agents, so it
+is probably the agent itself and not the SELF of Table 5.1. Here SELF is one fixed network.
 """
 
 FEATURE_SESSIONS = 50

@@ -18,7 +18,7 @@ from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import GreedyAgent
 from jaxgbg.runs.run import RulesChanged, Run
 from jaxgbg.runs.storage.files import written_whole
-from jaxgbg.runs.storage.schemas import AgentHeader, read_kept
+from jaxgbg.runs.storage.schemas import AgentHeader, validate
 
 _MAGIC = b"jaxgbg agent 1\n"
 _DIGEST = 2 * hashlib.sha256().digest_size + 1
@@ -126,7 +126,7 @@ def _read(file: io.BufferedReader) -> SavedAgent:
     except _UNZIPPING as error:
         raise _Damaged(f"cannot be unpacked ({reason(error)})") from error
     # The network's shapes come from JAX, whose errors say nothing about the file.
-    header = read_kept(AgentHeader, parse_json(text.tobytes()))
+    header = validate(AgentHeader, parse_json(text.tobytes()))
     needed = header.run.make_learner().value.num_weights
     if needed * 4 > _DEFLATE * file.seek(0, os.SEEK_END):
         raise ValueError(f"too short for the {needed:,} weights of its n-tuples or network")

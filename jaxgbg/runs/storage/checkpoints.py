@@ -1,8 +1,8 @@
-"""Checkpoints of a training: the last two, each a file under a checksum of its own.
+"""Checkpoints of a training: the last two, each a file with its own checksum.
 
-A file is a line with the format's number, one with the SHA-256 of all that follows, a line of JSON
-and the bytes of the state, deflated. It is written to a temporary name and renamed when it is whole
-and on the disk, in a thread, so that a full disk is this module's affair and nobody else's.
+A file has a line with the number of the format, a line with the SHA-256 of the rest, a line of JSON
+and the compressed bytes of the state. A thread writes it to a temporary name and renames it when it
+is complete and on the disk. Only this module has to handle a full disk.
 """
 
 import contextlib
@@ -30,28 +30,28 @@ from jaxgbg.runs.storage.files import (
     were_set_aside,
     written_whole,
 )
-from jaxgbg.runs.storage.schemas import About, read_kept
+from jaxgbg.runs.storage.schemas import About, validate
 from jaxgbg.types import JSON
 
 FORMAT = 2
 _MAGIC = b"jaxgbg checkpoint "
 _SUFFIX = ".checkpoint"
 _KEPT = 2
-# A checkpoint may cost this share of the time, whatever interval was asked for.
+# A checkpoint may take at most this share of the time, with any interval.
 _SHARE = 0.025
-# Tables are mostly zeros: at this level deflating takes less time than writing what it saves.
+# Tables are mostly zeros: at this level compressing takes less time than writing what it saves.
 _LEVEL = 1
 _PIECE = 2**24
 _LONGEST_LINE = 100
 _LONGEST_ABOUT = 2**26
 _NAME = re.compile(rf"[1-9][0-9]{{0,17}}{re.escape(_SUFFIX)}")
-# A run without room for a checkpoint mostly ends soon for want of it, and then says so itself.
+# A run that has no room for a checkpoint usually soon ends with its own message.
 _PATIENCE = 60.0
 
 
 class Checkpoint(NamedTuple):
-    """`leaves`, the arrays of a state; milestones `reached`, `seconds` of training, and
-    what mark each run's metrics had then (`RunFolder.metrics_mark`).
+    """`leaves`, the arrays of a state; milestones `reached`, `seconds` of training, and the mark of
+    each run's metrics at that time (`RunFolder.metrics_mark`).
     """
 
     leaves: Sequence[np.ndarray]
@@ -61,11 +61,11 @@ class Checkpoint(NamedTuple):
 
 
 class Damaged(ValueError):
-    """A file that is not what was once written."""
+    """A file that has changed since it was written."""
 
 
 class Checkpoints:
-    """The checkpoints of one training in `folder`; `run` names it, and no other's are read."""
+    """The checkpoints of one training in `folder`; only those of `run` are read."""
 
     def __init__(self, folder: Path, run: str, every: float) -> None:
         self.folder = folder.resolve()
@@ -77,7 +77,7 @@ class Checkpoints:
         self._last = time.monotonic()
         self._cost = 0.0
         self._complaint: tuple[str, float] | None = None
-        self._told = False
+        self._reported = False
 
     def __enter__(self) -> Self:
         return self
@@ -85,20 +85,21 @@ class Checkpoints:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         self.close()
         if not isinstance(error, NoRoom):
-            self._tell()
+            self._report()
 
     def due(self) -> bool:
-        """Whether it is time for another one, and the last one is written."""
+        """Whether the last checkpoint is written, and it is time for the next one."""
         if self._writing is not None and not self._writing.done():
             return False
         self._settle()
-        self._tell(_PATIENCE)
+        self._report(_PATIENCE)
         return time.monotonic() - self._last >= max(self._every, self._cost / _SHARE)
 
     def save(self, checkpoint: Checkpoint, wait: bool = False) -> None:
-        """Write a checkpoint, in the background unless `wait`; a full disk is told, not fatal.
+        """Write a checkpoint, in the background unless `wait`.
 
-        It is told after a minute, or at the end unless that comes for want of room too.
+        A full disk is not fatal. It is reported after a minute, or at the end unless the run itself
+        ends because of it.
         """
         self._settle()
         begun = time.monotonic()
@@ -117,7 +118,7 @@ class Checkpoints:
             try:
                 self._write(about, state)
             finally:
-                # The writing takes its share of the machine too.
+                # Writing uses the machine too.
                 self._cost = time.monotonic() - begun
 
         self._writing = self._thread.submit(write)
@@ -145,28 +146,28 @@ class Checkpoints:
             self._remove(number)
 
     def _settle(self) -> None:
-        """Wait for what is being written; the first of several in a row to fail is noted."""
+        """Wait for the write in progress; note the first of several failures in a row."""
         writing, self._writing = self._writing, None
         if writing is None:
             return
         try:
             writing.result()
-            self._complaint, self._told = None, False
+            self._complaint, self._reported = None, False
         except OSError as error:
             if self._complaint is None:
                 self._complaint = f"no checkpoint could be written: {error}", time.monotonic()
 
-    def _tell(self, patience: float = 0.0) -> None:
-        """Say once what was noted, if that was so many seconds ago."""
-        if self._complaint is None or self._told:
+    def _report(self, patience: float = 0.0) -> None:
+        """Print the noted failure once, if it is at least `patience` seconds old."""
+        if self._complaint is None or self._reported:
             return
         text, since = self._complaint
         if time.monotonic() - since >= patience:
             print(f"jaxgbg: {text}", file=sys.stderr)
-            self._told = True
+            self._reported = True
 
     def restore(self, like: Sequence[np.ndarray]) -> Checkpoint | None:
-        """The newest checkpoint that is whole, None without any; damaged ones are named.
+        """Return the latest valid checkpoint, or None; report damaged ones.
 
         `like` has the shapes and types of the state's leaves. Raises ValueError for one that a
         newer version or another run has written: nothing may be deleted then.
@@ -193,7 +194,7 @@ class Checkpoints:
                     f"{path} belongs to another run ({about.run}, here {self.run}):"
                     " delete it to begin again"
                 )
-            # What is unpacked is as large as what it is unpacked for.
+            # The size of the state must be that of the training.
             if about.bytes != sum(leaf.nbytes for leaf in like):
                 raise ValueError(f"{path} was not written by jaxgbg: delete it to begin again")
             deflated = file.read()
@@ -211,7 +212,7 @@ class Checkpoints:
         return path_of(self.folder, number)
 
     def close(self) -> None:
-        """Wait for what is being written."""
+        """Wait for the write in progress."""
         self._settle()
         self._thread.shutdown()
 
@@ -227,7 +228,7 @@ class Checkpoints:
                 self.folder.rmdir()
 
     def _remove(self, number: int) -> None:
-        """Delete a checkpoint if it is of this run; where that cannot be, it stays."""
+        """Delete a checkpoint if it is of this run; keep it if that fails."""
         path = self._path(number)
         with contextlib.suppress(OSError, ValueError):
             with open_checkpoint(path) as file:
@@ -243,7 +244,7 @@ def numbers_in(folder: Path) -> list[int]:
 
 
 def _is_name(name: str) -> bool:
-    """Whether a checkpoint may have this name."""
+    """Whether this is the name of a checkpoint."""
     return _NAME.fullmatch(name) is not None
 
 
@@ -253,9 +254,9 @@ def path_of(folder: Path, number: int) -> Path:
 
 
 def open_checkpoint(path: Path) -> BufferedReader:
-    """Open a checkpoint for `read_about`, which bounds what is read of it.
+    """Open a checkpoint for `read_about`, which limits how much is read.
 
-    Raises OSError where it cannot be opened, Damaged for a folder, a pipe or a device.
+    Raises OSError if it cannot be opened, Damaged for a folder, a pipe or a device.
     """
     try:
         return open_file(path, sys.maxsize)
@@ -264,14 +265,14 @@ def open_checkpoint(path: Path) -> BufferedReader:
 
 
 def read_about(file: BufferedReader, path: Path) -> About:
-    """What a checkpoint says of itself, its checksum verified; `file` then stands at its state.
+    """Return the header of a checkpoint, its checksum verified; `file` is then at its state.
 
-    No more is read than the checkpoint of a state of that size can have. Raises Damaged, and
-    ValueError for another version's; `path` is what they call it.
+    Reads no more than a checkpoint with a state of that size can have. Raises Damaged, and
+    ValueError for another version; messages name `path`.
     """
     seal, about = _begin(file, path)
     place = file.tell()
-    # What cannot be made smaller by deflating is stored, with a few bytes for each piece of it.
+    # Data that cannot be compressed is stored, with a few more bytes for each piece.
     most = place + about.bytes + about.bytes // 1000 + _LONGEST_LINE
     if (size := file.seek(0, os.SEEK_END)) > most:
         raise Damaged(f"it is {size:,} bytes long, and at most {most:,} can be its own")
@@ -288,11 +289,11 @@ def _head() -> bytes:
 
 
 def _begin(file: BufferedReader, path: Path) -> tuple[bytes, About]:
-    """The checksum, which is yet to be verified, and what a checkpoint says of itself."""
+    """The checksum, not yet verified, and the header of a checkpoint."""
     head = file.readline(_LONGEST_LINE).removesuffix(b"\n")
     version = head.removeprefix(_MAGIC)
     if version == head or not version.isdigit():
-        raise Damaged("it does not begin as one")
+        raise Damaged("it has no header")
     if int(version) != FORMAT:
         raise ValueError(
             f"{path} was written by another version of jaxgbg (format {int(version)}, here"
@@ -300,13 +301,13 @@ def _begin(file: BufferedReader, path: Path) -> tuple[bytes, About]:
         )
     seal = file.readline(_LONGEST_LINE).removesuffix(b"\n")
     try:
-        return seal, read_kept(About, parse_json(file.readline(_LONGEST_ABOUT)))
+        return seal, validate(About, parse_json(file.readline(_LONGEST_ABOUT)))
     except ValueError as error:
         raise Damaged(str(error)) from error
 
 
 def _body(about: dict[str, JSON], state: np.ndarray) -> Iterator[bytes]:
-    """The part of a file that is under its checksum, piece by piece."""
+    """The part of a file that its checksum covers, piece by piece."""
     yield json.dumps(about).encode() + b"\n"
     deflater = zlib.compressobj(_LEVEL)
     for place in range(0, state.size, _PIECE):
@@ -315,12 +316,12 @@ def _body(about: dict[str, JSON], state: np.ndarray) -> Iterator[bytes]:
 
 
 def pack(leaves: Sequence[ArrayLike]) -> np.ndarray:
-    """The bytes of all `leaves`, one after the other, in memory of their own."""
+    """Copy the bytes of all `leaves`, one after the other."""
     return np.concatenate([np.asarray(leaf).reshape(-1).view(np.uint8) for leaf in leaves])
 
 
 def unpack(state: np.ndarray, like: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Undo `pack` for leaves of the shapes and types of `like`, which together are as large."""
+    """Undo `pack` for leaves with the shapes and types of `like`."""
     leaves, place = [], 0
     for leaf in like:
         part = state[place : place + leaf.nbytes]

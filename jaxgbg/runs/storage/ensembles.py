@@ -47,10 +47,10 @@ def ensemble(agents: Mapping[str, SavedAgent]) -> SavedAgent:
 
 
 def _meaning(name: str, agent: SavedAgent) -> dict[str, SettingValue]:
-    """What has to be the same if values of two agents are to be added up."""
+    """The settings that must be equal if the values of two agents are summed."""
     run, value = agent.run, agent.run.value
     if not isinstance(value, NTupleSpec):
-        raise ValueError(f"{name} has no n-tuples, of which ensembles are made, but {value.kind}")
+        raise ValueError(f"{name} has the value function {value.kind}, but ensembles need n-tuples")
     if agent.members:
         raise ValueError(f"{name} is an ensemble of {len(agent.members)}: name its members instead")
     return {

@@ -40,7 +40,7 @@ class Folder(Protocol):
     path: Path
 
     def unwritable(self, error: OSError) -> ValueError:
-        """What to tell a user whose folder could not be written."""
+        """The error to raise if a folder cannot be written."""
         ...
 
 
@@ -133,7 +133,7 @@ def check_folder(path: Path) -> None:
 
 
 def cannot_write(folder: Path, error: OSError) -> ValueError:
-    """What to tell a user whose folder for the results could not be written."""
+    """The error to raise if the folder for results cannot be written."""
     if isinstance(error, FileExistsError):
         # A link that leads nowhere, or to itself, exists too.
         try:
@@ -144,7 +144,7 @@ def cannot_write(folder: Path, error: OSError) -> ValueError:
 
 
 def _replaceable(path: Path) -> bool:
-    """Whether `path` leads to a regular file that nobody writes to, or to none yet."""
+    """Whether `path` leads to a regular file that no process writes to, or to no file yet."""
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -179,7 +179,7 @@ def _replaced(path: Path) -> Iterator[Path]:
 
 
 def _new_temporary(target: Path) -> Path:
-    """Make an empty file beside `target`, never in place of something that is there."""
+    """Make an empty file next to `target`; never replace an existing file."""
     for number in itertools.count(os.getpid()):
         temporary = target.with_name(f".{target.name}.{number}.tmp")
         with contextlib.suppress(FileExistsError):
@@ -193,7 +193,7 @@ def _written_through(path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         temporary = Path(folder) / path.name
         yield temporary
-        # Opened anew, a file that output is redirected to would be written from its start.
+        # If output is redirected to this file, opening it again would write from its start.
         own = _own_output(os.stat(path))
         for stream in (sys.stdout, sys.stderr):
             stream.flush()

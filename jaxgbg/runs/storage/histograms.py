@@ -1,4 +1,4 @@
-"""How the weights of a run's agents are spread, and how coherent their updates were."""
+"""Histograms of the weights of a run's agents, and of the coherence of their updates."""
 
 from collections.abc import Mapping
 
@@ -27,14 +27,14 @@ def histograms(value: ValueFunction, agents: Mapping[LaneName, Params]) -> dict[
     if kept:
         # |N| <= A but for rounding, which must not push a factor of 1 out of the last bin.
         edges = np.linspace(0, 1, BINS + 1)
-        content["tc_factors"] = _counted(
+        content["tc_factors"] = _histogram(
             edges, {lane: np.minimum(f, 1) for lane, f in kept.items()}
         )
     return content
 
 
 def active_weights(content: Mapping[str, JSON]) -> list[int]:
-    """How many weights of each agent are active, in the order of `histograms`' content."""
+    """The number of active weights of each agent, in the order of `histograms`."""
     return [sum(agent["counts"]) for agent in content["weights"]["agents"]]
 
 
@@ -43,7 +43,7 @@ def weight_histograms(weights: Mapping[LaneName, np.ndarray]) -> dict[str, JSON]
     active = {lane: each[_active(each)] for lane, each in weights.items()}
     reach = max((float(np.abs(each).max()) for each in active.values() if each.size), default=0.0)
     edges = np.linspace(-(reach or 1.0), reach or 1.0, BINS + 1)
-    return _counted(edges, active)
+    return _histogram(edges, active)
 
 
 def _active(weights: np.ndarray) -> np.ndarray:
@@ -51,7 +51,7 @@ def _active(weights: np.ndarray) -> np.ndarray:
     return (weights != 0) & np.isfinite(weights)
 
 
-def _counted(edges: np.ndarray, figures: Mapping[LaneName, np.ndarray]) -> dict[str, JSON]:
+def _histogram(edges: np.ndarray, figures: Mapping[LaneName, np.ndarray]) -> dict[str, JSON]:
     # The range as two numbers lets NumPy place values without a search among the edges.
     span = (edges[0], edges[-1])
     return {

@@ -1,4 +1,4 @@
-"""The newest agent of a run, read beside its training: nothing is written, deleted or locked."""
+"""Read the latest agent of a run while it trains: nothing is written, deleted or locked."""
 
 import functools
 import zlib
@@ -30,7 +30,7 @@ from jaxgbg.types import AnyArray, Params, PyTree
 _PIECE = 2**22
 
 
-class Newest(NamedTuple):
+class LatestAgent(NamedTuple):
     """An agent, its seed and variant, and where it was read, at `written` (seconds, as files have
     it) after `episodes` of its training; moves of all agents `moves_per_second`, None if not told.
     `counters` float32[R, 2] as `tc_counters`, where they were asked for and are kept.
@@ -59,8 +59,8 @@ class _State(NamedTuple):
         return sum(leaf.nbytes for leaf in self.leaves)
 
 
-def newest_file(folder: Path, run: Run) -> Path | None:
-    """The file that has the newest agent of a run: an agent's, else a checkpoint, None without."""
+def latest_file(folder: Path, run: Run) -> Path | None:
+    """The file that has the latest agent of a run: an agent's, else a checkpoint, None without."""
     agent = folder / "agents" / _first(run).file
     if agent.exists():
         return agent
@@ -68,8 +68,8 @@ def newest_file(folder: Path, run: Run) -> Path | None:
     return path_of(folder / "checkpoints", numbers[-1]) if numbers else None
 
 
-def read_newest(file: Path, run: Run, counters: bool = False) -> Newest:
-    """The agent of the first seed, with FARL if one is, from what `newest_file` gives.
+def read_latest(file: Path, run: Run, counters: bool = False) -> LatestAgent:
+    """The agent of the first seed, with FARL if one is, from what `latest_file` gives.
 
     Of a checkpoint no more is kept in memory than this agent's weights, and its `counters` if they
     are asked for; an agent's file has none. Raises ValueError or
@@ -79,7 +79,7 @@ def read_newest(file: Path, run: Run, counters: bool = False) -> Newest:
     written = file.stat().st_mtime
     if file.suffix == ".agent":
         agent = load_agent(file, run.game.name).player()
-        return Newest(agent, lane, file, written, run.schedule.episodes, None)
+        return LatestAgent(agent, lane, file, written, run.schedule.episodes, None)
     try:
         return _of_checkpoint(file, run, lane, counters)
     except Damaged as error:
@@ -87,7 +87,7 @@ def read_newest(file: Path, run: Run, counters: bool = False) -> Newest:
 
 
 def untrained(run: Run) -> tuple[GreedyAgent, LaneName]:
-    """What the newest agent of a run was before its training, and which lane's it is.
+    """The latest agent of a run as it was before its training, and its lane.
 
     Raises ValueError where its weights need too much memory.
     """
@@ -96,7 +96,7 @@ def untrained(run: Run) -> tuple[GreedyAgent, LaneName]:
         leaf.size * leaf.dtype.itemsize
         for leaf in jax.tree.leaves(jax.eval_shape(lambda: _begun(run, learner, lane)))
     )
-    # What is learned stands beside what it is learned with.
+    # A lane has counters and games in addition to its weights.
     if 6 * needed > available_memory():
         raise ValueError(f"its agents have {needed / 1e9:.1f} GB of weights, too many to play here")
     params = _begun(run, learner, lane)
@@ -115,7 +115,7 @@ def _first(run: Run) -> LaneName:
     return min(run.lanes, key=lambda lane: lane.variant != "farl")
 
 
-def _of_checkpoint(path: Path, run: Run, lane: LaneName, counters: bool) -> Newest:
+def _of_checkpoint(path: Path, run: Run, lane: LaneName, counters: bool) -> LatestAgent:
     learner, shapes = run.make_learner(), _state(run)
     weights = jax.tree.leaves(shapes.places.params)
     needed = sum(shapes.leaves[at].nbytes for at in weights)
@@ -147,7 +147,7 @@ def _of_checkpoint(path: Path, run: Run, lane: LaneName, counters: bool) -> Newe
         raise ValueError("its network has diverged: its weights are not finite numbers")
     rate = float(moves.astype(np.uint64).sum()) / about.seconds if about.seconds else None
     kept = learner.value.tc_counters(params) if counters else None
-    return Newest(agent, lane, path, written, int(finished[run.lanes.index(lane)]), rate, kept)
+    return LatestAgent(agent, lane, path, written, int(finished[run.lanes.index(lane)]), rate, kept)
 
 
 @functools.lru_cache(maxsize=8)
@@ -198,7 +198,7 @@ def _picked(
 
 
 def _inflated(file: BufferedReader) -> Iterator[bytes]:
-    """What the rest of a file holds, piece by piece, none of them large."""
+    """The decompressed rest of a file, in small pieces."""
     inflater = zlib.decompressobj()
     try:
         while deflated := file.read(_PIECE):

@@ -92,7 +92,7 @@ class Found(NamedTuple):
     signature: bytes = b""
 
     @property
-    def newest(self) -> float:
+    def last_change(self) -> float:
         """The time of the last change of its files, in seconds; raises struct.error if unknown."""
         status = _STATUS.unpack(self.signature)
         return max(*status[::4], *status[1::4]) / 1e9

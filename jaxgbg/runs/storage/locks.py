@@ -42,7 +42,7 @@ def only_here(folder: Folder) -> Iterator[None]:
         # Where there are no locks, all go on without them.
         if _try_twice(descriptor, _INSTANT) is False:
             raise _busy(folder)
-        # Whoever let go of the lock has deleted the file: then somebody else may hold a new one.
+        # The last holder of the lock deleted the file: another process may hold a new one.
         if not _is_file(path, descriptor):
             raise _busy(folder)
         with _removed_after(path, descriptor):
@@ -50,7 +50,7 @@ def only_here(folder: Folder) -> Iterator[None]:
     finally:
         os.close(descriptor)
         if sys.platform == "win32":
-            # It deletes no file that is open, so that this is nobody's lock.
+            # Windows does not delete open files, so no process holds this lock.
             with contextlib.suppress(OSError):
                 path.unlink()
 

@@ -12,7 +12,7 @@ from jaxgbg.runs.storage.schemas import GREATEST
 from jaxgbg.types import JSON
 
 Complain = Callable[[str], None]
-"""What is told of a defect, in one line."""
+"""A callback that receives a defect, in one line."""
 
 _MOST_BYTES = 2**29
 _LONGEST_LINE = 4096
@@ -21,7 +21,7 @@ _RANGES_SHOWN = 8
 
 
 class _Column(NamedTuple):
-    """What a field of an evaluation may be; numbers lie from `low` to `high`."""
+    """The type of a field of an evaluation; numbers lie from `low` to `high`."""
 
     types: set[type]
     low: float = 0

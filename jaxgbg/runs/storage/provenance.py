@@ -1,4 +1,4 @@
-"""Where a result comes from: command, versions, devices and revision, without a machine's paths."""
+"""Provenance of a result: command, versions, devices and revision, without a machine's paths."""
 
 import dataclasses
 import os
@@ -20,8 +20,8 @@ from jaxgbg.types import JSON
 
 
 @lru_cache(maxsize=1)
-def _origin() -> dict[str, JSON]:
-    """What is the same for all runs of a process; a sweep has hundreds."""
+def _of_process() -> dict[str, JSON]:
+    """The part that is the same for all runs of a process; a sweep has hundreds."""
     return {
         "command": _command(),
         "python": platform.python_version(),
@@ -84,7 +84,7 @@ _ELSEWHERE = re.compile(r"(?<![^\s=,\"'\[(])(?:/|\.\./)[^\s=,\"'\])]*")
 
 
 def _relative(path: str) -> str:
-    """From the working folder down, else the last name."""
+    """A path relative to the working folder if it is below it; otherwise its name."""
     place, here = Path(os.path.abspath(path)), Path.cwd()
     return str(place.relative_to(here)) if place.is_relative_to(here) else place.name or path
 
@@ -118,4 +118,4 @@ def resumed(earlier: Provenance, folder: Path) -> Provenance:
 
 def provenance() -> dict[str, JSON]:
     """Versions, device, revision and time behind a result."""
-    return {**_origin(), "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    return {**_of_process(), "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}

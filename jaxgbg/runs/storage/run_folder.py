@@ -1,10 +1,13 @@
-"""What a run leaves on disk: `<out>/<game>-<hash>/`.
+"""The folder of a run on disk: `<out>/<game>-<hash>/`.
 
-config.json (all it takes to repeat it), metrics.jsonl (a line for each evaluation, appended as they
-come), provenance.json (versions, device, revision), checkpoints/ until it is done, histograms.json
-(of weights and TC factors), agents/, and at the end summary.json: a folder with a summary is
-finished and not run again. One that was stopped early by itself has stopped.json, which says why,
-until it goes on.
+- config.json: all settings, enough to repeat the run
+- metrics.jsonl: a line for each evaluation, appended during the training
+- provenance.json: versions, devices, revision
+- checkpoints/: until the run is finished
+- histograms.json: of weights and TC factors
+- agents/: the trained agents
+- summary.json: totals, written last; a folder with it is finished and not run again
+- stopped.json: why the run was stopped early, until it is resumed
 """
 
 import contextlib
@@ -37,7 +40,7 @@ from jaxgbg.runs.storage.files import (
 )
 from jaxgbg.runs.storage.metrics import evaluation_columns
 from jaxgbg.runs.storage.provenance import provenance, resumed
-from jaxgbg.runs.storage.schemas import Provenance, Summary, read_kept
+from jaxgbg.runs.storage.schemas import Provenance, Summary, validate
 from jaxgbg.types import JSON
 
 _FILES = (
@@ -52,7 +55,7 @@ _PIECE = 2**20
 
 
 class RunFolder:
-    """The folder of one run; raises ValueError where it cannot be written."""
+    """The folder of one run; raises ValueError if it cannot be written."""
 
     def __init__(self, out: str | Path, run: Run) -> None:
         self.run = run
@@ -60,7 +63,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: str | Path) -> "RunFolder":
-        """The run whose folder is `path`, whatever its name; raises ValueError if it is none."""
+        """Open the folder `path` of a run, with any name; raises ValueError if it is not one."""
         path = Path(path)
         try:
             run = Run.read(read_json(path / "config.json"))
@@ -81,7 +84,7 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to be done; raises ValueError where it was under other rules."""
+        """Whether the run is finished; raises ValueError if it was made under other rules."""
         if not (self.path / "summary.json").exists():
             return False
         self._check_config()
@@ -108,13 +111,13 @@ class RunFolder:
             )
 
     def begin(self) -> None:
-        """Make the folder; what an unfinished run has left there stays."""
+        """Make the folder; keep the files of an unfinished run."""
         try:
             self._check_place()
-            # The processes that have left these are gone, for the folder is locked.
+            # The folder is locked, so the processes that left these files have ended.
             for leftover in self._leftovers():
                 leftover.unlink()
-            # First of all what says whose folder it is.
+            # The config comes first, because it says which run the folder belongs to.
             self.path.mkdir(parents=True, exist_ok=True)
             write_json(self.path / "config.json", self.run.plain())
             (self.path / "agents").mkdir(exist_ok=True)
@@ -125,7 +128,7 @@ class RunFolder:
             raise self.unwritable(error) from error
 
     def _check_place(self) -> None:
-        """Refuse a folder that holds something else, before anything of it is touched."""
+        """Refuse a folder with other content, before anything in it changes."""
         if not (self.path / "config.json").exists():
             if self.path.exists() and {*self.path.iterdir()} - {*self._leftovers()}:
                 raise ValueError(f"{self.path} holds something else; choose another --out")
@@ -150,7 +153,7 @@ class RunFolder:
         return self.path / "agents" / lane.file
 
     def resume(self, metrics: int | None) -> None:
-        """Cut the metrics to the `metrics` bytes that belong to a checkpoint; None begins anew."""
+        """Cut the metrics to the `metrics` bytes that belong to a checkpoint; None starts over."""
         try:
             origin, earlier = provenance(), self._earlier_provenance()
             if metrics is not None and earlier is not None:
@@ -162,9 +165,9 @@ class RunFolder:
             raise self.unwritable(error) from error
 
     def _earlier_provenance(self) -> Provenance | None:
-        """What it says so far; None where that cannot be read, and is set aside."""
+        """The provenance so far; None if it cannot be read; then it is set aside."""
         try:
-            return read_kept(Provenance, read_json(self._provenance))
+            return validate(Provenance, read_json(self._provenance))
         except FileNotFoundError:
             return None
         except ValueError:
@@ -172,7 +175,7 @@ class RunFolder:
             return None
 
     def set_metrics_aside(self) -> Path:
-        """Rename metrics that are not what was written; returns their new path."""
+        """Rename metrics that have been changed; returns their new path."""
         try:
             return set_aside(self._metrics)
         except OSError as error:
@@ -185,7 +188,7 @@ class RunFolder:
                 path.unlink()
 
     def stop_early(self, reason: str) -> None:
-        """Note that this run was stopped before its end, on purpose, and why."""
+        """Write that this run was stopped early on purpose, and why."""
         try:
             write_json(self._stopped, {"reason": reason})
         except OSError as error:
@@ -193,12 +196,12 @@ class RunFolder:
 
     @property
     def stopped_early(self) -> bool:
-        """Whether it was stopped before its end, on purpose, and has not gone on since."""
+        """Whether the run was stopped early on purpose, and not resumed since."""
         return self._stopped.exists() and not self.finished
 
     @property
     def begun_alone(self) -> bool:
-        """Whether it is unfinished and has checkpoints of its own, trained with no other run."""
+        """Whether the run is unfinished and has its own checkpoints, trained with no other run."""
         return (self.path / "checkpoints").is_dir() and not self.finished
 
     @property
@@ -218,12 +221,12 @@ class RunFolder:
         return self._metrics.stat().st_size if self._metrics.exists() else 0
 
     def metrics_mark(self) -> tuple[int, str]:
-        """How many bytes of metrics there are, and their SHA-256."""
+        """The size of the metrics in bytes, and their SHA-256."""
         size = self.metrics_size()
         return size, self._metrics_digest(size)
 
     def has_metrics_of(self, mark: tuple[int, str]) -> bool:
-        """Whether the metrics begin with those that had this `metrics_mark`."""
+        """Whether the metrics begin with those of this `metrics_mark`."""
         size, digest = mark
         return self.metrics_size() >= size and self._metrics_digest(size) == digest
 
@@ -237,19 +240,19 @@ class RunFolder:
         return digest.hexdigest()
 
     def append(self, result: Result) -> None:
-        """Add a line to the metrics; ValueError where there is no room for it."""
+        """Add a line to the metrics; ValueError if there is no space for it."""
         before = self.metrics_size()
         try:
             with open_own(self._metrics) as file:
                 file.write(json.dumps(result._asdict()).encode() + b"\n")
         except OSError as error:
-            # The beginning of a line may have found room.
+            # The beginning of the line may have been written.
             with contextlib.suppress(OSError):
                 os.truncate(self._metrics, before)
             raise self.unwritable(error) from error
 
     def unwritable(self, error: OSError) -> ValueError:
-        """What to tell a user whose folder could not be written."""
+        """The error to raise if the folder cannot be written."""
         if error.errno in NO_ROOM:
             return NoRoom(
                 f"no space left to write {self.path} ({error.strerror}): make room and start the"
@@ -258,7 +261,7 @@ class RunFolder:
         return cannot_write(self.path, error)
 
     def results(self) -> list[Result]:
-        """All evaluations so far, in the order in which they came."""
+        """All evaluations so far, in order."""
         if not self.metrics_size():
             return []
         columns = evaluation_columns(self._metrics, _refuse)
@@ -283,10 +286,10 @@ class RunFolder:
         return GreedyAgent(run.game, value, together, run.learner.valuation, several=True)
 
     def summary(self) -> dict[str, JSON]:
-        """What summary.json holds; raises ValueError where that is damaged."""
+        """The content of summary.json; raises ValueError if it is damaged."""
         path = self.path / "summary.json"
         try:
-            return read_kept(Summary, read_json(path)).plain()
+            return validate(Summary, read_json(path)).plain()
         except (OSError, ValueError) as error:
             raise ValueError(
                 f"{defect(path, error)}; delete this file, and the same command makes the run again"
@@ -298,7 +301,7 @@ def _refuse(text: str) -> NoReturn:
 
 
 def _differing(stored: Mapping[str, JSON], own: Mapping[str, JSON]) -> str:
-    """The first setting, as a path, that two plain runs both have and not alike; else empty."""
+    """The path of the first setting in which two plain runs differ; else empty."""
     for name in sorted(stored.keys() & own.keys()):
         if isinstance(stored[name], dict) and isinstance(own[name], dict):
             inner = _differing(stored[name], own[name])

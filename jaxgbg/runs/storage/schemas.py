@@ -1,4 +1,4 @@
-"""What the files of a run must hold, one spec a kind of file, and the one way to read them."""
+"""Schemas of the files of a run, one spec for each kind of file, and their validation."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -20,14 +20,14 @@ class Summary(Spec):
     """summary.json: totals of a finished run.
 
     Attributes:
-      episodes: Of all agents together.
-      moves: Of all agents together.
-      training_seconds: Spent in training alone.
-      moves_per_second: Of all agents together.
-      state_sha256: Of tables, counters, games and random state.
+      episodes: Episodes of all agents together.
+      moves: Moves of all agents together.
+      training_seconds: Time of the training, without evaluations.
+      moves_per_second: Rate of all agents together.
+      state_sha256: Hash of tables, counters, games and random state.
       diverged: Seed and variant of each agent whose network has diverged.
-      agents: Seed, variant, episodes, moves, weights and active ones (finite and not 0) of each
-        agent that was trained; means of weights are not among them.
+      agents: Seed, variant, episodes, moves, weights and active weights (finite and not 0) of each
+        trained agent, without means of weights.
     """
 
     episodes: int = setting(low=0, high=GREATEST)
@@ -41,19 +41,19 @@ class Summary(Spec):
 
 @dataclasses.dataclass(frozen=True)
 class Provenance(Spec):
-    """provenance.json: where a run was made, and by what.
+    """provenance.json: the machine, versions and command that made a run.
 
     Attributes:
       command: The command line, word by word.
-      python: Version.
-      machine: Its architecture.
-      versions: Of the packages that count, by their names.
-      settings: Of JAX that change what a seed draws.
-      devices: JAX's.
-      revision: Of this package's source.
-      started: When, in UTC.
-      resumed: When it went on after a stop.
-      resumed_with: Versions and settings of each of these times.
+      python: Version of Python.
+      machine: Architecture of the machine.
+      versions: Versions of the relevant packages, by name.
+      settings: Settings of JAX that change what a seed draws.
+      devices: Devices of JAX.
+      revision: Revision of this package's source.
+      started: Time of the start, in UTC.
+      resumed: Times at which the run was resumed.
+      resumed_with: Versions and settings at each of these times.
     """
 
     command: tuple[str, ...] = ()
@@ -70,15 +70,15 @@ class Provenance(Spec):
 
 @dataclasses.dataclass(frozen=True)
 class About(Spec):
-    """What a checkpoint says of itself.
+    """The header of a checkpoint.
 
     Attributes:
-      run: Digests of the runs that it belongs to.
-      metrics_sha256: Of each run's metrics.
-      reached: Milestones evaluated.
-      seconds: Of training so far.
-      metrics: Bytes of each run's metrics that belong to it.
-      bytes: Of the state.
+      run: Digests of its runs.
+      metrics_sha256: Hash of each run's metrics.
+      reached: Number of milestones evaluated.
+      seconds: Training time so far.
+      metrics: Number of bytes of each run's metrics that belong to it.
+      bytes: Size of the state.
     """
 
     run: str
@@ -96,12 +96,12 @@ class About(Spec):
 
 @dataclasses.dataclass(frozen=True)
 class AgentHeader(Spec):
-    """What an agent's file says of its weights.
+    """The header of an agent file.
 
     Attributes:
-      run: The run with its seed alone.
-      variant: One of the run's, or that of a mean of its weights.
-      members: Of an ensemble the digest of each member's run, and its variant.
+      run: The run, with the agent's seed only.
+      variant: The agent's variant, such as farl, or farl-mean for averaged weights.
+      members: In an ensemble, the digest of each member's run, and its variant.
     """
 
     run: Run
@@ -123,9 +123,9 @@ class Counts(Spec):
     """One agent in a histogram.
 
     Attributes:
-      seed: Of the agent.
-      variant: Of the agent.
-      counts: How many weights lie in each bin.
+      seed: Seed of the agent.
+      variant: Variant of the agent.
+      counts: Number of weights in each bin.
     """
 
     seed: int = setting(low=0, high=GREATEST)
@@ -138,8 +138,8 @@ class Histogram(Spec):
     """A part of histograms.json.
 
     Attributes:
-      edges: Of the bins, ascending.
-      agents: One record each.
+      edges: Edges of the bins, ascending.
+      agents: One record for each agent.
     """
 
     edges: tuple[float, ...] = setting(low=-_GREATEST_WEIGHT, high=_GREATEST_WEIGHT)
@@ -158,11 +158,11 @@ class Histogram(Spec):
 
 @dataclasses.dataclass(frozen=True)
 class Histograms(Spec):
-    """histograms.json: how weights and their TC factors are spread.
+    """histograms.json: histograms of the weights and of their TC factors.
 
     Attributes:
-      weights: Of the active ones.
-      tc_factors: Of the active ones' factors, where there are any.
+      weights: Histogram of the active weights.
+      tc_factors: Histogram of the TC factors of the active weights, if there are any.
     """
 
     weights: Histogram
@@ -180,11 +180,11 @@ class Histograms(Spec):
         return Histogram.read(value)
 
 
-Kept = TypeVar("Kept", bound=Spec)
+Stored = TypeVar("Stored", bound=Spec)
 
 
-def read_kept(kind: type[Kept], content: JSON) -> Kept:
-    """What a file holds, as its spec says; what a newer version has added is left out.
+def validate(kind: type[Stored], content: JSON) -> Stored:
+    """Validate the content of a file by its spec; unknown fields of newer versions are left out.
 
     Raises ValueError, without the file's name, where something is missing or of another kind.
     """
@@ -195,10 +195,10 @@ def read_kept(kind: type[Kept], content: JSON) -> Kept:
     return kind.read(known)
 
 
-def read_leniently(
-    kind: type[Kept], content: JSON, complain: Callable[[str], None]
+def validate_partial(
+    kind: type[Stored], content: JSON, complain: Callable[[str], None]
 ) -> dict[str, SettingValue]:
-    """What is good of a file's content, by its fields; `complain` is told of all else in a line."""
+    """The valid fields of a file's content; `complain` receives the other ones in one line."""
     try:
         fields = _fields(kind, content)
     except ValueError as error:
@@ -224,7 +224,7 @@ def _fields(kind: type[Spec], content: JSON) -> dict[str, JSON]:
 
 
 def _missing(kind: type[Spec], found: Mapping[str, JSON]) -> str:
-    """What has no default and is not there, in words; empty where nothing is."""
+    """The missing fields without a default, in words; empty if there are none."""
     free = (dataclasses.MISSING, dataclasses.MISSING)
     names = [
         field.name

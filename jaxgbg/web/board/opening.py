@@ -37,15 +37,15 @@ def board(
         from jaxgbg.web.board.widget import Board
     except ImportError as error:
         raise MissingExtra("a board needs anywidget: pip install 'jaxgbg[notebooks]'") from error
-    from jaxgbg.web.play.loaded_agents import met
+    from jaxgbg.web.play.loaded_agents import load_agents
     from jaxgbg.web.play.table import Table
 
     games, agents = _sorted(what, parameters)
-    guests = met(agents, games[0] if games else None)
+    loaded = load_agents(agents, games[0] if games else None)
     line = moves if isinstance(moves, str) else ",".join(map(str, moves))
     if isinstance(seats, str):
-        raise ValueError(f"seats are a list of players, one a seat: [{seats!r}]")
-    return Board(Table(*guests), line, seats)
+        raise ValueError(f"seats must be a list of players, one for each seat: [{seats!r}]")
+    return Board(Table(*loaded), line, seats)
 
 
 def _sorted(

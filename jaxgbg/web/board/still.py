@@ -5,7 +5,7 @@ from html import escape
 from importlib import resources
 
 from jaxgbg.types import JSON
-from jaxgbg.web.play.requests import Look
+from jaxgbg.web.play.requests import PositionRequest
 from jaxgbg.web.play.table import Table
 from jaxgbg.web.positions import Position, board_markup, shape_markup
 
@@ -22,7 +22,7 @@ svg { font: 13px system-ui, "DejaVu Sans", sans-serif; }"""
 def still(table: Table, moves: str) -> str:
     """The position after `moves`, with the first agent's values if there is one."""
     drawing = table.drawing
-    answer = table.position(Look(moves, "mover" if table.seats.agents else "none"))
+    answer = table.position(PositionRequest(moves, "mover" if table.seats.agents else "none"))
     # One document may contain pictures of two games.
     prefix = f"still-{hashlib.sha256(shape_markup(drawing, '').encode()).hexdigest()[:8]}"
     words = _caption(table, answer)

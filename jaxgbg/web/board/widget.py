@@ -14,7 +14,7 @@ from IPython.display import display
 from jaxgbg.types import JSON
 from jaxgbg.web.board.still import still
 from jaxgbg.web.play.api import Refused, answered
-from jaxgbg.web.play.requests import Look
+from jaxgbg.web.play.requests import PositionRequest
 from jaxgbg.web.play.sources import page_sources
 from jaxgbg.web.play.table import Table
 
@@ -61,14 +61,14 @@ class Board(anywidget.AnyWidget):
 
     def __init__(self, table: Table, moves: str = "", seats: Sequence[str] = ()) -> None:
         self._table = table
-        moves = table.position(Look(moves))["moves"]
+        moves = table.position(PositionRequest(moves))["moves"]
         mark = f"jaxgbg-still-{secrets.token_hex(4)}"
         super().__init__(moves=moves, seats=list(seats), still=still(table, moves), mark=mark)
         self.on_msg(self._asked)
 
     @traitlets.validate("moves")
     def _legal(self, proposal: dict[str, JSON]) -> str:
-        moves: str = self._table.position(Look(proposal["value"]))["moves"]
+        moves: str = self._table.position(PositionRequest(proposal["value"]))["moves"]
         return moves
 
     @traitlets.validate("seats")
@@ -108,7 +108,7 @@ class Board(anywidget.AnyWidget):
         super().close()
 
     def __repr__(self) -> str:
-        plies = self._table.position(Look(self.moves))["ply"]
+        plies = self._table.position(PositionRequest(self.moves))["ply"]
         return f"<board of {self._table.game.name}, ply {plies}>"
 
     def _ipython_display_(self, **kwargs: JSON) -> None:

@@ -15,7 +15,7 @@ def _no_spot(board: np.ndarray, action: int) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-    """How positions of one game are drawn, `width` x `height` units; colors are CSS variables.
+    """The drawing of positions of one game, `width` x `height` units; colors are CSS variables.
 
     `ground` is the empty board, `spots` the centers of pieces and values, `pieces` the markup of
     each kind around the origin, `halo` the shape that marks a move, and `actions` the name of every

@@ -15,7 +15,7 @@ from jaxgbg.jaxprs import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Parameters, Unk
 from jaxgbg.types import PyTree
 from jaxgbg.web.export import movement
 from jaxgbg.web.export.primitives import written
-from jaxgbg.web.export.writer import Held, Shaped, Unsupported, Value, Writer
+from jaxgbg.web.export.writer import Shaped, Unsupported, Value, Variable, Writer
 
 __all__ = ["Program", "Unsupported"]
 
@@ -159,13 +159,18 @@ def _scan(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[Value
     return list(carry)
 
 
-def _carried(writer: Writer, body: ClosedJaxpr, values: list[Value]) -> list[Held]:
+def _carried(writer: Writer, body: ClosedJaxpr, values: list[Value]) -> list[Variable]:
     """The carried values of a loop, separate from the results of its body."""
     results = jaxprs.unclosed(body)[0].outvars
-    return [_kept(writer, value, _shaped(var)) for value, var in zip(values, results, strict=True)]
+    return [
+        _variable_of(writer, value, _shaped(var))
+        for value, var in zip(values, results, strict=True)
+    ]
 
 
-def _turn(writer: Writer, body: ClosedJaxpr, constants: list[Value], carry: Sequence[Held]) -> None:
+def _turn(
+    writer: Writer, body: ClosedJaxpr, constants: list[Value], carry: Sequence[Variable]
+) -> None:
     """Write the body of an open loop, the update of `carry`, and the end of the loop."""
     results = _written(writer, body, [*constants, *carry])
     held = {each.text for each in carry}
@@ -199,7 +204,7 @@ def _branches(writer: Writer, equation: JaxprEqn, values: list[Value]) -> list[V
     return list(results)
 
 
-def _kept(writer: Writer, value: Value, aval: Shaped) -> Held:
+def _variable_of(writer: Writer, value: Value, aval: Shaped) -> Variable:
     """A variable of its own that holds a value and may change."""
     held = writer.fresh(aval)
     if not held.shape:
@@ -209,5 +214,5 @@ def _kept(writer: Writer, value: Value, aval: Shaped) -> Held:
 
 
 def _assigned(held: Value, text: str) -> str:
-    assert isinstance(held, Held)
+    assert isinstance(held, Variable)
     return f"{held.text}.set({text});" if held.shape else f"{held.text} = {text};"

@@ -14,8 +14,8 @@ from jaxgbg.web.export.bundle import page
 from jaxgbg.web.export.compiler import Unsupported
 from jaxgbg.web.export.functions import compile_game, weights_of
 from jaxgbg.web.export.packing import pack
-from jaxgbg.web.play.describe import told_of_game
-from jaxgbg.web.play.replay import words_of_chance
+from jaxgbg.web.play.describe import describe_game
+from jaxgbg.web.play.game_replay import words_of_chance
 from jaxgbg.web.play.seats import agent_names
 from jaxgbg.web.positions import value_scale
 
@@ -48,7 +48,7 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
     names = agent_names(len(agents))
     labels = [*zip(names, agents, strict=True), ("random", "random")]
     plain = [a.value.num_actions == 1 for a in agents.values()]
-    about = told_of_game(game, drawing) | {
+    about = describe_game(game, drawing) | {
         "seats": [{"name": name, "label": label, "strength": None} for name, label in labels],
         "levels": [
             {"label": "easy", "player": "random"},

@@ -12,8 +12,8 @@ from jaxgbg.players import GreedyAgent
 from jaxgbg.types import AnyArray, State
 from jaxgbg.web.drawings import Drawing
 from jaxgbg.web.export.compiler import Program
+from jaxgbg.web.play.game_replay import ply, words_of_chance
 from jaxgbg.web.play.inference import values_of_all
-from jaxgbg.web.play.replay import ply, words_of_chance
 
 _NO_SPOT = -1
 
@@ -37,7 +37,7 @@ def compile_game(game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent]
     else:
         first = jax.device_get(game.init_from(jnp.zeros(0, jnp.uint32)))
         program.add("start", lambda none: first, start_words)
-    program.add("look", lambda state: _look(game, drawing, state), state)
+    program.add("look", lambda state: _facts(game, drawing, state), state)
     program.add(
         "ply", lambda state, action, words: ply(game, state, action, words), state, action, words
     )
@@ -91,7 +91,7 @@ def _add_agent(program: Program, suffix: str, agent: GreedyAgent, state: State) 
         )
 
 
-def _look(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
+def _facts(game: Game, drawing: Drawing, state: State) -> tuple[jax.Array, ...]:
     """The facts of a state: int32[S], bool[A], int32[A], int32[A * T] and more.
 
     (kinds of pieces, legal actions, spot of each action, spots to touch for it, and the state's

@@ -8,7 +8,7 @@ import numpy as np
 from jaxgbg.jaxprs import Parameters, UnknownJaxpr
 from jaxgbg.web.export import movement
 from jaxgbg.web.export.elementwise import literal, template, wrapped
-from jaxgbg.web.export.writer import Held, Shaped, Unsupported, Value, Writer
+from jaxgbg.web.export.writer import Shaped, Unsupported, Value, Variable, Writer
 
 _Write = Callable[[Writer, Parameters, list[Value], Shaped], Value]
 
@@ -46,7 +46,7 @@ def _join(text: str, aval: Shaped) -> str:
 
 def _folded(
     rule: tuple[str, str], writer: Writer, params: Parameters, values: list[Value], aval: Shaped
-) -> Held:
+) -> Variable:
     places = movement.last(values[0].shape, params["axes"])
     ends = [writer.array(values[0]), writer.table(places), str(places.shape[-1])]
     if rule == _SUM and aval.dtype == np.float32:
@@ -56,7 +56,7 @@ def _folded(
 
 def _scanned(
     rule: tuple[str, str], writer: Writer, params: Parameters, values: list[Value], aval: Shaped
-) -> Held:
+) -> Variable:
     places = movement.last(values[0].shape, [params["axis"]])
     places = places[:, ::-1] if params["reverse"] else places
     ends = [writer.array(values[0]), writer.table(places), str(places.shape[-1])]
@@ -65,24 +65,26 @@ def _scanned(
 
 def _chosen(
     sign: str, writer: Writer, params: Parameters, values: list[Value], aval: Shaped
-) -> Held:
+) -> Variable:
     places = movement.last(values[0].shape, params["axes"])
     ends = [writer.array(values[0]), writer.table(places), str(places.shape[-1])]
     return writer.called("arg", aval, *ends, f"(a, b) => a {sign} b")
 
 
-def _concatenated(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
+def _concatenated(
+    writer: Writer, params: Parameters, values: list[Value], aval: Shaped
+) -> Variable:
     axis = params["dimension"]
     return _joined(writer, values, [value.shape[axis] for value in values], axis, aval)
 
 
-def _stacked(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
+def _stacked(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Variable:
     return _joined(writer, values, [1] * len(values), params["axis"], aval)
 
 
 def _joined(
     writer: Writer, values: list[Value], lengths: list[int], axis: int, aval: Shaped
-) -> Held:
+) -> Variable:
     """Concatenate values along an axis, given the length of each."""
     out, start = writer.fresh(aval), 0
     numbers = np.moveaxis(np.arange(out.size).reshape(out.shape), axis, 0)
@@ -99,7 +101,7 @@ def _joined(
     return out
 
 
-def _padded(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
+def _padded(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Variable:
     value, padding = values
     if min(min(low, high) for low, high, _ in params["padding_config"]) < 0:
         raise Unsupported("the JAX primitive pad has no translation for negative padding")
@@ -117,7 +119,7 @@ def _padded(writer: Writer, params: Parameters, values: list[Value], aval: Shape
     return out
 
 
-def _dot(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
+def _dot(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Variable:
     left, right = movement.factors(params, values[0].shape, values[1].shape)
     tables = f"[{writer.table(left)}, {writer.table(right)}]"
     sizes = [*left.shape[:2], right.shape[1], left.shape[2]]
@@ -126,7 +128,7 @@ def _dot(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) 
     return writer.called("dot", aval, *map(writer.array, values), tables, str(sizes), next_sum)
 
 
-def _gathered(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
+def _gathered(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Variable:
     operand, indices = values
     windows = movement.gathered(params, operand.shape, indices.shape, aval.shape)
     drop = movement.drops(params["mode"])
@@ -147,7 +149,7 @@ def _known(windows: movement.Windows, indices: np.ndarray) -> np.ndarray:
 
 def _scattered(
     join: str, writer: Writer, params: Parameters, values: list[Value], aval: Shaped
-) -> Held:
+) -> Variable:
     onto, indices, updates = values
     windows = movement.scattered(params, onto.shape, indices.shape, updates.shape)
     ends = [*map(writer.array, values), writer.windows(windows)]
@@ -155,14 +157,14 @@ def _scattered(
     return writer.called("scatter", aval, *ends, drop, _join(join, aval))
 
 
-def _sliced(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
+def _sliced(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Variable:
     windows = movement.window(values[0].shape, params["slice_sizes"])
     starts = f"[{', '.join(map(writer.text, values[1:]))}]"
     ends = [writer.array(values[0]), starts, writer.windows(windows), "0", "0"]
     return writer.called("gather", aval, *ends)
 
 
-def _updated(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Held:
+def _updated(writer: Writer, params: Parameters, values: list[Value], aval: Shaped) -> Variable:
     del params
     windows = movement.window(values[0].shape, values[1].shape)
     starts = f"[{', '.join(map(writer.text, values[2:]))}]"

@@ -16,7 +16,7 @@ class Unsupported(ValueError):
 
 
 class Shaped(Protocol):
-    """What has the shape and the dtype of an array, such as a jaxpr variable's `aval`."""
+    """An object with the shape and dtype of an array, such as a jaxpr variable's `aval`."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -24,7 +24,7 @@ class Shaped(Protocol):
     def dtype(self) -> np.dtype: ...
 
 
-class Held(NamedTuple):
+class Variable(NamedTuple):
     """A variable of the program; `text` is its name there."""
 
     text: str
@@ -36,7 +36,7 @@ class Held(NamedTuple):
         return int(np.prod(self.shape))
 
 
-Value = Held | np.ndarray
+Value = Variable | np.ndarray
 """The value of a jaxpr variable: held by the program, or known before it runs."""
 
 
@@ -53,15 +53,15 @@ class Writer:
         self.buffers: list[str] = []
         self._numbers = itertools.count()
 
-    def held(self, text: str, aval: Shaped) -> Held:
+    def held(self, text: str, aval: Shaped) -> Variable:
         """A variable of that name; raises Unsupported if JavaScript has no such numbers."""
         if aval.dtype.name not in ARRAYS:
             raise Unsupported(
                 f"numbers of the type {aval.dtype.name} have no translation to JavaScript"
             )
-        return Held(text, tuple(aval.shape), np.dtype(aval.dtype))
+        return Variable(text, tuple(aval.shape), np.dtype(aval.dtype))
 
-    def fresh(self, aval: Shaped) -> Held:
+    def fresh(self, aval: Shaped) -> Variable:
         """A new variable: a number's name, or an array that is created."""
         held = self.held(f"v{next(self._numbers)}", aval)
         if held.shape:
@@ -70,7 +70,7 @@ class Writer:
 
     def text(self, value: Value) -> str:
         """A value in the program."""
-        if isinstance(value, Held):
+        if isinstance(value, Variable):
             return value.text
         return self.constant(value) if value.shape else literal(cast(float, value[()]), value.dtype)
 
@@ -96,7 +96,7 @@ class Writer:
         """A statement for each `i`."""
         self.lines.append(f"for (let i = 0; i < {count}; i++) {statement};")
 
-    def elementwise(self, expression: str, values: list[Value], aval: Shaped) -> Held:
+    def elementwise(self, expression: str, values: list[Value], aval: Shaped) -> Variable:
         """An expression of {0}, {1} ..., entry by entry; scalars are broadcast."""
         texts = [self.entry(self.widened(value, aval), "i") for value in values]
         out = self.fresh(aval)
@@ -118,11 +118,11 @@ class Writer:
         wide = jax.ShapeDtypeStruct(aval.shape, value.dtype)
         return self.taken(value, np.broadcast_to(places, aval.shape), wide)
 
-    def taken(self, value: Value, places: np.ndarray, aval: Shaped) -> Held:
+    def taken(self, value: Value, places: np.ndarray, aval: Shaped) -> Variable:
         """The entries at known places."""
         flat, size = places.ravel(), int(np.prod(value.shape))
         same = flat.size == size and (flat == np.arange(size)).all()
-        if isinstance(value, Held) and same and bool(value.shape) == bool(aval.shape):
+        if isinstance(value, Variable) and same and bool(value.shape) == bool(aval.shape):
             return value._replace(shape=tuple(aval.shape))
         out = self.fresh(aval)
         if not aval.shape:
@@ -134,8 +134,8 @@ class Writer:
             self.each(out.size, f"{out.text}[i] = {self.text(value)}[{self.table(flat)}[i]]")
         return out
 
-    def called(self, function: str, aval: Shaped, *arguments: str) -> Held:
+    def called(self, function: str, aval: Shaped, *arguments: str) -> Variable:
         """A call of a runtime function that fills an array."""
         out = self.fresh(jax.ShapeDtypeStruct(aval.shape or (1,), aval.dtype))
         self.lines.append(f"{function}({', '.join([out.text, *arguments])});")
-        return out if aval.shape else Held(f"{out.text}[0]", (), out.dtype)
+        return out if aval.shape else Variable(f"{out.text}[0]", (), out.dtype)

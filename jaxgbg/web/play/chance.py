@@ -8,7 +8,7 @@ import numpy as np
 from jaxgbg.games import Game
 from jaxgbg.types import State
 from jaxgbg.web.drawings import Drawing
-from jaxgbg.web.play.inference import portions
+from jaxgbg.web.play.inference import in_chunks
 
 
 def changes_by_chance(
@@ -21,7 +21,7 @@ def changes_by_chance(
     """
     if not game.stochastic or not len(actions):
         return [[] for _ in actions]
-    parts = [_before_chance(game, *part) for part in portions((states, actions), len(actions))]
+    parts = [_before_chance(game, *part) for part in in_chunks((states, actions), len(actions))]
     before = np.concatenate(parts)[: len(actions)]
     return [
         [

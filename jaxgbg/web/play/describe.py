@@ -15,7 +15,7 @@ from jaxgbg.web.positions import Position, board_markup, shape_markup, value_sca
 SHAPES = "shape"
 
 
-def told_of_game(game: Game, drawing: Drawing) -> dict[str, JSON]:
+def describe_game(game: Game, drawing: Drawing) -> dict[str, JSON]:
     """The game and its drawing."""
     board = jax.eval_shape(lambda key: game.display_cells(game.init(key)), jax.random.key(0))
     kinds = [int(k) for k in drawing.kinds(np.zeros(board.shape, np.int8))]

@@ -9,16 +9,16 @@ import numpy as np
 from jaxgbg.games import Game
 from jaxgbg.players import GreedyAgent
 from jaxgbg.types import PyTree, State
-from jaxgbg.web.play.replay import FEW, PORTION
+from jaxgbg.web.play.game_replay import CHUNK, FEW
 
 
-def portions(states: PyTree, count: int) -> list[PyTree]:
+def in_chunks(states: PyTree, count: int) -> list[PyTree]:
     """Split states[T] into chunks of one size, padding the last; a few states one by one."""
-    portions, size = [], 1 if count <= FEW else PORTION
+    chunks, size = [], 1 if count <= FEW else CHUNK
     for start in range(0, count, size):
         index = np.minimum(np.arange(start, start + size), count - 1)
-        portions.append(jax.tree.map(lambda leaf, index=index: leaf[index], states))
-    return portions
+        chunks.append(jax.tree.map(lambda leaf, index=index: leaf[index], states))
+    return chunks
 
 
 @partial(jax.jit, static_argnums=0)

@@ -9,12 +9,12 @@ from jaxgbg.players import GreedyAgent
 from jaxgbg.runs.opponents import agent_file
 from jaxgbg.runs.storage.agents import load_agent
 from jaxgbg.runs.storage.checkpoints import numbers_in, path_of
-from jaxgbg.runs.storage.latest_agent import read_newest
+from jaxgbg.runs.storage.latest_agent import read_latest
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.web.play.tuples import Counters
 
 
-class Guests(NamedTuple):
+class LoadedAgents(NamedTuple):
     """A game, its agents by label, and the TCL counters of those that have any."""
 
     game: Game
@@ -22,18 +22,18 @@ class Guests(NamedTuple):
     counters: dict[str, Counters]
 
 
-def met(agents: Sequence[GreedyAgent | Path], game: Game | None = None) -> Guests:
+def load_agents(agents: Sequence[GreedyAgent | Path], game: Game | None = None) -> LoadedAgents:
     """Load the participants: the first agent of a run's folder, of an unfinished run that of its
     latest checkpoint.
 
     An agent is labeled by its file. Raises ValueError for a folder without agents, an invalid file,
     an agent of another game, or a user's own game that breaks its contract.
     """
-    guests: dict[str, GreedyAgent] = {}
+    loaded: dict[str, GreedyAgent] = {}
     counters: dict[str, Counters] = {}
     for each in agents:
         if isinstance(each, GreedyAgent):
-            label, agent = f"agent {len(guests) + 1}" if guests else "agent", each
+            label, agent = f"agent {len(loaded) + 1}" if loaded else "agent", each
             if agent.copies != 1:
                 raise ValueError(f"these are {agent.copies} agents: choose one of them")
             if game is not None and agent.game != game:
@@ -41,34 +41,34 @@ def met(agents: Sequence[GreedyAgent | Path], game: Game | None = None) -> Guest
         else:
             path, agent, known = _read(each, game)
             label = path.stem
-            if label in guests:
+            if label in loaded:
                 label = f"{path.stem} of {path.parent.parent.name}"
-            if label in guests:
+            if label in loaded:
                 label = str(path)
             if known is not None:
                 counters[label] = known
         game = agent.game
-        guests[label] = agent
+        loaded[label] = agent
     assert game is not None, "a game or an agent is given"
     check_own(game)
-    return Guests(game, guests, counters)
+    return LoadedAgents(game, loaded, counters)
 
 
 def _read(place: Path, game: Game | None) -> tuple[Path, GreedyAgent, Counters | None]:
     """Load an agent: the path of its file (for a checkpoint, its future path), the agent, its
     counters.
     """
-    file = _newest_checkpoint(place)
+    file = _latest_checkpoint(place)
     if file is None:
         path = agent_file(place)
         saved = load_agent(path, game.name if game is not None else None)
         agent, known = saved.player(), None
     else:
         run = RunFolder.open(place).run
-        newest = read_newest(file, run, counters=True)
-        path, agent = place / "agents" / newest.lane.file, newest.agent
-        origin = f"of the checkpoint after {newest.episodes:,} episodes"
-        known = None if newest.counters is None else Counters(newest.counters, origin)
+        latest = read_latest(file, run, counters=True)
+        path, agent = place / "agents" / latest.lane.file, latest.agent
+        origin = f"of the checkpoint after {latest.episodes:,} episodes"
+        known = None if latest.counters is None else Counters(latest.counters, origin)
         if game is not None and agent.game.name != game.name:
             raise ValueError(f"the run in {place} is of {agent.game.name}, not {game.name}")
     if game is not None and agent.game != game:
@@ -76,7 +76,7 @@ def _read(place: Path, game: Game | None) -> tuple[Path, GreedyAgent, Counters |
     return path, agent, known
 
 
-def _newest_checkpoint(place: Path) -> Path | None:
+def _latest_checkpoint(place: Path) -> Path | None:
     """The latest checkpoint in the folder of a run without agents; None elsewhere."""
     if not place.is_dir() or any((place / "agents").glob("*.agent")):
         return None

@@ -56,7 +56,7 @@ class Question(Spec):
 
 
 @dataclasses.dataclass(frozen=True)
-class Look(Question):
+class PositionRequest(Question):
     """A position with an agent's values.
 
     Attributes:
@@ -71,7 +71,7 @@ class Look(Question):
 
 
 @dataclasses.dataclass(frozen=True)
-class Move(Look):
+class MoveRequest(PositionRequest):
     """A move by its number, or the move of a player.
 
     Attributes:
@@ -104,7 +104,7 @@ class Choose(Question):
 
 
 @dataclasses.dataclass(frozen=True)
-class History(Question):
+class HistoryRequest(Question):
     """Every move of a game.
 
     Attributes:
@@ -152,7 +152,7 @@ class Tuples(Question):
 
 
 @dataclasses.dataclass(frozen=True)
-class Page(History):
+class Page(HistoryRequest):
     """The game as a file to share.
 
     Attributes:
@@ -165,10 +165,10 @@ class Page(History):
 
 
 QUESTIONS: Mapping[str, type[Question]] = {
-    "position": Look,
-    "move": Move,
+    "position": PositionRequest,
+    "move": MoveRequest,
     "choose": Choose,
-    "history": History,
+    "history": HistoryRequest,
     "perfect": Verdicts,
     "tuples": Tuples,
     "page": Page,

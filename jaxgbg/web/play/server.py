@@ -58,7 +58,7 @@ def application(table: Table | Future[Table], hosts: Iterable[str] = ()) -> ASGI
             methods=["GET"],
         ),
         Route(f"{ROOT}/game", _about(made), methods=["GET"]),
-        *(Route(f"{ROOT}/{name}", _answering(made, name), methods=["POST"]) for name in QUESTIONS),
+        *(Route(f"{ROOT}/{name}", _endpoint(made, name), methods=["POST"]) for name in QUESTIONS),
     ]
     return Guard(Starlette(routes=routes), hosts)
 
@@ -149,7 +149,7 @@ def _ready(made: Future[Table]) -> Table:
     return made.result()
 
 
-def _answering(made: Future[Table], name: str) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(made: Future[Table], name: str) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint that reads a request, answers it in a thread, and reports errors in one line."""
 
     def worked_out(body: bytes) -> bytes:

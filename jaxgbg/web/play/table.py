@@ -14,11 +14,11 @@ from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.game_page import game_page
 from jaxgbg.web.play import requests
 from jaxgbg.web.play.chance import changes_by_chance
-from jaxgbg.web.play.describe import told_of_game
-from jaxgbg.web.play.inference import facts, portions, values_of_all
+from jaxgbg.web.play.describe import describe_game
+from jaxgbg.web.play.game_replay import GameReplay
+from jaxgbg.web.play.inference import facts, in_chunks, values_of_all
 from jaxgbg.web.play.lines import Line, read_line
 from jaxgbg.web.play.perfect import Perfect
-from jaxgbg.web.play.replay import Replay
 from jaxgbg.web.play.seats import Seats, seats_of
 from jaxgbg.web.play.tuples import Counters, has_tuples, tuples_through
 from jaxgbg.web.positions import (
@@ -53,7 +53,7 @@ class Table:
                 raise ValueError(f"{label} plays {agent.game.name}, or with other parameters")
         self.game = game
         self.drawing = drawing_of(game)
-        self.replay = Replay(game)
+        self.replay = GameReplay(game)
         self.seats = Seats(game, agents or {}, self._branching)
         self._counters = {
             name: (counters or {}).get(label)
@@ -71,7 +71,7 @@ class Table:
     def about(self) -> dict[str, JSON]:
         """The game, its drawing, and the available players."""
         agents = self.seats.agents
-        return told_of_game(self.game, self.drawing) | {
+        return describe_game(self.game, self.drawing) | {
             "seats": self.seats.choices(),
             "levels": self.seats.levels(),
             "agents": list(agents),
@@ -82,11 +82,11 @@ class Table:
             "page": True,
         }
 
-    def position(self, question: requests.Look) -> dict[str, JSON]:
+    def position(self, question: requests.PositionRequest) -> dict[str, JSON]:
         """A position with its legal moves."""
         return self._position(self._line(question.moves), question)
 
-    def move(self, question: requests.Move) -> dict[str, JSON]:
+    def move(self, question: requests.MoveRequest) -> dict[str, JSON]:
         """The position after a move."""
         line = self._line(question.moves)
         action = question.action
@@ -100,14 +100,14 @@ class Table:
         start = time.perf_counter()
         action = self._choice(line, question.player, question.seed)
         seconds = time.perf_counter() - start
-        board = self._look(self.replay.end(line))[0][0]
+        board = self._facts(self.replay.end(line))[0][0]
         return {
             "action": action,
             "name": self.drawing.name(board, action),
             "milliseconds": round(1000 * seconds, 1),
         }
 
-    def history(self, question: requests.History) -> dict[str, JSON]:
+    def history(self, question: requests.HistoryRequest) -> dict[str, JSON]:
         """Names of all moves, and before each the mover's expected final reward."""
         line = self._line(question.moves)
         states = self.replay.every(line)
@@ -176,10 +176,10 @@ class Table:
     def warm_up(self) -> None:
         """Compile what the first requests need."""
         line = self.replay.start()
-        look = requests.Look(line.text, "mover" if self.seats.agents else "none")
+        look = requests.PositionRequest(line.text, "mover" if self.seats.agents else "none")
         action = self.position(look)["legal"][0]["action"]
-        text = self.move(requests.Move(**look.plain(), action=action))["moves"]
-        self.history(requests.History(text))
+        text = self.move(requests.MoveRequest(**look.plain(), action=action))["moves"]
+        self.history(requests.HistoryRequest(text))
         for name in self.seats.agents:
             self.choose(requests.Choose(line.text, name, 0))
         if self._perfect is not None:
@@ -209,7 +209,7 @@ class Table:
         with lock:
             return int(player.act(states, jax.random.key(np.uint32(words)), history)[0])
 
-    def _look(self, states: State) -> tuple[np.ndarray, ...]:
+    def _facts(self, states: State) -> tuple[np.ndarray, ...]:
         """(boards, legal, player, terminal, rewards) of states[B]."""
         found: tuple[np.ndarray, ...] = jax.device_get(facts(self.game, states))
         return found
@@ -218,7 +218,7 @@ class Table:
         """The maximum number of positions that followed one in a random game, chance included."""
         line, most, random = self.replay.start(), 1, np.random.default_rng(0)
         for _ in range(_MOST_SEEN):
-            legal = np.flatnonzero(self._look(self.replay.end(line))[1][0])
+            legal = np.flatnonzero(self._facts(self.replay.end(line))[1][0])
             if not legal.size:
                 break
             most = max(most, len(legal))
@@ -226,15 +226,15 @@ class Table:
         return most * max(self.game.num_spawns if self.game.stochastic else 1, 1)
 
     def _looked(self, states: State, count: int) -> list[np.ndarray]:
-        """`_look` of many states, in chunks of one size."""
-        parts = [self._look(part) for part in portions(states, count)]
+        """`_facts` of many states, in chunks of one size."""
+        parts = [self._facts(part) for part in in_chunks(states, count)]
         return [np.concatenate(field)[:count] for field in zip(*parts, strict=True)]
 
     def _values_along(
         self, states: State, count: int, agent: GreedyAgent | LookAheadAgent
     ) -> np.ndarray:
         """float32[T, A]: the mover's value of each action in states[T]; -inf where illegal."""
-        parts = [np.asarray(agent.action_values(part)) for part in portions(states, count)]
+        parts = [np.asarray(agent.action_values(part)) for part in in_chunks(states, count)]
         return np.concatenate(parts)[:count]
 
     def _expected(
@@ -246,10 +246,10 @@ class Table:
         known = None if best is None else value_on(self.scale, rewards[mover] + best)
         return [known if seat == mover else None for seat in range(self.game.num_players)]
 
-    def _position(self, line: Line, look: requests.Look) -> dict[str, JSON]:
+    def _position(self, line: Line, look: requests.PositionRequest) -> dict[str, JSON]:
         drawing = self.drawing
         states = self.replay.end(line)
-        boards, legal, players, terminal, rewards = self._look(states)
+        boards, legal, players, terminal, rewards = self._facts(states)
         board, over, mover = boards[0], bool(terminal[0]), int(players[0])
         actions = np.flatnonzero(legal[0]).tolist()
         values, every = self._values(states, look)
@@ -303,7 +303,7 @@ class Table:
         if not line.plies:
             return None
         before = self.replay.end(Line(line.start, line.plies[:-1]))
-        board, action = self._look(before)[0][0], line.plies[-1][0]
+        board, action = self._facts(before)[0][0], line.plies[-1][0]
         return {
             "action": action,
             "name": self.drawing.name(board, action),
@@ -314,7 +314,7 @@ class Table:
         }
 
     def _values(
-        self, states: State, look: requests.Look
+        self, states: State, look: requests.PositionRequest
     ) -> tuple[np.ndarray | None, np.ndarray | None]:
         """(the mover's values of all actions, those of all players), as far as requested."""
         if look.values == "none":

@@ -12,7 +12,7 @@ from jaxgbg.contents import reason
 from jaxgbg.results.curves import STYLES
 from jaxgbg.runs import Run
 from jaxgbg.runs.run import LaneName
-from jaxgbg.runs.storage.latest_agent import Newest, newest_file, read_newest, untrained
+from jaxgbg.runs.storage.latest_agent import LatestAgent, latest_file, read_latest, untrained
 from jaxgbg.web.chart import Series, chart
 from jaxgbg.web.drawings.core import seat_colours
 from jaxgbg.web.positions import ESTIMATE, shape_markup, value_on, value_scale, value_text
@@ -21,13 +21,13 @@ from jaxgbg.web.records import GameRecord, record_games
 from jaxgbg.web.watch.pace import Budget
 from jaxgbg.web.watch.templates import rendered
 
-_SHAPES = "newest-shape"
+_SHAPES = "latest-shape"
 _MOST_WAIT = 600.0
 _MOST_POINTS = 120
 """The maximum number of points of a curve."""
 
 
-class NewestGame:
+class LatestGame:
     """The latest agent's game as markup, and a line about the agent, or why there is no game.
 
     Reading and playing take `share` of the time, not counting the very first game, which includes
@@ -37,7 +37,7 @@ class NewestGame:
     def __init__(self, share: float) -> None:
         self.html = ""
         self.line = "The game is being compiled …"
-        self.newest: Newest | None = None
+        self.latest: LatestAgent | None = None
         self._budget = Budget(share, _MOST_WAIT)
         self._tried: object = None
         self._pool = ThreadPoolExecutor(1)
@@ -51,7 +51,7 @@ class NewestGame:
             if busy or not self._budget.due(time.monotonic()):
                 return
             try:
-                file = newest_file(folder, run)
+                file = latest_file(folder, run)
                 which: object = folder
                 if file is not None:
                     which = file, file.stat().st_mtime_ns
@@ -84,11 +84,11 @@ class NewestGame:
                 self.html = _markup(record, f"{name}{_about_untrained(lane)}")
                 self.line, first = "", True
             else:
-                newest = read_newest(file, run)
-                record = record_games(newest.agent, (), newest.episodes % 2**32)[0]
-                self.html = _markup(record, f"{name}{_about(newest)}")
-                first = self.newest is None
-                self.newest, self.line = newest, ""
+                latest = read_latest(file, run)
+                record = record_games(latest.agent, (), latest.episodes % 2**32)[0]
+                self.html = _markup(record, f"{name}{_about(latest)}")
+                first = self.latest is None
+                self.latest, self.line = latest, ""
         # Every error of a user's own game: otherwise it would be lost in this thread.
         except Exception as error:
             which = "the untrained agent" if file is None else file.name
@@ -105,14 +105,14 @@ def _about_untrained(lane: LaneName) -> str:
     )
 
 
-def _about(newest: Newest) -> str:
+def _about(latest: LatestAgent) -> str:
     """A line about the agent of the game."""
-    lane, clock = newest.lane, time.strftime("%H:%M:%S", time.localtime(newest.written))
+    lane, clock = latest.lane, time.strftime("%H:%M:%S", time.localtime(latest.written))
     text = f"The agent of seed {lane.seed}, {STYLES[lane.variant][0]},"
-    text += f" after {newest.episodes:,} episodes"
-    text += f" ({newest.file.name}, written at {clock}"
-    if newest.moves_per_second is not None:
-        text += f"; {newest.moves_per_second:,.0f} moves/s of training until then"
+    text += f" after {latest.episodes:,} episodes"
+    text += f" ({latest.file.name}, written at {clock}"
+    if latest.moves_per_second is not None:
+        text += f"; {latest.moves_per_second:,.0f} moves/s of training until then"
     return f"{text}), plays against itself."
 
 
@@ -135,7 +135,7 @@ def _markup(record: GameRecord, about: str) -> str:
 
 
 def _value_curve(record: GameRecord) -> str:
-    """What each player could expect at each of its turns, and its final reward."""
+    """Each player's expected result at each of its turns, and its final reward."""
     game, plies = record.game, len(record.actions)
     scale = value_scale(game)
     series = []

@@ -20,8 +20,8 @@ from jaxgbg.runs.storage.locks import at_work, killed
 from jaxgbg.runs.storage.schemas import Provenance
 from jaxgbg.types import JSON
 from jaxgbg.web.html import game_section
-from jaxgbg.web.run_facts import settings_told
-from jaxgbg.web.watch.game import NewestGame
+from jaxgbg.web.run_facts import settings_text
+from jaxgbg.web.watch.game import LatestGame
 from jaxgbg.web.watch.pace import Budget, Pace
 from jaxgbg.web.watch.templates import rendered
 
@@ -63,7 +63,7 @@ class Watched:
         self._line = ""
         self._pool = ThreadPoolExecutor(1)
         self._first: Future[None] | None = None
-        self.game = NewestGame(SHARE)
+        self.game = LatestGame(SHARE)
         if not wait:
             self._read()
 
@@ -72,7 +72,7 @@ class Watched:
         with self._lock:
             drawn = self._first is None or self._first.done()
             if drawn and self._budget.due(time.monotonic()):
-                self._look()
+                self._poll()
                 drawn = self._first is None or self._first.done()
             if drawn:
                 self._play()
@@ -80,7 +80,7 @@ class Watched:
             return {
                 "name": self.root.name,
                 "line": self._line,
-                "runs": [self._told(run) for run in self._runs],
+                "runs": [self._progress_of(run) for run in self._runs],
                 "settings": self._settings() if drawn else [],
                 "problems": problems[:_MOST_PROBLEMS],
                 "curves": _version(self._curves),
@@ -90,7 +90,7 @@ class Watched:
                 "ended": False,
             }
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Read the files, or record why that fails; limited to a share of the time."""
         start, before = time.thread_time(), self._seen
         self._line = ""
@@ -110,7 +110,7 @@ class Watched:
         self._budget.spent(0.0 if once else time.thread_time() - start, time.monotonic())
 
     def hurry(self) -> None:
-        """Read the files as soon as possible, whatever it takes."""
+        """Read the files as soon as possible, without the limit of time."""
         self._budget = Budget(SHARE, _MOST_WAIT)
 
     def curves(self) -> str:
@@ -189,14 +189,14 @@ class Watched:
             return not run.finished and at_work(Path(str(run.path))), latest[0] if latest else 0.0
 
         chosen = max(known, key=order)
-        if self.game.newest is not None:
-            path = self.game.newest.file.parent.parent
+        if self.game.latest is not None:
+            path = self.game.latest.file.parent.parent
             if path in self._paces and not chosen.finished:
-                self._paces[path][1].note(self.game.newest.written, self.game.newest.episodes)
+                self._paces[path][1].note(self.game.latest.written, self.game.latest.episodes)
         name = f"{chosen.name}: " if len(self._runs) > 1 else ""
         self.game.show(Path(str(chosen.path)), chosen.run, name)
 
-    def _told(self, run: StoredRun) -> dict[str, JSON]:
+    def _progress_of(self, run: StoredRun) -> dict[str, JSON]:
         """The progress of one run, as text."""
         path = Path(str(run.path))
         pace, total = self._paces[path][1], run.shared.parts["schedule"].episodes
@@ -235,7 +235,7 @@ class Watched:
         """The settings of a single run."""
         if len(self._runs) != 1 or self._runs[0].game is None or self._runs[0].error is not None:
             return []
-        return settings_told(self._runs[0].run)
+        return settings_text(self._runs[0].run)
 
 
 def _curves(runs: Sequence[StoredRun]) -> str:

@@ -32,7 +32,7 @@ def application(watched: Watched, hosts: Iterable[str] = ()) -> ASGIApp:
         "game": lambda: {"html": watched.game.html},
     }
     routes += [
-        Route(f"{ROOT}/{name}", _answering(answer), methods=["GET"])
+        Route(f"{ROOT}/{name}", _endpoint(answer), methods=["GET"])
         for name, answer in answers.items()
     ]
     return Guard(Starlette(routes=routes), hosts)
@@ -46,7 +46,7 @@ def _sources() -> dict[str, str]:
     return {file.name: file.read_text("utf-8") for file in (*own, *shared)}
 
 
-def _answering(answer: Callable[[], dict[str, JSON]]) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(answer: Callable[[], dict[str, JSON]]) -> Callable[[Request], Awaitable[Response]]:
     async def respond(request: Request) -> Response:
         content = await run_in_threadpool(lambda: as_json(answer()))
         return Response(content, media_type="application/json", headers=HEADERS)

@@ -99,10 +99,10 @@ def test_what_a_client_raises_is_an_error_with_a_line():
         def unstrip_protocol(self, path):
             return f"broken://{path}"
 
-    from jaxgbg.runs.storage import locations as places
+    from jaxgbg.runs.storage import locations
 
     with pytest.raises(OSError, match="RuntimeError: no credentials"):
-        list(places.find(RemotePath(Broken(), "bucket"), print))
+        list(locations.find(RemotePath(Broken(), "bucket"), print))
 
 
 def test_a_folder_is_no_url(tmp_path):

@@ -1,4 +1,4 @@
-"""The newest agent of a run in progress: read as it is, and nothing in its folder is changed."""
+"""The latest agent of a run in progress: read as it is, and nothing in its folder is changed."""
 
 import shutil
 
@@ -8,9 +8,9 @@ import pytest
 
 from jaxgbg.runs import RunFolder, StopTraining, Training, train
 from jaxgbg.runs.presets import preset
-from jaxgbg.runs.storage import latest_agent as newest_module
+from jaxgbg.runs.storage import latest_agent as latest_agent
 from jaxgbg.runs.storage.checkpoints import Checkpoints, numbers_in, path_of
-from jaxgbg.runs.storage.latest_agent import newest_file, read_newest
+from jaxgbg.runs.storage.latest_agent import latest_file, read_latest
 
 
 def begun(out, **changes) -> RunFolder:
@@ -58,28 +58,28 @@ def restored(folder: RunFolder):
 def test_it_is_the_agent_that_the_training_would_go_on_with(tmp_path, folder, changes):
     mine = begun(tmp_path, **changes) if changes else folder
     before = content(mine)
-    newest = read_newest(newest_file(mine.path, mine.run), mine.run)
+    latest = read_latest(latest_file(mine.path, mine.run), mine.run)
     assert content(mine) == before
     training, rate = restored(mine)
-    lane = newest.lane
+    lane = latest.lane
     assert lane == (mine.run.seeds[0], "farl")
     params = training.learner.value.for_player(training.agents()[lane])
     same = jax.tree.map(
-        lambda a, b: np.array_equal(a[0], b, equal_nan=True), newest.agent.params, params
+        lambda a, b: np.array_equal(a[0], b, equal_nan=True), latest.agent.params, params
     )
     assert jax.tree.all(same)
     finished = training.finished[training.lanes.index(lane)]
-    assert newest.episodes == finished >= 100
-    assert newest.moves_per_second == pytest.approx(rate)
+    assert latest.episodes == finished >= 100
+    assert latest.moves_per_second == pytest.approx(rate)
     game = mine.run.game
-    assert newest.agent.action_values(game.init(None)).shape == (game.num_actions,)
+    assert latest.agent.action_values(game.init(None)).shape == (game.num_actions,)
 
 
 def test_a_state_of_many_pieces_is_the_same(folder, monkeypatch):
-    file = newest_file(folder.path, folder.run)
-    whole = read_newest(file, folder.run)
-    monkeypatch.setattr(newest_module, "_PIECE", 1000)
-    pieces = read_newest(file, folder.run)
+    file = latest_file(folder.path, folder.run)
+    whole = read_latest(file, folder.run)
+    monkeypatch.setattr(latest_agent, "_PIECE", 1000)
+    pieces = read_latest(file, folder.run)
     assert pieces.episodes == whole.episodes
     assert jax.tree.all(jax.tree.map(np.array_equal, pieces.agent.params, whole.agent.params))
 
@@ -88,7 +88,7 @@ def test_a_state_of_many_pieces_is_the_same(folder, monkeypatch):
     ("damage", "words"),
     [
         (lambda whole: whole[:-7], "is damaged: its checksum does not fit"),
-        (lambda whole: b"", "is damaged: it does not begin as one"),
+        (lambda whole: b"", "is damaged: it has no header"),
         (lambda whole: whole[:200] + b"?" + whole[201:], "checksum does not fit"),
         (lambda whole: whole.replace(b"checkpoint 2", b"checkpoint 9", 1), "another version"),
     ],
@@ -96,35 +96,35 @@ def test_a_state_of_many_pieces_is_the_same(folder, monkeypatch):
 def test_what_cannot_be_read_is_said_and_stays(folder, tmp_path, damage, words):
     copy = RunFolder(tmp_path, folder.run)
     shutil.copytree(folder.path, copy.path)
-    file = newest_file(copy.path, copy.run)
+    file = latest_file(copy.path, copy.run)
     file.write_bytes(damage(file.read_bytes()))
     # One that is being written beside it is none yet.
     file.with_name(".9.checkpoint.4711.tmp").write_bytes(b"half")
     before = content(copy)
-    assert newest_file(copy.path, copy.run) == file
+    assert latest_file(copy.path, copy.run) == file
     with pytest.raises(ValueError, match=words):
-        read_newest(file, copy.run)
+        read_latest(file, copy.run)
     assert content(copy) == before
 
 
 def test_another_runs_and_too_large_ones_are_refused(folder, monkeypatch):
-    file = newest_file(folder.path, folder.run)
+    file = latest_file(folder.path, folder.run)
     other = preset("tictactoe", seeds=(0,), batch=8)
     with pytest.raises(ValueError, match="is not of this run"):
-        read_newest(file, other)
-    monkeypatch.setattr(newest_module, "available_memory", lambda: 1000.0)
+        read_latest(file, other)
+    monkeypatch.setattr(latest_agent, "available_memory", lambda: 1000.0)
     with pytest.raises(ValueError, match="too many to play here"):
-        read_newest(file, folder.run)
+        read_latest(file, folder.run)
 
 
 def test_there_is_none_before_the_first_and_the_agents_file_at_the_end(trained, tmp_path):
     run = preset("nim", seeds=(0,))
-    assert newest_file(tmp_path, run) is None
+    assert latest_file(tmp_path, run) is None
     assert numbers_in(tmp_path / "checkpoints") == []
     path = next((trained / "small").glob("nim-*"))
     done = RunFolder.open(path)
-    file = newest_file(path, done.run)
-    newest = read_newest(file, done.run)
-    assert (file.name, newest.episodes) == (f"{newest.lane.file}", done.run.schedule.episodes)
+    file = latest_file(path, done.run)
+    latest = read_latest(file, done.run)
+    assert (file.name, latest.episodes) == (f"{latest.lane.file}", done.run.schedule.episodes)
     with pytest.raises(FileNotFoundError):
-        read_newest(path_of(path / "checkpoints", 3), done.run)
+        read_latest(path_of(path / "checkpoints", 3), done.run)

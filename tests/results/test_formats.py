@@ -6,8 +6,8 @@ import re
 import pytest
 from rich.console import Console
 
+from jaxgbg.results.formats import Column, print_columns
 from jaxgbg.results.groups import read_table
-from jaxgbg.results.layout import Column, print_columns
 from jaxgbg.results.rows import rows
 from jaxgbg.results.table import print_table
 from tests.results.test_groups import write_run, write_sweep

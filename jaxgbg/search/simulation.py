@@ -1,8 +1,8 @@
-"""How the array tree of all searches grows: down, a node more, its value, and back up in step.
+"""Simulations of all tree searches in step: descend, add a node, evaluate it, back up.
 
-With several leaves a step their descents go down together, a ply at a time. At each node they
-choose in turn, and see that those before them came by (virtual loss, Chaslot, Winands & van den
-Herik 2008): the outcome is that of descents one after the other, as a node has but one depth.
+With several leaves in a step, their descents go down together, one ply at a time. At each node they
+choose in turn and see the visits of earlier ones (virtual loss, Chaslot, Winands & van den Herik
+2008). The result is that of descents one after the other, because a node has only one depth.
 """
 
 from functools import partial
@@ -36,7 +36,7 @@ from jaxgbg.types import Params, PyTree, State
 from jaxgbg.values.indices import look_up
 
 
-def grow(
+def simulate(
     search: TreePolicy,
     params: Params,
     roots: State,
@@ -44,24 +44,24 @@ def grow(
     iterations: jax.Array,
     key: jax.Array,
 ) -> PyTree:
-    """Statistics of roots[B] after `iterations` int32[], `capacity` at most; trees grow in place.
+    """Statistics of roots[B] after `iterations` int32[], at most `capacity`; trees grow in place.
 
-    RootStatistics, or what the solver makes of them. `lanes` uint32[B] number the searches: each
-    draws by its own number. A terminal root stands still, and so does a solved one.
+    Returns RootStatistics, or the solver's statistics. `lanes` uint32[B] number the searches: each
+    draws by its own number. The tree of a terminal or a solved root does not change.
     """
-    tree = grow_on(search, params, roots, lanes, iterations, key, None)
+    tree = resume(search, params, roots, lanes, iterations, key, None)
     return statistics(search, tree, roots)
 
 
 def statistics(search: TreePolicy, tree: Tree, roots: State) -> PyTree:
-    """What trees of roots[B] come to: RootStatistics, or what the solver makes of them."""
+    """The statistics of trees of roots[B]: RootStatistics, or the solver's statistics."""
     edges = tree.edges[: roots.terminal.shape[0]]
     visits, totals = edges[:, VISITS], edges[:, TOTAL]
     found = RootStatistics(visits.astype(jnp.int32), totals / jnp.maximum(visits, 1))
     return found if search.solver is None else search.solver.statistics(edges, roots, found)
 
 
-def grow_on(
+def resume(
     search: TreePolicy,
     params: Params,
     roots: State,
@@ -70,18 +70,18 @@ def grow_on(
     key: jax.Array,
     kept: tuple[Tree, jax.Array] | None,
 ) -> Tree:
-    """The trees of `grow`, or those `kept` grown on.
+    """Return the trees of `simulate`, or resume those that were `kept`.
 
-    Kept trees have had int32[B] of the iterations each, and a search that keeps states. As a node
-    that an iteration makes has a higher number than it, there is room for what is to come.
+    Kept trees come with the number of their iterations, int32[B], and belong to a search that keeps
+    states. There is room for new nodes, because the number of a node exceeds that of its iteration.
     """
     keys = jax.random.key_data(jax.vmap(partial(jax.random.fold_in, key))(lanes))
     batch, step = roots.terminal.shape[0], search.leaves
-    tree = plant(search, roots) if kept is None else kept[0]
+    tree = new_tree(search, roots) if kept is None else kept[0]
     done = None if kept is None else jnp.where(roots.terminal, iterations, kept[1])
     keys, roots_of_all = _for_each(step, keys), _for_each(step, roots)
     leaves = _no_leaves(search, roots_of_all)
-    # Roots of which something is to be kept are valued as leaves are, in a step of their own.
+    # If states are kept, roots are evaluated like leaves, in a separate step.
     start = jnp.int32(-step if search.keeps_states else 0)
 
     def iterate(carry: tuple[jax.Array, Tree, Leaves]) -> tuple[jax.Array, Tree, Leaves]:
@@ -90,7 +90,7 @@ def grow_on(
         iteration = Iteration(numbers, iterations)
         draws = search.draws(keys, iteration)
         leaves = leaves._replace(states=roots_of_all)
-        # The last step may have room for more than is left to do.
+        # The last step may have more descents than iterations that are left.
         going, new = (numbers >= 0) & (numbers < iterations), None
         if done is not None:
             going &= numbers >= _for_each(step, done)
@@ -115,7 +115,7 @@ def grow_on(
         number, tree, _ = carry
         if search.solver is None:
             return number < iterations
-        # The roots have no rows yet before their own iteration.
+        # Before their own iteration the roots have no rows.
         open_ = (number < 0) | ~search.solver.solved(tree.edges[:batch]).all()
         return (number < iterations) & open_
 
@@ -124,7 +124,7 @@ def grow_on(
 
 
 def _no_leaves(search: TreePolicy, roots: State) -> Leaves:
-    """Room for what descents from `roots` write."""
+    """Empty leaves for descents from `roots`."""
     count = len(roots.terminal)
     path = jnp.zeros((search.depth, count), jnp.int32)
     paid = path.astype(jnp.float32)
@@ -133,16 +133,16 @@ def _no_leaves(search: TreePolicy, roots: State) -> Leaves:
 
 
 def _spawn_new(search: TreePolicy, leaves: Leaves, keys: jax.Array, iteration: Iteration) -> Leaves:
-    """Leaves where chance has been drawn for the new ones."""
+    """Draw chance for the new leaves."""
     chance = iteration.words(keys, 1, search.game.spawn_words)
     spawned = jax.vmap(search.game.spawn_from)(leaves.states, chance)
     return leaves._replace(states=select(leaves.made >= 0, spawned, leaves.states))
 
 
-def plant(search: TreePolicy, roots: State) -> Tree:
-    """Trees of a root each."""
+def new_tree(search: TreePolicy, roots: State) -> Tree:
+    """Return trees with only a root each."""
     batch = roots.terminal.shape[0]
-    # The step of the root has nodes too, and a last one that is not full.
+    # The step of the root has nodes too, and so has a last step that is not full.
     rows = batch * search.leaves * (-(-search.capacity // search.leaves) + 1)
     columns = CHILD + search.width + search.lines
     edges = jnp.zeros((rows, columns, search.game.num_actions), jnp.float32)
@@ -158,7 +158,7 @@ def plant(search: TreePolicy, roots: State) -> Tree:
 def _chance_on_the_way(
     search: TreePolicy, keys: jax.Array, iteration: Iteration
 ) -> jax.Array | None:
-    """uint32[D, B, W]: the words of chance at each ply of a descent; None where none is drawn."""
+    """uint32[D, B, W]: the words of chance at each ply of a descent; None if none is drawn."""
     if search.width:
         return None
     words = iteration.words(keys, 1, search.depth * search.game.spawn_words)
@@ -177,8 +177,8 @@ def _write(
 ) -> Tree:
     """Keep `states` [B] and the last `lines` float32[B, L, A] of their rows, from row `first` on.
 
-    Where no node was made nobody ever comes here, but for trees that have been kept: of these only
-    the rows of `new` ones bool[B] may be written.
+    Rows without a new node are never read, except in trees that have been kept: there only the rows
+    of `new` nodes bool[B] may be written.
     """
     if new is not None:
         rows = first + jnp.arange(len(new))
@@ -203,10 +203,10 @@ def _descend(
     going: jax.Array,
     chance: jax.Array | None,
 ) -> Leaves:
-    """Go down all trees in step, until every descent has left its tree or must stop.
+    """Descend in all trees in step, until every descent has left its tree or must stop.
 
-    It starts at `leaves.states`, the roots, or stays there unless `going`, and writes its path over
-    that of `leaves`. `chance` uint32[D, B, W] draws outcomes where `tree.outcomes` finds nodes.
+    A descent starts at `leaves.states`, the roots; it stays there unless `going`. It overwrites the
+    path in `leaves`. `chance` uint32[D, B, W] draws outcomes where `tree.outcomes` finds nodes.
     """
     game, roots, keeps, outcomes = search.game, leaves.states, search.keeps_states, tree.outcomes
     none = jnp.zeros(roots.terminal.shape, jnp.int32)
@@ -231,12 +231,12 @@ def _descend(
             further = going & ~made
         else:
             player, paid = at.states.player.astype(jnp.int32), jnp.zeros(batch, jnp.float32)
-            # An illegal action keeps the states of those who have arrived.
+            # The illegal action -1 keeps the states of descents that have ended.
             states = jax.vmap(game.afterstate)(at.states, jnp.where(going, action, -1))
             further = going & ~made & ~states.terminal
         if outcomes is not None:
             assert chance is not None
-            # Gains count from the root on: of large scores float32 would lose what a move brings.
+            # Gains count from the root: float32 would round the gain of a move off large scores.
             paid = jnp.take_along_axis(roots.rewards, player[:, None], 1)[:, 0]
             states = jax.vmap(game.spawn_from)(states, chance[ply])
             child, found, room = find(outcomes, node, action, states)
@@ -256,7 +256,7 @@ def _descend(
 def _one_edge_on(
     leaves: Leaves, ply: jax.Array, going: jax.Array, edge: tuple[jax.Array, ...]
 ) -> Leaves:
-    """Write an edge of each path: its row, action, player, what he had been paid, and its slot."""
+    """Write an edge of each path: its row, action, player, that player's reward, and its slot."""
     depth = leaves.depth + going
     path = (leaves.rows, leaves.actions, leaves.players, leaves.paid, leaves.slots)
     rows, actions, players, paid, slots = (
@@ -268,18 +268,18 @@ def _one_edge_on(
 
 
 def _at_ends(search: TreePolicy, tree: Tree, leaves: Leaves, rows: jax.Array) -> Leaves:
-    """Leaves with their states, by the `rows` of the last nodes and the moves that left these."""
+    """Leaves with their states, by the `rows` of the last nodes and the moves from there."""
     states = jax.tree.map(lambda leaf: look_up(leaf, rows), tree.states)
     return leaves._replace(states=jax.vmap(search.game.afterstate)(states, leaves.made))
 
 
 def _anyone(carry: tuple[PyTree, ...]) -> jax.Array:
-    """Whether a descent goes on; where lanes train in step, until the last of them has arrived."""
+    """Whether a descent continues; lanes that train in step wait for the last one."""
     return most_of_lanes(carry[2].any().astype(jnp.int32)) > 0
 
 
 def _in_unit_range(outcomes: Outcomes | None, edges: jax.Array) -> jax.Array:
-    """Rows float32[B, C, A], in a search with chance with the totals of gains from 0 to 1."""
+    """Rows float32[B, C, A]; in a search with chance their totals are of gains from 0 to 1."""
     if outcomes is None:
         return edges
     totals = to_unit_range(outcomes, edges[:, TOTAL], edges[:, VISITS])
@@ -294,7 +294,7 @@ def _in_turn(
     ply: jax.Array,
     draws: jax.Array,
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Action, slot and child of all descents [L * B], as each sees those of its tree before it.
+    """Action, slot and child of all descents [L * B]; each sees the earlier ones of its tree.
 
     Their rows are `edges` float32[L * B, C, A], numbered `row`; only the `going` ones count.
     """
@@ -304,7 +304,7 @@ def _in_turn(
 
     def choose(actions: jax.Array, turn: tuple[jax.Array, ...]) -> tuple[jax.Array, PyTree]:
         number, own_row, own_edges, own_going = turn
-        # Those whose turn comes later have -1 for an action yet.
+        # Later descents still have the action -1.
         met = (rows == own_row)[..., None] & (actions[..., None] == numbers)
         passed = met.sum(0).astype(jnp.float32)
         own_edges = own_edges.at[:, VISITS].add(passed)
@@ -320,9 +320,9 @@ def _in_turn(
 
 
 def _child(search: TreePolicy, edges: jax.Array, action: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Which of the children behind `action` int32[B] comes next, and its number, 0 if it is new.
+    """The slot of the next child below `action` int32[B], and its number, 0 if it is new.
 
-    They take turns: so each of them, drawn by chance, counts as much as the others.
+    The children, drawn by chance, are visited in turn, so each of them has the same weight.
     """
     chosen = jnp.arange(search.game.num_actions) == action[:, None]
     if search.width == 0:

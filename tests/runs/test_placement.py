@@ -4,10 +4,9 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgbg.runs import Training, memory
-from jaxgbg.runs import placement as places
+from jaxgbg.runs import Training, memory, placement
 from jaxgbg.runs.memory import available_memory, check_memory, lane_memory
-from jaxgbg.runs.placement import Places, lanes_at_once
+from jaxgbg.runs.placement import LanePlacement, lanes_at_once
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.run import LaneName
 
@@ -15,7 +14,7 @@ from jaxgbg.runs.run import LaneName
 @pytest.mark.parametrize("lanes", [1, 2, 3, 6, 7, 20])
 @pytest.mark.parametrize("at_once", [1, 2, 4, 64])
 def test_every_lane_has_one_place_and_is_found_there(lanes, at_once):
-    where = Places(lanes, at_once)
+    where = LanePlacement(lanes, at_once)
     members = [where.members(group)[where.live(group)] for group in range(where.groups)]
     assert sorted(np.concatenate(members).tolist()) == list(range(lanes))
     assert where.at_once <= at_once
@@ -49,9 +48,9 @@ def test_lanes_in_turn_learn_and_are_judged_as_lanes_at_once(game, changes, monk
     fields = {"seeds": (0, 1, 2), "episodes": 600, "eval_every": 300, "batch": 16} | changes
     found = []
     for games in (16, 10**6):
-        monkeypatch.setattr(places, "GAMES_AT_ONCE", games)
+        monkeypatch.setattr(placement, "GAMES_AT_ONCE", games)
         training = Training(preset(game, **fields))
-        found.append((list(training.evaluations()), training.leaves(), training.places.groups))
+        found.append((list(training.evaluations()), training.leaves(), training.placement.groups))
     (results, leaves, groups), (others, same, together) = found
     assert results == others
     assert groups > together == 1
@@ -77,8 +76,8 @@ def test_who_is_further_waits_for_the_others():
     """Without FARL an episode of ConnectFour soon takes fewer moves: its lane is ahead."""
     run = preset("connectfour", seeds=(0, 1, 2, 3), layout=((0, 1, 2),), episodes=10**6)
     training = Training(run)
-    assert training.places.groups > 1
-    for _ in range(4 * training.places.groups):
+    assert training.placement.groups > 1
+    for _ in range(4 * training.placement.groups):
         before = training.finished
         training.advance(10**6)
         moved = training.finished != before

@@ -13,15 +13,15 @@ from jaxgbg.games import Game
 from jaxgbg.types import PyTree, State
 from jaxgbg.web.play.lines import Line
 
-FEW, PORTION = 256, 64
-"""Up to so many plies are replayed one by one, by the program that every move needs; more of them
-in portions of so many, by a program that has to be compiled for it.
+FEW, CHUNK = 256, 64
+"""Up to FEW plies are replayed one by one, by the program that every move needs; more of them in
+chunks of CHUNK plies, by a program that must be compiled first.
 """
 _KEPT = 4096
 _NO_WORD = 2**32 - 1
 
 
-class Replay:
+class GameReplay:
     """The positions of one game. Thread-safe."""
 
     def __init__(self, game: Game) -> None:
@@ -73,7 +73,7 @@ class Replay:
             states = jax.device_get(_start(self.game, start))
         passed = [states]
         while at < len(actions):
-            count = 1 if len(actions) - at <= FEW else PORTION
+            count = 1 if len(actions) - at <= FEW else CHUNK
             after = self._portion(states, actions[at : at + count], chance[at : at + count], at)
             at = min(at + count, len(actions))
             states = jax.tree.map(lambda leaf: leaf[-1:], after)
@@ -102,7 +102,7 @@ class Replay:
     def _portion(self, states: State, actions: np.ndarray, chance: np.ndarray, at: int) -> State:
         """The states[K] after each of K plies from states[1]; `at` counts the earlier plies."""
         count = len(actions)
-        room = 1 if count == 1 else PORTION
+        room = 1 if count == 1 else CHUNK
         # An action out of range does not change a position.
         padded = np.full(room, -1, np.int32)
         padded[:count] = actions
@@ -134,7 +134,7 @@ class Replay:
 def _keys(start: np.ndarray, plies: np.ndarray) -> dict[int, bytes]:
     """The cache keys: at the end of each chunk, and at the last plies."""
     count = len(plies)
-    wanted = sorted({*range(0, count, PORTION), *range(max(count - 2, 0), count + 1)})
+    wanted = sorted({*range(0, count, CHUNK), *range(max(count - 2, 0), count + 1)})
     keys, at, so_far = {}, 0, hashlib.blake2b(start.tobytes(), digest_size=16)
     for plies_played in wanted:
         so_far.update(plies[at:plies_played].tobytes())

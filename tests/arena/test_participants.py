@@ -15,21 +15,21 @@ def run(trained):
 
 
 def names(*what, **options):
-    return [entrant.name for entrant in enter(named(what, **options), Nim())]
+    return [participant.name for participant in enter(named(what, **options), Nim())]
 
 
 def test_all_agents_of_a_run_take_part_or_the_first_one(run):
     entries = named([str(run), "random"])
     assert game_of(entries) == Nim()
-    entrants = enter(entries, Nim())
-    assert [each.name for each in entrants] == [
+    participants = enter(entries, Nim())
+    assert [each.name for each in participants] == [
         "seed0-farl",
         "seed1-farl",
         "seed0-none",
         "seed1-none",
         "random",
     ]
-    assert len({each.identity for each in entrants}) == 5
+    assert len({each.identity for each in participants}) == 5
     assert names(run, "random", first=True) == ["seed0-farl", "random"]
 
 

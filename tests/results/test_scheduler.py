@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.arena import scheduler as hall
-from jaxgbg.arena.group_play import Games
+from jaxgbg.arena import scheduler
+from jaxgbg.arena.group_play import GroupGames
 from jaxgbg.games import Nim
 from jaxgbg.players import RandomPlayer
 
@@ -32,7 +32,7 @@ def cluster(monkeypatch):
                 result = error
             yield number, result
 
-    monkeypatch.setattr(hall, "on_ray", on_ray)
+    monkeypatch.setattr(scheduler, "on_ray", on_ray)
     return texts
 
 
@@ -46,10 +46,10 @@ def drawn(monkeypatch):
         won = random.choice([-1.0, 0.0, 1.0], (protocol.count, 2))
         if {player.name for player in group} == refused:
             raise ValueError("no such\ngame")
-        return Games(np.array([[0, 1], [1, 0]]), np.stack([won, -won], 2), np.arange(len(won)))
+        return GroupGames(np.array([[0, 1], [1, 0]]), np.stack([won, -won], 2), np.arange(len(won)))
 
     refused: set[str] = set()
-    monkeypatch.setattr(hall, "play_group", draw)
+    monkeypatch.setattr(scheduler, "play_group", draw)
     return refused
 
 
@@ -102,7 +102,7 @@ def test_a_machine_with_other_rules_is_refused(cluster, drawn, tmp_path):
     content = json.loads(cluster[0])
     content["settings"]["fingerprint"] = "0" * 16
     with pytest.raises(ValueError, match="a machine of the cluster has other rules of nim"):
-        hall.play_sent(json.dumps(content))
+        scheduler.play_sent(json.dumps(content))
 
 
 @pytest.mark.slow
@@ -121,7 +121,7 @@ def test_agents_are_sent_by_their_files_and_known_by_their_weights(cluster, tmp_
     for each in folder.path.glob("agents/*.agent"):
         each.write_bytes(second.read_bytes())
     with pytest.raises(ValueError, match=r"-farl\.agent.* is another agent than when"):
-        hall.play_sent(text)
+        scheduler.play_sent(text)
 
 
 @pytest.mark.slow
