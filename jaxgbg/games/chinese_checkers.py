@@ -59,7 +59,7 @@ class ChineseCheckers(Game[ChineseCheckersState]):
     """Bring all stones to the opposite triangle, by steps to a neighbor cell or by chains of hops.
 
     Action = 6 * cell + direction, directions as in `hexagons.DIRECTIONS`; the last action is to
-    pass. A stone steps to a free cell, or hops over any stone beside it to the free cell behind. A
+    pass. A stone steps to a free cell, or hops over any adjacent stone to the free cell behind. A
     hop is a ply of its own: the same player hops on with the same stone, to cells that this chain
     has not been on, or passes. A turn ends with a step, a pass, or a hop after which there is none.
     A player who cannot move passes.

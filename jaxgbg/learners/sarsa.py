@@ -82,7 +82,7 @@ class _ActionsSpec(LearnerSpec):
     def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
         if game.stochastic:
             raise ValueError(
-                f"{game.name} is learned on afterstates, before chance has its turn, and"
+                f"{game.name} is a game of chance, which is learned on afterstates, and"
                 f" {self.kind} learns values of actions: use the learner td"
             )
         return super()._parts(game, value, schedule)

@@ -223,7 +223,7 @@ def visit_pairs(
         number = first + jnp.arange(portion, dtype=jnp.int32)
         row = jnp.minimum(_passed(ends, number), batch - 1)
         rank = number - look_up(ends - counts, row)
-        # Else XLA finds the pair anew for every array that is made of it.
+        # Otherwise XLA computes the pair again for every array that uses it.
         row, column = materialize(row, jax.vmap(_nth_bit)(words[row], rank))
         real = number < ends[-1]
         visited = visit(row, column, real)
