@@ -140,7 +140,7 @@ class Run(Spec):
 
     def make_learner(self) -> Learner:
         """The static half of the run: game, value function, batch and horizon."""
-        return _build_learner(self.learner, self.game, self.value, self.schedule)
+        return self.learner.build(self.game, self.value, self.schedule)
 
     def _check_play(self, learner: Learner) -> None:
         """Raises ValueError where agents of `learner` cannot play as they are to."""
@@ -202,14 +202,6 @@ class Run(Spec):
     def name(self) -> str:
         """The name of its folder."""
         return file_name(f"{self.game.name}-{self.digest}")
-
-
-@functools.lru_cache(maxsize=64)
-def _build_learner(
-    learner: LearnerSpec, game: Game, value: ValueSpec, schedule: Schedule
-) -> Learner:
-    """One learner for all runs that differ in anything else: layouts take time to build."""
-    return learner.build(game, value, schedule)
 
 
 class RulesChanged(ValueError):

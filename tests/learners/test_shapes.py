@@ -13,7 +13,6 @@ from jaxtyping import Array, Bool, Float32, Int, Int8, Int32, UInt32, jaxtyped
 from jaxgbg.learners import TD, EpsilonGreedy, Learner, td
 from jaxgbg.learners import tick as learners_tick
 from jaxgbg.players import GreedyAgent
-from jaxgbg.runs import run as runs
 from jaxgbg.runs.lanes import hyperparameters
 from jaxgbg.runs.presets import preset
 from jaxgbg.values import MLP, AuxiliaryMLP, NTuple
@@ -190,11 +189,8 @@ def test_a_target_of_a_wrong_dtype_is_noticed(monkeypatch):
         return found._replace(value=found.value.astype("int32"))
 
     monkeypatch.setattr(td, "TD", dataclasses.replace(TD, target=target))
-    # Learners are kept, by their settings.
-    runs._build_learner.cache_clear()
     with pytest.raises(BeartypeDoorHintViolation):
         traced_tick("tictactoe")
-    runs._build_learner.cache_clear()
 
 
 def test_the_package_itself_names_shapes_that_would_be_broadcast():

@@ -1,17 +1,20 @@
 """The training loop: exact budgets, independent lanes, results that last."""
 
 import dataclasses
+import itertools
 import json
 import sys
 
 import numpy as np
 import pytest
 
+from jaxgbg.learners import LearnerSpec
 from jaxgbg.runs import Run, train, with_changes
 from jaxgbg.runs.loop import Training
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.storage.agents import load_agent
 from jaxgbg.runs.storage.run_folder import RunFolder
+from jaxgbg.values import ValueSpec
 
 
 def small(**changes) -> Run:
@@ -107,11 +110,13 @@ def test_the_digest_tells_configs_apart():
     assert with_changes(run, {"alpha": 0.5}).digest != run.digest
 
 
-def test_runs_of_the_same_settings_share_one_learner():
-    run = preset("nim", seeds=(0,))
-    other_seeds = with_changes(run, {"seeds": (1, 2), "eval_every": 7})
-    assert other_seeds.make_learner() is run.make_learner()
-    assert with_changes(run, {"batch": 2}).make_learner() is not run.make_learner()
+def test_runs_of_the_same_settings_have_equal_learners_and_so_share_a_program():
+    for learner, value in itertools.product(LearnerSpec.kinds, ValueSpec.kinds):
+        run = preset("nim", learner=learner, value=value, trace_decay=0.0, seeds=(0,))
+        other_seeds = with_changes(run, {"seeds": (1, 2), "eval_every": 7})
+        learners = {run.make_learner(), other_seeds.make_learner()}
+        assert len(learners) == 1, (learner, value)
+        assert with_changes(run, {"batch": 2}).make_learner() not in learners
 
 
 def test_an_unfinished_run_begins_anew_and_a_strange_folder_is_left_alone(tmp_path):
