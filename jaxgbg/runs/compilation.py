@@ -9,6 +9,7 @@ as without this module.
 import atexit
 import contextlib
 import functools
+import itertools
 import os
 import signal
 import sys
@@ -28,35 +29,49 @@ _FUNCTION = "backend_compile_and_load"
 _POLL_SECONDS = 0.1
 # Some systems give a thread half a megabyte; XLA is written for the stack of a main thread.
 _STACK_BYTES = 2**26
-_EVENTS = "/jax/core/compile/"
-"""The names of JAX's monitoring events for tracing, lowering and compiling begin with this."""
+TRACE = "/jax/core/compile/jaxpr_trace_duration"
+LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
+COMPILE = "/jax/core/compile/backend_compile_duration"
+"""What JAX reports of each program (jax.monitoring)."""
 
 
 class CompileTimer:
-    """Measures the seconds that JAX traces, lowers and compiles from now on."""
+    """Measures how long JAX traces, lowers and compiles from now on."""
 
-    _spans: ClassVar[list[tuple[float, float]]] = []
-    """(start, end) of every compilation of this process, as `time.monotonic()`, disjoint."""
+    _spans: ClassVar[dict[str, list[tuple[float, float]]]] = {TRACE: [], LOWER: [], COMPILE: []}
+    """(start, end) of each event of this process, as `time.monotonic()`, disjoint."""
     _listening = False
 
     def __init__(self) -> None:
         self._since = time.monotonic()
         if not CompileTimer._listening:
             CompileTimer._listening = True
+            # JAX has no public way to take a listener off again.
             jax.monitoring.register_event_duration_secs_listener(self._note)
 
     @classmethod
     def _note(cls, event: str, duration_secs: float, **_: str | int) -> None:
-        if event.startswith(_EVENTS):
-            end = time.monotonic()
-            # Tracing a function includes tracing, and sometimes compiling, those that it calls.
-            while cls._spans and cls._spans[-1][0] >= end - duration_secs:
-                cls._spans.pop()
-            cls._spans.append((end - duration_secs, end))
+        if event in cls._spans:
+            end, spans = time.monotonic(), cls._spans[event]
+            # Tracing a function includes tracing those that it calls.
+            while spans and spans[-1][0] >= end - duration_secs:
+                spans.pop()
+            spans.append((end - duration_secs, end))
 
-    def seconds(self) -> float:
-        """The seconds since this object was made."""
-        return sum(max(end - max(start, self._since), 0.0) for start, end in self._spans)
+    def durations(self, event: str) -> list[float]:
+        """The seconds of each `event` since this object was made."""
+        spans = self._spans[event]
+        return [end - max(start, self._since) for start, end in spans if end > self._since]
+
+    def seconds(self, *events: str) -> float:
+        """The seconds since this object was made in which one of `events` went on, all if none."""
+        spans = sorted(itertools.chain(*(self._spans[event] for event in events or self._spans)))
+        covered, reached = 0.0, self._since
+        # Tracing a function may include compiling others.
+        for start, end in spans:
+            covered += max(end - max(start, reached), 0.0)
+            reached = max(reached, end)
+        return covered
 
 
 def _compiler() -> ModuleType:

@@ -4,12 +4,7 @@ from importlib.metadata import version
 
 import pytest
 
-from jaxgbg.cli.benchmarks.compiling import _union, bench_compile, combinations
-
-
-def test_spans_within_others_count_once():
-    assert _union([(0.0, 4.0), (1.0, 2.0), (3.0, 5.0), (7.0, 8.0)]) == pytest.approx(6)
-    assert _union([]) == 0
+from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
 
 
 def test_every_learner_and_every_search_is_measured_with_every_value():

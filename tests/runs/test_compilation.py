@@ -17,7 +17,7 @@ from jax._src import compiler
 
 from jaxgbg.runs import compilation, execution, train
 from jaxgbg.runs import progress_bar as bars
-from jaxgbg.runs.compilation import CompileTimer, visible_compilation
+from jaxgbg.runs.compilation import COMPILE, LOWER, TRACE, CompileTimer, visible_compilation
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.stopping import Stopped
 from jaxgbg.runs.storage.locks import at_work, killed
@@ -217,3 +217,22 @@ def test_the_time_to_compile_is_measured(monkeypatch):
         "JAX reports compilations otherwise: mend jaxgbg.runs.compilation.CompileTimer"
     )
     assert CompileTimer().seconds() == 0
+
+
+def test_what_is_traced_or_compiled_within_something_else_counts_once(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(compilation.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(CompileTimer, "_spans", {TRACE: [], LOWER: [], COMPILE: []})
+    early, timers = CompileTimer(), []
+    for event, start, end in (
+        (TRACE, 1, 2), (COMPILE, 2, 3), (TRACE, 1, 4),
+        (TRACE, 0, 5), (LOWER, 5, 6), (COMPILE, 6, 9),
+    ):  # fmt: skip
+        now[0] = end
+        CompileTimer._note(event, end - start)
+        timers.append(CompileTimer())
+    assert (early.seconds(TRACE), early.seconds(LOWER), early.seconds(COMPILE)) == (5, 1, 4)
+    assert early.durations(COMPILE) == [1, 3]
+    assert early.seconds() == 9
+    assert [timer.seconds() for timer in timers] == [7, 6, 5, 4, 3, 0]
+    assert timers[2].durations(COMPILE) == [3]

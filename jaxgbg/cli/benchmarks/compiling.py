@@ -1,6 +1,5 @@
 """Compile time: seconds to trace, lower and compile a training, by combination."""
 
-import contextlib
 import itertools
 import time
 from collections.abc import Iterator, Sequence
@@ -11,15 +10,11 @@ import jax
 from jaxgbg.games import make
 from jaxgbg.learners import LearnerSpec
 from jaxgbg.runs import Training
+from jaxgbg.runs.compilation import COMPILE, LOWER, TRACE, CompileTimer
 from jaxgbg.runs.presets import preset
 from jaxgbg.types import SettingValue
 from jaxgbg.values import ValueSpec
 from jaxgbg.xla import without_compilation_cache
-
-# What JAX reports of each program (jax.monitoring).
-_TRACE = "/jax/core/compile/jaxpr_trace_duration"
-_LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
-_COMPILE = "/jax/core/compile/backend_compile_duration"
 
 SEARCHES: dict[str, dict[str, SettingValue]] = {
     "greedy": {},
@@ -78,55 +73,20 @@ def bench_compile(game: str, value: str, learner: str, search: str) -> CompileRo
     changes = {"value": value, "learner": learner, **SEARCHES[search]}
     jax.clear_caches()
     try:
-        with without_compilation_cache(), _recorded() as spans:
-            start = time.process_time()
+        with without_compilation_cache():
+            timer, start = CompileTimer(), time.process_time()
             training = Training(preset(game, **changes, seeds=(0,), opponents=(opponent,)))
             training.advance(1)
             list(training.evaluate(1))
             cpu = time.process_time() - start
     except ValueError as error:
         return row._replace(refused=str(error))
-    compiled = [end - begin for begin, end in spans[_COMPILE]]
-    trace, lower, compile_s = (round(_union(spans[each]), 2) for each in (_TRACE, _LOWER, _COMPILE))
+    compiled = timer.durations(COMPILE)
     return row._replace(
         programs=len(compiled),
-        trace_s=trace,
-        lower_s=lower,
-        compile_s=compile_s,
+        trace_s=round(timer.seconds(TRACE), 2),
+        lower_s=round(timer.seconds(LOWER), 2),
+        compile_s=round(timer.seconds(COMPILE), 2),
         slowest_s=round(max(compiled), 2),
         cpu_s=round(cpu, 1),
     )
-
-
-_spans: dict[str, list[tuple[float, float]]] | None = None
-_listening = False
-
-
-@contextlib.contextmanager
-def _recorded() -> Iterator[dict[str, list[tuple[float, float]]]]:
-    """The (start, end) of all tracing, lowering and compiling within the block."""
-    global _spans, _listening
-    if not _listening:
-        # JAX has no public way to take a listener off again.
-        jax.monitoring.register_event_duration_secs_listener(_note)
-        _listening = True
-    _spans = {each: [] for each in (_TRACE, _LOWER, _COMPILE)}
-    try:
-        yield _spans
-    finally:
-        _spans = None
-
-
-def _note(event: str, duration_secs: float, **_: str | int) -> None:
-    if _spans is not None and event in _spans:
-        now = time.perf_counter()
-        _spans[event].append((now - duration_secs, now))
-
-
-def _union(spans: list[tuple[float, float]]) -> float:
-    """Seconds that the spans cover: one program is traced within another."""
-    covered, reached = 0.0, -float("inf")
-    for begin, end in sorted(spans):
-        covered += max(0.0, end - max(begin, reached))
-        reached = max(reached, end)
-    return covered
