@@ -12,9 +12,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, keep_if
+from jaxgbg.games.core import keep_if
 from jaxgbg.games.hexagons import STEPS, HexCells, shifted, star
-from jaxgbg.games.seats import COLOURS, next_seat
+from jaxgbg.games.seats import EliminationGame, Standing, next_seat
 from jaxgbg.specs import setting
 
 # The triangle in which each player starts: 0 is the upper one, the others follow clockwise.
@@ -27,14 +27,14 @@ _WAYS = np.array([(1, 0, 0), (0, -1, 0), (0, 0, 1), (-1, 0, 0), (0, 1, 0), (0, 0
 class ChineseCheckersState(NamedTuple):
     """`stones` uint32[N, R]: the rows of each player. `hop_from` int8[]: the cell of the stone that
     may hop on, -1 if a turn begins. `visited` uint32[R]: the cells that its chain has been on.
-    `turn` int16[]: the turns so far. `finished` bool[N]: who has a rank.
+    `turn` int16[]: the turns so far. `out` bool[N]: who has a rank.
     """
 
     stones: jax.Array
     hop_from: jax.Array
     visited: jax.Array
     turn: jax.Array
-    finished: jax.Array
+    out: jax.Array
     player: jax.Array
     terminal: jax.Array
     rewards: jax.Array
@@ -55,7 +55,7 @@ class _Move(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class ChineseCheckers(Game[ChineseCheckersState]):
+class ChineseCheckers(EliminationGame[ChineseCheckersState]):
     """Bring all stones to the opposite triangle, by steps to a neighbor cell or by chains of hops.
 
     Action = 6 * cell + direction, directions as in `hexagons.DIRECTIONS`; the last action is to
@@ -85,17 +85,9 @@ class ChineseCheckers(Game[ChineseCheckersState]):
     most_altered = 2
 
     @property
-    def sides(self) -> tuple[str, ...]:
-        return COLOURS[: self.players]
-
-    @property
     def board(self) -> HexCells:
         """The cells of the board."""
         return star(self.rows)
-
-    @property
-    def num_players(self) -> int:
-        return self.players
 
     @property
     def num_actions(self) -> int:
@@ -172,21 +164,13 @@ class ChineseCheckers(Game[ChineseCheckersState]):
         )  # type: ignore[return-value]
 
     def init(self, key: jax.Array) -> ChineseCheckersState:
-        none = np.zeros_like(self.board.all)
         return ChineseCheckersState(
             jnp.asarray(np.stack([self.board.words(home) for home in self.homes])),
             jnp.int8(-1),
-            jnp.asarray(none),
+            jnp.asarray(np.zeros_like(self.board.all)),
             jnp.int16(0),
-            jnp.zeros(self.players, bool),
-            jnp.int8(0),
-            jnp.bool_(False),
-            jnp.zeros(self.players, jnp.float32),
+            *self.first_standing(),
         )
-
-    def active(self, state: ChineseCheckersState) -> jax.Array:
-        """bool[N]: who may still move in this game."""
-        return ~state.finished & ~state.terminal
 
     def _movable(self, state: ChineseCheckersState) -> jax.Array:
         """uint32[6, R]: the cells whose stone may go in each direction."""
@@ -255,29 +239,24 @@ class ChineseCheckers(Game[ChineseCheckersState]):
         standing = self._standing(state, ends & done, turn >= self.turns)
         changed = self.board.bit(move.start) | self.board.bit(move.end)
         moved = ChineseCheckersState(
-            stones=move.stones,
-            hop_from=jnp.where(move.on, move.end, -1).astype(jnp.int8),
-            visited=jnp.where(move.on, state.visited | changed, 0),
-            turn=turn,
-            finished=standing[0],
-            player=jnp.where(ends, next_seat(state.player, standing[0]), state.player),
-            terminal=standing[1],
-            rewards=standing[2],
+            move.stones,
+            jnp.where(move.on, move.end, -1).astype(jnp.int8),
+            jnp.where(move.on, state.visited | changed, 0),
+            turn,
+            *standing._replace(player=jnp.where(ends, standing.player, state.player)),
         )
         return keep_if(move.legal, moved, state)
 
-    def _standing(
-        self, state: ChineseCheckersState, wins: jax.Array, late: jax.Array
-    ) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """(finished bool[N], terminal bool[], rewards float32[N]) after a move."""
+    def _standing(self, state: ChineseCheckersState, wins: jax.Array, late: jax.Array) -> Standing:
+        """The standing after a turn, which may win or be the last one."""
         players = self.players
         mover = np.arange(players) == state.player
         if not self.ranks:
             lost = np.float32(-1 / (players - 1))
             rewards = jnp.where(wins, jnp.where(mover, np.float32(1), lost), np.float32(0))
-            return state.finished, wins | late, rewards
-        finished = state.finished | (mover & wins)
-        number = finished.sum(dtype=jnp.int32)
+            return Standing(state.out, next_seat(state.player, state.out), wins | late, rewards)
+        out = state.out | (mover & wins)
+        number = out.sum(dtype=jnp.int32)
         # What rank r + 1 pays, for r = 0..N - 1, and the mean of ranks r + 1 to N.
         pay = 1 - 2 * np.arange(players) / (players - 1)
         mean = (pay - 1) / 2
@@ -287,8 +266,8 @@ class ChineseCheckers(Game[ChineseCheckersState]):
             last | late, jnp.asarray(mean, jnp.float32)[jnp.minimum(number, players - 1)], 0
         )
         paid = jnp.where(mover & wins, rank, rest)
-        rewards = jnp.where(state.finished, state.rewards, paid)
-        return finished, last | late, rewards
+        rewards = jnp.where(state.out, state.rewards, paid)
+        return Standing(out, next_seat(state.player, out), last | late, rewards)
 
     def altered(
         self, state: ChineseCheckersState, action: jax.Array

@@ -1,19 +1,21 @@
 """Games in which players leave before the end: who is next, and who is paid what."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-COLOURS = ("red", "blue", "green", "purple", "yellow", "grey")
-"""What the players of games with up to six sides are called, in the order of their seats."""
+from jaxgbg.games.core import Game
+from jaxgbg.types import State
+
+_COLOURS = ("red", "blue", "green", "purple", "yellow", "grey")
 
 
 class Standing(NamedTuple):
     """What a move makes of the players.
 
-    `out` bool[N]: who has lost before the end. `player` int8[], `terminal` bool[] and `rewards`
+    `out` bool[N]: who has left before the end. `player` int8[], `terminal` bool[] and `rewards`
     float32[N] as in every state.
     """
 
@@ -21,6 +23,42 @@ class Standing(NamedTuple):
     player: jax.Array
     terminal: jax.Array
     rewards: jax.Array
+
+
+class SeatsState(State, Protocol):
+    """A state with a field `out` bool[N]: who has left the game."""
+
+    @property
+    def out(self) -> jax.Array: ...
+
+
+_StateT = TypeVar("_StateT", bound=SeatsState)
+
+
+class EliminationGame(Game[_StateT]):
+    """A game for `players` players, named by colors, who may leave before its end."""
+
+    players: int
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        return _COLOURS[: self.players]
+
+    @property
+    def num_players(self) -> int:
+        return self.players
+
+    def active(self, state: _StateT) -> jax.Array:
+        return ~state.out & ~state.terminal
+
+    def first_standing(self) -> Standing:
+        """The standing at the start: nobody is out, and player 0 is to move."""
+        return Standing(
+            out=jnp.zeros(self.players, bool),
+            player=jnp.int8(0),
+            terminal=jnp.bool_(False),
+            rewards=jnp.zeros(self.players, jnp.float32),
+        )
 
 
 def next_seat(player: jax.Array, out: jax.Array) -> jax.Array:
@@ -34,7 +72,7 @@ def next_seat(player: jax.Array, out: jax.Array) -> jax.Array:
 
 
 def after_move(
-    before: Standing, wins: jax.Array, loses: jax.Array, full: jax.Array, ranks: bool
+    before: SeatsState, wins: jax.Array, loses: jax.Array, full: jax.Array, ranks: bool
 ) -> Standing:
     """The standing after a move of `before.player` that `wins`, `loses` or leaves no move (`full`).
 

@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, keep_if
-from jaxgbg.games.seats import COLOURS, Standing, after_move
+from jaxgbg.games.core import keep_if
+from jaxgbg.games.seats import EliminationGame, Standing, after_move
 from jaxgbg.specs import setting
 
 
@@ -31,7 +31,7 @@ class SimState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Sim(Game[SimState]):
+class Sim(EliminationGame[SimState]):
     """Action = edge; edges in the order (0, 1), (0, 2), .., (nodes - 2, nodes - 1).
 
     Who completes a triangle of edges that are all its own is out and gets -1; its edges stay. The
@@ -58,14 +58,6 @@ class Sim(Game[SimState]):
             raise ValueError(f"sim: coalition is for players=3, not {self.players}")
         if self.images == "all" and self.nodes > 6:
             raise ValueError(f"sim: images=all is for up to 6 nodes, not {self.nodes}; use few")
-
-    @property
-    def sides(self) -> tuple[str, ...]:
-        return COLOURS[: self.players]
-
-    @property
-    def num_players(self) -> int:
-        return self.players
 
     @property
     def num_actions(self) -> int:
@@ -140,17 +132,7 @@ class Sim(Game[SimState]):
         return np.array(pairs, np.uint32)
 
     def init(self, key: jax.Array) -> SimState:
-        return SimState(
-            jnp.zeros(self.players, jnp.uint32),
-            jnp.zeros(self.players, bool),
-            jnp.int8(0),
-            jnp.bool_(False),
-            jnp.zeros(self.players, jnp.float32),
-        )
-
-    def active(self, state: SimState) -> jax.Array:
-        """bool[N]: who may still move in this game."""
-        return ~state.out & ~state.terminal
+        return SimState(jnp.zeros(self.players, jnp.uint32), *self.first_standing())
 
     def _taken(self, state: SimState) -> jax.Array:
         """uint32[]: the edges of all players."""
@@ -168,9 +150,8 @@ class Sim(Game[SimState]):
         pairs = jnp.asarray(self._closing)[action]
         loses = (own & pairs == pairs).any()
         mover = jnp.arange(self.players) == state.player
-        before = Standing(state.out, state.player, state.terminal, state.rewards)
         full = taken | edge == np.uint32((1 << self.num_cells) - 1)
-        standing = after_move(before, jnp.bool_(False), loses, full, ranks=False)
+        standing = after_move(state, jnp.bool_(False), loses, full, ranks=False)
         if self.coalition:
             standing = self._of_coalition(standing, mover, loses)
         moved = SimState(jnp.where(mover, own | edge, state.edges), *standing)

@@ -12,9 +12,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.core import Game, keep_if
+from jaxgbg.games.core import keep_if
 from jaxgbg.games.hexagons import HexCells, hexagon, shifted
-from jaxgbg.games.seats import COLOURS, Standing, after_move, next_seat
+from jaxgbg.games.seats import EliminationGame, Standing, after_move, next_seat
 from jaxgbg.specs import setting
 
 # Along a row, along a column and along the third axis.
@@ -32,7 +32,7 @@ class YavalathState(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Yavalath(Game[YavalathState]):
+class Yavalath(EliminationGame[YavalathState]):
     """Action = cell of a hexagon with `size` cells a side, row by row.
 
     Four or more own stones in a row win, whatever else the stone makes; three without four lose:
@@ -65,17 +65,9 @@ class Yavalath(Game[YavalathState]):
             raise ValueError("yavalath: block is for players=3 and 4; leave it out with players=2")
 
     @property
-    def sides(self) -> tuple[str, ...]:
-        return COLOURS[: self.players]
-
-    @property
     def board(self) -> HexCells:
         """The cells of the board."""
         return hexagon(self.size)
-
-    @property
-    def num_players(self) -> int:
-        return self.players
 
     @property
     def num_actions(self) -> int:
@@ -136,17 +128,8 @@ class Yavalath(Game[YavalathState]):
         return jnp.where(legal, 1 + cell + self.num_cells * two, 0)
 
     def init(self, key: jax.Array) -> YavalathState:
-        return YavalathState(
-            jnp.zeros((self.players, 2 * self.size - 1), jnp.uint32),
-            jnp.zeros(self.players, bool),
-            jnp.int8(0),
-            jnp.bool_(False),
-            jnp.zeros(self.players, jnp.float32),
-        )
-
-    def active(self, state: YavalathState) -> jax.Array:
-        """bool[N]: who may still move in this game."""
-        return ~state.out & ~state.terminal
+        stones = jnp.zeros((self.players, 2 * self.size - 1), jnp.uint32)
+        return YavalathState(stones, *self.first_standing())
 
     def _legal(self, state: YavalathState) -> jax.Array:
         """uint32[R]: the cells that may be taken."""
@@ -170,8 +153,7 @@ class Yavalath(Game[YavalathState]):
     def _standing(
         self, state: YavalathState, wins: jax.Array, three: jax.Array, full: jax.Array
     ) -> Standing:
-        before = Standing(state.out, state.player, state.terminal, state.rewards)
-        return after_move(before, wins, three & ~wins, full, self.reward == "ranks")
+        return after_move(state, wins, three & ~wins, full, self.reward == "ranks")
 
     def afterstate(self, state: YavalathState, action: jax.Array) -> YavalathState:
         cell = jnp.clip(action, 0, self.num_cells - 1)
