@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .rules import Cells, Game, State
+from .rules import Cells, Game, State, is_out
 
 Value = Callable[[Cells, int], float]
 """V(s | player) of a board."""
@@ -56,7 +56,8 @@ class PUCT:
     """Selection by Q + c P sqrt(sum N + 1e-8) / (1 + N), each player by his own values.
 
     A position is worth to a player what his best action promises when it is his turn, the others
-    before him having made theirs; to the last of the players in turn V(s | player).
+    before him having made theirs; to the last of the players in turn V(s | player), and to who is
+    out nothing.
     Of equal scores the first counts. `closest` is the least difference there was, if any, between
     the best score and the next one, as a share of the former. With `solver` only what may be the
     best is tried, by bounds that are worked out anew from the whole tree below (rewards -1 to 1).
@@ -151,7 +152,7 @@ class PUCT:
         for action in self.game.legal(state):
             after = self.game.play(state, action)
             values[action] = after.rewards[mover] - state.rewards[mover]
-            if not after.terminal:
+            if not (after.terminal or is_out(self.game, after, mover)):
                 values[action] += self.value(after.cells, mover)
         return values
 
@@ -167,7 +168,7 @@ class PUCT:
             found.setdefault(now.player, gained + values[best])
             now = self.game.play(now, best)
         for player in players:
-            if player not in found and now.terminal:
+            if player not in found and (now.terminal or is_out(self.game, state, player)):
                 found[player] = now.rewards[player] - state.rewards[player]
             elif player not in found:
                 found[player] = self.value(state.cells, player)

@@ -12,6 +12,7 @@ import jaxgbg
 from jaxgbg.players import GreedyAgent, RandomPlayer
 from jaxgbg.values import NTupleSpec
 from tests.games.batches import each
+from tests.games.knockout import Knockout
 from tests.reference import board_rules, rules
 from tests.reference.puct import PUCT, PUCTOfActions
 from tests.reference.sarsa_farl import ActionValueParameters, SerialActionValues
@@ -24,12 +25,15 @@ REFERENCES = {
     "nim3p": rules.Nim3P,
     "othello": lambda: board_rules.Othello(4),
     "2048": board_rules.Game2048,
+    "knockout": lambda: rules.Knockout(3, 3),
 }
 # As a share of a score: below it float32 and float64 may find another one the greater.
 CLOSE = 5e-7
 
 
 def make_small(name):
+    if name == "knockout":
+        return Knockout(3, 3)
     return jaxgbg.make(name, **({"size": 4} if name in ("hex", "othello") else {}))
 
 

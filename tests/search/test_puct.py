@@ -32,6 +32,7 @@ _SETTINGS = {"exploration": 1.7, "temperature": 0.5, "unvisited": 0.1}
     ("name", "start", "settings"),
     [
         ("nim3p", 2, {}),
+        ("knockout", 2, {}),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
             for case in [
