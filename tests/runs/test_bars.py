@@ -7,6 +7,7 @@ import jax.monitoring
 import pytest
 
 from jaxgbg.runs import progress_bar as bars
+from jaxgbg.runs.compilation import CompileTimer
 from jaxgbg.runs.loop import Progress
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.progress import RunProgress
@@ -18,6 +19,8 @@ def clock(monkeypatch):
     """A clock that stands still until it is moved."""
     now = SimpleNamespace(seconds=0.0)
     monkeypatch.setattr(bars.time, "monotonic", lambda: now.seconds)
+    # What other tests have compiled was at times of the clock that runs.
+    monkeypatch.setattr(CompileTimer, "_spans", {event: [] for event in CompileTimer._spans})
     return now
 
 
