@@ -44,7 +44,10 @@ CASES = [
     (lambda: Run(GAME, seeds=np.array(3)), "seeds must be a list, not array(3)"),
     (lambda: Run(GAME, seeds=(2**32,)), "seeds must lie in [0, 4,294,967,295], not 4294967296"),
     (lambda: Run(GAME, seeds={1}), "seeds must be a list, not {1}"),
-    (lambda: Schedule(episodes=10**5000), "episodes must lie in [1, 2,147,483,648], not so long"),
+    (
+        lambda: Schedule(episodes=10**5000),
+        "episodes must lie in [1, 2,147,483,648], not a very long number",
+    ),
     (lambda: Schedule(alpha=10**400), "alpha must be a number, not 1000"),
     (lambda: Schedule(alpha=1j), "alpha must be a number, not 1j"),
     (lambda: Schedule(epsilon=np.float32("nan")), "epsilon must be a number, not"),
