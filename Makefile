@@ -4,8 +4,8 @@ VENV ?= .venv
 VERSIONS ?= newest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# What developers and CI need is a hundred packages: uv has them in seconds, pip in minutes. Lower bounds
-# pip cannot ask for.
+# Development needs about two hundred packages: pip installs them in minutes, uv in seconds. Only uv can
+# ask for the lower bounds.
 RESOLUTION := $(if $(filter oldest,$(VERSIONS)),--resolution lowest-direct)
 UV_INSTALL = $(PIP) install uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(RESOLUTION)
 

@@ -27,6 +27,7 @@ from tests.registries import TUTORIAL, forgotten_afterwards
 # As `prepare_jax` does, here and in the processes that tests start.
 ask_for_whole_loops()
 jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
+# CI names a folder that outlives its checkout.
 jax.config.update(
     "jax_compilation_cache_dir", os.environ.get("JAXGBG_TEST_PROGRAMS", str(_CACHE / "jax"))
 )

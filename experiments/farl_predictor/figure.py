@@ -1,5 +1,6 @@
 """How well the predictors do: correlations with the gains, the picture and the table."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +46,15 @@ def correlations(results: dict[str, dict[str, Any]], varied: list[str]) -> list[
 
 
 def _correlation(x: np.ndarray, y: np.ndarray, ranked: bool) -> np.ndarray:
-    """Of the last axis; NaN where all values of one side are equal."""
-    from scipy.stats import rankdata
+    """Pearson's r over the last axis, or Spearman's; NaN if one side is constant."""
+    from scipy.stats import ConstantInputWarning, pearsonr, rankdata
 
-    constant = (np.ptp(x, -1) == 0) | (np.ptp(y, -1) == 0)
     if ranked:
         x, y = rankdata(x, axis=-1), rankdata(y, axis=-1)
-    x, y = (each - each.mean(-1, keepdims=True) for each in (x, y))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = (x * y).sum(-1) / np.sqrt(np.square(x).sum(-1) * np.square(y).sum(-1))
-    return np.where(constant, np.nan, found)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstantInputWarning)
+        found: np.ndarray = pearsonr(x, y, axis=-1).statistic
+    return found
 
 
 def draw(

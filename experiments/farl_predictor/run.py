@@ -43,6 +43,13 @@ STAGES = ("random", "trained", "gains", "ceiling", "figure")
 # Positions and continuations of each: random play costs next to nothing.
 RANDOM_PLAY, TRAINED_PLAY = (2000, 100), (400, 32)
 MATCHES = 200
+VARIED = [setting.label for setting in SETTINGS if not setting.published]
+
+
+def complete(results: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The games of which both kinds of play and the gains are known."""
+    needed = {"random", "trained", "gains"}
+    return {label: known for label, known in results.items() if known.keys() >= needed}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -64,17 +71,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     results = measured(options, place / "results.json")
     if "figure" not in options.stages:
         return
-    complete = {
-        label: known
-        for label, known in results.items()
-        if known.keys() >= {"random", "trained", "gains"}
-    }
-    if len(complete) < 4:
+    known = complete(results)
+    if len(known) < 4:
         parser.exit(1, "run.py: a figure needs the gains of four games or more\n")
-    varied = [setting.label for setting in SETTINGS if not setting.published]
-    records = correlations(complete, varied)
+    records = correlations(known, VARIED)
     write_json(place / "correlations.json", records)
-    draw(complete, records, varied, place / "farl_predictor.png")
+    draw(known, records, VARIED, place / "farl_predictor.png")
     print(table(results, records))
 
 

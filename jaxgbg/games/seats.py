@@ -13,7 +13,7 @@ _COLOURS = ("red", "blue", "green", "purple", "yellow", "grey")
 
 
 class Standing(NamedTuple):
-    """What a move makes of the players.
+    """The players after a move.
 
     `out` bool[N]: who has left before the end. `player` int8[], `terminal` bool[] and `rewards`
     float32[N] as in every state.

@@ -32,7 +32,7 @@ from jaxgbg.results.statistics import mean_sem
 from jaxgbg.results.table import difference, in_figures, interval
 from jaxgbg.runs.presets import preset, ree2013
 from jaxgbg.runs.presets.table1 import table1_run
-from tests.experiments.pages import pages_of
+from tests.experiments.pages import kept_records, pages_of
 from tests.internals import NO_DEVICE_STARTED
 
 ROOT = Path(__file__).parents[2]
@@ -255,7 +255,7 @@ def test_the_table_of_traces_is_that_of_the_kept_figures(
 def test_what_is_given_away_is_of_the_kept_runs(capsys: pytest.CaptureFixture[str]) -> None:
     script = module("table1/given_away")
     kept = {run.digest: run for run in published_runs("table1")}
-    rows = section("table1/given_away")
+    rows = kept_records("table1/given_away")
     assert {(row["condition"], row["config"]) for row in rows} == {
         (agent, row["config"]) for row in rows for agent in script.AGENTS.values()
     }
@@ -268,17 +268,9 @@ def test_what_is_given_away_is_of_the_kept_runs(capsys: pytest.CaptureFixture[st
     assert len(capsys.readouterr().out.splitlines()) == 2 + len(rows)
 
 
-def section(name: str) -> list[dict]:
-    """Records of an experiment by its name and that of the section of its results.json."""
-    experiment, part = name.split("/")
-    rows = Section(EXPERIMENTS / experiment, part).read()
-    assert rows
-    return rows
-
-
 def test_kept_figures_name_the_runs_of_their_scripts() -> None:
     run_of = module("othello_partners/run").run_of
-    for row in section("othello_partners/networks"):
+    for row in kept_records("othello_partners/networks"):
         told = ("learner", "partner", "games", "seed", "step", "openings", "loss")
         run = run_of(*(row[name] for name in told))
         assert row["config"] == run.digest
@@ -303,7 +295,7 @@ def test_networks_join_those_that_the_file_has_of_other_seeds() -> None:
 @pytest.mark.figures
 def test_kept_figures_of_searches_are_those_of_the_script() -> None:
     script = module("search/run")
-    for row in section("search/strength"):
+    for row in kept_records("search/strength"):
         run = script.run_of(row["study"], seeds=row["seeds"])
         assert (row["config"], row["game"]) == (run.digest, run.game.name)
         assert row["opponent"] in script.STUDIES[row["study"]].opponents
@@ -312,7 +304,7 @@ def test_kept_figures_of_searches_are_those_of_the_script() -> None:
             assert low <= mean <= high
         assert row["mean"] == pytest.approx(sum(row["per agent"]) / len(row["per agent"]))
     tables = (EXPERIMENTS / "search/tables.md").read_text().splitlines()
-    assert script.tables(section("search/strength")) == tables
+    assert script.tables(kept_records("search/strength")) == tables
 
 
 @pytest.mark.figures
@@ -416,7 +408,7 @@ def test_what_tracing_costs_is_taken_off_a_profile() -> None:
 @pytest.mark.figures
 def test_both_kinds_of_ab_dl_are_tabulated_from_the_kept_games() -> None:
     readme = pages_of("farl_ablation")
-    kept = {name: section(f"farl_ablation/{name}") for name in ("ab-dl", "ab-dl-gbg")}
+    kept = {name: kept_records(f"farl_ablation/{name}") for name in ("ab-dl", "ab-dl-gbg")}
     for variant in ("farl", "part1", "none"):
         cells = [
             "{:.1f} ± {:.1f}".format(
@@ -443,7 +435,7 @@ def test_the_ablation_is_tabulated_from_the_archived_runs(
     readme = pages_of("farl_ablation")
     (where,) = re.findall(r'--where "\n(.*?)"', readme, re.DOTALL)
     table = read_table(unpacked("table1"), where=where)
-    assert as_records(table.rows) == section("farl_ablation/table")
+    assert as_records(table.rows) == kept_records("farl_ablation/table")
     assert len(table.rows) == 12
     for row in table.rows:
         figures = in_figures(row, row.mean, row.sem), interval(row), difference(row)
@@ -532,9 +524,9 @@ def test_searches_are_judged_and_timed(
     constants = {}
     if name == "won_starts":
         pytest.importorskip("bitbully")
-        # The solver takes minutes for the evaluations of the training, which are not in question.
-        run_of = module("search/run").run_of
-        constants["run_of"] = lambda *told: with_changes(run_of(*told), {"opponents": ["random"]})
+        # Against the solver, the evaluations of the training would take minutes.
+        run_of, quick = module("search/run").run_of, {"opponents": ["random"]}
+        constants["run_of"] = lambda *settings: with_changes(run_of(*settings), quick)
     results = run_script(f"search/{name}", *arguments, **constants)
     assert len(Section(results, name).read()) == rows
 
@@ -607,12 +599,9 @@ def test_the_predictor_is_computed_and_drawn(run_script) -> None:
 
 @pytest.mark.figures
 def test_correlations_are_those_of_the_kept_figures() -> None:
-    place, settings = EXPERIMENTS / "farl_predictor", module("farl_predictor/settings").SETTINGS
-    kept = json.loads((place / "results.json").read_text())
-    needed = {"random", "trained", "gains"}
-    complete = {name: figures for name, figures in kept.items() if figures.keys() >= needed}
-    varied = [setting.label for setting in settings if not setting.published]
-    found = module("farl_predictor/figure").correlations(complete, varied)
+    place, script = EXPERIMENTS / "farl_predictor", module("farl_predictor/run")
+    results = json.loads((place / "results.json").read_text())
+    found = script.correlations(script.complete(results), script.VARIED)
     assert found == json.loads((place / "correlations.json").read_text())
     assert len(found) == 16
 

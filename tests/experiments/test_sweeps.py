@@ -10,14 +10,14 @@ import pytest
 
 import jaxgbg
 from experiments.archive import unpack
-from experiments.shared import Section, archived_runs
+from experiments.shared import archived_runs
 from jaxgbg import Run, with_changes
 from jaxgbg.results.groups import read_table
 from jaxgbg.results.rows import Row, as_records, group, source_of
 from jaxgbg.results.table import in_figures
 from jaxgbg.runs import Result
 from jaxgbg.sweeps import read_spec
-from tests.experiments.pages import pages_of
+from tests.experiments.pages import kept_records, pages_of
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 FILES = sorted(path.relative_to(EXPERIMENTS) for path in EXPERIMENTS.glob("*/*.toml"))
@@ -70,16 +70,6 @@ def runs_of(file: Path | str) -> list[Run]:
     return [run for unit in read_spec(EXPERIMENTS / file).units for run in unit.runs]
 
 
-def records(file: str) -> list[dict[str, Any]]:
-    """Rows of a JSON file, or of the section of this name in the results.json beside it."""
-    path = EXPERIMENTS / file
-    if path.suffix == ".json":
-        return json.loads(path.read_text())
-    rows = Section(path.parent, path.name).read()
-    assert rows
-    return rows
-
-
 @pytest.mark.parametrize("file", FILES, ids=str)
 def test_every_file_is_read_and_its_command_documented(file: Path) -> None:
     assert len(runs_of(file)) == RUNS[str(file)]
@@ -107,7 +97,7 @@ def rows_asked_for(files: list[str], by: list[str], wins: bool) -> list[Row]:
 def test_kept_rows_are_those_that_the_file_asks_for(file: str) -> None:
     rows = rows_asked_for(*KEPT[file])
     readme = PAGES[file].read_text() if file in PAGES else pages_of(Path(file).parent.name)
-    for record, row, asked in zip(records(file), rows, as_records(rows), strict=True):
+    for record, row, asked in zip(kept_records(file), rows, as_records(rows), strict=True):
         same = ("game", "opponent", *row.settings, "unit", "n", "episodes", "paper_mean")
         assert {name: record[name] for name in same} == {name: asked[name] for name in same}
         assert len(record["per_seed"]) == row.n
@@ -115,8 +105,8 @@ def test_kept_rows_are_those_that_the_file_asks_for(file: str) -> None:
         errors = (-1e-5, 0, 1e-5)
         sems = [None] if row.n == 1 else [record["sem"] + two for two in errors]
         near = [(record["mean"] + one, sem) for one in errors for sem in sems]
-        told = [in_figures(row, *figures) for figures in near]
-        lines = [line for line in readme.splitlines() if any(each in line for each in told)]
+        written = [in_figures(row, *figures) for figures in near]
+        lines = [line for line in readme.splitlines() if any(each in line for each in written)]
         assert lines
         # A table in a box has the interval, the last evaluation, n and the difference too.
         if boxes := [line for line in lines if not line.startswith("|") and line.count("  ") > 2]:
@@ -155,7 +145,7 @@ def test_every_run_of_the_files_has_its_hash(kept: str, folder: str | tuple[str,
 def test_figures_of_networks_are_those_of_the_archived_runs(tmp_path: Path) -> None:
     unpack(archived_runs(EXPERIMENTS / "networks"), tmp_path)
     rows = read_table(tmp_path).rows
-    assert as_records(rows) == records("networks/networks.json")
+    assert as_records(rows) == kept_records("networks/networks.json")
 
 
 @pytest.mark.parametrize("game", ["hex", "connectfour"])
@@ -164,7 +154,7 @@ def test_figures_of_the_script_of_old_are_of_the_same_settings(game: str) -> Non
         (run.schedule.batch, "serial" if run.schedule.batch == 1 else run.value.combine): run
         for run in runs_of(f"lockstep/{game}.toml")
     }
-    kept = records(f"lockstep/{game}")
+    kept = kept_records(f"lockstep/{game}")
     assert {(row["batch"], row["rule"]) for row in kept} == asked.keys()
     for row in kept:
         run = asked[row["batch"], row["rule"]]
@@ -177,7 +167,7 @@ def test_figures_of_the_script_of_old_are_of_the_same_settings(game: str) -> Non
 
 
 def test_the_network_of_old_is_of_the_same_config() -> None:
-    (row,) = records("ralpha/connectfour-100-shallow-0.9-0.2")
+    (row,) = kept_records("ralpha/connectfour-100-shallow-0.9-0.2")
     (run,) = runs_of("ralpha/connectfour_best.toml")
     assert run.schedule.last_epsilon == run.schedule.epsilon
     assert run.schedule.last_alpha == pytest.approx(0.05 * 0.1, rel=1e-12)

@@ -32,12 +32,12 @@ from experiments.n_players.settings import SETTINGS
 from experiments.othello_partners import tables as othello_partners
 from experiments.ralpha import table as ralpha
 from experiments.search import run as search
-from experiments.shared import Section, archived_runs
+from experiments.shared import archived_runs
 from experiments.table1 import listed, profile, speed
 from jaxgbg.games import make
 from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.runs.presets import figure as published_figure
-from tests.experiments.pages import EXPERIMENTS
+from tests.experiments.pages import EXPERIMENTS, kept_records
 
 pytestmark = pytest.mark.figures
 Row = tuple[str, ...]
@@ -45,15 +45,6 @@ Row = tuple[str, ...]
 
 def read(path: str) -> Any:
     return json.loads((EXPERIMENTS / path).read_text(encoding="utf-8"))
-
-
-def section(name: str) -> list[dict[str, Any]]:
-    """The records of a section of results.json, by EXPERIMENT/SECTION; a file by its path."""
-    experiment, _, part = name.partition("/")
-    if part.endswith(".json"):
-        rows: list[dict[str, Any]] = read(name)
-        return rows
-    return Section(EXPERIMENTS / experiment, part).read()
 
 
 def printed(main: Callable[[list[str]], None], *arguments: str) -> list[str]:
@@ -70,13 +61,15 @@ def averaging_tables() -> Iterator[str]:
 
 
 def borrowed_tables() -> Iterator[str]:
-    told, results = read("borrowed_games/forecast.json"), read("borrowed_games/results.json")
-    yield from forecast.table(told)
-    yield from figure.table(results, told)
+    forecasts = read("borrowed_games/forecast.json")
+    yield from forecast.table(forecasts)
+    yield from figure.table(read("borrowed_games/results.json"), forecasts)
 
 
 def connectfour_tables() -> Iterator[str]:
-    yield from connectfour.page(*(section(f"connectfour/{name}") for name in connectfour.NAMES))
+    yield from connectfour.page(
+        *(kept_records(f"connectfour/{name}") for name in connectfour.NAMES)
+    )
 
 
 def ablation_tables() -> Iterator[str]:
@@ -84,9 +77,9 @@ def ablation_tables() -> Iterator[str]:
     (run,) = archived_runs(EXPERIMENTS / "farl_ablation")
     last = run.run.schedule.episodes
     solved = [one for one in run.results() if one.opponent == "solver"]
-    met = [section(f"farl_ablation/{name}") for name in ("ab-dl", "ab-dl-gbg")]
+    met = [kept_records(f"farl_ablation/{name}") for name in ("ab-dl", "ab-dl-gbg")]
     for variant in ("farl", "part1", "none"):
-        agents = [told for _, name, *told in run.summary()["agents"] if name == variant]
+        agents = [counts for _, name, *counts in run.summary()["agents"] if name == variant]
         late: dict[int, list[float]] = {}
         for one in solved:
             if one.variant == variant and 5 * one.episodes > 4 * last:
@@ -132,7 +125,7 @@ def judged_by_criteria(results: list[dict[str, Any]]) -> Iterator[str]:
     """Figures at full budgets beside the paper's intervals; then those of each seed."""
     matches = [one for one in results if one["what"] == "match"]
     for opponent, name in NAMES.items():
-        for variant, told in (("farl", "FARL"), ("none", "without FARL")):
+        for variant, title in (("farl", "FARL"), ("none", "without FARL")):
             own = [
                 each
                 for each in matches
@@ -154,16 +147,16 @@ def judged_by_criteria(results: list[dict[str, Any]]) -> Iterator[str]:
             paper = [f"{end:,.0f}" if whole else f"{end:.1f}" for end in (below, above)]
             interval = f"{scale.text(low)} to {scale.text(high)}"
             both = f"{scale.text(mean_sem(means)[0])} ± {scale.text(mean_sem(means)[1])}"
-            start, published_ = f"{name}, {told}", " to ".join(paper)
+            start, published_ = f"{name}, {title}", " to ".join(paper)
             judged = (spread, f"{limit:,}", outcome if meets else "rejection")
             yield row(start, str(len(means)), both, interval, *judged[:2], published_, judged[2])
             expected = "-" if game == "2048" else EXPECTED[variant]
             yield row(start, published_, interval, *judged, expected)
             if game == "connectfour":
                 seeds = [f"{each:.2f}".removesuffix("0") for each in means]
-                yield row(f"{'AB' if opponent == 'ab' else '`ab-dl-gbg`'}, {told}", *seeds)
+                yield row(f"{'AB' if opponent == 'ab' else '`ab-dl-gbg`'}, {title}", *seeds)
                 shorter = [f"{each:.1f}" for each in means]
-                yield row(f"{'AB' if opponent == 'ab' else '`ab-dl-gbg`'}, {told}", *shorter)
+                yield row(f"{'AB' if opponent == 'ab' else '`ab-dl-gbg`'}, {title}", *shorter)
 
 
 def ladder_tables() -> Iterator[str]:
@@ -179,7 +172,7 @@ def lines_tables() -> Iterator[str]:
     yield from lines.page(found, folder).splitlines()
     yield from features(found["Tables 5.3 to 5.5"])
     yield from tuples()
-    for board in section("lines_of_action/solved"):
+    for board in kept_records("lines_of_action/solved"):
         start = f"{'White' if board['value'] < 0 else 'Black'} wins in {board['plies']} plies"
         counts = [board[name] for name in ("positions", "won", "lost", "drawn")]
         ends = f"{board['longest']} plies", str(board["without_a_move"])
@@ -192,10 +185,10 @@ def features(rows: list[dict[str, Any]]) -> Iterator[str]:
     cells: dict[tuple[str, str], list[str]] = {}
     for each in rows:
         gain, paper = each["gain"], each.get("paper's gain")
-        told = f"{gain['mean']:+.3f} ± {gain.get('sem', 0):.3f}"
-        told += "" if paper is None else f" ({paper:+.3f})"
-        cells.setdefault((each["setting"], each["opponent"]), []).append(told)
-    yield from (row(*pair_, *told) for pair_, told in cells.items())
+        cell = f"{gain['mean']:+.3f} ± {gain.get('sem', 0):.3f}"
+        cell += "" if paper is None else f" ({paper:+.3f})"
+        cells.setdefault((each["setting"], each["opponent"]), []).append(cell)
+    yield from (row(*names, *gains) for names, gains in cells.items())
 
 
 def tuples() -> Iterator[str]:
@@ -203,13 +196,13 @@ def tuples() -> Iterator[str]:
     layouts = {"of 5": "lines", "of 6": "windows", "none": "walks"}
     players = ("centre-of-mass", "random", "SELF")
     found: dict[tuple[str, str], dict[str, str]] = {}
-    for each in section("lines_of_action/tuples"):
+    for each in kept_records("lines_of_action/tuples"):
         layout = layouts[str(each["layout"]).partition(" (")[0]]
         opponent = each["opponent"] if each["opponent"] in players else "SELF"
-        told = f"{each['mean'] / 100:.3f} ± {each['sem'] / 100:.3f}"
-        found.setdefault((layout, each["variant"]), {})[opponent] = told
-    for names, told in found.items():
-        yield row(*names, *(told.get(player, "") for player in players))
+        share = f"{each['mean'] / 100:.3f} ± {each['sem'] / 100:.3f}"
+        found.setdefault((layout, each["variant"]), {})[opponent] = share
+    for names, shares in found.items():
+        yield row(*names, *(shares.get(player, "") for player in players))
 
 
 def players_tables() -> Iterator[str]:
@@ -239,7 +232,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "networks": list,
     "othello_partners": lambda: printed(othello_partners.main),
     "ralpha": lambda: [*printed(ralpha.main, "tictactoe"), *printed(ralpha.main, "connectfour")],
-    "search": lambda: search.tables(section("search/strength")),
+    "search": lambda: search.tables(kept_records("search/strength")),
     "table1": table1_tables,
     "td_sarsa": list,
 }
@@ -327,7 +320,7 @@ def test_every_row_is_printed_from_the_kept_data(experiment: str) -> None:
     by_hand = BY_HAND.get(experiment, {})
     assert left == {head: left.get(head, []) for head in by_hand}
     for head, sections in by_hand.items():
-        kept = np.array([*numbers([section(name) for name in sections])])
+        kept = np.array([*numbers([kept_records(name) for name in sections])])
         texts = re.findall(
             r"\d+(?:[ ,]\d{3})*(?:\.\d+)?", " | ".join(", ".join(each[1:]) for each in left[head])
         )

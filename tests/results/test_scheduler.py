@@ -1,6 +1,8 @@
 """A tournament on a cluster: the same games as here, whatever happens to the workers."""
 
 import json
+import threading
+import time
 
 import jax
 import numpy as np
@@ -11,6 +13,7 @@ from jaxgbg.arena import scheduler
 from jaxgbg.arena.group_play import GroupGames
 from jaxgbg.games import Nim
 from jaxgbg.players import RandomPlayer
+from tests.ray_cluster import two_machines
 
 SMALL = Nim(heaps=2, size=3)
 SETTINGS = {"game": SMALL, "games": 12, "plies": 1, "progress": False}
@@ -127,40 +130,24 @@ def test_agents_are_sent_by_their_files_and_known_by_their_weights(cluster, tmp_
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # Ray's own; they are not ours to mend.
 def test_a_cluster_that_loses_a_machine_finishes_its_tournament(tmp_path, monkeypatch):
-    pytest.importorskip("ray")
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    import threading
-    import time
-
-    import ray
-    from ray.cluster_utils import Cluster
-
     players = ["random", "mcts-20", "mcts-30", "maxn"]
     local = jaxgbg.tournament(players, out=tmp_path / "local", **SETTINGS)
     out = tmp_path / "ray"
-    cluster = Cluster(
-        initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False}
-    )
-    try:
-        nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
-        ray.init(address=cluster.address, log_to_driver=False)
-        lost = []
+    with two_machines(monkeypatch) as lose_a_machine:
+        played_by_then = []
 
-        def lose_a_machine() -> None:
+        def lose_it_in_time() -> None:
             while not (out / "games.jsonl").exists():
                 time.sleep(0.02)
-            cluster.remove_node(nodes[0], allow_graceful=False)
-            lost.append(len(lines(out)))
+            lose_a_machine()
+            played_by_then.append(len(lines(out)))
 
         # A tournament that fails writes no file: nobody waits for it then.
-        watcher = threading.Thread(target=lose_a_machine, daemon=True)
+        watcher = threading.Thread(target=lose_it_in_time, daemon=True)
         watcher.start()
         sent = jaxgbg.tournament(players, out=out, executor="ray", **SETTINGS)
         watcher.join()
         # The machine was lost before all groups had met.
-        assert lost[0] < 6
-    finally:
-        ray.shutdown()
-        cluster.shutdown()
+        assert played_by_then[0] < 6
     assert sent.records() == local.records()
     assert sorted(lines(out)) == sorted(lines(tmp_path / "local"))

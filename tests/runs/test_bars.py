@@ -19,7 +19,7 @@ def clock(monkeypatch):
     """A clock that stands still until it is moved."""
     now = SimpleNamespace(seconds=0.0)
     monkeypatch.setattr(bars.time, "monotonic", lambda: now.seconds)
-    # What other tests have compiled was at times of the clock that runs.
+    # Forget the programs that other tests have compiled, at times of the real clock.
     monkeypatch.setattr(CompileTimer, "_spans", {event: [] for event in CompileTimer._spans})
     return now
 

@@ -216,7 +216,7 @@ def test_the_time_to_compile_is_measured(monkeypatch):
 
     threading.Thread(target=release, daemon=True).start()
     begun = time.monotonic()
-    # The compile cache has it from an earlier run of the tests otherwise.
+    # A number of this run: an earlier run has left its program in the compile cache.
     fresh(time.time_ns() % 10**6)
     whole = time.monotonic() - begun
     assert 0.4 < timer.seconds() <= whole, (

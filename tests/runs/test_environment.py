@@ -38,8 +38,9 @@ def outcomes(name, tmp_path, value="ntuple"):
     """What an agent of a short training is, and what it thinks, plays and finds by a search."""
     game = make(name)
     opponent = "score" if game.num_players == 1 else "random"
-    # A game of 2048 takes hundreds of plies, and to keep tables in full size seconds.
+    # A game of 2048 takes hundreds of plies.
     few = jaxgbg.Protocol("choose_01", count=2, repeats=1)
+    # The agents of the published layouts take seconds to write.
     small = {"layout": ((0, 1, 4, 5), (0, 1, 2, 3))} if name in ("2048", "connectfour") else {}
     run = jaxgbg.preset(
         game,

@@ -82,7 +82,7 @@ def test_one_process_lays_all_seeds_out_over_eight_devices(tmp_path):
 @pytest.mark.slow
 def test_a_ray_node_of_eight_gpus_does_a_unit_on_each(tmp_path):
     pytest.importorskip("ray")
-    # Which device has which unit is in question, not how the agents play.
+    # This test is about devices and needs no evaluations.
     unjudged = TINY | {"settings": TINY["settings"] | {"opponents": []}}
     wanted = units(unjudged)
     assert len(wanted) == GPUS
