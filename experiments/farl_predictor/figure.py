@@ -1,6 +1,5 @@
 """How well the predictors do: correlations with the gains, the picture and the table."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -36,24 +35,25 @@ def correlations(results: dict[str, dict[str, Any]], varied: list[str]) -> list[
                 draws = np.random.default_rng(0).integers(
                     len(labels), size=(RESAMPLES, len(labels))
                 )
+                # A resample in which one side is constant has no correlation.
+                varies = [np.ptp(side[draws], axis=-1) > 0 for side in (predicted, gain)]
+                draws = draws[varies[0] & varies[1]]
                 for kind, ranked in (("pearson", False), ("spearman", True)):
                     measured = _correlation(predicted, gain, ranked)
                     again = _correlation(predicted[draws], gain[draws], ranked)
-                    low, high = np.nanpercentile(again, (2.5, 97.5))
+                    low, high = np.percentile(again, (2.5, 97.5))
                     record[kind] = [round(float(value), 3) for value in (measured, low, high)]
                 records.append(record)
     return records
 
 
 def _correlation(x: np.ndarray, y: np.ndarray, ranked: bool) -> np.ndarray:
-    """Pearson's r over the last axis, or Spearman's; NaN if one side is constant."""
-    from scipy.stats import ConstantInputWarning, pearsonr, rankdata
+    """Pearson's r over the last axis, or Spearman's; neither side may be constant."""
+    from scipy.stats import pearsonr, rankdata
 
     if ranked:
         x, y = rankdata(x, axis=-1), rankdata(y, axis=-1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConstantInputWarning)
-        found: np.ndarray = pearsonr(x, y, axis=-1).statistic
+    found: np.ndarray = pearsonr(x, y, axis=-1).statistic
     return found
 
 
