@@ -14,6 +14,11 @@ compiling.ask_for_quick_compiling()
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 _CACHE = Path(__file__).resolve().parents[1] / ".cache"
 os.environ["XDG_CACHE_HOME"] = str(_CACHE)
+# For the processes that tests start as well. CI names a folder that outlives its checkout.
+os.environ["JAX_COMPILATION_CACHE_DIR"] = os.environ.get(
+    "JAXGBG_TEST_PROGRAMS", str(_CACHE / "jax")
+)
+os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 
 import jax
 import pytest
@@ -27,11 +32,6 @@ from tests.registries import TUTORIAL, forgotten_afterwards
 # As `prepare_jax` does, here and in the processes that tests start.
 ask_for_whole_loops()
 jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
-# CI names a folder that outlives its checkout.
-jax.config.update(
-    "jax_compilation_cache_dir", os.environ.get("JAXGBG_TEST_PROGRAMS", str(_CACHE / "jax"))
-)
-jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 
 # Compiled programs are millions of objects that stay, which would be gone through again and again.

@@ -55,7 +55,9 @@ class Work:
         self.folder, self.out = folder, folder / "runs"
         folder.mkdir(parents=True, exist_ok=True)
         self._command = [sys.executable, "-m", "jaxgbg.cli", *arguments, "--out", str(self.out)]
-        self._environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
+        # A process that is killed may leave half an entry: no other test reads this cache.
+        caches = {"XDG_CACHE_HOME": str(cache), "JAX_COMPILATION_CACHE_DIR": str(cache / "jax")}
+        self._environment = os.environ | caches
         self.complaints: list[str] = []
         process = self.start()
         self.under_way(process, self.begun)

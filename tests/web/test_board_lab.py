@@ -46,7 +46,6 @@ def jupyter_lab(folder: Path):
     for name in ("SETTINGS", "WORKSPACES"):
         environment[f"JUPYTERLAB_{name}_DIR"] = str(folder / name.lower())
     environment |= {"PYTHONPATH": str(ROOT), "HOME": str(folder)}
-    environment["JAX_COMPILATION_CACHE_DIR"] = str(Path(os.environ["XDG_CACHE_HOME"]) / "jax")
     command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--port=0"]
     command += ["--ip=127.0.0.1", "--IdentityProvider.token=secret"]
     command += [f"--ServerApp.root_dir={folder / 'notebooks'}"]
