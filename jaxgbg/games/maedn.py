@@ -113,9 +113,9 @@ class Maedn(EliminationGame[MaednState]):
         cells = np.arange(self.num_cells)
         on_track = cells < self.track
         steps = (cells[:, None] - cells) % self.track
-        beside = on_track[:, None] & on_track & ((steps == 1) | (steps == self.track - 1))
-        # What is not a field of the track is beside everything.
-        return (beside | ~on_track[:, None] | ~on_track) & ~np.eye(self.num_cells, dtype=bool)
+        neighbors = (steps == 1) | (steps == self.track - 1) | ~on_track[:, None] | ~on_track
+        # What is not a field of the track is a neighbor of every cell.
+        return neighbors & ~np.eye(self.num_cells, dtype=bool)
 
     @property
     def own_tuples(self) -> tuple[tuple[int, ...], ...]:

@@ -39,7 +39,6 @@ def test_rolls_and_moves_are_as_many_as_counted_elsewhere(game, expected):
     "parameters",
     [
         pytest.param((3, 2, 3, False, 60, True), id="ranks"),
-        pytest.param((2, 4, 2, False), id="adjacent", marks=pytest.mark.slow),
         pytest.param((4, 3, 2, True, 400, True), id="4-players", marks=pytest.mark.slow),
     ],
 )
@@ -59,16 +58,9 @@ class OpenSpielMaedn(OpenSpiel):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("game", "name"),
-    [
-        (Maedn(), "maedn(players=2,twoPlayersOpposite=true)"),
-        (Maedn(3), "maedn(players=3)"),
-    ],
-    ids=["2-players", "3-players"],
-)
-def test_random_games_agree_with_openspiel(game, name):
-    assert_same_dice_games(game, OpenSpielMaedn(name), batch=10, seed=4)
+def test_random_games_agree_with_openspiel():
+    """Three players: those start a quarter apart, which exact values of two do not show."""
+    assert_same_dice_games(Maedn(3), OpenSpielMaedn("maedn(players=3)"), batch=10, seed=4)
 
 
 def placed(game, *players, die=0):

@@ -53,46 +53,53 @@ def drawing(game: Maedn) -> Drawing:
             return [end(board, action), first_waiting + board[-1]]
         return [end(board, action), spot(0 * board[-2] + action - MOVE, board[-1])]
 
-    numbers = range(1, pieces + 1)
-    face = square(30, ' class="cell"', 6)
     return Drawing(
         width=width,
         height=height + 40,
         ground=_fields(game, on_board) + text(below[2][0], height + 4, "pass"),
         spots=[*on_board, *below],
-        pieces=[
-            "",
-            *(stone(side, _RADIUS - 2) for side in game.sides),
-            *(
-                stone(side, 15) + text(0, 0, str(n), "digit")
-                for side in game.sides
-                for n in numbers
-            ),
-            text(0, 4, "rolls again"),
-            *(face + text(0, 0, str(number), "digit") for number in range(1, FACES + 1)),
-        ],
+        pieces=_pieces(game),
         halo=f'<circle r="{_RADIUS}"/>',
         actions=["pass", "enter", *(f"from {field}" for field in range(game.num_actions - MOVE))],
         kinds=kinds,
         spot_of=end,
         touched_by=touched,
-        spot_names=[
-            *(f"field {at}" for at in range(track)),
-            *(f"goal of {side}, {number}" for side in game.sides for number in numbers),
-            *(f"{side} waiting" for side in game.sides),
-            "rolls again",
-            "die",
-            "pass",
-        ],
-        piece_names=[
-            "empty",
-            *game.sides,
-            *(f"{n} {side}" for side in game.sides for n in numbers),
-            "rolls again",
-            *(f"die {number}" for number in range(1, FACES + 1)),
-        ],
+        spot_names=_spot_names(game),
+        piece_names=_piece_names(game),
         cells=[*range(game.num_cells), -1, -1],
     )
+
+
+def _pieces(game: Maedn) -> list[str]:
+    """Nothing, a piece of each player, its numbers of waiting pieces, a remark, and the die."""
+    numbers = [text(0, 0, str(number), "digit") for number in range(1, FACES + 1)]
+    face = square(30, ' class="cell"', 6)
+    return [
+        "",
+        *(stone(side, _RADIUS - 2) for side in game.sides),
+        *(stone(side, 15) + number for side in game.sides for number in numbers[: game.pieces]),
+        text(0, 4, "rolls again"),
+        *(face + number for number in numbers),
+    ]
+
+
+def _piece_names(game: Maedn) -> list[str]:
+    waiting = [f"{n + 1} {side}" for side in game.sides for n in range(game.pieces)]
+    faces = [f"die {number}" for number in range(1, FACES + 1)]
+    return ["empty", *game.sides, *waiting, "rolls again", *faces]
+
+
+def _spot_names(game: Maedn) -> list[str]:
+    goals = [f"goal of {side}, {n + 1}" for side in game.sides for n in range(game.pieces)]
+    waiting = [f"{side} waiting" for side in game.sides]
+    return [
+        *(f"field {at}" for at in range(game.track)),
+        *goals,
+        *waiting,
+        "rolls again",
+        "die",
+        "pass",
+    ]
 
 
 def _spots(game: Maedn) -> tuple[list[tuple[float, float]], tuple[float, float]]:
