@@ -10,6 +10,7 @@ from jaxgbg.games.game2048 import Game2048
 from jaxgbg.games.hex import Hex
 from jaxgbg.games.lines_of_action import LinesOfAction
 from jaxgbg.games.ludax_games import LUDAX_GAMES, ludax_game
+from jaxgbg.games.maedn import Maedn
 from jaxgbg.games.nim import Nim
 from jaxgbg.games.othello import Othello
 from jaxgbg.games.pgx_games import PGX_GAMES, pgx_game
@@ -39,6 +40,7 @@ __all__ = [
     "Game2048",
     "Hex",
     "LinesOfAction",
+    "Maedn",
     "Nim",
     "Othello",
     "Pig",
@@ -74,6 +76,7 @@ register("ewn", EinStein)
 register("sim", Sim)
 register("yavalath", Yavalath)
 register("chinese_checkers", ChineseCheckers)
+register("maedn", Maedn)
 
 PACKAGES["pgx"] = Package(PGX_GAMES, pgx_game)
 PACKAGES["ludax"] = Package(LUDAX_GAMES, ludax_game)

@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxgbg.games.core import keep_if
 from jaxgbg.games.hexagons import STEPS, HexCells, shifted, star
-from jaxgbg.games.seats import EliminationGame, Standing, next_seat
+from jaxgbg.games.seats import EliminationGame, after_turn
 from jaxgbg.specs import setting
 
 # The triangle in which each player starts: 0 is the upper one, the others follow clockwise.
@@ -236,7 +236,7 @@ class ChineseCheckers(EliminationGame[ChineseCheckersState]):
             done = filled.all() & (own & goal != 0).any()
         ends = ~move.on
         turn = state.turn + ends.astype(jnp.int16)
-        standing = self._standing(state, ends & done, turn >= self.turns)
+        standing = after_turn(state, ends & done, turn >= self.turns, self.ranks)
         changed = self.board.bit(move.start) | self.board.bit(move.end)
         moved = ChineseCheckersState(
             move.stones,
@@ -246,28 +246,6 @@ class ChineseCheckers(EliminationGame[ChineseCheckersState]):
             *standing._replace(player=jnp.where(ends, standing.player, state.player)),
         )
         return keep_if(move.legal, moved, state)
-
-    def _standing(self, state: ChineseCheckersState, wins: jax.Array, late: jax.Array) -> Standing:
-        """The standing after a turn, which may win or be the last one."""
-        players = self.players
-        mover = np.arange(players) == state.player
-        if not self.ranks:
-            lost = np.float32(-1 / (players - 1))
-            rewards = jnp.where(wins, jnp.where(mover, np.float32(1), lost), np.float32(0))
-            return Standing(state.out, next_seat(state.player, state.out), wins | late, rewards)
-        out = state.out | (mover & wins)
-        number = out.sum(dtype=jnp.int32)
-        # What rank r + 1 pays, for r = 0..N - 1, and the mean of ranks r + 1 to N.
-        pay = 1 - 2 * np.arange(players) / (players - 1)
-        mean = (pay - 1) / 2
-        last = number == players - 1
-        rank = jnp.asarray(pay, jnp.float32)[jnp.maximum(number - 1, 0)]
-        rest = jnp.where(
-            last | late, jnp.asarray(mean, jnp.float32)[jnp.minimum(number, players - 1)], 0
-        )
-        paid = jnp.where(mover & wins, rank, rest)
-        rewards = jnp.where(state.out, state.rewards, paid)
-        return Standing(out, next_seat(state.player, out), last | late, rewards)
 
     def altered(
         self, state: ChineseCheckersState, action: jax.Array

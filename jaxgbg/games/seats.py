@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.dice import winner_takes
 from jaxgbg.types import State
 
 _COLOURS = ("red", "blue", "green", "purple", "yellow", "grey")
@@ -107,6 +108,30 @@ def after_move(
         terminal=wins | last | full,
         rewards=jnp.where(before.out, before.rewards, paid),
     )
+
+
+def after_turn(before: SeatsState, wins: jax.Array, late: jax.Array, ranks: bool) -> Standing:
+    """The standing after a turn of `before.player` that `wins`, or is too `late` to play on.
+
+    Without `ranks` the winner gets 1, each of the others -1 / (N - 1), and a draw is 0. With
+    `ranks` the others play on, without the winner, until one is left. Rank r of N pays
+    1 - 2 (r - 1) / (N - 1); players who are still in at a draw share the mean of the ranks left.
+    """
+    players = before.out.shape[0]
+    mover = np.arange(players) == before.player
+    if not ranks:
+        rewards = jnp.where(wins, winner_takes(before.player, players), np.float32(0))
+        return Standing(before.out, next_seat(before.player, before.out), wins | late, rewards)
+    out = before.out | (mover & wins)
+    number = out.sum(dtype=jnp.int32)
+    # What rank r + 1 pays, for r = 0..N - 1, and the mean of ranks r + 1 to N.
+    pay = 1 - 2 * np.arange(players) / (players - 1)
+    last = number == players - 1
+    rank = _entry(pay, jnp.maximum(number - 1, 0))
+    rest = jnp.where(last | late, _entry((pay - 1) / 2, jnp.minimum(number, players - 1)), 0)
+    paid = jnp.where(mover & wins, rank, rest)
+    rewards = jnp.where(before.out, before.rewards, paid)
+    return Standing(out, next_seat(before.player, out), last | late, rewards)
 
 
 def _entry(table: np.ndarray, number: jax.Array) -> jax.Array:

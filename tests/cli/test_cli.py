@@ -41,6 +41,7 @@ def test_games_are_listed(jaxgbg, tmp_path):
         "sim",
         "yavalath",
         "chinese_checkers",
+        "maedn",
     ]
     assert all(record["game"] in out for record in records)
 

@@ -22,6 +22,7 @@ from jaxgbg.games import (
     Game2048,
     Hex,
     LinesOfAction,
+    Maedn,
     Nim,
     Othello,
     Pig,
@@ -55,7 +56,13 @@ BOARD_GAMES = [
     Yavalath(size=3, swap=True),
     ChineseCheckers(rows=1, turns=30),
 ]
-GAMES = [*BOARD_GAMES, Game2048(), Pig(players=3, target=10, horizon=60), EinStein(4, 3)]
+GAMES = [
+    *BOARD_GAMES,
+    Game2048(),
+    Pig(players=3, target=10, horizon=60),
+    EinStein(4, 3),
+    Maedn(3, quarter=2, pieces=2, max_plies=60, ranks=True),
+]
 
 
 def halves(games: list[Game]) -> list[object]:

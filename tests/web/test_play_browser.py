@@ -26,6 +26,7 @@ SMALLER = {
     "ewn": {"size": 3},
     "yavalath": {"size": 3},
     "chinese_checkers": {"rows": 1},
+    "maedn": {"quarter": 2, "pieces": 1},
 }
 
 

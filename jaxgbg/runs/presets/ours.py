@@ -61,6 +61,15 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
         "tcl": "exp",
         "opponents": ("random",),
     },
+    "maedn": {
+        "episodes": 20_000,
+        "eval_every": 2_000,
+        "alpha": 0.5,
+        "epsilon": 0.1,
+        "epsilon_end": 0.0,
+        "tcl": "id",
+        "opponents": ("random",),
+    },
 }
 
 

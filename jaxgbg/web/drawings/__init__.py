@@ -11,6 +11,7 @@ from jaxgbg.games import (
     Game2048,
     Hex,
     LinesOfAction,
+    Maedn,
     Nim,
     Othello,
     Pig,
@@ -26,6 +27,7 @@ from jaxgbg.web.drawings import (
     game2048,
     hex,
     lines_of_action,
+    maedn,
     nim,
     othello,
     pig,
@@ -53,6 +55,7 @@ _DRAWINGS: dict[type, Callable[..., Drawing]] = {
     Sim: sim.drawing,
     Yavalath: yavalath.drawing,
     ChineseCheckers: chinese_checkers.drawing,
+    Maedn: maedn.drawing,
     Borrowed: plain.borrowed,
 }
 
