@@ -13,6 +13,8 @@ from jaxgbg.players import MissingExtra
 from jaxgbg.runs import LaneName, Result, StopTraining
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.runs.chunks import compile_chunk
+from jaxgbg.runs.compilation import COMPILE, CompileTimer
+from jaxgbg.runs.lanes import program_of
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.sweeps import adaptive
@@ -53,8 +55,8 @@ class Recorded:
     def __init__(self):
         self.shown = []
 
-    def show(self, share, text="", before=0.0):
-        self.shown.append((share, text, before))
+    def show(self, share, text="", before=0.0, overhead=0.0):
+        self.shown.append((share, text, before, overhead))
 
     def close(self):
         self.shown.append("closed")
@@ -70,10 +72,32 @@ def test_the_folders_say_how_far_a_sweep_is(tmp_path):
     begin(tmp_path, many[2].runs[0], 160)
     watch.show()
     # A quarter of a half was there before; a sweep is its episodes, whatever of them is whose.
-    assert bar.shown == [((0.5 + 1 + 0.25) / 4, "1 of 4 units", 0.125)]
+    assert bar.shown == [((0.5 + 1 + 0.25) / 4, "1 of 4 units", 0.125, 0.0)]
     watch.drop([many[2], many[3]])
     # Nothing more is to be done of these two than what there is of them.
     assert watch.share() == ((0.5 + 1 + 0.25) / 2.25, 3)
+
+
+def test_compilation_stands_apart_and_is_expected_of_each_program_to_come(tmp_path, monkeypatch):
+    monkeypatch.setattr(CompileTimer, "_spans", {event: [] for event in CompileTimer._spans})
+    # Four units, two for each width of the network, which is a program.
+    wide = FIELDS | {"lanes": 2, "axes": {"value": ["mlp"], "hidden": [[4], [8]]}}
+    many = units(wide)
+    assert len({program_of(unit.runs[0]) for unit in many}) == 2
+    bar = Recorded()
+    watch = watching.SweepProgress(many, tmp_path, bar)
+    compiling = 30.0
+    now = time.monotonic()
+    monkeypatch.setattr(watch._compiling, "_since", now - 60)
+    CompileTimer._note(COMPILE, compiling)
+    write_json(begin(tmp_path, many[0].runs[0], 640).path / "summary.json", {})
+    watch.show()
+    ((share, text, before, overhead),) = bar.shown
+    assert (share, text, before) == (0.25, "1 of 4 units, 30 s of compilation", 0.0)
+    # The other half of the episodes needs another program: 30 s of the remaining time.
+    elapsed = 60.0
+    remaining = (elapsed - overhead) * (1 - share) / share
+    assert remaining == pytest.approx((elapsed - compiling) * 3 + compiling, abs=0.1)
 
 
 def test_a_torn_line_at_the_end_of_metrics_is_no_progress(tmp_path):
