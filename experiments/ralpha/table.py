@@ -105,7 +105,8 @@ def draw_curve(rows: Sequence[Record], path: Path) -> None:
     (row,) = rows
     figure = new_figure(7, 3.4)
     axes = figure.subplots()
-    axes.plot(range(1, row["rounds"] + 1), row["curve"], color=VARIANTS["farl"][1], label="this network")
+    color = VARIANTS["farl"][1]
+    axes.plot(range(1, row["rounds"] + 1), row["curve"], color=color, label="this network")
     label = "slides, mean of rounds 81 to 100"
     axes.plot((81, 100), [row["paper"]] * 2, color="#555555", ls="--", label=label)
     axes.set(xlabel="rounds", ylabel="games won (%)", ylim=(-3, 103))

@@ -82,7 +82,8 @@ class SweepProgress:
         compiled = self._programs(begun)
         every = self._programs({unit.name for unit in self._units} - self._dropped)
         to_come = every - self._programs(self._begun)
-        return seconds - seconds * len(to_come) / len(compiled) * (share - self._before) / (1 - share)
+        expected = seconds * len(to_come) / len(compiled)
+        return seconds - expected * (share - self._before) / (1 - share)
 
     def _programs(self, names: Set[str]) -> set[Hashable]:
         """The programs of the units of these names."""

@@ -242,11 +242,14 @@ def test_the_game_is_turned_back_and_forth(visit):
 
 @contextlib.contextmanager
 def held(visit: Visit, name: str):
-    """The requests of one name, which wait for `continue_` until the block ends."""
-    routes, address = [], f"**/api/v1/{name}"
-    visit.page.route(address, lambda route: routes.append(route))
+    """The requests of one name, which wait for their `continue_` if they come within the block."""
+    routes, over = [], threading.Event()
+    visit.page.route(
+        f"**/api/v1/{name}",
+        lambda route: route.continue_() if over.is_set() else routes.append(route),
+    )
     yield routes
-    visit.page.unroute(address)
+    over.set()
 
 
 def test_moves_made_before_an_answer_are_played_after_it(visit):
@@ -347,9 +350,9 @@ def test_a_wrong_text_does_not_stop_the_player_who_thinks(visit):
 
 def test_the_list_of_moves_goes_on_in_a_long_game(browser):
     table = table_of("pig", agent=False)
-    hold = 1
+    hold = "1.0"
     with served(table) as address:
-        game = f"#seats=person,person&moves={','.join([str(hold)] * 250)}"
+        game = f"#seats=person,person&moves={','.join([hold] * 250)}"
         opened = Visit(browser, address + game, DESKTOP)
         assert opened.plies == 250
         opened.click(opened.legal()[-1])
