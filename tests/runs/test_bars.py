@@ -75,7 +75,7 @@ def test_compilation_counts_as_elapsed_but_not_in_rate_and_remaining_time(clock,
 def test_a_tournament_says_how_long_was_compiled(clock, capsys):
     game = make("nim")
     settings = TournamentSettings(game, Protocol(), 0)
-    entered = [Participant(name, RandomPlayer(game)) for name in ("one", "other")]
+    entered = [Participant(name, "", RandomPlayer(game)) for name in ("one", "other")]
     groups = Scheduler(entered, settings, None, open_bar("nim"), here, 10)
     clock.seconds = 50.0
     jax.monitoring.record_event_duration_secs("/jax/core/compile/backend_compile_duration", 40)

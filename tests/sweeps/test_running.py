@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import jax
 import pytest
@@ -13,7 +14,6 @@ from jaxgbg.players import MissingExtra
 from jaxgbg.runs import LaneName, Result, StopTraining
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.runs.chunks import compile_chunk
-from jaxgbg.runs.compilation import COMPILE, CompileTimer
 from jaxgbg.runs.lanes import program_of
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.run_folder import RunFolder
@@ -78,26 +78,27 @@ def test_the_folders_say_how_far_a_sweep_is(tmp_path):
     assert watch.share() == ((0.5 + 1 + 0.25) / 2.25, 3)
 
 
-def test_compilation_stands_apart_and_is_expected_of_each_program_to_come(tmp_path, monkeypatch):
-    monkeypatch.setattr(CompileTimer, "_spans", {event: [] for event in CompileTimer._spans})
-    # Four units, two for each width of the network, which is a program.
-    wide = FIELDS | {"lanes": 2, "axes": {"value": ["mlp"], "hidden": [[4], [8]]}}
-    many = units(wide)
-    assert len({program_of(unit.runs[0]) for unit in many}) == 2
+def test_compilation_stands_apart_and_is_expected_of_each_program_to_come(tmp_path):
+    # The width of a network makes a program.
+    many = units(FIELDS | {"axes": {"value": ["mlp"], "hidden": [[4], [8]]}})
+    assert len({program_of(unit.runs[0]) for unit in many}) == len(many) == 2
     bar = Recorded()
     watch = watching.SweepProgress(many, tmp_path, bar)
-    compiling = 30.0
-    now = time.monotonic()
-    monkeypatch.setattr(watch._compiling, "_since", now - 60)
-    CompileTimer._note(COMPILE, compiling)
+    compiling, elapsed = 30.0, 70.0
+    watch._compiling = SimpleNamespace(
+        seconds=lambda: compiling, text=lambda: "30 s of compilation"
+    )
     write_json(begin(tmp_path, many[0].runs[0], 640).path / "summary.json", {})
     watch.show()
     ((share, text, before, overhead),) = bar.shown
-    assert (share, text, before) == (0.25, "1 of 4 units, 30 s of compilation", 0.0)
-    # The other half of the episodes needs another program: 30 s of the remaining time.
-    elapsed = 60.0
-    remaining = (elapsed - overhead) * (1 - share) / share
-    assert remaining == pytest.approx((elapsed - compiling) * 3 + compiling, abs=0.1)
+    assert (share, text, before) == (0.5, "1 of 2 units, 30 s of compilation", 0.0)
+    # The other half takes as long to train, and its program as long to compile.
+    remaining = (elapsed - overhead) * (1 - share) / (share - before)
+    assert remaining == pytest.approx((elapsed - compiling) + compiling)
+    begin(tmp_path, many[1].runs[0], 320)
+    watch.show()
+    # No program is left to compile.
+    assert bar.shown[-1][3] == compiling
 
 
 def test_a_torn_line_at_the_end_of_metrics_is_no_progress(tmp_path):
@@ -126,7 +127,7 @@ def test_a_sweep_says_where_it_is_whoever_does_it(tmp_path, monkeypatch, capsys)
     outcome = run_plan(sweep, "ray", ExecutorSettings(tmp_path, 60.0, 1))
     assert outcome == ([], [], 0.0)
     lines = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"sweep: 100%, 4 of 4 units, 0 s elapsed", lines[-1])
+    assert re.fullmatch(r"sweep: 100%, 4 of 4 units, \d+ s elapsed", lines[-1])
     assert any(re.search(r"\b[123] of 4 units, .* remaining", line) for line in lines)
 
 
