@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from experiments.shared import Record, add_legend, new_figure, save_figure
 
 VARIANTS = {"farl": ("FARL", "#0072B2"), "none": ("no FARL", "#D55E00")}
@@ -49,11 +51,13 @@ def draw_panel(axes: Any, panel: Panel, label: str, settings: Sequence[float]) -
         places = [at + aside for at, _ in own]
         look = {"color": line.color, "ls": line.style, "label": line.label}
         axes.plot(places, means, marker="x" if line.style == "--" else "o", ms=4, lw=1.4, **look)
-        known = [(at + aside, *point) for at, point in own if point[1] is not None]
+        known = [
+            (at + aside, mean, mean - low, high - mean)
+            for at, (mean, low, high) in own
+            if low is not None and high is not None
+        ]
         if known:
-            at, mean, low, high = zip(*known, strict=True)
-            below = [m - one for m, one in zip(mean, low, strict=True)]
-            above = [one - m for m, one in zip(mean, high, strict=True)]
+            at, mean, below, above = np.array(known).T
             axes.errorbar(at, mean, (below, above), color=line.color, ls="", capsize=3)
     if panel.band is not None:
         name, (mean, low, high) = panel.band

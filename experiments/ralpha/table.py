@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from experiments.means import VARIANTS, Line, Panel, draw_means, lines_of
+from experiments.means import VARIANTS, Line, Panel, Point, draw_means, lines_of
 from experiments.shared import Record, Section, add_legend, new_figure, save_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
 
@@ -92,7 +92,9 @@ def draw(rows: Sequence[Record], path: Path) -> None:
     for gamma in sorted({row["discount"] for row in own}, reverse=True):
         here = [row for row in own if row["discount"] == gamma]
         lines = lines_of(here, "trace_decay", lambda row: (*VARIANTS[row["variant"]], "-"))
-        slides = {row["trace_decay"]: (row["paper_mean"], None, None) for row in here}
+        slides: dict[float, Point] = {
+            row["trace_decay"]: (row["paper_mean"], None, None) for row in here
+        }
         lines.append(Line("slides", "#555555", slides, "--"))
         panels.append(Panel(f"gamma {gamma:g}", own[0]["unit"], lines))
     count = own[0]["n"]
