@@ -1,4 +1,5 @@
-"""The tables of README.md, of the kept figures: a game each, gamma by gamma, with FARL and without.
+"""The tables of README.md, of the kept figures: a game each, gamma by gamma, with FARL and without;
+and its picture, which `experiments.redraw` writes.
 
 python -m experiments.discount.tables
 """
@@ -9,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.discount.threats import MEASURES, THREATS
-from experiments.shared import Section
+from experiments.means import VARIANTS as LOOKS
+from experiments.means import Panel, draw_means, lines_of
+from experiments.shared import Record, Section
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.statistics import mean_sem
 
@@ -48,6 +51,32 @@ def table_of(game: str) -> Iterator[str]:
     chance = next(row["by chance"] for row in Section(HERE, THREATS).read() if row["game"] == game)
     told = ", ".join(f"{chance[measure]:.0f} % ({measure})" for measure in MEASURES)
     yield f"\nBy chance: {told}."
+
+
+PANELS = {
+    ("tictactoe", "maxn"): "TicTacToe against perfect play",
+    ("tictactoe", "random"): "TicTacToe against random play",
+    ("nim", "maxn"): "Nim against perfect play",
+    ("connectfour", "solver"): "ConnectFour: moves that keep the value",
+    ("hex", "mcts-1000"): "Hex against MCTS, 1,000 iterations",
+}
+
+
+def draw(rows: Sequence[Record], path: Path) -> None:
+    """Draw a panel for each game and opponent: the means by gamma, with FARL and without."""
+    panels = []
+    for (game, opponent), title in PANELS.items():
+        own = [row for row in rows if (row["game"], row["opponent"]) == (game, opponent)]
+        own.sort(key=lambda row: (row["variant"], row.get("value") == "mlp"))
+        panels.append(Panel(title, own[0]["unit"], lines_of(own, "discount", _look)))
+    draw_means(
+        panels, path, "gamma", "3 to 20 agents, last fifth of the training, bars 95% interval"
+    )
+
+
+def _look(row: Record) -> tuple[str, str, str]:
+    label, color = LOOKS[row["variant"]]
+    return (f"{label}, network", color, ":") if row.get("value") == "mlp" else (label, color, "-")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

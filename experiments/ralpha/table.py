@@ -1,4 +1,5 @@
-"""A game's settings in Markdown, from tictactoe.json or connectfour.json.
+"""A game's settings in Markdown, from results.json, and the pictures, which `experiments.redraw`
+writes.
 
 python -m experiments.ralpha.table tictactoe
 """
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from experiments.shared import Section
+from experiments.means import VARIANTS, Line, Panel, Point, draw_means, lines_of
+from experiments.shared import Record, Section, add_legend, new_figure, save_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
 
 HERE = Path(__file__).parent
@@ -77,6 +79,43 @@ def agreement(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
                 )
                 rank, apart = spearmanr(pairs).statistic, np.diff(pairs[:, ::-1]).mean()
                 yield f"| {name} | {', '.join(asked)} | {len(pairs)} | {rank:.2f} | {apart:+.1f} |"
+
+
+def draw(rows: Sequence[Record], path: Path) -> None:
+    """Draw a panel for each gamma: games won by lambda, a trace each, and the slides' figures.
+
+    Of TicTacToe it is the shallow network, of ConnectFour the deep one.
+    """
+    hidden = {"tictactoe": "100", "connectfour": "250 250 50"}[rows[0]["game"]]
+    own = [row for row in rows if row["hidden"] == hidden and not row.get("shared_traces", False)]
+    panels = []
+    for gamma in sorted({row["discount"] for row in own}, reverse=True):
+        here = [row for row in own if row["discount"] == gamma]
+        lines = lines_of(here, "trace_decay", lambda row: (*VARIANTS[row["variant"]], "-"))
+        slides: dict[float, Point] = {
+            row["trace_decay"]: (row["paper_mean"], None, None) for row in here
+        }
+        lines.append(Line("slides", "#555555", slides, "--"))
+        panels.append(Panel(f"gamma {gamma:g}", own[0]["unit"], lines))
+    count = own[0]["n"]
+    networks = f"{count} networks, bars 95% interval" if count > 1 else "one network at each point"
+    draw_means(panels, path, "lambda", f"{networks}; last fifth of the training", alike=True)
+
+
+def draw_curve(rows: Sequence[Record], path: Path) -> None:
+    """Draw the games won round by round, and the slides' figure, of one network."""
+    (row,) = rows
+    figure = new_figure(7, 3.4)
+    axes = figure.subplots()
+    color = VARIANTS["farl"][1]
+    axes.plot(range(1, row["rounds"] + 1), row["curve"], color=color, label="this network")
+    label = "slides, mean of rounds 81 to 100"
+    axes.plot((81, 100), [row["paper"]] * 2, color="#555555", ls="--", label=label)
+    axes.set(xlabel="rounds", ylabel="games won (%)", ylim=(-3, 103))
+    axes.set_title(f"{row['shape']} network, gamma {row['gamma']:g}, lambda {row['lambda']:g}")
+    axes.grid(alpha=0.25)
+    add_legend(figure)
+    save_figure(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

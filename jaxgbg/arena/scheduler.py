@@ -11,6 +11,7 @@ from jaxgbg.arena.match_results import MatchResult
 from jaxgbg.arena.participants import Participant, close, enter, named
 from jaxgbg.evaluation import Protocol
 from jaxgbg.extensions import import_modules, imported_modules
+from jaxgbg.runs.compilation import CompileTimer
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.progress_bar import Bar
 from jaxgbg.runs.ray_tasks import TRIES, line, on_ray
@@ -115,6 +116,7 @@ class Scheduler:
     ) -> None:
         self._settings, self._folder, self._bar = settings, folder, bar
         self._play, self._total, self._done, self._found = play, total, 0, 0
+        self._compiling = CompileTimer()
         # The order within a group does not depend on the order of the participants.
         self.order = sorted(
             range(len(participants)),
@@ -158,8 +160,9 @@ class Scheduler:
         ]
 
     def _show(self, group: Group) -> None:
-        names = ", ".join(each.name for each in group)
-        self._bar.show(self._done / self._total, names, self._found / self._total)
+        text = ", ".join(filter(None, (*(each.name for each in group), self._compiling.text())))
+        share, before = self._done / self._total, self._found / self._total
+        self._bar.show(share, text, before, self._compiling.seconds())
 
 
 def _identities(group: Group) -> tuple[str, ...]:

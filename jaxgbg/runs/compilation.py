@@ -73,6 +73,11 @@ class CompileTimer:
             reached = max(reached, end)
         return covered
 
+    def text(self) -> str:
+        """The seconds for a progress line; nothing below a second."""
+        seconds = self.seconds()
+        return f"{bars.duration(seconds)} of compilation" if seconds >= 1 else ""
+
 
 def _compiler() -> ModuleType:
     """The module of JAX whose `backend_compile_and_load` calls XLA."""

@@ -1,11 +1,14 @@
 """Progress of a sweep, read from the folders of its runs, with any executor."""
 
 import contextlib
+import functools
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence, Set
 from pathlib import Path
 
+from jaxgbg.runs.compilation import CompileTimer
+from jaxgbg.runs.lanes import program_of
 from jaxgbg.runs.progress_bar import Bar, open_bar
 from jaxgbg.runs.run import Run
 from jaxgbg.runs.storage.metrics import last_episodes
@@ -34,7 +37,10 @@ class SweepProgress:
         self._units, self._out, self._bar = list(units), out, bar
         self._dropped: set[str] = set()
         self._over: set[str] = set()
+        self._begun: set[str] = set()
+        self._compiling = CompileTimer()
         self._before = self.share()[0]
+        self._begun_before = frozenset(self._begun)
 
     def drop(self, units: Sequence[Unit]) -> None:
         """Nothing more will be done of these units."""
@@ -50,6 +56,8 @@ class SweepProgress:
             episodes = budget
             if unit.name not in self._over:
                 episodes = sum(len(run.lanes) * reached(self._out, run) for run in unit.runs)
+            if episodes:
+                self._begun.add(unit.name)
             done += episodes
             total += episodes if unit.name in self._dropped else budget
         return done / max(total, 1), len(self._over | self._dropped)
@@ -57,7 +65,33 @@ class SweepProgress:
     def show(self) -> None:
         """Look once, and show it."""
         share, over = self.share()
-        self._bar.show(share, f"{over:,} of {pluralize(len(self._units), 'unit')}", self._before)
+        done = f"{over:,} of {pluralize(len(self._units), 'unit')}"
+        text = ", ".join(filter(None, (done, self._compiling.text())))
+        self._bar.show(share, text, self._before, self._overhead(share))
+
+    def _overhead(self, share: float) -> float:
+        """The seconds of compilation here, less those that the programs to come will take.
+
+        The bar takes the remaining time from the other seconds. Compilation in other processes
+        is not known.
+        """
+        seconds = self._compiling.seconds()
+        begun = self._begun - self._begun_before
+        if seconds < 1 or not begun or share >= 1:
+            return seconds
+        compiled = self._programs(begun)
+        every = self._programs({unit.name for unit in self._units} - self._dropped)
+        to_come = every - self._programs(self._begun)
+        expected = seconds * len(to_come) / len(compiled)
+        return seconds - expected * (share - self._before) / (1 - share)
+
+    def _programs(self, names: Set[str]) -> set[Hashable]:
+        """The programs of the units of these names."""
+        return {self._program_by_unit[name] for name in names}
+
+    @functools.cached_property
+    def _program_by_unit(self) -> dict[str, Hashable]:
+        return {unit.name: (program_of(unit.runs[0]), unit.lanes) for unit in self._units}
 
 
 @contextlib.contextmanager

@@ -6,6 +6,12 @@ from types import SimpleNamespace
 import jax.monitoring
 import pytest
 
+from jaxgbg.arena.game_records import TournamentSettings
+from jaxgbg.arena.participants import Participant
+from jaxgbg.arena.scheduler import Scheduler, here
+from jaxgbg.evaluation import Protocol
+from jaxgbg.games import make
+from jaxgbg.players import RandomPlayer
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.runs.compilation import CompileTimer
 from jaxgbg.runs.loop import Progress
@@ -64,6 +70,19 @@ def test_compilation_counts_as_elapsed_but_not_in_rate_and_remaining_time(clock,
     for name, seconds in (("jaxpr_trace", 30), ("backend_compile", 60)):
         jax.monitoring.record_event_duration_secs(f"/jax/core/compile/{name}_duration", seconds)
     assert reach(150, 600).endswith("2 min 30 s elapsed, 40 s remaining")
+
+
+def test_a_tournament_says_how_long_was_compiled(clock, capsys):
+    game = make("nim")
+    settings = TournamentSettings(game, Protocol(), 0)
+    entered = [Participant(name, "", RandomPlayer(game)) for name in ("one", "other")]
+    groups = Scheduler(entered, settings, None, open_bar("nim"), here, 10)
+    clock.seconds = 50.0
+    jax.monitoring.record_event_duration_secs("/jax/core/compile/backend_compile_duration", 40)
+    groups._done = 5
+    groups._show(entered)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "nim: 50%, one, other, 40 s of compilation, 50 s elapsed, 10 s remaining"
 
 
 def test_what_is_not_shown_says_nothing(clock, capsys):

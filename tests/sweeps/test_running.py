@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import jax
 import pytest
@@ -13,6 +14,7 @@ from jaxgbg.players import MissingExtra
 from jaxgbg.runs import LaneName, Result, StopTraining
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.runs.chunks import compile_chunk
+from jaxgbg.runs.lanes import program_of
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.sweeps import adaptive
@@ -53,8 +55,8 @@ class Recorded:
     def __init__(self):
         self.shown = []
 
-    def show(self, share, text="", before=0.0):
-        self.shown.append((share, text, before))
+    def show(self, share, text="", before=0.0, overhead=0.0):
+        self.shown.append((share, text, before, overhead))
 
     def close(self):
         self.shown.append("closed")
@@ -70,10 +72,33 @@ def test_the_folders_say_how_far_a_sweep_is(tmp_path):
     begin(tmp_path, many[2].runs[0], 160)
     watch.show()
     # A quarter of a half was there before; a sweep is its episodes, whatever of them is whose.
-    assert bar.shown == [((0.5 + 1 + 0.25) / 4, "1 of 4 units", 0.125)]
+    assert bar.shown == [((0.5 + 1 + 0.25) / 4, "1 of 4 units", 0.125, 0.0)]
     watch.drop([many[2], many[3]])
     # Nothing more is to be done of these two than what there is of them.
     assert watch.share() == ((0.5 + 1 + 0.25) / 2.25, 3)
+
+
+def test_compilation_stands_apart_and_is_expected_of_each_program_to_come(tmp_path):
+    # The width of a network makes a program.
+    many = units(FIELDS | {"axes": {"value": ["mlp"], "hidden": [[4], [8]]}})
+    assert len({program_of(unit.runs[0]) for unit in many}) == len(many) == 2
+    bar = Recorded()
+    watch = watching.SweepProgress(many, tmp_path, bar)
+    compiling, elapsed = 30.0, 70.0
+    watch._compiling = SimpleNamespace(
+        seconds=lambda: compiling, text=lambda: "30 s of compilation"
+    )
+    write_json(begin(tmp_path, many[0].runs[0], 640).path / "summary.json", {})
+    watch.show()
+    ((share, text, before, overhead),) = bar.shown
+    assert (share, text, before) == (0.5, "1 of 2 units, 30 s of compilation", 0.0)
+    # The other half takes as long to train, and its program as long to compile.
+    remaining = (elapsed - overhead) * (1 - share) / (share - before)
+    assert remaining == pytest.approx((elapsed - compiling) + compiling)
+    begin(tmp_path, many[1].runs[0], 320)
+    watch.show()
+    # No program is left to compile.
+    assert bar.shown[-1][3] == compiling
 
 
 def test_a_torn_line_at_the_end_of_metrics_is_no_progress(tmp_path):
@@ -102,7 +127,7 @@ def test_a_sweep_says_where_it_is_whoever_does_it(tmp_path, monkeypatch, capsys)
     outcome = run_plan(sweep, "ray", ExecutorSettings(tmp_path, 60.0, 1))
     assert outcome == ([], [], 0.0)
     lines = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"sweep: 100%, 4 of 4 units, 0 s elapsed", lines[-1])
+    assert re.fullmatch(r"sweep: 100%, 4 of 4 units, \d+ s elapsed", lines[-1])
     assert any(re.search(r"\b[123] of 4 units, .* remaining", line) for line in lines)
 
 

@@ -24,7 +24,7 @@ def asked(table: Table, moves: str = "0") -> dict:
     return table.tuples(requests.Tuples(moves, cell=4))
 
 
-def test_an_unfinished_run_is_met_as_its_newest_checkpoint_with_its_counters(folder):
+def test_an_unfinished_run_is_met_as_its_latest_checkpoint_with_its_counters(folder):
     loaded = load_agents([folder.path])
     training, _ = restored(folder)
     (lane,) = (lane for lane in training.lanes if lane == (folder.run.seeds[0], "farl"))

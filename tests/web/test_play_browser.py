@@ -64,7 +64,10 @@ class Visit:
 
     @property
     def plies(self) -> int:
-        return self.page.locator("#history .line li").count()
+        """The number of the last move in the list, which begins later in a long game."""
+        return self.page.locator("#history .line").evaluate(
+            "list => Number(list.style.counterReset.split(' ')[1]) + list.children.length"
+        )
 
     @property
     def caption(self) -> str:
@@ -77,7 +80,7 @@ class Visit:
     def settle(self, plies: int) -> None:
         """Wait until so many plies are played and a person is to move, or nobody."""
         ready = (
-            "!document.body.classList.contains('thinking')"
+            "!document.querySelector('.play').classList.contains('thinking')"
             " && (document.querySelector('#moves td button:not(:disabled)')"
             " || document.querySelector('#caption').textContent.includes('over'))"
         )
@@ -236,6 +239,128 @@ def test_the_game_is_turned_back_and_forth(visit):
     press(visit, "restart")
     visit.until(lambda: visit.plies == 0)
     assert visit.caption == "X to move."
+
+
+@contextlib.contextmanager
+def held(visit: Visit, name: str):
+    """The requests of one name, which wait for their `continue_` if they come within the block."""
+    routes, over = [], threading.Event()
+    visit.page.route(
+        f"**/api/v1/{name}",
+        lambda route: route.continue_() if over.is_set() else routes.append(route),
+    )
+    yield routes
+    over.set()
+
+
+def test_moves_made_before_an_answer_are_played_after_it(visit):
+    with held(visit, "move") as moves:
+        visit.click(8)
+        visit.click(2)
+        # Nobody can move there twice.
+        visit.click(8)
+        visit.until(lambda: len(moves) == 1)
+        visit.page.wait_for_timeout(100)
+        assert (len(moves), visit.plies) == (1, 2)
+    moves[0].continue_()
+    visit.until(lambda: visit.plies == 4)
+    visit.settle(4)
+    assert visit.caption == "O: c1. X to move."
+    # An action of another kind comes first: what waited for the answer is given up.
+    with held(visit, "move") as moves:
+        visit.click(6)
+        visit.click(7)
+        visit.until(lambda: len(moves) == 1)
+        press(visit, "previous")
+        visit.until(lambda: visit.caption == "X: c3. O to move.")
+    moves[0].continue_()
+    visit.page.wait_for_timeout(200)
+    assert (visit.plies, visit.caption) == (4, "X: c3. O to move.")
+
+
+def test_a_late_answer_does_not_replace_a_newer_one(visit):
+    with held(visit, "position") as late:
+        visit.page.locator("#values").select_option("all")
+        visit.until(lambda: len(late) == 1)
+        # The board still shows this position, only with other values.
+        visit.click(8)
+        visit.until(lambda: visit.plies == 3)
+    late[0].continue_()
+    visit.page.wait_for_timeout(200)
+    assert visit.caption == "X: c3. O to move."
+    visit.click(2)
+    visit.until(lambda: visit.plies == 4)
+    visit.page.reload()
+    visit.settle(4)
+    with held(visit, "position") as pages, held(visit, "move") as moves:
+        press(visit, "previous")
+        press(visit, "previous")
+        visit.until(lambda: len(pages) == 2)
+        # The board shows neither of these positions yet, and says so.
+        assert visit.legal() == []
+        visit.click(6)
+        for page in reversed(pages):
+            page.continue_()
+        visit.until(lambda: visit.caption == "O: a1. X to move.")
+        visit.page.wait_for_timeout(200)
+        assert visit.caption == "O: a1. X to move."
+        assert moves == []
+    visit.click(6)
+    visit.until(lambda: visit.caption == "X: a3. O to move.")
+    assert visit.plies == 3
+
+
+def test_a_player_moves_once_however_often_its_turn_is_shown(visit):
+    page = visit.page
+    page.locator("#perfect").check()
+    page.wait_for_selector(".verdict.best")
+    with held(visit, "perfect") as verdicts, held(visit, "move") as moves:
+        # Moves do not wait for what perfect play says.
+        visit.click(8)
+        visit.until(lambda: len(moves) == 1)
+        moves[0].continue_()
+        visit.until(lambda: visit.plies == 3)
+        page.locator("#seats select").nth(1).select_option("random")
+        page.locator("#values").select_option("mover")
+        page.locator("#values").select_option("all")
+        visit.until(lambda: len(verdicts) >= 1)
+        for verdict in verdicts:
+            verdict.continue_()
+        visit.until(lambda: len(moves) == 2)
+        page.wait_for_timeout(300)
+        assert len(moves) == 2
+    moves[1].continue_()
+    visit.settle(4)
+    assert visit.plies == 4
+
+
+def test_a_wrong_text_does_not_stop_the_player_who_thinks(visit):
+    page = visit.page
+    page.locator("#text summary").click()
+    with held(visit, "move") as moves:
+        page.locator("#seats select").nth(0).select_option("random")
+        visit.until(lambda: len(moves) == 1)
+        page.locator("#text textarea").fill("4,4")
+        press(visit, "load")
+        page.wait_for_selector("#fault:has-text('move 2 is not legal there')")
+    moves[0].continue_()
+    visit.settle(3)
+    assert visit.plies == 3
+    visit.complaints.clear()
+
+
+def test_the_list_of_moves_goes_on_in_a_long_game(browser):
+    table = table_of("pig", agent=False)
+    hold = "1.0"
+    with served(table) as address:
+        game = f"#seats=person,person&moves={','.join([hold] * 250)}"
+        opened = Visit(browser, address + game, DESKTOP)
+        assert opened.plies == 250
+        opened.click(opened.legal()[-1])
+        opened.until(lambda: opened.plies == 251)
+        assert opened.page.locator("#history .line li").count() == 251
+        opened.done()
+    table.close()
 
 
 def test_values_hints_and_perfect_play_are_shown_on_request(visit):

@@ -342,7 +342,7 @@ def test_work_keeps_below_its_share():
 
 @pytest.fixture
 def game():
-    """Where the newest agent plays whenever it is asked to, and the seconds that counted."""
+    """Where the latest agent plays whenever it is asked to, and the seconds that counted."""
     game, taken = LatestGame(0.5), []
     game._budget.spent = lambda seconds, _: taken.append(seconds)
     yield game, taken

@@ -115,7 +115,7 @@ export function moveTable(find, about, position, { values, verdicts, playable, p
 
 export function historyList(find, about, { names, players, chance, expected, at, go, values }) {
   const list = find("#history .line");
-  const from = Math.max(0, Math.min(at, names.length) - MOST_SHOWN / 2);
+  const from = Math.max(0, Math.min(at - MOST_SHOWN / 2, names.length - MOST_SHOWN));
   list.style.counterReset = `ply ${from}`;
   const pieces = names.slice(from, from + MOST_SHOWN).map((name, number) => {
     const ply = from + number;

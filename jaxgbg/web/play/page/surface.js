@@ -35,6 +35,15 @@ export class Surface {
     this.fill();
   }
 
+  // No moves until the next position is there.
+  lock() {
+    this.legal = [];
+    for (const spot of this.spots) {
+      spot.classList.remove("legal", "picked");
+      spot.setAttribute("aria-disabled", "true");
+    }
+  }
+
   hint(action) {
     this.hinted = this.look.legal.find((move) => move.action === action);
     this.fill();

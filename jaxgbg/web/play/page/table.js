@@ -30,22 +30,29 @@ function download(name, content, type) {
 export function setUp(root, host) {
   const find = (selector) => root.querySelector(selector);
   let about, surface;
-  // `text` is the whole game and `at` the current ply; `turn` increases with every action, so that
-  // late answers are recognized.
+  // `text` is the whole game and `at` the current ply; `turn` increases with every action of a person,
+  // so that late answers are recognized.
   const game = { text: "", seats: [], at: 0, plies: 0, names: [], players: [], chance: [], expected: [],
     turn: 0, paused: false, begun: false };
-  let looks = new Map();
-  let position = null;
-  let verdicts = null;
+  // Answers by their questions. `shown` is the question whose answer, `position`, is on the board.
+  const looks = new Map();
+  let position = null, shown = null;
+  let verdicts = null, judged = null;
+  // The turn in which the others move by themselves, and the latest load of a game.
+  let moving = null, loading = 0;
+  // The turn of a person's move whose answer is awaited, and the moves that the person made meanwhile.
+  let waiting = { turn: null, actions: [] };
 
   const here = () => cut(game.text, game.at);
   const values = () => (about.agents.length ? find("#values").value : "none");
   const question = (moves) => ({ moves, judge: find("#judge").value, values: about.agents.length ? (values() === "all" ? "all" : "mover") : "none" });
+  const asked = () => JSON.stringify(question(here()));
+  const current = () => position !== null && shown === asked();
 
   function guarded(action) {
     return async (...given) => {
       try {
-        await action(...given);
+        return await action(...given);
       } catch (error) {
         if (error.gone === undefined) throw error;
         thinking(false);
@@ -77,22 +84,24 @@ export function setUp(root, host) {
   // Whether to show the choice of seat and strength: at the start of a game without chosen seats.
   const choosing = () => !game.begun && !game.plies && about.sides.length > 1;
 
-  // Position and history of the game in the address.
+  // Position and history of the game in the address. The present game goes on until both are there.
   const open = guarded(async ({ moves, seats }) => {
-    const turn = ++game.turn;
-    looks = new Map();
-    const start = await host.ask("position", question(moves));
-    const history = await host.ask("history", { moves: start.moves, judge: find("#judge").value });
-    if (turn !== game.turn) return;
+    const [turn, own, look] = [game.turn, ++loading, question(moves)];
+    const start = await host.ask("position", look);
+    const history = await host.ask("history", { moves: start.moves, judge: look.judge });
+    if (turn !== game.turn || own !== loading) return false;
+    game.turn++;
+    looks.clear();
     const known = seats.filter(Boolean);
     game.begun = game.begun || known.length > 0;
     game.seats = about.sides.map((_, number) => seatText(about, known[number] ?? game.seats[number] ?? fallback(number)));
     Object.assign(game, { text: start.moves, plies: start.ply, at: start.ply, names: history.names, players: history.players, chance: history.chance, expected: history.expected });
-    looks.set(game.text, start);
+    keep({ ...look, moves: start.moves }, start);
     game.paused = choosing() || !game.seats.includes("person");
     seatRows(find, about, game.seats, changeSeat);
     await show();
     goOn();
+    return true;
   });
 
   function fallback(number) {
@@ -104,8 +113,7 @@ export function setUp(root, host) {
     game.turn++;
     Object.assign(game, { seats, begun: begins, paused: !begins });
     seatRows(find, about, game.seats, changeSeat);
-    draw();
-    goOn();
+    redraw();
   }
 
   function changeSeat(number, seat) {
@@ -115,22 +123,43 @@ export function setUp(root, host) {
     game.paused = !game.seats.includes("person");
     seatRows(find, about, game.seats, changeSeat);
     host.write({ moves: game.text, seats: game.seats });
-    guarded(show)().then(goOn);
+    redraw();
   }
 
-  async function show() {
-    const [text, turn] = [here(), game.turn];
-    thinking(false);
-    if (!looks.has(text)) looks.set(text, await host.ask("position", question(text)));
-    if (turn !== game.turn) return;
-    position = looks.get(text);
-    verdicts = null;
-    if (find("#perfect").checked && position.player !== null) {
-      verdicts = (await host.ask("perfect", { moves: text })).moves;
-      if (turn !== game.turn) return;
-    }
-    draw();
+  function keep(look, answer) {
+    looks.set(JSON.stringify(look), answer);
+    if (looks.size > 500) looks.delete(looks.keys().next().value);
   }
+
+  // Show the current position; false if something else is to be shown by the time its answer is there.
+  async function show() {
+    const [own, look] = [asked(), question(here())];
+    if (!looks.has(own) && position !== null && position.moves !== look.moves) surface.lock();
+    const answer = looks.get(own) ?? await host.ask("position", look);
+    keep(look, answer);
+    if (own !== asked()) return false;
+    const perfect = find("#perfect").checked && answer.player !== null;
+    [position, shown, verdicts] = [answer, own, perfect ? [] : null];
+    draw();
+    judged = perfect ? judge(look.moves) : null;
+    return true;
+  }
+
+  // Perfect play may take long: the position is shown before it is known.
+  const judge = guarded(async (moves) => {
+    const { moves: known } = await host.ask("perfect", { moves });
+    if (!current() || moves !== position.moves || verdicts === null) return;
+    verdicts = known;
+    draw();
+  });
+
+  // Show the position again after a change of seats, values or the pace, and go on.
+  const redraw = guarded(async () => {
+    if (moving !== game.turn) thinking(false);
+    if (current()) draw();
+    else if (position !== null) await show();
+    goOn();
+  });
 
   function draw() {
     const playable = position.player !== null && game.seats[position.player] === "person";
@@ -171,32 +200,58 @@ export function setUp(root, host) {
   const running = () => !game.paused && game.at === game.plies && position?.player !== null
     && game.seats.some((seat) => seat !== "person");
 
-  // A player that is not a person moves after a delay, unless something else happens meanwhile.
+  // Whether a player that is not a person is to move now.
+  const others = () => !game.paused && game.at === game.plies && position.player !== null && game.seats[position.player] !== "person";
+
+  // Players that are not persons move after a delay, until a person is to move or does something else.
   const goOn = guarded(async () => {
-    if (game.paused || game.at !== game.plies || !position || position.player === null) return;
-    const seat = game.seats[position.player];
-    if (seat === "person") return;
-    const turn = game.turn;
-    const quick = game.seats.includes("person");
-    thinking(true);
-    const delay = quick ? Math.min(DELAYS[find("#speed").value], 200) : DELAYS[find("#speed").value];
-    await new Promise((done) => setTimeout(done, delay));
-    if (turn !== game.turn) return;
-    const answer = await host.ask("move", { ...question(game.text), player: seat });
-    if (turn !== game.turn) return;
-    await arrive(answer);
+    if (position === null || moving === game.turn) return;
+    const turn = moving = game.turn;
+    try {
+      while ((current() || await show()) && turn === game.turn && others()) {
+        thinking(true);
+        await judged;
+        const delay = game.seats.includes("person") ? Math.min(DELAYS[find("#speed").value], 200) : DELAYS[find("#speed").value];
+        await new Promise((done) => setTimeout(done, delay));
+        if (turn !== game.turn) return;
+        const look = question(game.text);
+        const answer = await host.ask("move", { ...look, player: game.seats[position.player] });
+        if (turn !== game.turn) return;
+        arrive(look, answer);
+      }
+    } finally {
+      if (moving === turn) moving = null;
+    }
   });
 
+  // A move of a person. Those made before its answer is there follow it, if they are legal then.
   const play = guarded(async (action) => {
-    const turn = ++game.turn;
-    const answer = await host.ask("move", { ...question(here()), action });
+    if (waiting.turn === game.turn) return void waiting.actions.push(action);
+    // The board still shows the position before another one: this move is not meant for that one.
+    if (position.moves !== here()) return redraw();
+    const [turn, actions, look] = [++game.turn, [], question(here())];
+    waiting = { turn, actions };
+    try {
+      const answer = await host.ask("move", { ...look, action });
+      if (turn !== game.turn) return;
+      if (game.seats.includes("person")) game.paused = false;
+      arrive(look, answer);
+      await show();
+    } finally {
+      if (waiting.turn === turn) waiting.turn = null;
+    }
     if (turn !== game.turn) return;
-    if (game.seats.includes("person")) game.paused = false;
-    await arrive(answer);
+    actions.forEach(tryPlay);
+    goOn();
   });
 
-  // A move at the current ply replaces the later moves.
-  async function arrive(answer) {
+  function tryPlay(action) {
+    const mine = position?.player != null && game.seats[position.player] === "person";
+    if (waiting.turn === game.turn || (mine && position.legal.some((move) => move.action === action))) play(action);
+  }
+
+  // A move at the current ply replaces the later moves. `look` is the question about the position before it.
+  function arrive(look, answer) {
     thinking(false);
     const at = answer.ply;
     game.names.splice(at - 1, Infinity, answer.last.name);
@@ -204,10 +259,7 @@ export function setUp(root, host) {
     game.chance.splice(at - 1, Infinity, answer.last.chance);
     game.expected.splice(at, Infinity, answer.expected);
     Object.assign(game, { text: answer.moves, at, plies: at, begun: true });
-    looks.set(answer.moves, answer);
-    if (looks.size > 500) looks.delete(looks.keys().next().value);
-    await show();
-    goOn();
+    keep({ ...look, moves: answer.moves }, answer);
   }
 
   const go = guarded(async (ply) => {
@@ -226,7 +278,7 @@ export function setUp(root, host) {
     last: () => jump(game.plies),
     restart: async () => {
       surface.cursor = 0;
-      await open({ moves: "", seats: game.seats });
+      if (!await open({ moves: "", seats: game.seats })) return;
       if (game.seats.filter((seat) => seat === "person").length !== 1) return;
       Object.assign(game, { begun: false, paused: choosing(), turn: game.turn + 1 });
       thinking(false);
@@ -244,12 +296,12 @@ export function setUp(root, host) {
       await go(ply);
     },
     hint: guarded(async () => {
-      const turn = game.turn;
+      const own = asked();
       const known = verdicts?.find(({ best }) => best);
       const names = about.seats.map(({ name }) => name);
       const seat = find("#judge").value || ["maxn", "ab-dl", "mcts"].find((name) => names.includes(name)) || names[0];
       const found = known ?? await host.ask("choose", { moves: here(), player: seat === "mcts" ? "mcts-1000" : seat });
-      if (turn !== game.turn) return;
+      if (!current() || own !== shown) return;
       surface.hint(found.action);
       const name = position.legal.find(({ action }) => action === found.action).name;
       find("#caption").textContent = `Hint: ${name}.`;
@@ -258,9 +310,7 @@ export function setUp(root, host) {
     auto: () => {
       game.paused = running();
       game.turn++;
-      thinking(false);
-      draw();
-      goOn();
+      redraw();
     },
     load: () => open({ moves: find("#text textarea").value.trim(), seats: game.seats }),
     copy: () => navigator.clipboard?.writeText(here()),
@@ -295,7 +345,7 @@ export function setUp(root, host) {
     cell = number;
     const text = here();
     const answer = await host.ask("tuples", { moves: text, cell: number, judge: find("#judge").value });
-    if (text === here()) showTuples(find, about, answer, number, surface);
+    if (text === here() && number === cell) showTuples(find, about, answer, number, surface);
   }
 
   function keys(event) {
@@ -303,7 +353,8 @@ export function setUp(root, host) {
     if (event.altKey || event.ctrlKey || event.metaKey || (field && field.type !== "checkbox")) return;
     if (event.key in about.keys && position?.player != null && !surface.inspecting) {
       event.preventDefault();
-      slide(event.key);
+      // A key that is held down does not run ahead of the answers.
+      if (!event.repeat || waiting.turn !== game.turn) slide(event.key);
       return;
     }
     const pressed = event.target.closest("button, summary");
@@ -311,7 +362,7 @@ export function setUp(root, host) {
       u: "back", n: "restart", h: "hint", f: "flip", ...(pressed ? {} : { " ": "auto" }) }[event.key];
     if (event.key === "v" && about.agents.length) {
       find("#values").value = values() === "none" ? "mover" : "none";
-      draw();
+      redraw();
     } else if (does) {
       event.preventDefault();
       const button = find(`[data-do=${does}]`);
@@ -319,10 +370,7 @@ export function setUp(root, host) {
     }
   }
 
-  function slide(key) {
-    const action = about.keys[key];
-    if (game.seats[position.player] === "person" && position.legal.some((move) => move.action === action)) play(action);
-  }
+  const slide = (key) => tryPlay(about.keys[key]);
 
   async function begin() {
     about = await host.about((seconds) => {
@@ -350,8 +398,8 @@ export function setUp(root, host) {
       surface.inspect(find("#inside").open);
       if (!find("#inside").open) { cell = null; surface.read([]); }
     });
-    for (const name of ["values", "judge"]) find(`#${name}`).addEventListener("change", guarded(async () => { looks = new Map(); await show(); }));
-    find("#perfect").addEventListener("change", guarded(show));
+    for (const name of ["values", "judge"]) find(`#${name}`).addEventListener("change", redraw);
+    find("#perfect").addEventListener("change", () => { shown = null; redraw(); });
     host.keys.addEventListener("keydown", keys);
     host.onChange(() => open(host.read()));
     await open(host.read());
