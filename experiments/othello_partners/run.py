@@ -25,7 +25,7 @@ import jax
 import numpy as np
 
 from experiments.shared import Section, add_legend, make_parser, new_figure, save_figure, sessions
-from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
+from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs import train_together
 from jaxgbg.runs.devices import prepare_jax
@@ -65,9 +65,8 @@ def run_of(
     """
     name, learns = PARTNERS[partner]
     game = make("othello")
-    return preset(
+    return ree2013.OTHELLO.run(
         game,
-        **ree2013.OTHELLO_NETWORK,
         learner=learner,
         partner=name,
         learn_from_partner=learns,

@@ -104,7 +104,7 @@ def _paper(row: Row, variant: str) -> str:
 
 
 def _episodes(row: Row) -> str:
-    published = (konen2021.parameters(make(row.game)) or {})["episodes"]
+    published = konen2021.PRESETS[row.game].schedule.episodes
     return f"{row.episodes:,}" + ("" if row.episodes == published else f" of {published:,}")
 
 
