@@ -107,7 +107,7 @@ def records_of(
         if one["agent"] == "last" and (one["game"], one["episodes"], one["n"]) == of_run:
             last[one["opponent"]] = one["per_seed"]
     table = [beside(row, last[row.opponent]) for row in table]
-    size, digest = folder.metrics_mark()
+    size, digest = folder.metrics.mark()
     about = about | {"metrics_bytes": size, "metrics_sha256": digest}
     return [
         {

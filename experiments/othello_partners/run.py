@@ -91,7 +91,7 @@ def run_of(
 def rows_of(options: Namespace, partner: str, seed: int, folder: RunFolder) -> list[Row]:
     """Of one network, the sessions against each opponent: per cent of the points."""
     run, learner = folder.run, options.learner
-    _, metrics = folder.metrics_mark()
+    _, metrics = folder.metrics.mark()
     return [
         {
             "learner": learner,

@@ -180,7 +180,7 @@ def test_a_run_that_is_resumed_is_as_fast_as_since_then(begun, watched):
         seen = watched(begun.path)
         assert "Rate" in facts(looked(seen)["runs"][0])
         # Nothing else is changed: it goes on from where it was.
-        begun.resume(begun.metrics_size())
+        begun.resume(begun.metrics.size)
         state = looked(seen)
         assert "Rate" not in facts(state["runs"][0])
         assert facts(state["runs"][0])["Episodes of each agent"] == "200 of 900"
