@@ -75,7 +75,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if len(known) < 4:
         parser.exit(1, "run.py: a figure needs the gains of four games or more\n")
     records = correlations(known, VARIED)
-    write_json(place / "correlations.json", records)
     draw(known, records, VARIED, place / "farl_predictor.png")
     print(table(results, records))
 

@@ -14,9 +14,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.gpu.records import Records
+from experiments.gpu.records import Records, Task
 from experiments.gpu.speed import reason_of
-from experiments.gpu.task import Task
 from jaxgbg.games import make
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.rollout import select_states

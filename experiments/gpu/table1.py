@@ -5,9 +5,8 @@ import time
 from typing import Any
 
 from experiments.gpu.connectfour import episodes_per_s
-from experiments.gpu.records import Records
+from experiments.gpu.records import Records, Task
 from experiments.gpu.speed import reason_of
-from experiments.gpu.task import Task
 from jaxgbg import with_changes
 from jaxgbg.players import MissingExtra
 from jaxgbg.results.rows import as_records, rows

@@ -22,7 +22,7 @@ from jaxgbg.results.table import in_figures
 from jaxgbg.runs.presets import konen2021
 
 HERE = Path(__file__).parent
-LISTED = HERE.parent / "gpu" / "h200" / "published.json"
+LISTED = HERE.parent / "gpu" / "published.json"
 VARIANTS = {"farl": "with FARL", "none": "without"}
 # Opponents of our own on the way.
 LEFT_OUT = {("hex", "mcts-100"), ("connectfour", "solver")}
