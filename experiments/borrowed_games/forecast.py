@@ -4,7 +4,7 @@
 
 The measures of experiments/farl_predictor are taken from random play; a straight line through its
 games, measure against measured gain, makes forecasts of them. Writes forecast.json and forecast.md
-beside this file. A game that stands there is not done again.
+next to this file. A game that stands there is not done again.
 """
 
 import json
@@ -94,7 +94,7 @@ def forecast(x: np.ndarray, y: np.ndarray, at: float) -> dict[str, Any]:
 
 
 def forecasts(game: str) -> dict[str, Any]:
-    """The measures of a game in random play, and what each of `MEASURES` foretells from them."""
+    """The measures of a game in random play, and what each of `MEASURES` predicts from them."""
     built, begun = make(game), time.perf_counter()
     measured = predictors(built, RandomPlayer(built), 0.0, POSITIONS, CONTINUATIONS, seed=0)
     seconds = time.perf_counter() - begun

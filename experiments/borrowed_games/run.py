@@ -1,8 +1,8 @@
-"""FARL against none in games that none of us wrote: trainings, matches, results beside forecasts.
+"""FARL against none in games that none of us wrote: trainings, matches, results and forecasts.
 
     python -m experiments.borrowed_games.run [--games ludax:yavalath ...] [--scale 1]
 
-Needs forecast.json of `experiments.borrowed_games.forecast`. Results gather in results.json beside
+Needs forecast.json of `experiments.borrowed_games.forecast`. Results gather in results.json next to
 this file, with gains.png; what stands there is not made again, nor is a run finished
 in the output folder. With --scale they go to a folder of their own in the output folder.
 """
@@ -63,7 +63,7 @@ def table(results: Records, forecasts: Records) -> list[str]:
     """Every game with its scores, gain, forecast and speed, in Markdown."""
     lines = [
         "| game | episodes | FARL against random, % | none against random, % | gain, head to head"
-        " | forecast | foretold | it matters | agrees | rival agrees | moves/s | training |",
+        " | forecast | predicted | it matters | agrees | rival agrees | moves/s | training |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for game, one in results.items():
@@ -87,7 +87,7 @@ def table(results: Records, forecasts: Records) -> list[str]:
 
 
 def errors(results: Records, forecasts: Records) -> str:
-    """How far the forecasts were from the gains, beside the mean gain of the known games."""
+    """How far the forecasts were from the gains, and so was the mean gain of the known games."""
     gains = np.array([one["gain"]["mean"] for one in results.values()])
     told = {
         words: np.array([forecasts[game]["forecast"][name]["gain"] for game in results])

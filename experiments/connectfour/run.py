@@ -140,7 +140,7 @@ def held(layout: Layout) -> dict[str, int]:
 
 
 def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
-    """What came of one network: shares in % by episodes, and what its layout holds."""
+    """The result of one network: shares in % by episodes, and what its layout holds."""
     run, summary = folder.run, folder.summary()
     (seed,) = run.seeds
     size, digest = folder.metrics.mark()

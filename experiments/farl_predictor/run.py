@@ -9,7 +9,7 @@ Stages, in this order, or alone with --stages:
   gains    agents without FARL, and matches between the two
   ceiling  what perfect play gains over agents without FARL, where Max-N can solve the game
   figure   correlations and farl_predictor.png
-Results gather in results.json beside this file; what stands there is not made again, nor is a run
+Results gather in results.json next to this file; what stands there is not made again, nor is a run
 that is finished in the output folder or one of the --finished ones. With --scale or --seeds the
 results go to a folder of their own in the output folder.
 

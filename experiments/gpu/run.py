@@ -2,10 +2,10 @@
 
     python -m experiments.gpu.run [--scale 1] [--minutes 25] [--parts ...] [--out runs/gpu]
 
-Correctness against a CPU's results, speed beside the device's own rates, ConnectFour towards
+Correctness against a CPU's results, speed next to the device's own rates, ConnectFour towards
 200-0-0 against AB-DL, and Table 1. Each part has its share of the time and is a process, or one for
 each game, where compiling takes most of it; its results are on disk as they come, and the next part
-begins whatever became of it. The same command with the same --out goes on where it ended.
+begins whatever its result is. The same command with the same --out goes on where it ended.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Moves a second by game, games in lockstep and lanes, beside what the device's memory gives."""
+"""Moves a second by game, games in lockstep and lanes, and what the device's memory gives."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -192,13 +192,13 @@ def not_begun() -> list[Column]:
     late = [one for one in results(NOW, "table1") if one["what"] == "no time"]
     return [
         Column("not begun", [one["game"] for one in late], False),
-        Column("foretold seconds", [f"{one['foretold_s']:,.0f}" for one in late], True),
+        Column("predicted seconds", [f"{one['foretold_s']:,.0f}" for one in late], True),
         Column("left", [f"{one['left_s']:.0f}" for one in late], True),
     ]
 
 
 def parts() -> list[Column]:
-    """What became of each part, and how long it took."""
+    """The outcome of each part, and how long it took."""
     told = kept(NOW)["parts"]
     return [
         Column("part", list(told), False),

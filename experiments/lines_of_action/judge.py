@@ -198,7 +198,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def judge_network(path: Path, results: Path, plays: list[str]) -> None:
-    """Add to the file beside a network what is not yet in it."""
+    """Add to the file next to a network what is not yet in it."""
     sessions, beside = load(path), path.with_suffix(".json")
     found = read_judged(path)
     for play in plays:

@@ -1,4 +1,4 @@
-"""The tables and the curves of the study from what `judge` found, beside those of the thesis.
+"""The tables and the curves of the study from what `judge` found, next to those of the thesis.
 
     python -m experiments.lines_of_action.tables
 
@@ -74,7 +74,7 @@ def differences(judged: Judged, play: str, paper: bool) -> list[dict[str, Any]]:
 def features(judged: Judged) -> list[dict[str, Any]]:
     """Tables 5.3 to 5.5: what each feature brings, over networks of the same seeds.
 
-    The thesis has one optimizer, which stands beside ours of either kind.
+    The thesis has one optimizer, which stands next to ours of either kind.
     """
     rows = []
     for setting in _OPTIMIZERS:
@@ -116,7 +116,7 @@ def _gains(judged: Judged, setting: str, without: str) -> list[dict[str, Any]]:
 
 
 def compared(judged: Judged, settings: Sequence[str]) -> list[dict[str, Any]]:
-    """Settings beside each other: all sessions, the first, those around the end of exploration."""
+    """Settings next to each other: all sessions, the first, those around the end of exploration."""
     rows = []
     for setting in settings:
         for opponent in OPPONENTS:

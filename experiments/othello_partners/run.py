@@ -7,8 +7,8 @@
     python -m experiments.othello_partners.run players
 
 Runs that are finished in the output folder are not made again. Adds the rows of each network to the
-section "networks" of results.json beside this file (or writes "players", Table I), prints them
-beside the published ones and draws curves.png of all networks. Source: van
+section "networks" of results.json next to this file (or writes "players", Table I), prints them
+next to the published ones and draws curves.png of all networks. Source: van
 der Ree & Wiering, "Reinforcement learning in the game of Othello: learning against a fixed opponent
 and learning from self-play", ADPRL 2013.
 """
@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     fixed = [name for name in PARTNERS if name != "itself"]
     groups = {"self": ["itself"], "fixed": fixed}
     records: list[Row] = []
-    # Seed by seed, as the last bits of a network depend on what is trained beside it.
+    # Seed by seed, as the last bits of a network depend on what is trained with it.
     for seed, (kind, partners) in itertools.product(options.seeds, groups.items()):
         if options.only in (None, kind):
             asked = options.games, seed, options.step, options.openings, options.loss

@@ -1,4 +1,4 @@
-"""The search that values lead beside the one that plays games out, at equal time.
+"""The search that values lead and the one that plays games out, at equal time.
 
     python -m experiments.search.equal_time [--only nim3p connectfour]
 

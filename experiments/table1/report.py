@@ -3,7 +3,7 @@
     python -m experiments.table1.report
     python -m experiments.table1.report --authors FILE
 
-The second one writes nothing: it prints every evaluation of these runs beside the authors' curves.
+The second one writes nothing: it prints every evaluation of these runs next to the authors' curves.
 `--out FOLDER` reads the run folders in FOLDER instead of the archive.
 """
 
@@ -116,7 +116,7 @@ def print_rows(table: Sequence[Row], console: Console) -> None:
 
 
 def print_beside(parts: dict[str, list[FinishedRun]], authors: Path) -> None:
-    """Every evaluation beside the authors' curves; ValueError for a file that holds none."""
+    """Every evaluation next to the authors' curves; ValueError for a file that holds none."""
     curves = read_curves(authors)
     console = Console(width=WIDTH)
     told: dict[str | None, None] = {}

@@ -1,4 +1,4 @@
-"""Training speed of every game: beside GBG, beside the machine's look-ups, and what pieces cost.
+"""Training speed of every game, next to GBG and the machine's look-ups; what pieces cost.
 
     jaxgbg bench --batches 1 64 --json runs/bench.json      # on an idle machine
     python -m experiments.archive add table1 bench runs/bench.json
@@ -63,7 +63,7 @@ def pieces_of(rows: Rows) -> Iterator[str]:
 
 
 def rules_of(rows: Rows) -> Iterator[str]:
-    """Moves/s of random play, beside pgx where it has the game."""
+    """Moves/s of random play, and of pgx where it has the game."""
     yield "| rules alone | moves/s | times pgx |"
     yield "|---|---|---|"
     for row in rows:

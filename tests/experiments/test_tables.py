@@ -125,7 +125,7 @@ EXPECTED = {"farl": "agreement", "none": "rejection"}
 
 
 def judged_by_criteria(results: list[dict[str, Any]]) -> Iterator[str]:
-    """Figures at full budgets beside the paper's intervals; then those of each seed."""
+    """Figures at full budgets next to the paper's intervals; then those of each seed."""
     matches = [one for one in results if one["what"] == "match"]
     for opponent, name in NAMES.items():
         for variant, title in (("farl", "FARL"), ("none", "without FARL")):

@@ -310,7 +310,7 @@ def test_the_rate_is_that_of_the_latest_points():
     # The beginning, when programs are compiled, counts no more.
     pace.note(22.0, 70)
     assert pace.rate() == 10.0
-    # Older news changes nothing; a run that begins anew does.
+    # Older news changes nothing; a run that begins again does.
     pace.note(15.0, 20)
     assert pace.latest == (22.0, 70)
     pace.note(30.0, 10)
