@@ -65,7 +65,7 @@ def run_of(
     """
     name, learns = PARTNERS[partner]
     game = make("othello")
-    return ree2013.OTHELLO.run(
+    return ree2013.othello().run(
         game,
         learner=learner,
         partner=name,

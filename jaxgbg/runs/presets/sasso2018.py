@@ -6,6 +6,7 @@ counts as its reward. Games in lockstep change nothing: values are fixed while a
 """
 
 import dataclasses
+import functools
 from typing import NamedTuple
 
 from jaxgbg.evaluation import Protocol
@@ -18,22 +19,6 @@ from jaxgbg.types import SettingValue
 from jaxgbg.values import MLPSpec
 
 NAME = "lines_of_action"
-
-PRESET = Preset(
-    "Sasso & van Lohuizen 2018",
-    MLPSpec(hidden=(50,), activation="sigmoid", output="tanh", initializer="xavier"),
-    TDSpec(round_games=500, passes=3, learn_from_random=True, zero_terminal=True),
-    Schedule(
-        episodes=250_000, batch=125, alpha=0.001, epsilon=1.0, epsilon_end=0.0, epsilon_share=0.8
-    ),
-    Evaluation(every=5_000, opponents=("centre-of-mass", "random")),
-    Play(ranks=(0.6, 0.3, 0.1)),
-    variants=("part1",),
-)
-"""The network, its learning and its evaluation, sections 3 and 4.
-
-Agents choose among their three best moves with fixed probabilities.
-"""
 
 PROTOCOLS = {(NAME, "*"): Protocol("default", repeats=500)}
 """How agents are judged, by game and opponent: from both seats in equal shares."""
@@ -180,6 +165,31 @@ def reported(claim: Claim) -> tuple[tuple[Cell, Cell], int]:
     return (cell(*claim.better), cell(*claim.worse)), sessions
 
 
+@functools.cache
+def _preset() -> Preset:
+    """The network, its learning and its evaluation, sections 3 and 4.
+
+    Agents choose among their three best moves with fixed probabilities.
+    """
+    # Not made when this is imported: a spec of a network starts JAX.
+    return Preset(
+        "Sasso & van Lohuizen 2018",
+        MLPSpec(hidden=(50,), activation="sigmoid", output="tanh", initializer="xavier"),
+        TDSpec(round_games=500, passes=3, learn_from_random=True, zero_terminal=True),
+        Schedule(
+            episodes=250_000,
+            batch=125,
+            alpha=0.001,
+            epsilon=1.0,
+            epsilon_end=0.0,
+            epsilon_share=0.8,
+        ),
+        Evaluation(every=5_000, opponents=("centre-of-mass", "random")),
+        Play(ranks=(0.6, 0.3, 0.1)),
+        variants=("part1",),
+    )
+
+
 def preset_of(game: Game, learner: SettingValue, round_games: SettingValue) -> Preset | None:
     """The settings of the thesis for its game, on a board of any size, None for other games.
 
@@ -187,7 +197,7 @@ def preset_of(game: Game, learner: SettingValue, round_games: SettingValue) -> P
     """
     if game.name != NAME:
         return None
-    by_moves = dataclasses.replace(PRESET, learner=TDSpec(zero_terminal=True))
+    by_moves = dataclasses.replace(_preset(), learner=TDSpec(zero_terminal=True))
     if learner != TDSpec.kind:
         return dataclasses.replace(by_moves, variants=Preset().variants)
-    return by_moves if round_games == 0 else PRESET
+    return by_moves if round_games == 0 else _preset()
