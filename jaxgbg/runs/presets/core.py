@@ -8,7 +8,7 @@ from jaxgbg.runs.play import Play
 from jaxgbg.runs.run import Evaluation, Run
 from jaxgbg.runs.settings import compose
 from jaxgbg.types import SettingValue
-from jaxgbg.values import NTupleSpec, ValueSpec
+from jaxgbg.values import Layout, NTupleSpec, ValueSpec
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +38,11 @@ class Preset:
         parts = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         del parts["source"]
         return compose(game, parts, changes)
+
+    def with_layout(self, layout: Layout) -> "Preset":
+        """These settings, on these n-tuples."""
+        assert isinstance(self.value, NTupleSpec)
+        return dataclasses.replace(self, value=dataclasses.replace(self.value, layout=layout))
 
     def with_budget(self, other: "Preset") -> "Preset":
         """These settings with the budget, openings and evaluations of another preset.

@@ -6,7 +6,6 @@ Nim's epsilon falls to 0. Batches are our own choice. ConnectFour's 70 8-tuples 
 6-tuples are random walks as the paper's were, not its own.
 """
 
-import dataclasses
 from collections.abc import Callable
 
 from jaxgbg.evaluation import Protocol
@@ -103,7 +102,7 @@ def preset_of(game: Game) -> Preset | None:
     chosen, layout = PRESETS.get(game.name), _LAYOUTS.get(game.name)
     if chosen is None or layout is None:
         return chosen
-    return dataclasses.replace(chosen, value=dataclasses.replace(chosen.value, layout=layout(game)))
+    return chosen.with_layout(layout(game))
 
 
 PROTOCOLS = {

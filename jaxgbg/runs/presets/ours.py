@@ -4,7 +4,6 @@ Sim and Yavalath begin from the settings that GBG's saved agents hold (Konen, Gi
 ours: in Sim complete graphs of five nodes contain GBG's triangles and complete graphs of four.
 """
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -61,9 +60,7 @@ def preset_of(game: Game) -> Preset:
     chosen = _PRESETS[game.name]
     if not isinstance(game, Sim):
         return chosen
-    return dataclasses.replace(
-        chosen, value=dataclasses.replace(chosen.value, layout=_cliques(game))
-    )
+    return chosen.with_layout(_cliques(game))
 
 
 def _by_size(game: Game) -> Preset:
