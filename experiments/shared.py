@@ -20,7 +20,7 @@ from jaxgbg.runs import Result, RunFolder
 from jaxgbg.runs.storage.files import write_json, written_whole
 
 ARCHIVE = "runs.jsonl.gz"
-"""The finished runs of an experiment, beside its README. See `experiments.archive`."""
+"""The finished runs of an experiment, next to its README. See `experiments.archive`."""
 
 _Z = 1.96
 
@@ -129,7 +129,7 @@ def sessions(folder: RunFolder, opponent: str, variant: str) -> tuple[np.ndarray
 def interval(scores: np.ndarray, span: tuple[float, float] | None) -> tuple[float, float]:
     """95 % for the mean of one agent's games: Wilson's where scores lie in `span`, else normal.
 
-    Games that hang together, as those from one start, make it wider than this.
+    Correlated games, such as those from one start, make it wider than this.
     """
     count, mean = scores.size, float(scores.mean())
     if span is None:

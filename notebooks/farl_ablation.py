@@ -244,7 +244,7 @@ for variant, (label, _) in NAMES.items():
     print(f"{label:12} takes {shares.mean():.1%} of the wins, the worst seed {shares.min():.1%}")
 
 # %% [markdown]
-# And this is what it comes to against Max-N: part 1 alone beside both parts, and beside none.
+# And this is the result against Max-N: part 1 alone, both parts, and none.
 
 # %%
 from jaxgbg.results.statistics import paired_difference

@@ -37,8 +37,12 @@ FILES = [
     *sorted((ROOT / "docs" / "tutorial").glob("*.py")),
     *sorted(
         path
-        for path in (ROOT / "jaxgbg").rglob("*")
-        if path.suffix in (".py", ".js", ".html", ".j2")
+        for folder in ("jaxgbg", "experiments", "notebooks", "tests")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".md", ".py", ".js", ".html", ".j2")
+        # This file names the former words; compile_time stays as it is while it is measured.
+        and path != Path(__file__)
+        and "compile_time" not in path.parts
     ),
 ]
 
@@ -86,7 +90,7 @@ def test_no_former_word_is_left(path: Path) -> None:
 
 
 def test_all_kinds_of_files_are_read() -> None:
-    assert len(FILES) > 300
+    assert len(FILES) > 600
     assert {path.suffix for path in FILES} == PROSE.keys()
 
 

@@ -44,7 +44,7 @@ def gains(matches: Records) -> dict[str, int]:
 
 
 def line_of(episodes: str, condition: str, networks: Records, gained: dict[str, int]) -> str:
-    """The mean's shares and wins beside those of the last weights, paired network by network."""
+    """The mean's shares and wins next to those of the last weights, paired network by network."""
     last, mean = ([late(one, agent) for one in networks] for agent in ("last", "mean"))
     won = [gained[one["config"]] for one in networks if one["config"] in gained]
     cells = [episodes, condition, str(len(networks)), figure(last), figure(mean)]

@@ -3,8 +3,8 @@
     python -m experiments.averaging.run [--only connectfour ...] [--conditions tail ...]
         [--seeds 10] [--scale 1]
 
-Trains what is missing by the presets' parameters, with FARL, and adds what came of each run to
-figures.json beside this file as soon as it is there; what stands there is not made again. Then
+Trains what is missing by the presets' parameters, with FARL, and adds the result of each run to
+figures.json next to this file as soon as it is there; what stands there is not made again. Then
 prints the table of all and draws figures.png. `--scale` is a share of the presets' budgets,
 `--seeds` a number of seeds; the studies have their own. "tail" comes first: the others are compared
 with its last agents.
@@ -107,7 +107,7 @@ def records_of(
         if one["agent"] == "last" and (one["game"], one["episodes"], one["n"]) == of_run:
             last[one["opponent"]] = one["per_seed"]
     table = [beside(row, last[row.opponent]) for row in table]
-    size, digest = folder.metrics_mark()
+    size, digest = folder.metrics.mark()
     about = about | {"metrics_bytes": size, "metrics_sha256": digest}
     return [
         {

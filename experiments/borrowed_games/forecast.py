@@ -4,7 +4,7 @@
 
 The measures of experiments/farl_predictor are taken from random play; a straight line through its
 games, measure against measured gain, makes forecasts of them. Writes forecast.json and forecast.md
-beside this file. A game that stands there is not done again.
+next to this file. A game that stands there is not done again.
 """
 
 import json
@@ -15,14 +15,43 @@ from typing import Any
 
 import numpy as np
 
-from experiments.borrowed_games.settings import EPISODES
 from experiments.farl_predictor.endings import predictors
 from experiments.shared import make_parser
-from jaxgbg import make
+from jaxgbg import Run, make, preset
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.players import RandomPlayer
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.storage.files import write_json
+
+SEEDS = 4
+VARIANTS = ("farl", "none")
+EPISODES = {
+    "ludax:yavalath": 8_000,
+    "pgx:animal_shogi": 800,
+    "ludax:wolf_and_sheep": 3_000,
+    "ludax:hop_through": 400,
+    "ludax:reversi": 400,
+    "pgx:connect_four": 10_000,
+}
+"""Of each seed and variant: what some minutes of one core allow."""
+
+LONG_GAMES = ("pgx:animal_shogi", "ludax:hop_through", "ludax:reversi")
+"""Evaluated once, at the end: against random play they take long."""
+
+
+def run_of(game: str, scale: float = 1.0) -> Run:
+    """Both variants of a game as one run with its preset; evaluated at every quarter, or once."""
+    evaluations = 1 if game in LONG_GAMES else 4
+    every = max(1, round(scale * EPISODES[game] / evaluations))
+    return preset(
+        game,
+        seeds=range(SEEDS),
+        variants=VARIANTS,
+        episodes=evaluations * every,
+        eval_every=every,
+        opponents=("random",),
+    )
+
 
 KNOWN = Path(__file__).parents[1] / "farl_predictor" / "results.json"
 MEASURES = ("positions_blindness", "blindness")
@@ -65,7 +94,7 @@ def forecast(x: np.ndarray, y: np.ndarray, at: float) -> dict[str, Any]:
 
 
 def forecasts(game: str) -> dict[str, Any]:
-    """The measures of a game in random play, and what each of `MEASURES` foretells from them."""
+    """The measures of a game in random play, and what each of `MEASURES` predicts from them."""
     built, begun = make(game), time.perf_counter()
     measured = predictors(built, RandomPlayer(built), 0.0, POSITIONS, CONTINUATIONS, seed=0)
     seconds = time.perf_counter() - begun

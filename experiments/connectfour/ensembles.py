@@ -5,7 +5,7 @@
 Ensemble k of n members has the mean weights of seeds n * k to n * k + n - 1: its value is the mean
 of theirs, the sigmoid apart. It plays 200 games against the exact AB-DL and against AB, moving
 first, and a thousand against AB-DL of which each move is held against exact play. Trains what is
-missing, as `matches` does, and adds to results.json beside this file.
+missing, as `matches` does, and adds to results.json next to this file.
 """
 
 from collections.abc import Sequence

@@ -3,7 +3,7 @@
     python -m experiments.connectfour.matches --condition "140 from lines" --episodes 2000000
 
 Against the exact AB-DL, who delays its losses, and AB, by the last weights and by the mean over the
-last third. Trains what is missing, seed by seed, and adds to results.json beside this file; what
+last third. Trains what is missing, seed by seed, and adds to results.json next to this file; what
 stands there is not played again. The shares of `run` come with it.
 """
 

@@ -3,7 +3,7 @@
     python -m experiments.connectfour.mistakes --condition "140 from lines" --seeds 0
 
 A thousand games from the empty board, moving first by the mean weights, each of the agent's moves
-held against exact play. Trains what is missing, as `matches` does, and adds to results.json beside
+held against exact play. Trains what is missing, as `matches` does, and adds to results.json next to
 this file.
 """
 

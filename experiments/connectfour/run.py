@@ -140,10 +140,10 @@ def held(layout: Layout) -> dict[str, int]:
 
 
 def record_of(folder: RunFolder, condition: str) -> dict[str, Any]:
-    """What came of one network: shares in % by episodes, and what its layout holds."""
+    """The result of one network: shares in % by episodes, and what its layout holds."""
     run, summary = folder.run, folder.summary()
     (seed,) = run.seeds
-    size, digest = folder.metrics_mark()
+    size, digest = folder.metrics.mark()
     spec = run.value
     assert isinstance(spec, NTupleSpec)
     record: dict[str, Any] = {"condition": condition, "seed": seed, "config": run.digest}

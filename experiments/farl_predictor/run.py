@@ -9,7 +9,7 @@ Stages, in this order, or alone with --stages:
   gains    agents without FARL, and matches between the two
   ceiling  what perfect play gains over agents without FARL, where Max-N can solve the game
   figure   correlations and farl_predictor.png
-Results gather in results.json beside this file; what stands there is not made again, nor is a run
+Results gather in results.json next to this file; what stands there is not made again, nor is a run
 that is finished in the output folder or one of the --finished ones. With --scale or --seeds the
 results go to a folder of their own in the output folder.
 
@@ -75,7 +75,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if len(known) < 4:
         parser.exit(1, "run.py: a figure needs the gains of four games or more\n")
     records = correlations(known, VARIED)
-    write_json(place / "correlations.json", records)
     draw(known, records, VARIED, place / "farl_predictor.png")
     print(table(results, records))
 

@@ -9,8 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from experiments.gpu.records import Records
-from experiments.gpu.task import Task
+from experiments.gpu.records import Records, Task
 from jaxgbg import ensemble
 from jaxgbg.evaluation import Judge, Protocol
 from jaxgbg.players import MissingExtra, Player

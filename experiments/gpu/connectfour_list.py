@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.gpu.records import Records
-from experiments.gpu.task import Task
+from experiments.gpu.records import Records, Task
 from jaxgbg.contents import read_json
 from jaxgbg.games import make
 from jaxgbg.runs import LaneName, Run, Training

@@ -14,9 +14,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.gpu.records import Records
+from experiments.gpu.records import Records, Task
 from experiments.gpu.speed import reason_of
-from experiments.gpu.task import Task
 from jaxgbg.games import make
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.rollout import select_states
@@ -37,7 +36,7 @@ TOLERANCE = 1e-3
 Float32 sums of up to 400 terms differ by up to 1e-5 of their size with the order of the terms,
 which a GPU's scatter leaves open, and by less with the device's tanh and exp. A training adds that
 up, and where a TCL counter is a sum that nearly cancels, its weight's steps take up far more: so
-not the worst entry decides, which is told beside it.
+not the worst entry decides, which is recorded too.
 """
 MOVES_ALIKE = 0.9
 """The least share of equal moves of a search: each of its steps takes the larger of two sums."""

@@ -6,8 +6,7 @@
 import time
 
 from experiments.gpu.connectfour_list import train_to_marks
-from experiments.gpu.records import Records
-from experiments.gpu.task import Task
+from experiments.gpu.records import Records, Task
 from jaxgbg.runs import Run, Training
 from jaxgbg.runs.presets import preset
 

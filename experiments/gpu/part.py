@@ -13,8 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from experiments.gpu import connectfour, correctness, speed, table1
-from experiments.gpu.records import Records, machine
-from experiments.gpu.task import Task
+from experiments.gpu.records import Records, Task, machine
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.devices import prepare_jax, warn_of_known_faults
 from jaxgbg.runs.presets import GAMES

@@ -4,7 +4,7 @@
     JAX_PLATFORMS=cpu python -m experiments.gpu.programs --games connectfour 2048
 
 with JAX the version of jax (and `nvidia-cuda-crt` where that is asked for). Of each game: MB a lane
-of the tables and all else that goes in, MB a lane that the program needs beside them, how many
+of the tables and all else that goes in, MB a lane that the program needs in addition, how many
 kernels a tick starts, and which arrays as large as a table it copies. What a GPU then takes for it,
 only a GPU tells.
 """
@@ -157,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         copied += len(found.copied)
         print(
             f"{game}: {found.arguments_mb:.1f} MB a lane go in, {found.beside_mb:.1f} MB are needed"
-            f" beside them, {found.kernels} kernels a tick;"
+            f" in addition, {found.kernels} kernels a tick;"
             f" table-sized copies in loops: {', '.join(found.copied) or 'none'}",
             flush=True,
         )

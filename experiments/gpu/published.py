@@ -21,9 +21,8 @@ from typing import Any
 
 from experiments.gpu import connectfour_list, game2048
 from experiments.gpu.judging import FILE, KEY, judges_beside
-from experiments.gpu.records import Records, machine
+from experiments.gpu.records import Records, Task, machine
 from experiments.gpu.speed import reason_of
-from experiments.gpu.task import Task
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import make
 from jaxgbg.results.statistics import confidence_interval, mean_sem

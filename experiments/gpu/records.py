@@ -7,9 +7,9 @@ import os
 import platform
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
@@ -51,6 +51,23 @@ def held(path: Path) -> Iterator[None]:
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+class Task(NamedTuple):
+    """`until` in seconds since 1970; `scale` times the published budgets."""
+
+    out: Path
+    games: tuple[str, ...]
+    scale: float
+    until: float
+
+    def left(self) -> float:
+        """Seconds."""
+        return self.until - time.time()
+
+    def alone(self) -> AbstractContextManager[None]:
+        """While no other process of this command times anything."""
+        return held(self.out / "timing.lock")
 
 
 class Records:

@@ -2,10 +2,10 @@
 
     python -m experiments.gpu.run [--scale 1] [--minutes 25] [--parts ...] [--out runs/gpu]
 
-Correctness against a CPU's results, speed beside the device's own rates, ConnectFour towards
+Correctness against a CPU's results, speed next to the device's own rates, ConnectFour towards
 200-0-0 against AB-DL, and Table 1. Each part has its share of the time and is a process, or one for
 each game, where compiling takes most of it; its results are on disk as they come, and the next part
-begins whatever became of it. The same command with the same --out goes on where it ended.
+begins whatever its result is. The same command with the same --out goes on where it ended.
 """
 
 import argparse
@@ -13,14 +13,34 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.gpu.clock import SHARES, Clock
 from experiments.gpu.part import add_options
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs.storage.files import write_json
+
+SHARES = {"correctness": 0.1, "speed": 0.15, "connectfour": 0.5, "table1": 0.25}
+"""The parts, most valuable first, and what each may take of all time."""
+
+
+class Clock:
+    """Shares out `seconds` from now on; what a part leaves is shared by those after it."""
+
+    def __init__(self, seconds: float, shares: Mapping[str, float] = SHARES) -> None:
+        self.end = time.time() + seconds
+        self._shares = shares
+
+    def left(self) -> float:
+        """Seconds until all must be over."""
+        return self.end - time.time()
+
+    def until(self, parts: Sequence[str]) -> float:
+        """When the first of the `parts` that are still to come is to end, in seconds since 1970."""
+        total = sum(self._shares[part] for part in parts)
+        return time.time() + max(0.0, self.left()) * self._shares[parts[0]] / total
+
 
 # What a part may take beyond its time to write down what it has.
 _GRACE = 30.0

@@ -5,9 +5,8 @@ import time
 from typing import Any
 
 from experiments.gpu.connectfour import episodes_per_s
-from experiments.gpu.records import Records
+from experiments.gpu.records import Records, Task
 from experiments.gpu.speed import reason_of
-from experiments.gpu.task import Task
 from jaxgbg import with_changes
 from jaxgbg.players import MissingExtra
 from jaxgbg.results.rows import as_records, rows
@@ -23,7 +22,7 @@ KEY = ("game", "what")
 # thousands of moves, and no clock stops one.
 ORDER = ("othello", "connectfour", "hex", "nim3p", "tictactoe", "nim", "2048")
 SEEDS = 10
-# Evaluations and compiling beside the training that is foretold.
+# Evaluations and compiling, in addition to the predicted training.
 _BESIDE = 1.3
 # How many times as long as an untrained game a trained one is, where that is much.
 _LONGER = {"2048": 10, "connectfour": 2.5}
@@ -55,9 +54,9 @@ def row(game: str, task: Task, records: Records) -> None:
     run = run_of(game, task.scale)
     rate = episodes_per_s(run, task)
     longer = _BESIDE * _LONGER.get(game, 1)
-    foretold = longer * run.schedule.episodes * len(run.lanes) / rate
-    about = {"game": game, "episodes_per_s": round(rate), "foretold_s": round(foretold, 1)}
-    if foretold > task.left():
+    predicted = longer * run.schedule.episodes * len(run.lanes) / rate
+    about = {"game": game, "episodes_per_s": round(rate), "foretold_s": round(predicted, 1)}
+    if predicted > task.left():
         records.add({**about, "what": "no time", "left_s": round(task.left(), 1)})
         return
 

@@ -1,4 +1,4 @@
-"""The tables of this page in Markdown, and its picture, from the folders of what GPUs gave.
+"""The tables of this page in Markdown, and its picture, from the files of what GPUs gave.
 
     python -m experiments.gpu.tables
 
@@ -15,28 +15,44 @@ import numpy as np
 
 from experiments.gpu.connectfour import GAMES as GAMES_EACH
 from experiments.gpu.speed import LADDER
-from experiments.shared import add_legend, new_figure, save_figure
+from experiments.shared import Section, add_legend, new_figure, save_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.contents import read_json
 from jaxgbg.results.formats import Column, markdown
 from jaxgbg.runs.presets import GAMES
+from jaxgbg.runs.storage.files import write_json
 
 HERE = Path(__file__).parent
-CPU = HERE.parent / "table1" / "bench.json"
+CPU = Section(HERE.parent / "table1", "bench")
 NOW, COPYING = "h200", "h100"
-"""Folders: with today's program, and with that which copied large tables."""
+"""Machines: with today's program, and with that which copied large tables."""
 
 Results = list[dict[str, Any]]
 
 
-def results(folder: str, part: str) -> Results:
+def kept(machine: str) -> dict[str, Any]:
+    """All parts that a machine has measured, by name."""
+    parts: dict[str, Any] = json.loads((HERE / f"{machine}.json").read_text())
+    return parts
+
+
+def keep(machine: str, out: Path) -> None:
+    """Write the files of all parts in `out` as one file."""
+    write_json(
+        HERE / f"{machine}.json",
+        {path.stem: read_json(path) for path in sorted(out.glob("*.json"))},
+    )
+
+
+def results(machine: str, part: str) -> Results:
     """What a part found on a machine."""
-    content: dict[str, Results] = json.loads((HERE / folder / f"{part}.json").read_text())
-    return content["results"]
+    found: Results = kept(machine)[part]["results"]
+    return found
 
 
-def machine(folder: str) -> str:
-    """The device and the versions of a folder."""
-    (here,) = json.loads((HERE / folder / "speed.json").read_text())["machines"]
+def about(machine: str) -> str:
+    """The device of a machine and its versions."""
+    (here,) = kept(machine)["speed"]["machines"]
     versions = ", ".join(f"{name} {here['versions'][name]}" for name in ("jax", "numpy"))
     return f"{here['device']}, {versions}, Python {here['python']}, source {here['source']}"
 
@@ -61,11 +77,11 @@ def agreement() -> list[Column]:
     return [*columns, Column("moves of PUCT alike", moves, True)]
 
 
-def speeds(folder: str) -> list[Column]:
+def speeds(machine: str) -> list[Column]:
     """Millions of moves a second by game, games in lockstep and lanes; then of the best of them
     what it fetches, and its share of the look-ups that the device gives; and two CPU cores' moves.
     """
-    timed = [one for one in results(folder, "speed") if "moves_per_s" in one]
+    timed = [one for one in results(machine, "speed") if "moves_per_s" in one]
     entries = [entry for entry in LADDER if any(_entry(one) == entry for one in timed)]
     entries.sort(key=lambda entry: entry[0] * entry[1])
     columns = [Column("game", list(GAMES), False)]
@@ -79,7 +95,7 @@ def speeds(folder: str) -> list[Column]:
     ]
     fetched = [f"{one['fetched_gb_per_s']:,.0f}" for one in best]
     share = [f"{one['share_of_raw']:.2f}" for one in best]
-    cpu = {one["game"]: one for one in json.loads(CPU.read_text()) if one["batch"] == 64}
+    cpu = {one["game"]: one for one in CPU.read() if one["batch"] == 64}
     cores = [_millions(cpu[game]) for game in GAMES]
     columns += [Column("GB/s fetched", fetched, True), Column("of look-ups", share, True)]
     return [*columns, Column("two CPU cores, 64 games", cores, True)]
@@ -98,20 +114,20 @@ def _millions(one: dict[str, Any] | None) -> str:
 
 def memory() -> list[Column]:
     """What the device gives by itself: look-ups and additions by the size of the table."""
-    both = {folder: results(folder, "speed") for folder in (COPYING, NOW)}
+    both = {machine: results(machine, "speed") for machine in (COPYING, NOW)}
     sizes = sorted({one["bytes"] for one in both[NOW] if one["what"] == "look up"})
     columns = [Column("table", [f"{size / 1e6:,g} MB" for size in sizes], True)]
-    for folder, known in both.items():
+    for machine, known in both.items():
         for what in ("look up", "add"):
             rates = {one["bytes"]: one["rows_per_s"] for one in known if one["what"] == what}
             cells = [f"{rates[size] / 1e9:.1f}" for size in sizes]
-            columns.append(Column(f"{folder.upper()}: {what}, 10⁹/s", cells, True))
+            columns.append(Column(f"{machine.upper()}: {what}, 10⁹/s", cells, True))
     return columns
 
 
-def copies(folder: str) -> list[str]:
+def copies(machine: str) -> list[str]:
     """GB/s of a copy, reads and writes counted."""
-    return [f"{one['gb_per_s']:,.0f}" for one in results(folder, "speed") if one["what"] == "copy"]
+    return [f"{one['gb_per_s']:,.0f}" for one in results(machine, "speed") if one["what"] == "copy"]
 
 
 def curve() -> list[Column]:
@@ -176,14 +192,14 @@ def not_begun() -> list[Column]:
     late = [one for one in results(NOW, "table1") if one["what"] == "no time"]
     return [
         Column("not begun", [one["game"] for one in late], False),
-        Column("foretold seconds", [f"{one['foretold_s']:,.0f}" for one in late], True),
+        Column("predicted seconds", [f"{one['foretold_s']:,.0f}" for one in late], True),
         Column("left", [f"{one['left_s']:.0f}" for one in late], True),
     ]
 
 
 def parts() -> list[Column]:
-    """What became of each part, and how long it took."""
-    told = json.loads((HERE / NOW / "parts.json").read_text())
+    """The outcome of each part, and how long it took."""
+    told = kept(NOW)["parts"]
     return [
         Column("part", list(told), False),
         Column("state", [one["state"] for one in told.values()], False),
@@ -193,8 +209,8 @@ def parts() -> list[Column]:
 
 def sections() -> Iterator[str]:
     """All that stands in the page, piece by piece."""
-    for folder in (COPYING, NOW):
-        yield f"{machine(folder)}; a copy moves {copies(folder)[0]} GB/s"
+    for machine in (COPYING, NOW):
+        yield f"{about(machine)}; a copy moves {copies(machine)[0]} GB/s"
     for columns in (agreement(), speeds(NOW), speeds(COPYING), memory(), curve(), matches()):
         yield markdown(columns)
     yield summary()
@@ -224,7 +240,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--results", type=Path, default=HERE, help="where the picture goes")
+    parser.add_argument(
+        "--keep", nargs=2, metavar=("MACHINE", "OUT"), help="first keep what a machine left in OUT"
+    )
     options = parser.parse_args(arguments)
+    if options.keep:
+        keep(options.keep[0], Path(options.keep[1]))
     print("\n\n".join(sections()))
     draw(options.results / "connectfour.png")
 

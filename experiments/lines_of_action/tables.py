@@ -1,9 +1,9 @@
-"""The tables and the curves of the study from what `judge` found, beside those of the thesis.
+"""The tables and the curves of the study from what `judge` found, next to those of the thesis.
 
     python -m experiments.lines_of_action.tables
 
-Adds the networks judged in --out to judged.jsonl, from which it writes study.json, tables.md and
-a picture for each of CURVES beside this file. A figure of a network is the mean of its 51 sessions,
+Adds the networks judged in --out to judged.jsonl, from which it writes tables.md and a picture
+for each of CURVES next to this file. A figure of a network is the mean of its 51 sessions,
 as in the thesis; errors here are over networks, there over sessions of a curve.
 """
 
@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.lines_of_action.judge import self_path
-from experiments.lines_of_action.judged import (
+from experiments.lines_of_action.judge import (
     Judged,
     figure_of,
     judged_networks,
@@ -26,9 +25,8 @@ from experiments.lines_of_action.significance import significance
 from experiments.lines_of_action.study import FEATURES, LEARNERS, PARTNERS
 from experiments.shared import Section, add_legend, make_parser, new_figure, save_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
-from jaxgbg.contents import read_json
 from jaxgbg.runs.presets import sasso2018
-from jaxgbg.runs.storage.files import write_json, written_whole
+from jaxgbg.runs.storage.files import written_whole
 
 OPPONENTS = ("COM", "RAND", "SELF")
 _PLAYERS = {"itself": "self", "COM": "centre-of-mass", "RAND": "random", "SELF": "self"}
@@ -76,7 +74,7 @@ def differences(judged: Judged, play: str, paper: bool) -> list[dict[str, Any]]:
 def features(judged: Judged) -> list[dict[str, Any]]:
     """Tables 5.3 to 5.5: what each feature brings, over networks of the same seeds.
 
-    The thesis has one optimizer, which stands beside ours of either kind.
+    The thesis has one optimizer, which stands next to ours of either kind.
     """
     rows = []
     for setting in _OPTIMIZERS:
@@ -118,7 +116,7 @@ def _gains(judged: Judged, setting: str, without: str) -> list[dict[str, Any]]:
 
 
 def compared(judged: Judged, settings: Sequence[str]) -> list[dict[str, Any]]:
-    """Settings beside each other: all sessions, the first, those around the end of exploration."""
+    """Settings next to each other: all sessions, the first, those around the end of exploration."""
     rows = []
     for setting in settings:
         for opponent in OPPONENTS:
@@ -272,10 +270,6 @@ def main(arguments: list[str] | None = None) -> None:
     text = page(found, options.results)
     with written_whole(options.results / "tables.md") as temporary:
         temporary.write_text(text)
-    known = self_path(options.results).with_suffix(".json")
-    chosen = read_json(known) if known.exists() else None
-    about = {"SELF": chosen, "trained": judged.trained}
-    write_json(options.results / "study.json", found | about)
     print(text)
     for name, settings in CURVES.items():
         picture = options.results / f"{name}.png"

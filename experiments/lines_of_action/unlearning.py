@@ -17,8 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.lines_of_action.judge import agents
-from experiments.lines_of_action.judged import figure_of
+from experiments.lines_of_action.judge import agents, figure_of
 from experiments.lines_of_action.solve import Solution, decode, rules, solve
 from experiments.lines_of_action.study import Sessions, load, path_of
 from experiments.lines_of_action.tables import UNLEARNING

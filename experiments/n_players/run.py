@@ -15,10 +15,11 @@ Source of the question: Konen & Bagheri 2021, section 5 (more games for three pl
 """
 
 import argparse
+import dataclasses
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,12 @@ from scipy.stats import spearmanr
 from experiments.farl_predictor.endings import predictors
 from experiments.farl_predictor.run import agents_of, head_to_head, opened, rounded, summary
 from experiments.gpu.records import Records, machine
-from experiments.n_players.settings import SEEDS, SETTINGS, VARIANTS, Setting
-from experiments.shared import make_parser
-from jaxgbg import GreedyAgent, train
+from experiments.shared import make_parser, new_figure
+from jaxgbg import Game, GreedyAgent, Run, make, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.evaluation import no_history, play
 from jaxgbg.players import Player, RandomPlayer
+from jaxgbg.results.figures import save
 from jaxgbg.results.statistics import confidence_interval
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.storage.files import write_json
@@ -45,6 +46,106 @@ PAIRS = (("farl", "none"), ("farl", "part1"), ("part1", "none"))
 GAMES = 200
 """Games against random players from each seat, for each seed."""
 _RANDOM_PLAY = (2000, 100)
+
+
+VARIANTS = ("farl", "part1", "none")
+SEEDS = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """One game for one number of players: its family, its parameters, and episodes a seed.
+
+    Matches begin `opening` random plies after the start.
+    """
+
+    family: str
+    players: int
+    parameters: Mapping[str, Any]
+    episodes: int
+    opening: int = 2
+
+    @property
+    def name(self) -> str:
+        """The name by which `jaxgbg.make` knows the game."""
+        return self.family.partition(" ")[0]
+
+    @property
+    def label(self) -> str:
+        return f"{self.family}, {self.players} players"
+
+    @property
+    def game(self) -> Game:
+        return make(self.name, players=self.players, **self.parameters)
+
+    def run(self, scale: float = 1.0, seeds: int = SEEDS) -> Run:
+        """FARL, its first part alone, and none, side by side; evaluated at the end alone."""
+        episodes = max(1, round(scale * self.episodes))
+        return preset(
+            self.game,
+            episodes=episodes,
+            eval_every=episodes,
+            seeds=range(seeds),
+            variants=VARIANTS,
+            opponents=("random",),
+        )
+
+
+SETTINGS = (
+    *(Setting("nim", n, {}, 50_000) for n in (2, 3, 4, 5, 6)),
+    *(Setting("sim K5", n, {"nodes": 5}, 100_000) for n in (2, 3)),
+    *(Setting("sim K6", n, {"nodes": 6}, 100_000) for n in (2, 3)),
+    *(Setting("yavalath side 3", n, {"size": 3}, 100_000) for n in (2, 3)),
+    *(Setting("pig to 15", n, {"target": 15}, 50_000, 0) for n in (2, 3, 4)),
+    Setting("ewn 4x4", 2, {"size": 4}, 100_000, 0),
+    Setting("ewn 4x4", 4, {"size": 4}, 100_000, 0),
+    Setting("ewn 6x6, three stones", 2, {"size": 6, "stones": 3}, 50_000, 0),
+    Setting("ewn 6x6, three stones", 3, {"size": 6, "stones": 3}, 50_000, 0),
+    Setting("ewn 6x6, three stones", 4, {"size": 6, "stones": 3}, 50_000, 0),
+)
+
+
+COLOURS = {"farl over none": "#1f77b4", "farl over part1": "#ff7f0e"}
+NAMES = {"farl over none": "both parts over none", "farl over part1": "both parts over the first"}
+_COLUMNS = 3
+
+
+def draw(results: Sequence[dict[str, Any]], path: Path) -> None:
+    """Write the picture: each gain with the 95 % interval of its mean over seeds."""
+    families = list(dict.fromkeys(one["family"] for one in results))
+    rows = -(-len(families) // _COLUMNS)
+    figure = new_figure(10, 2.9 * rows + 0.4)
+    axes = figure.subplots(rows, _COLUMNS, sharey=True, squeeze=False).ravel()
+    for axis, family in zip(axes, families, strict=False):
+        own = sorted(
+            (one for one in results if one["family"] == family), key=lambda one: one["players"]
+        )
+        for name, colour in COLOURS.items():
+            means = [one["gains"][name]["gain"] for one in own]
+            ends = [confidence_interval(one["gains"][name]["per_seed"]) for one in own]
+            below = [mean - low for mean, (low, _) in zip(means, ends, strict=True)]
+            above = [high - mean for mean, (_, high) in zip(means, ends, strict=True)]
+            axis.errorbar(
+                [one["players"] for one in own],
+                means,
+                (below, above),
+                fmt="o-",
+                color=colour,
+                markersize=4,
+                capsize=2,
+                label=NAMES[name],
+            )
+        axis.axhline(0, color="0.7", lw=0.8, zorder=0)
+        axis.set(title=family, xlabel="players", xticks=[one["players"] for one in own])
+        axis.set_xlim(1.7, 6.3)
+    for axis in axes[len(families) :]:
+        axis.set_axis_off()
+    for row in range(rows):
+        axes[row * _COLUMNS].set_ylabel("gain, share of the most")
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(COLOURS)
+    )
+    save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -140,8 +241,6 @@ def random_play(setting: Setting) -> np.ndarray:
 
 def show(folder: Path) -> None:
     """Print a line for each setting, and draw the gains by the number of players."""
-    from experiments.n_players.figure import draw
-
     results = json.loads((folder / FILE).read_text())["results"]
     order = [setting.label for setting in SETTINGS]
     results.sort(key=lambda one: order.index(one["label"]))

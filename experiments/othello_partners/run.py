@@ -7,8 +7,8 @@
     python -m experiments.othello_partners.run players
 
 Runs that are finished in the output folder are not made again. Adds the rows of each network to the
-section "networks" of results.json beside this file (or writes "players", Table I), prints them
-beside the published ones and draws curves.png of all networks. Source: van
+section "networks" of results.json next to this file (or writes "players", Table I), prints them
+next to the published ones and draws curves.png of all networks. Source: van
 der Ree & Wiering, "Reinforcement learning in the game of Othello: learning against a fixed opponent
 and learning from self-play", ADPRL 2013.
 """
@@ -25,7 +25,7 @@ import jax
 import numpy as np
 
 from experiments.shared import Section, add_legend, make_parser, new_figure, save_figure, sessions
-from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player, preset
+from jaxgbg import Protocol, Run, RunFolder, compete, make, make_player
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.runs import train_together
 from jaxgbg.runs.devices import prepare_jax
@@ -65,9 +65,8 @@ def run_of(
     """
     name, learns = PARTNERS[partner]
     game = make("othello")
-    return preset(
+    return ree2013.othello().run(
         game,
-        **ree2013.OTHELLO_NETWORK,
         learner=learner,
         partner=name,
         learn_from_partner=learns,
@@ -92,7 +91,7 @@ def run_of(
 def rows_of(options: Namespace, partner: str, seed: int, folder: RunFolder) -> list[Row]:
     """Of one network, the sessions against each opponent: per cent of the points."""
     run, learner = folder.run, options.learner
-    _, metrics = folder.metrics_mark()
+    _, metrics = folder.metrics.mark()
     return [
         {
             "learner": learner,
@@ -146,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     fixed = [name for name in PARTNERS if name != "itself"]
     groups = {"self": ["itself"], "fixed": fixed}
     records: list[Row] = []
-    # Seed by seed, as the last bits of a network depend on what is trained beside it.
+    # Seed by seed, as the last bits of a network depend on what is trained with it.
     for seed, (kind, partners) in itertools.product(options.seeds, groups.items()):
         if options.only in (None, kind):
             asked = options.games, seed, options.step, options.openings, options.loss

@@ -1,4 +1,4 @@
-"""Tables II to IV of van der Ree & Wiering 2013 in Markdown, from results.json beside this file.
+"""Tables II to IV of van der Ree & Wiering 2013 in Markdown, from results.json.
 
     python -m experiments.othello_partners.tables
 

@@ -64,7 +64,7 @@ def cell(row: dict[str, Any] | None) -> str:
 def agreement(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Do the settings stand in the slides' order? Of each column that has them all."""
     networks = sorted({row["hidden"] for row in rows})
-    yield "| beside the slides | settings of | n | rank correlation | mean difference |"
+    yield "| next to the slides | settings of | n | rank correlation | mean difference |"
     yield "|---|---|---|---|---|"
     for name in COLUMNS:
         own = column_of(rows, name)

@@ -1,4 +1,4 @@
-"""The search that values lead beside the one that plays games out, at equal time.
+"""The search that values lead and the one that plays games out, at equal time.
 
     python -m experiments.search.equal_time [--only nim3p connectfour]
 
@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import jax
 
 from experiments.search.run import play_of, run_of
-from experiments.search.speed import random_positions
-from experiments.search.timing import seconds
+from experiments.search.speed import random_positions, seconds
 from experiments.shared import Section, add_legend, interval, make_parser, new_figure, save_figure
 from jaxgbg import Protocol, train
 from jaxgbg.cli.exit_codes import end_in_a_line

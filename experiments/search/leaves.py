@@ -14,7 +14,7 @@ import jax
 import numpy as np
 
 from experiments.search.run import run_of
-from experiments.search.timing import seconds
+from experiments.search.speed import seconds
 from experiments.shared import Section, interval, make_parser
 from jaxgbg import search, train
 from jaxgbg.cli.exit_codes import end_in_a_line

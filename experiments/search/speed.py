@@ -7,6 +7,8 @@ of every position, by the clock and by the CPU time of this process, which has a
 core. Writes the section "speed" of results.json.
 """
 
+import statistics
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,31 @@ from typing import Any
 import jax
 
 from experiments.search.run import run_of
-from experiments.search.timing import seconds
 from experiments.shared import Section, make_parser
 from jaxgbg import search, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import Game
 from jaxgbg.learners.selection import choose_uniformly
+from jaxgbg.players import Player
 from jaxgbg.runs.devices import prepare_jax
+
+REPEATS = 3
+
+
+def seconds(player: Player, states: Any) -> tuple[float, float]:
+    """Of choosing a move in each of states[B], once compiled: by the clock, and CPU time.
+
+    The median of `REPEATS`. CPU time is that of this process, whatever else keeps the cores busy.
+    """
+    jax.block_until_ready(player.act(states, jax.random.key(0)))
+    wall, cpu = [], []
+    for key in range(REPEATS):
+        begun = time.perf_counter(), time.process_time()
+        jax.block_until_ready(player.act(states, jax.random.key(key)))
+        wall.append(time.perf_counter() - begun[0])
+        cpu.append(time.process_time() - begun[1])
+    return statistics.median(wall), statistics.median(cpu)
+
 
 ITERATIONS = {"connectfour": 1000, "othello": 1000, "hex": 1000}
 

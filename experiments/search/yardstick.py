@@ -1,4 +1,4 @@
-"""The search beside DeepMind's mctx: the same positions, visits and values, how many a second.
+"""The search and DeepMind's mctx: the same positions, visits and values, how many a second.
 
     python -m experiments.search.yardstick [--batch 128 1] [--iterations 200] [--episodes 20000]
 

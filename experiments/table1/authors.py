@@ -1,4 +1,4 @@
-"""The archived runs beside the learning curves that the paper's authors logged with GBG.
+"""The archived runs next to the learning curves that the paper's authors logged with GBG.
 
 For `python -m experiments.table1.report --authors FILE`. The logs are no part of this project.
 """
@@ -30,7 +30,7 @@ _VARIANTS = {"farl": "FARL", "none": "noFARL"}
 
 
 class _Log(NamedTuple):
-    """What a curve is of: `opponents` are those of ours that stand beside each of its evaluators.
+    """What a curve is of: `opponents` are those of ours that stand next to each of its evaluators.
 
     `ab-dl`, which is exact, is not the same one as theirs.
     """

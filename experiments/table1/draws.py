@@ -1,4 +1,4 @@
-"""What makes a draw of ConnectFour's n-tuples good: the fours that they hold, beside the figures.
+"""What makes a draw of ConnectFour's n-tuples good: the fours that they hold, and the figures.
 
 python -m experiments.table1.draws
 """

@@ -4,7 +4,7 @@
     python -m experiments.table1.given_away runs/connectfour-*/    # of these runs, FARL alone, too
 
 A thousand games as in `experiments.connectfour.mistakes`, by the last weights and by their mean.
-What a run gives is added to results.json beside this file.
+What a run gives is added to results.json next to this file.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""ConnectFour on n-tuples from a list, beside Table 1, whose seeds draw walks of their own.
+"""ConnectFour on n-tuples from a list, unlike Table 1, whose seeds draw walks of their own.
 
     python -m experiments.table1.listed                            # what is known
     python -m experiments.table1.listed runs/connectfour-*/        # of these runs too
@@ -6,7 +6,7 @@
 A list may be somebody else's and then is no part of this project, and neither are the configs that
 hold it: of each run stand here its figures, how many of the 69 fours its n-tuples and their images
 hold, the digest of its config and the hash of its metrics. What a run gives is added to
-results.json beside this file; runs whose seeds draw their walks are left out.
+results.json next to this file; runs whose seeds draw their walks are left out.
 """
 
 import hashlib

@@ -22,7 +22,7 @@ from jaxgbg.results.table import in_figures
 from jaxgbg.runs.presets import konen2021
 
 HERE = Path(__file__).parent
-LISTED = HERE.parent / "gpu" / "h200" / "published.json"
+LISTED = HERE.parent / "gpu" / "published.json"
 VARIANTS = {"farl": "with FARL", "none": "without"}
 # Opponents of our own on the way.
 LEFT_OUT = {("hex", "mcts-100"), ("connectfour", "solver")}
@@ -104,7 +104,7 @@ def _paper(row: Row, variant: str) -> str:
 
 
 def _episodes(row: Row) -> str:
-    published = (konen2021.parameters(make(row.game)) or {})["episodes"]
+    published = konen2021.PRESETS[row.game].schedule.episodes
     return f"{row.episodes:,}" + ("" if row.episodes == published else f" of {published:,}")
 
 

@@ -1,7 +1,7 @@
 """Where the time of a training goes: the kernels of each game's program, by what they are for.
 
     python -m experiments.table1.profile                      # prints the kept profile as a table
-    python -m experiments.table1.profile --take               # takes it anew, on one core
+    python -m experiments.table1.profile --take               # takes it again, on one core
 
 XLA's own trace times every kernel, and its program names the lines of Python that each came from. A
 kernel that several lines were fused into counts for the last of them. The whole is the time of the
@@ -173,7 +173,7 @@ def table_of(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
-    parser.add_argument("--take", action="store_true", help="take the profiles anew")
+    parser.add_argument("--take", action="store_true", help="take the profiles again")
     parser.add_argument("--games", nargs="+", choices=GBG_MOVES, default=list(GBG_MOVES))
     options = parser.parse_args(arguments)
     section = Section(options.results, SECTION)

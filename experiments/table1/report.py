@@ -1,9 +1,9 @@
-"""Rebuild table.txt, rows.json and curves.png from the archived runs.
+"""Rebuild table.txt and curves.png from the archived runs.
 
     python -m experiments.table1.report
     python -m experiments.table1.report --authors FILE
 
-The second one writes nothing: it prints every evaluation of these runs beside the authors' curves.
+The second one writes nothing: it prints every evaluation of these runs next to the authors' curves.
 `--out FOLDER` reads the run folders in FOLDER instead of the archive.
 """
 
@@ -17,14 +17,13 @@ from experiments.shared import FinishedRun, archived_runs, make_parser
 from experiments.table1.authors import FORMAT, comparisons, read_curves
 from jaxgbg import Run, RunFolder
 from jaxgbg.cli.exit_codes import end_in_a_line
-from jaxgbg.results import as_records, draw_curves
+from jaxgbg.results import draw_curves
 from jaxgbg.results.formats import print_columns
 from jaxgbg.results.lane_results import Source
 from jaxgbg.results.rows import Row, group, source_of
 from jaxgbg.results.table import notes, panel_tables
 from jaxgbg.runs import presets as papers
 from jaxgbg.runs.presets import konen2021
-from jaxgbg.runs.storage.files import write_json
 
 HERE = Path(__file__).parent
 WIDTH = 136
@@ -86,8 +85,7 @@ def rows_of(folders: Sequence[FinishedRun]) -> Sequence[Row]:
 
 
 def write_tables(parts: dict[str, list[FinishedRun]], place: Path) -> None:
-    """table.txt and rows.json: a part after the other, those without a run left out."""
-    records = []
+    """table.txt: a part after the other, those without a run left out."""
     with (place / "table.txt").open("w", encoding="utf-8") as file:
         console = Console(file=file, width=WIDTH)
         for title, folders in parts.items():
@@ -97,8 +95,6 @@ def write_tables(parts: dict[str, list[FinishedRun]], place: Path) -> None:
             table = rows_of(folders)
             print_rows(table, console)
             console.print()
-            records += [{"games": title.lower()} | record for record in as_records(table)]
-    write_json(place / "rows.json", records)
 
 
 def print_rows(table: Sequence[Row], console: Console) -> None:
@@ -120,7 +116,7 @@ def print_rows(table: Sequence[Row], console: Console) -> None:
 
 
 def print_beside(parts: dict[str, list[FinishedRun]], authors: Path) -> None:
-    """Every evaluation beside the authors' curves; ValueError for a file that holds none."""
+    """Every evaluation next to the authors' curves; ValueError for a file that holds none."""
     curves = read_curves(authors)
     console = Console(width=WIDTH)
     told: dict[str | None, None] = {}

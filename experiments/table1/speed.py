@@ -1,7 +1,8 @@
-"""Training speed of every game: beside GBG, beside the machine's look-ups, and what pieces cost.
+"""Training speed of every game, next to GBG and the machine's look-ups; what pieces cost.
 
-    jaxgbg bench --batches 1 64 --json experiments/table1/bench.json      # on an idle machine
-    python -m experiments.table1.speed --pieces                           # adds to results.json
+    jaxgbg bench --batches 1 64 --json runs/bench.json      # on an idle machine
+    python -m experiments.archive add table1 bench runs/bench.json
+    python -m experiments.table1.speed --pieces             # adds to results.json
     jaxgbg bench --rules --json runs/rules.json
     python -m experiments.archive add table1 bench-rules runs/rules.json
     python -m experiments.table1.speed                                    # prints all as tables
@@ -10,7 +11,6 @@ Pieces: a game is trained as published, without its traces, without its step siz
 both, in turn. How many times as fast it is without them says what they cost.
 """
 
-import json
 import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -63,7 +63,7 @@ def pieces_of(rows: Rows) -> Iterator[str]:
 
 
 def rules_of(rows: Rows) -> Iterator[str]:
-    """Moves/s of random play, beside pgx where it has the game."""
+    """Moves/s of random play, and of pgx where it has the game."""
     yield "| rules alone | moves/s | times pgx |"
     yield "|---|---|---|"
     for row in rows:
@@ -97,8 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prepare_jax()
         Section(place, "pieces").write(list(measured()))
         return
-    print("\n".join([*table_of(json.loads((place / "bench.json").read_text())), ""]))
-    for name, lines in {"pieces": pieces_of, "bench-rules": rules_of}.items():
+    for name, lines in {"bench": table_of, "pieces": pieces_of, "bench-rules": rules_of}.items():
         print("\n".join([*lines(Section(place, name).read()), ""]))
 
 

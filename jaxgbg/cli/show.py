@@ -21,7 +21,7 @@ from jaxgbg.evaluation import EvaluatorSpec
 from jaxgbg.results.axes import VARIANT, run_values, value_text
 from jaxgbg.runs import Run
 from jaxgbg.runs.memory import check_memory, lane_memory, memory_text
-from jaxgbg.runs.presets import GAMES, konen2021, published_kinds
+from jaxgbg.runs.presets import konen2021, published_kinds, source
 from jaxgbg.runs.progress_bar import rough_duration
 from jaxgbg.runs.run import Seeds
 from jaxgbg.runs.settings import settings as all_settings
@@ -94,7 +94,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         f"{game.name}: {pluralize(game.num_players, 'player')}, {game.num_cells} cells,"
         f" {game.num_actions:,} actions, at most {game.max_plies:,} plies",
     )
-    yield "settings", _source(run)
+    yield "settings", source(game, run.value.kind) or _our_own(run)
     times = -(-schedule.episodes // run.evaluation.every)
     yield (
         "budget",
@@ -116,16 +116,11 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
             yield "paper", f"against {opponent}: {', '.join(told)}"
 
 
-def _source(run: Run) -> str:
-    """The source of the settings."""
+def _our_own(run: Run) -> str:
+    """The source of settings that no paper has, and with which value function one has some."""
     published = published_kinds(run.game)
-    if run.value.kind not in published:
-        others = f" but with --value {' or '.join(published)}" if published else ""
-        return f"our own for its size; no paper has any for {run.game.name}{others}"
-    if run.value.kind == "ntuple":
-        return "Konen & Bagheri 2021, appendix A.6; batch is our own choice"
-    known = run.game.name in GAMES
-    return "van der Ree & Wiering 2013" if known else "Sasso & van Lohuizen 2018"
+    others = f" but with --value {' or '.join(published)}" if published else ""
+    return f"our own for its size; no paper has any for {run.game.name}{others}"
 
 
 def _records(run: Run) -> Iterator[dict[str, JSON]]:

@@ -8,15 +8,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import (
-    BootstrapRule,
-    action_values,
-    choose_action,
-    choose_ranked,
-    choose_softly,
-    leaves_out,
-    uniform,
-)
+from jaxgbg.learners.action_values import BootstrapRule, action_values, leaves_out
+from jaxgbg.learners.selection import choose_action, choose_ranked, choose_softly, uniform
 from jaxgbg.learners.state import Choice, Games
 from jaxgbg.types import Params
 from jaxgbg.values.core import ValueFunction

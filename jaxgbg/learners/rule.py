@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.learners.selection import BootstrapRule
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Target
 from jaxgbg.types import PyTree
 

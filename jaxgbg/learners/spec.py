@@ -6,10 +6,11 @@ from typing import ClassVar, TypedDict
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.openings import Lines, opening_lines
 from jaxgbg.learners.policy import EpsilonGreedy
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import BootstrapRule, check_ranks
+from jaxgbg.learners.selection import check_ranks
 from jaxgbg.learners.tick import Learner
 from jaxgbg.specs import Spec, setting
 from jaxgbg.values.core import HasAuxiliary, HasGradients, ValueFunction, ValueSpec

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.parameter_traces import ParameterTraces
-from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.traces import Traces
 from jaxgbg.types import Params, PyTree, State
 

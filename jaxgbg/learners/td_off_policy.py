@@ -18,9 +18,9 @@ import jax
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import select
 from jaxgbg.learners import td
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.tick import Learner

@@ -10,13 +10,9 @@ from jax.typing import ArrayLike, DTypeLike
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.learners.selection import (
-    LANE,
-    UNDISCOUNTED,
-    BootstrapRule,
-    action_values,
-    choose_action,
-)
+from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule, action_values
+from jaxgbg.learners.masks import LANE
+from jaxgbg.learners.selection import choose_action
 from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.types import Params, State
 from jaxgbg.values.core import ValueFunction

@@ -6,7 +6,8 @@ import jax
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.learners.selection import LANE, BootstrapRule
+from jaxgbg.learners.action_values import BootstrapRule
+from jaxgbg.learners.masks import LANE
 from jaxgbg.players.core import History, Player
 from jaxgbg.players.greedy import GreedyAgent, in_batch
 from jaxgbg.players.search import SearchPlayer, search_player

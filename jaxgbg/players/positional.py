@@ -9,7 +9,7 @@ from jax.typing import ArrayLike
 
 from jaxgbg.games import Game, Othello
 from jaxgbg.games.othello import OthelloState
-from jaxgbg.learners.selection import score_actions
+from jaxgbg.learners.action_values import score_actions
 from jaxgbg.players.core import Opponent, UniformPlayer
 
 # Van der Ree & Wiering 2013, Fig. 3a: the same in all eight symmetries. (A copy read by machine has

@@ -13,7 +13,8 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.jaxprs import is_traced
-from jaxgbg.learners.selection import LANE, UNDISCOUNTED, BootstrapRule
+from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule
+from jaxgbg.learners.masks import LANE
 from jaxgbg.players.core import History, Player, PlayerBase
 from jaxgbg.players.greedy import GreedyAgent
 from jaxgbg.search.devices import mesh_of, on_devices

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from jaxgbg.contents import defect, read_json, read_object
 from jaxgbg.games import Game, broken_games
-from jaxgbg.results.bulk import without_collector
 from jaxgbg.results.configs import Config, Configs
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.index import LEAST, Index, IndexEntry
@@ -20,7 +19,7 @@ from jaxgbg.runs.storage.locations import FILES, LADDER, Found, NoRuns, Place, f
 from jaxgbg.runs.storage.metrics import Complain, evaluation_columns
 from jaxgbg.runs.storage.schemas import Histograms, Summary, validate_partial
 from jaxgbg.specs import Spec
-from jaxgbg.system import cache_folder
+from jaxgbg.system import cache_folder, without_collector
 from jaxgbg.types import JSON
 
 FIGURES = ("episodes", "moves", "training_seconds", "moves_per_second")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgbg.players.gtp import Seconds
-from jaxgbg.results.bulk import without_collector
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
 from jaxgbg.results.lane_results import Source
@@ -15,7 +14,7 @@ from jaxgbg.results.queries import SECONDS, choose
 from jaxgbg.results.rows import Table, as_records, group
 from jaxgbg.runs import LaneName
 from jaxgbg.specs import checked
-from jaxgbg.system import warn
+from jaxgbg.system import warn, without_collector
 
 if TYPE_CHECKING:
     import pandas

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgbg.learners import Hyperparameters, Lane, Learner
-from jaxgbg.learners.selection import LANE
+from jaxgbg.learners.masks import LANE
 from jaxgbg.runs.memory import TICKS_A_BLOCK
 from jaxgbg.xla import training_compile_options
 

@@ -159,7 +159,7 @@ def _checkpoints(folders: Sequence[RunFolder], every: float) -> Checkpoints:
 
 def _checkpoint(training: Training, folders: Sequence[RunFolder]) -> Checkpoint:
     """The whole state of the training and its metrics, enough to resume."""
-    metrics = [folder.metrics_mark() for folder in folders]
+    metrics = [folder.metrics.mark() for folder in folders]
     return Checkpoint(training.leaves(), training.reached, training.seconds, metrics)
 
 
@@ -170,7 +170,7 @@ def _begin_or_resume(
     checkpoint = checkpoints.restore(training.leaves())
     if checkpoint is not None:
         for number, folder in unfinished.items():
-            if not folder.has_metrics_of(checkpoint.metrics[number]):
+            if not folder.metrics.begins_with(checkpoint.metrics[number]):
                 print(
                     f"jaxgbg: {folder.path / 'metrics.jsonl'} has been changed: it is kept as"
                     f" {folder.set_metrics_aside().name} until the run, which starts over, is"
@@ -182,7 +182,7 @@ def _begin_or_resume(
     if checkpoint is not None:
         training.restore(checkpoint.leaves, checkpoint.reached, checkpoint.seconds)
     for number, folder in unfinished.items():
-        folder.resume(checkpoint.metrics[number][0] if checkpoint else None)
+        folder.resume(checkpoint.metrics[number].size if checkpoint else None)
 
 
 def _finish(training: Training, number: int, folder: RunFolder) -> None:

@@ -125,20 +125,28 @@ def suggestion(name: str) -> str | None:
     return names[near[0]] if near else None
 
 
-def compose(game: Game, changes: Mapping[str, SettingValue]) -> Run:
-    """A run of `game` at the defaults of the specs, but for `changes`; see `with_changes`."""
+def compose(
+    game: Game, parts: Mapping[str, SettingValue], changes: Mapping[str, SettingValue]
+) -> Run:
+    """A run of `game` with these parts and the defaults for the others, but for `changes`.
+
+    See `with_changes`. Only the run that results is checked as a whole: the parts alone need not
+    fit the game.
+    """
     defaults = {f.name: f.default for f in dataclasses.fields(Run) if f.name != "game"}
-    return _changed({**defaults, "game": game}, changes)
+    return _changed({**defaults, **parts, "game": game}, with_variants(changes))
 
 
 def with_changes(run: Run, changes: Mapping[str, SettingValue]) -> Run:
     """`run` with some settings changed, named by paths or short forms, `game.size` among them.
 
-    A new learner keeps of the old one what both have; see `with_consequences` too. Raises
-    ValueError for what no run has, or none of this value function or learner.
+    A new learner keeps of the old one what both have. A new first step size is the last one too,
+    and walks take the place of a layout, unless the other is given as well. Raises ValueError for
+    what no run has, or none of this value function or learner.
     """
-    parts = {f.name: getattr(run, f.name) for f in dataclasses.fields(Run)}
-    return _changed(parts, with_variants(changes))
+    return compose(
+        run.game, {f.name: getattr(run, f.name) for f in dataclasses.fields(run)}, changes
+    )
 
 
 def _changed(parts: dict[str, SettingValue], changes: Mapping[str, SettingValue]) -> Run:
@@ -178,7 +186,7 @@ def variant_of(farl: object) -> str:
     return "farl" if farl else "none"
 
 
-def with_consequences(changes: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
+def _with_consequences(changes: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
     """`changes` and what follows from them, unless it is given too.
 
     A new first step size is the last one too; walks take the place of a layout.
@@ -200,7 +208,7 @@ def _changed_part(part: str, old: Spec, kind: str | None, changes: dict[str, Set
             raise ValueError(
                 f"{known.short} is for {part} {kinds}: add {part} {kinds}, or leave it out"
             )
-    changes = with_consequences(changes)
+    changes = _with_consequences(changes)
     if part == "evaluation" and "opponents" in changes:
         # Protocols of other opponents do not apply to new ones.
         changes = {"protocols": (), **changes}

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.learners.selection import most_of_lanes
+from jaxgbg.learners.masks import most_of_lanes
 from jaxgbg.search.tree import Leaves, TreePolicy
 
 _OF_THE_WAY = ("rows", "actions", "players", "paid", "slots")

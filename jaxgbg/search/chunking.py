@@ -5,7 +5,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.learners.selection import most_of_lanes
+from jaxgbg.learners.masks import most_of_lanes
 from jaxgbg.types import PyTree, State
 
 SearchChunk = Callable[[State, jax.Array, jax.Array, PyTree], tuple[PyTree, PyTree]]

@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import UNDISCOUNTED, BootstrapRule, choose_uniformly
+from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule
+from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.search.lookahead import PLIES, LookAhead, LookAheadSpec
 from jaxgbg.search.spec import SearchSpec
 from jaxgbg.specs import setting

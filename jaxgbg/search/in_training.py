@@ -19,11 +19,11 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
+from jaxgbg.learners.action_values import BootstrapRule, action_values
 from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration, of_action
 from jaxgbg.learners.sarsa import QSpec, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import BootstrapRule, action_values
 from jaxgbg.learners.spec import LearnerParts, LearnerSpec
 from jaxgbg.learners.state import Choice, Games
 from jaxgbg.learners.td import TD

@@ -13,15 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import (
-    UNDISCOUNTED,
-    BootstrapRule,
-    action_values,
-    check_ranks,
-    choose_action,
-    choose_ranked,
-    visit_pairs,
-)
+from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule, action_values
+from jaxgbg.learners.masks import visit_pairs
+from jaxgbg.learners.selection import check_ranks, choose_action, choose_ranked
 from jaxgbg.search.spec import SearchSpec
 from jaxgbg.specs import setting
 from jaxgbg.types import Params, SettingValue, State

@@ -8,13 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.learners.selection import (
-    UNDISCOUNTED,
-    BootstrapRule,
-    choose_action,
-    choose_uniformly,
-    nth_true,
-)
+from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule
+from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
 from jaxgbg.search.devices import mesh_of, on_devices
 from jaxgbg.search.outcomes import table_bytes
 from jaxgbg.search.simulation import simulate

@@ -9,13 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import (
-    UNDISCOUNTED,
-    BootstrapRule,
-    action_values,
-    choose_uniformly,
-    most_of_lanes,
-)
+from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule, action_values
+from jaxgbg.learners.masks import most_of_lanes
+from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.search.chunking import map_in_chunks
 from jaxgbg.search.simulation import simulate
 from jaxgbg.search.solver import SolvedStatistics, Solver, worth_playing

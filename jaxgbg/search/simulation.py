@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.rollout import select
-from jaxgbg.learners.selection import most_of_lanes
+from jaxgbg.learners.masks import most_of_lanes
 from jaxgbg.search.backup import first_of_each, learn_edges
 from jaxgbg.search.outcomes import (
     Outcomes,

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import jax
 
 from jaxgbg.games.core import Game
-from jaxgbg.learners.selection import BootstrapRule
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.spec_text import TextSpec
 from jaxgbg.specs import Spec
@@ -39,7 +39,7 @@ class Search(Protocol):
           states: The game's state with a leading axis B on every leaf.
           key: Source of all randomness: the same key gives the same moves.
           params: The parameters of the value function; () without an agent.
-          valuation: How the agent counts values, for `learners.selection.action_values`.
+          valuation: How the agent counts values, for `learners.action_values.action_values`.
 
         Returns:
           int32[B].

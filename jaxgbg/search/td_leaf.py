@@ -29,10 +29,10 @@ import jax
 import jax.numpy as jnp
 
 from jaxgbg.games.core import Game
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.selection import BootstrapRule
 from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Choice, Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.td import TD, remember_states, target_of

@@ -1,14 +1,15 @@
 """A multi-layer perceptron as value function: one network that sees each player's side.
 
 Source: van der Ree & Wiering 2013, section III (inputs, one output for V, one for each action for
-Q); D'Ambra, "Reinforcement learning techniques in board games" (traces over the parameters); Sasso
-& van Lohuizen 2018 (extras of the board as inputs and auxiliary outputs).
+Q); Auer, Herbster & Warmuth 1996 (matching losses); D'Ambra, "Reinforcement learning techniques in
+board games" (traces over the parameters); Sasso & van Lohuizen 2018 (extras of the board as inputs
+and auxiliary outputs).
 """
 
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -16,13 +17,11 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
+from jaxgbg.specs import setting, shown
 from jaxgbg.types import Gradients, PyTree, State
-from jaxgbg.values.core import Updates, ValueFunction, check_updates
-from jaxgbg.values.layers import ACTIVATIONS, Layers, first_layer_delta, optimizer
+from jaxgbg.values.core import Updates, ValueFunction, ValueSpec, check_updates
+from jaxgbg.values.layers import ACTIVATIONS, INITIALIZERS, Layers, first_layer_delta, optimizer
 from jaxgbg.values.perspective import Extras, View, from_player_view, views_of
-
-if TYPE_CHECKING:
-    from jaxgbg.values.mlp_spec import MLPSpec
 
 
 class MLPParams(NamedTuple):
@@ -301,3 +300,98 @@ class MLP(ValueFunction):
     ) -> MLPParams:
         like = self.init(key=jax.random.key(0)).network
         return MLPParams(ravel_pytree(like)[1](cast(jax.Array, weights)), ())
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AuxiliaryMLP(MLP):
+    """A perceptron for V with auxiliary outputs (`HasAuxiliary`) after that of V, not rescaled.
+
+    They predict the extras of the same player's next board, divided by their scales; its own first.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.num_actions > 1:
+            raise ValueError(
+                "values of actions use extras as inputs alone: set extras_as inputs, or the"
+                " learner td"
+            )
+
+    @property
+    def num_outputs(self) -> int:
+        return 1 + self.extras.size
+
+    def predictions(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., N * M]: the extras of the next board of `player`, over their scales."""
+        return self._predicted(self._totals(params.network, features, player))
+
+    def _predicted(self, total: jax.Array) -> jax.Array:
+        return ACTIVATIONS[self.spec.output](total[..., 1:])
+
+    def auxiliary_targets(self, following: jax.Array, player: jax.Array) -> jax.Array:
+        """float32[..., N * M]; NaN where there is no next board."""
+        return jnp.where(following[..., :1] < 0, jnp.nan, self.known_extras(following, player))
+
+    def _of_values(self, total: jax.Array, player: jax.Array) -> jax.Array:
+        return super()._of_values(total[..., :1], player)
+
+    def _gain(
+        self, total: jax.Array, judged: jax.Array, change: jax.Array, live: jax.Array, extra: PyTree
+    ) -> jax.Array:
+        """Go, with as much weight, along error * gradient of every prediction too."""
+        gain = super()._gain(total, judged, change, live, extra)
+        if not jax.tree.leaves(extra):
+            # A rule that knows nothing of auxiliary outputs learns values alone.
+            return gain
+        predicted = self._predicted(total)
+        error = jnp.where(live[:, None] & ~jnp.isnan(extra), extra - predicted, 0)
+        if self.spec.loss == "matching":
+            predicted = total[..., 1:]
+        return gain + (predicted * jax.lax.stop_gradient(error)).sum()
+
+
+@dataclasses.dataclass(frozen=True)
+class MLPSpec(ValueSpec):
+    """A multi-layer perceptron (van der Ree & Wiering 2013, section III); alpha is its step size.
+
+    Attributes:
+      hidden: Sizes of the hidden layers.
+      activation: Activation function of the hidden layers.
+      output: Activation function of the outputs; sigmoid spans the rewards.
+      initializer: Initial weights.
+      bias: Initial biases, unless the initializer is uniform, which draws them.
+      optimizer: Name of an optax optimizer that takes only a step size.
+      loss: Squared errors, or the loss that matches the output (for sigmoid the cross-entropy),
+        whose gradient does not have the slope of the output as a factor.
+      combine: Whether the errors of one tick are summed or averaged.
+      extras: Names of the game's extras (numbers in addition to the cells) that the network uses.
+      extras_as: Whether the network gets them as inputs, predicts those of the player's next board
+        (outputs), or both.
+    """
+
+    hidden: tuple[int, ...] = setting((50,), low=1, high=2**20, most=100)
+    activation: str = setting("sigmoid", choices=tuple(ACTIVATIONS))
+    output: str = setting("tanh", choices=("tanh", "sigmoid", "identity"))
+    initializer: str = setting("uniform", choices=tuple(INITIALIZERS))
+    bias: float = setting(0.0, low=-1_000_000, high=1_000_000)
+    optimizer: str = "sgd"
+    loss: str = setting("squared", choices=("squared", "matching"))
+    combine: str = setting("sum", choices=("sum", "mean"))
+    extras: tuple[str, ...] = ()
+    extras_as: str = setting("both", choices=("inputs", "outputs", "both"))
+
+    kind = "mlp"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.hidden:
+            raise ValueError("hidden must name at least one layer's size")
+        optimizer(self.optimizer)
+        if len(set(self.extras)) != len(self.extras):
+            raise ValueError(f"extras must be all different, not {shown(self.extras)}")
+        if not self.extras and self.extras_as != "both":
+            raise ValueError("extras_as is for extras: name at least one")
+
+    def build(self, game: Game, of_actions: bool, batch: int) -> MLP:
+        kind = AuxiliaryMLP if self.extras and self.extras_as != "inputs" else MLP
+        return kind(spec=self, game=game, num_actions=game.num_actions if of_actions else 1)

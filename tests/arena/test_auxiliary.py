@@ -1,4 +1,4 @@
-"""What auxiliary outputs foretell, against what came: pairs by hand, figures by themselves."""
+"""What auxiliary outputs predict, against what came: pairs by hand, figures by themselves."""
 
 import jax
 import numpy as np

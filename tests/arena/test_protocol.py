@@ -114,7 +114,7 @@ def test_openings_are_drawn_move_by_move_and_go_on():
     ],
 )
 def test_each_seed_draws_starts_of_its_own(protocol):
-    # A third of the draws of one ply end this game: they are drawn anew, by the seed's own key.
+    # A third of the draws of one ply end this game: they are drawn again, by the seed's own key.
     game = jaxgbg.make("nim", heaps=2, size=3)
 
     def boards(*numbers):

@@ -1,4 +1,4 @@
-"""Groups of players in all seats, cycles, and alpha-rank beside OpenSpiel's."""
+"""Groups of players in all seats, cycles, and alpha-rank against OpenSpiel's."""
 
 import sys
 from types import ModuleType

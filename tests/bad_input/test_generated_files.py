@@ -245,7 +245,7 @@ def test_a_bad_run_ends_no_report_and_no_query(place, examples, reader):
         assert time.process_time() - begun < SECONDS
         for line in said:
             assert "\n" not in line
-            # Games that are not known are told of together, by their names.
+            # Games that are not known are reported together, by their names.
             assert name in line or str(folder) in line or "is known here" in line
             line.encode()
 

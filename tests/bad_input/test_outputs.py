@@ -143,7 +143,7 @@ def process(folder: Path, before: str = "true") -> tuple[int, list[str]]:
 
 
 def complaints_are_of_room_alone(code: int, lines: list[str]) -> None:
-    """One line ends the run, and says of checkpoints nothing beside it."""
+    """One line ends the run, and says nothing more of checkpoints."""
     assert code == 2, lines
     (line,) = lines
     assert "jaxgbg: no space left to write runs/nim-" in line

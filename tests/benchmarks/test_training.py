@@ -1,4 +1,4 @@
-"""The bench times the program that trains, beside what the machine gives in the same minute."""
+"""The bench times the program that trains, and what the machine gives in the same minute."""
 
 import jax
 import pytest

@@ -92,7 +92,7 @@ def test_a_process_that_cannot_be_started_stops_no_training(monkeypatch, capsys,
 
 @pytest.fixture
 def beside(trained, monkeypatch):
-    """What the process beside a training shows, which waits long for those who look."""
+    """What the process next to a training shows, which waits long for those who look."""
     monkeypatch.setattr(serving, "_PATIENCE", 240.0)
     seen = serving._Beside(next((trained / "small").glob("nim-*")))
     monkeypatch.setattr(seen.game, "show", lambda *_: None)

@@ -1,4 +1,4 @@
-"""Table 1's kept runs beside the curves of the paper's authors, which are no part of the project.
+"""Table 1's kept runs against the curves of the paper's authors, which are no part of the project.
 
 The files here are made up; none of their figures is the authors'.
 """

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.borrowed_games import figure, forecast, run, settings
+from experiments.borrowed_games import forecast, run
 from jaxgbg import RunFolder
 from tests.experiments.pages import pages_of
 
@@ -42,25 +42,25 @@ def test_words_have_bounds(gain, expected):
 
 def test_agreement_asks_for_the_word_and_the_interval():
     told = {"gain": 0.4, "low": 0.1, "high": 0.45, "word": "some"}
-    assert figure.agreement({"gain": {"mean": 0.3}}, told) == "yes"
-    assert figure.agreement({"gain": {"mean": 0.1}}, told) == "no"
-    assert figure.agreement({"gain": {"mean": 0.48}}, told) == "yes, outside its interval"
-    assert figure.agreement({"gain": {"mean": 0.9}}, told) == "no, outside its interval"
+    assert run.agreement({"gain": {"mean": 0.3}}, told) == "yes"
+    assert run.agreement({"gain": {"mean": 0.1}}, told) == "no"
+    assert run.agreement({"gain": {"mean": 0.48}}, told) == "yes, outside its interval"
+    assert run.agreement({"gain": {"mean": 0.9}}, told) == "no, outside its interval"
 
 
 def test_words_of_a_gain_say_what_its_interval_leaves_open():
-    assert figure.words({"mean": 0.9, "low": 0.6, "high": 1.0}) == "much"
-    assert figure.words({"mean": 0.1, "low": -0.3, "high": 0.6}) == "little (little to much)"
+    assert run.words({"mean": 0.9, "low": 0.6, "high": 1.0}) == "much"
+    assert run.words({"mean": 0.1, "low": -0.3, "high": 0.6}) == "little (little to much)"
 
 
 def test_errors_are_distances_from_the_gains(monkeypatch):
-    monkeypatch.setattr(figure, "known_games", lambda: [{"gain": 0.2}, {"gain": 0.4}])
+    monkeypatch.setattr(run, "known_games", lambda: [{"gain": 0.2}, {"gain": 0.4}])
     results = {"a": {"gain": {"mean": 0.5}}, "b": {"gain": {"mean": 0.2}}}
     told = [{"gain": 0.7}, {"gain": 0.9}]
     forecasts = {
         game: {"forecast": dict(zip(forecast.MEASURES, told, strict=True))} for game in "ab"
     }
-    said = figure.errors(results, forecasts)
+    said = run.errors(results, forecasts)
     assert said.endswith("forecast 0.35, rival 0.55, the known games' mean for all 0.15.")
 
 
@@ -69,7 +69,7 @@ def test_kept_forecasts_follow_from_their_measures():
     known = forecast.known_games()
     gains = np.array([one["gain"] for one in known])
     told = kept("forecast.json")
-    assert told.keys() == settings.EPISODES.keys()
+    assert told.keys() == forecast.EPISODES.keys()
     for one in told.values():
         for name in forecast.MEASURES:
             x = np.array([other[name] for other in known])
@@ -86,15 +86,15 @@ def test_kept_results_are_told_as_the_scripts_tell_them():
     assert len(results) >= 5
     assert results.keys() <= told.keys()
     readme = pages_of("borrowed_games")
-    for lines in (forecast.table(told), figure.table(results, told)):
+    for lines in (forecast.table(told), run.table(results, told)):
         assert "\n".join(lines) in readme
-    assert figure.errors(results, told) in readme
+    assert run.errors(results, told) in readme
     for game, one in results.items():
-        assert one["episodes"][-1] == settings.EPISODES[game]
-        lanes = settings.SEEDS * len(settings.VARIANTS)
-        assert one["training"]["episodes"] == lanes * settings.EPISODES[game]
-        seeds = [np.array(one["against_random"][variant]) for variant in settings.VARIANTS]
-        assert all(scores.shape == (len(one["episodes"]), settings.SEEDS) for scores in seeds)
+        assert one["episodes"][-1] == forecast.EPISODES[game]
+        lanes = forecast.SEEDS * len(forecast.VARIANTS)
+        assert one["training"]["episodes"] == lanes * forecast.EPISODES[game]
+        seeds = [np.array(one["against_random"][variant]) for variant in forecast.VARIANTS]
+        assert all(scores.shape == (len(one["episodes"]), forecast.SEEDS) for scores in seeds)
         assert one["gain"]["mean"] == pytest.approx(np.mean(one["gain"]["per_seed"]), abs=1e-4)
         assert one["gain"]["mean"] == pytest.approx(np.mean(one["gain_by_seat"]), abs=1e-4)
 
@@ -106,9 +106,9 @@ def test_it_is_foretold_trained_and_drawn(tmp_path, monkeypatch):
         monkeypatch.setattr(script, "prepare_jax", lambda: None)
     monkeypatch.setattr(forecast, "POSITIONS", 40)
     monkeypatch.setattr(forecast, "CONTINUATIONS", 4)
-    monkeypatch.setattr(settings, "SEEDS", 2)
+    monkeypatch.setattr(forecast, "SEEDS", 2)
     monkeypatch.setattr(run, "MATCHES", 4)
-    monkeypatch.setitem(settings.EPISODES, "pgx:tic_tac_toe", 80)
+    monkeypatch.setitem(forecast.EPISODES, "pgx:tic_tac_toe", 80)
     few = [
         "--games",
         "pgx:tic_tac_toe",
@@ -122,8 +122,8 @@ def test_it_is_foretold_trained_and_drawn(tmp_path, monkeypatch):
     told = json.loads((tmp_path / "forecast.json").read_text())["pgx:tic_tac_toe"]
     assert told["random"]["last_mover_loses"] == 0
     result = json.loads((tmp_path / "results.json").read_text())["pgx:tic_tac_toe"]
-    assert len(result["gain"]["per_seed"]) == settings.SEEDS
-    assert RunFolder(tmp_path / "runs", settings.run_of("pgx:tic_tac_toe")).finished
+    assert len(result["gain"]["per_seed"]) == forecast.SEEDS
+    assert RunFolder(tmp_path / "runs", forecast.run_of("pgx:tic_tac_toe")).finished
     assert (tmp_path / "gains.png").stat().st_size > 10_000
     # What stands there is not made again.
     (tmp_path / "results.json").write_text(json.dumps({"pgx:tic_tac_toe": result}))

@@ -87,7 +87,7 @@ def test_no_network_comes_to_95():
 def test_kept_figures_are_those_of_the_script():
     for name in ("networks", "matches", "mistakes"):
         for row in kept(name):
-            # Of the list that we may not copy nothing can be made anew.
+            # Of the list that we may not copy nothing can be made again.
             if row["condition"] != run.AUTHORS:
                 again = run.run_of(row["condition"], row["seed"], row["episodes"])
                 assert row["config"] == again.digest

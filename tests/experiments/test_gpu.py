@@ -15,7 +15,6 @@ import pytest
 
 from experiments.connectfour import run as connectfour_study
 from experiments.gpu import (
-    clock,
     connectfour,
     correctness,
     part,
@@ -25,9 +24,8 @@ from experiments.gpu import (
     table1,
     tables,
 )
-from experiments.gpu.bandwidth import raw_rates
-from experiments.gpu.records import Records
-from experiments.gpu.task import Task
+from experiments.gpu.records import Records, Task
+from experiments.gpu.speed import raw_rates
 from experiments.shared import ARCHIVE, archived_runs
 from jaxgbg.games import make
 from jaxgbg.runs import train
@@ -45,14 +43,14 @@ def reference() -> dict[str, np.ndarray]:
 
 
 def test_parts_come_in_the_order_of_their_shares():
-    assert [*part.PARTS] == [*clock.SHARES]
-    assert sum(clock.SHARES.values()) == pytest.approx(1)
+    assert [*part.PARTS] == [*run.SHARES]
+    assert sum(run.SHARES.values()) == pytest.approx(1)
 
 
 def test_what_a_part_leaves_is_shared_by_those_after_it(monkeypatch):
-    monkeypatch.setattr(clock.time, "time", lambda: now)
+    monkeypatch.setattr(run.time, "time", lambda: now)
     now = 100.0
-    keeper = clock.Clock(60, {"a": 0.5, "b": 0.25, "c": 0.25})
+    keeper = run.Clock(60, {"a": 0.5, "b": 0.25, "c": 0.25})
     assert keeper.until(["a", "b", "c"]) == 130
     # The first took ten seconds instead of thirty.
     now = 110.0
@@ -117,8 +115,7 @@ def test_processes_add_to_one_file_and_time_in_turn(tmp_path):
     program = """
 import time
 from pathlib import Path
-from experiments.gpu.records import Records
-from experiments.gpu.task import Task
+from experiments.gpu.records import Records, Task
 task = Task(Path({out!r}), (), 1.0, 0.0)
 records = Records(task.out / "speed.json", {{"device": "a test"}}, ("number",))
 for number in range(20):
@@ -152,7 +149,7 @@ def test_the_next_part_begins_whatever_became_of_one(tmp_path, monkeypatch, caps
     with pytest.raises(SystemExit) as stopped:
         run.main(["--minutes", "1", "--out", str(tmp_path)])
     assert stopped.value.code == 1
-    assert begun == [*clock.SHARES]
+    assert begun == [*run.SHARES]
     told = json.loads((tmp_path / "parts.json").read_text())
     assert [name for name, one in told.items() if one["state"] != "done"] == ["speed"]
     assert "speed: killed by signal 6" in capsys.readouterr().out

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from experiments.gpu import connectfour_list, game2048, judging, published
-from experiments.gpu.records import Records
-from experiments.gpu.task import Task
+from experiments.gpu.records import Records, Task
 from jaxgbg.runs import LaneName
 from jaxgbg.runs.presets import preset
 from tests.experiments.pages import pages_of
@@ -132,7 +131,7 @@ def test_the_table_has_the_last_fifth_and_the_paper_s_figure():
 
 @pytest.mark.figures
 def test_the_page_has_the_table_of_the_kept_file(capsys):
-    kept = Path(published.__file__).parent / "h200" / judging.FILE
+    kept = Path(published.__file__).parent / judging.FILE
     published.main(["--show", str(kept)])
     assert capsys.readouterr().out in pages_of("gpu")
 

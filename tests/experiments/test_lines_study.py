@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from experiments.lines_of_action import judge, opponents, significance, study, tables, unlearning
-from experiments.lines_of_action.judged import (
+from experiments.lines_of_action.judge import (
     Judged,
     figure_of,
     judged_networks,
@@ -140,7 +140,7 @@ def test_networks_are_kept_and_judged_once(out, capsys):
 def test_networks_that_are_gone_keep_their_figures(out, tmp_path):
     own = ["--out", str(tmp_path / "none"), "--results", str(tmp_path)]
     tables.main(["--out", str(out), "--results", str(tmp_path)])
-    kept, figures = (tmp_path / name for name in ("judged.jsonl", "study.json"))
+    kept, figures = (tmp_path / name for name in ("judged.jsonl", "tables.md"))
     before = kept.read_text(), figures.read_text()
     tables.main(own)
     assert (kept.read_text(), figures.read_text()) == before

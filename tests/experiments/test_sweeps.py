@@ -62,7 +62,7 @@ KEPT: dict[str, tuple[list[str], list[str], bool]] = {
     "sweeps/nim3p_lambda.json": (["sweeps/nim3p_lambda.toml"], [], False),
     "td_sarsa/results.json": (["td_sarsa/tictactoe.toml"], [], False),
 }
-# Where the figures stand, if not in the README beside them.
+# Where the figures stand, if not in the README next to them.
 PAGES = {"sweeps/nim3p_lambda.json": EXPERIMENTS.parent / "docs" / "question.md"}
 
 

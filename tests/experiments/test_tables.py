@@ -17,18 +17,19 @@ import pytest
 
 from experiments.averaging import connectfour as averaged_connectfour
 from experiments.averaging import run as averaging
-from experiments.borrowed_games import figure, forecast
+from experiments.borrowed_games import forecast
+from experiments.borrowed_games import run as borrowed_games
 from experiments.connectfour import tables as connectfour
 from experiments.discount import tables as discount
 from experiments.farl_predictor import figure as farl_predictor
+from experiments.farl_predictor import run as predictor
 from experiments.gpu import published
 from experiments.gpu import tables as gpu
 from experiments.ladder import run as ladder
 from experiments.lines_of_action import tables as lines
-from experiments.lines_of_action.judged import Judged, kept_networks
+from experiments.lines_of_action.judge import Judged, kept_networks
 from experiments.lockstep import tables as lockstep
 from experiments.n_players import run as n_players
-from experiments.n_players.settings import SETTINGS
 from experiments.othello_partners import tables as othello_partners
 from experiments.ralpha import table as ralpha
 from experiments.search import run as search
@@ -63,7 +64,7 @@ def averaging_tables() -> Iterator[str]:
 def borrowed_tables() -> Iterator[str]:
     forecasts = read("borrowed_games/forecast.json")
     yield from forecast.table(forecasts)
-    yield from figure.table(read("borrowed_games/results.json"), forecasts)
+    yield from borrowed_games.table(read("borrowed_games/results.json"), forecasts)
 
 
 def connectfour_tables() -> Iterator[str]:
@@ -104,14 +105,16 @@ def row(*cells: str) -> str:
 
 
 def predictor_tables() -> Iterator[str]:
-    kept = read("farl_predictor/results.json"), read("farl_predictor/correlations.json")
-    yield from farl_predictor.table(*kept).splitlines()
+    kept = read("farl_predictor/results.json")
+    known = predictor.correlations(predictor.complete(kept), predictor.VARIED)
+    assert len(known) == 16
+    yield from farl_predictor.table(kept, known).splitlines()
 
 
 def gpu_tables() -> Iterator[str]:
     for piece in gpu.sections():
         yield from piece.splitlines()
-    results = read("gpu/h200/published.json")["results"]
+    results = read("gpu/published.json")["results"]
     yield from published.table(results)
     yield from judged_by_criteria(results)
 
@@ -122,7 +125,7 @@ EXPECTED = {"farl": "agreement", "none": "rejection"}
 
 
 def judged_by_criteria(results: list[dict[str, Any]]) -> Iterator[str]:
-    """Figures at full budgets beside the paper's intervals; then those of each seed."""
+    """Figures at full budgets next to the paper's intervals; then those of each seed."""
     matches = [one for one in results if one["what"] == "match"]
     for opponent, name in NAMES.items():
         for variant, title in (("farl", "FARL"), ("none", "without FARL")):
@@ -167,8 +170,6 @@ def ladder_tables() -> Iterator[str]:
 def lines_tables() -> Iterator[str]:
     folder = EXPERIMENTS / "lines_of_action"
     found = lines.all_tables(Judged(kept_networks(folder / "judged.jsonl")), folder)
-    kept = read("lines_of_action/study.json")
-    assert json.loads(json.dumps(found)) == {title: kept[title] for title in found}
     yield from lines.page(found, folder).splitlines()
     yield from features(found["Tables 5.3 to 5.5"])
     yield from tuples()
@@ -207,7 +208,7 @@ def tuples() -> Iterator[str]:
 
 def players_tables() -> Iterator[str]:
     results = {one["label"]: one for one in read("n_players/results.json")["results"]}
-    yield from n_players.table([results[s.label] for s in SETTINGS if s.label in results])
+    yield from n_players.table([results[s.label] for s in n_players.SETTINGS if s.label in results])
 
 
 def table1_tables() -> Iterator[str]:

@@ -42,7 +42,7 @@ _TRIES = 4
 
 @dataclass
 class Tally:
-    """How often a fault was tried, and what came of it."""
+    """How often a fault was tried, and with what result."""
 
     tried: int = 0
     compared: int = 0

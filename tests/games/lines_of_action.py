@@ -20,7 +20,7 @@ BLOCKED = "......XO......XX................................XX......OX......"
 
 @functools.cache
 def compiled(game: LinesOfAction) -> Any:
-    """(legal actions, moves by square, step of a move, features) of states, in haste."""
+    """(legal actions, moves by square, step of a move, features) of states, compiled quickly."""
     options = {"compiler_options": fast_compile_options()}
     return tuple(
         jax.jit(jax.vmap(function), **options)

@@ -1,4 +1,4 @@
-"""What every shipped game promises beside the contract, which `check_game` tries on each."""
+"""What every shipped game promises in addition to the contract; `check_game` tries that on each."""
 
 import dataclasses
 import importlib

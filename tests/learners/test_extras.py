@@ -24,7 +24,7 @@ EPISODES, TICKS = 12, 120
 
 
 class Counted(Nim):
-    """Nim for three players with numbers to foretell: whose turn it is, and what is left."""
+    """Nim for three players with numbers to predict: whose turn it is, and what is left."""
 
     extra_names = ("wait", "left")
     extra_scales = (2.0, 8.0)

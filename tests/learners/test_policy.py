@@ -17,7 +17,7 @@ from tests.learners.replay import named, stack_hyperparameters
 
 
 def remember_one_ply(learner, games, move, boards):
-    """Remembers the features of the board after the move, made anew."""
+    """Remembers the features of the board after the move, made again."""
     after = each(learner.game.afterstate, games.state, move.choice.action)
     made = learner.value.features(learner.value.init(), each(learner.game.cells, after))
     memory = jnp.where(boards.restart[:, None], boards.features, made)

@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 
 from jaxgbg.jaxprs import Literal, called, unclosed, while_loop
-from jaxgbg.learners.selection import (
-    LANE,
-    _nth_bit,
-    choose_action,
-    choose_uniformly,
-    nth_true,
-    visit_pairs,
-)
+from jaxgbg.learners.masks import LANE, nth_bit, visit_pairs
+from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
 
 
 def test_a_choice_falls_on_each_true_entry_equally_often():
@@ -48,12 +42,12 @@ def test_without_a_true_entry_every_chooser_gives_zero():
 
 
 def paths(words: int) -> int:
-    """Ways from the result of `_nth_bit` back to its arguments, through all its operations.
+    """Ways from the result of `nth_bit` back to its arguments, through all its operations.
 
     LLVM's loop vectorizer (jaxlib 0.11 and newer) takes about as many steps.
     """
     shapes = jax.ShapeDtypeStruct((words,), np.uint32), jax.ShapeDtypeStruct((), np.int32)
-    jaxpr = jax.make_jaxpr(jax.jit(_nth_bit, inline=True))(*shapes).jaxpr
+    jaxpr = jax.make_jaxpr(jax.jit(nth_bit, inline=True))(*shapes).jaxpr
     return sum(_ways(jaxpr, [1] * len(jaxpr.invars)))
 
 
@@ -87,7 +81,7 @@ def test_a_bit_is_found_in_the_word_that_holds_it(words):
     packed = np.packbits(mask, axis=1, bitorder="little").view(np.uint32)
     for rank in (0, 1, 5, 40):
         expected = [np.flatnonzero(row)[rank] if row.sum() > rank else None for row in mask]
-        found = jax.vmap(_nth_bit, (0, None))(packed, jnp.int32(rank)).tolist()
+        found = jax.vmap(nth_bit, (0, None))(packed, jnp.int32(rank)).tolist()
         assert all(e is None or e == f for e, f in zip(expected, found, strict=True))
 
 

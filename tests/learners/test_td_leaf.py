@@ -11,7 +11,7 @@ import jaxgbg
 from jaxgbg import TDLeafSpec, TDSpec
 from jaxgbg.games import Game
 from jaxgbg.learners import EpsilonGreedy, Exploration, Schedule
-from jaxgbg.learners.selection import BootstrapRule
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.search.lookahead import LookAhead, LookAheadSpec
 from jaxgbg.search.td_leaf import TD_LEAF, PrincipalVariation
 from jaxgbg.values import MLPSpec, NTupleSpec

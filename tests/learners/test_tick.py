@@ -11,8 +11,9 @@ import pytest
 import jaxgbg
 from jaxgbg.games import Othello, TicTacToe
 from jaxgbg.learners import Learner, Schedule, TDSpec
+from jaxgbg.learners.action_values import BootstrapRule, action_values
 from jaxgbg.learners.schedules import decayed
-from jaxgbg.learners.selection import BootstrapRule, action_values, choose_action
+from jaxgbg.learners.selection import choose_action
 from jaxgbg.learners.tick import _KEY_OF_PARTNER
 from jaxgbg.players import GreedyAgent, make_player
 from jaxgbg.runs import Training

@@ -83,7 +83,7 @@ def updates_of_a_push(traces: Traces, push: Push) -> tuple[Traces, list[tuple[np
     """The traces after a push, and every single update that it made, in order."""
 
     def update(made, updates):
-        # Of updates with traces nothing is foretold: `following` is None.
+        # Of updates with traces nothing is predicted: `following` is None.
         return [*made, *zip(*map(np.asarray, updates[:-1]), strict=True)]
 
     alone, decay = len(push.live) == 1, jnp.float32(0.5)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.learners.selection import BootstrapRule
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.players import GreedyAgent, SearchAgent
 from jaxgbg.runs.storage.agents import SavedAgent, load_agent, save_agent
 from jaxgbg.search.puct import PUCTSpec

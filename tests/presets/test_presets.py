@@ -15,6 +15,7 @@ from jaxgbg.runs.presets import (
     preset,
     protocol_for,
     published_kinds,
+    source,
 )
 from jaxgbg.runs.settings import with_changes
 from jaxgbg.values import MLPSpec, ValueSpec
@@ -35,11 +36,11 @@ class Toe(TicTacToe):
 def test_every_game_of_a_paper_has_its_parameters():
     for name in GAMES:
         game = make(name)
-        run, published = preset(name), konen2021.parameters(game)
+        run, published = preset(name), konen2021.PRESETS[name]
         assert run.value.kind in published_kinds(game)
-        assert run.schedule.episodes == published["episodes"]
-        assert run.evaluation.opponents == published["opponents"]
-        assert run.value.tcl == published.get("tcl", "none")
+        assert (run.learner, run.schedule) == (published.learner, published.schedule)
+        assert run.evaluation.opponents == published.evaluation.opponents
+        assert run.value.tcl == published.value.tcl
 
 
 def test_a_new_game_gets_defaults_for_its_size_and_no_other_games():
@@ -100,6 +101,22 @@ def test_walks_replace_a_published_layout(game):
     walks = preset(game, walks=(5, 3)).value
     assert (walks.layout, walks.walks) == ((), (5, 3))
     assert with_changes(preset(game, layout=((0, 1),)), {"walks": (5, 3)}).value == walks
+
+
+def test_a_board_too_large_for_the_published_n_tuples_takes_others():
+    game = make("nim", heaps=10, size=9)
+    with pytest.raises(ValueError, match="tuples are too long"):
+        preset(game)
+    assert preset(game, walks=(5, 3)).schedule == konen2021.PRESETS["nim"].schedule
+
+
+def test_the_source_of_settings_is_named_where_a_paper_has_them():
+    nim, lines = make("nim"), make("lines_of_action")
+    assert source(nim, "ntuple").startswith("Konen & Bagheri 2021")
+    assert source(nim, "mlp") == "van der Ree & Wiering 2013"
+    assert source(lines, "mlp") == "Sasso & van Lohuizen 2018"
+    assert [source(game, "constant") for game in (nim, lines)] == ["", ""]
+    assert [source(Toe(), kind) for kind in ("ntuple", "mlp")] == ["", ""]
 
 
 @pytest.mark.parametrize("name", [*GAMES, "lines_of_action", Fourish()])

@@ -67,7 +67,7 @@ class LockstepTDFarl(SerialTDFarl):
         """Learn from all records of B games, tick by tick, each game's episodes one by one.
 
         An episode's first move falls in the tick after the last stage of the one before. `watch`
-        is told of every move that was not random.
+        is called with every move that was not random.
         """
         playing = [self._game(episodes, watch) for episodes in games]
         lists = [[deque[Eligible]() for _ in range(self.game.num_players)] for _ in games]

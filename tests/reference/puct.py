@@ -60,7 +60,7 @@ class PUCT:
     out nothing.
     Of equal scores the first counts. `closest` is the least difference there was, if any, between
     the best score and the next one, as a share of the former. With `solver` only what may be the
-    best is tried, by bounds that are worked out anew from the whole tree below (rewards -1 to 1).
+    best is tried, by bounds that are computed again from the whole tree below (rewards -1 to 1).
     `leaves` are found one after the other before any of them is valued: an action that waits for
     values counts as tried with a gain of `loss` by each of those that took it.
     """

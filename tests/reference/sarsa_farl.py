@@ -135,7 +135,7 @@ class ActionValueLearner:
 
         Epsilon runs linearly over the budget of the parameters, so several calls continue one run.
         `choose_start_01`: half of the episodes start after one uniformly random ply. `replan`: the
-        executed action is chosen anew after the update, as in Algorithm 5; GBG executes the
+        executed action is chosen again after the update, as in Algorithm 5; GBG executes the
         foreseen one.
         """
         transcripts = []

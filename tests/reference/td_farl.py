@@ -29,7 +29,7 @@ Transcript = tuple[Opening, list[Move]]
 
 
 Watch = Callable[[dict[int, float], int], None]
-"""Told of every move of a record that was not random: the values of all actions, the one made."""
+"""Called with every move of a record that was not random: all values, and the action made."""
 
 
 class Update(NamedTuple):
@@ -397,7 +397,7 @@ class SerialTDFarl:
     def _best(
         self, before: State | TileState, after: State | TileState, state: State | TileState
     ) -> tuple[State | TileState, State | TileState]:
-        """The afterstate of the best move, and what became of it: if it was made, all is known."""
+        """The afterstate of the best move, and its outcome: if it was made, all is known."""
         values = self.action_values(before)
         best = self._afterstate(before, max(values, key=lambda action: values[action]))
         return (after, state) if best == after else (best, best)

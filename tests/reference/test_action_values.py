@@ -530,7 +530,7 @@ def unflag_others(game: Game, moves: list[Any], seat: int) -> list[Any]:
 )
 def test_without_hidden_layer_a_seat_learns_what_its_tables_learn(game, rule, farl, settings):
     # The empty heap, the bias and the input for the seat are three constants; and five tuples
-    # divide the step of tables by 5. With a list a network takes slopes anew, tables keep them, so
+    # divide the step of tables by 5. With a list a network takes new slopes, tables keep them, so
     # that they agree only if the value is linear.
     tuples = [(0,), (1,), (2,), (2,), (2,)]
     linear = "lambda_" in settings

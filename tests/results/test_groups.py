@@ -109,7 +109,7 @@ def test_what_another_learner_has_not_does_not_go_together_with_it(tmp_path):
         {"learner": "td", "replan": None},
     ]
     assert table.notes == []
-    # Table 1 is of TD with n-tuples: no other row stands beside its figures.
+    # Table 1 is of TD with n-tuples: no other row stands next to its figures.
     write_run(tmp_path, value="mlp")
     told = {(r.settings["learner"], r.settings["value"]) for r in read_table(tmp_path).rows}
     assert told == {("sarsa", "ntuple"), ("td", "ntuple"), ("td", "mlp")}

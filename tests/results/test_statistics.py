@@ -1,4 +1,4 @@
-"""The statistics of many runs beside SciPy's."""
+"""The statistics of many runs against SciPy's."""
 
 import numpy as np
 import pytest

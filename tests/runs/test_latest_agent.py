@@ -98,7 +98,7 @@ def test_what_cannot_be_read_is_said_and_stays(folder, tmp_path, damage, words):
     shutil.copytree(folder.path, copy.path)
     file = latest_file(copy.path, copy.run)
     file.write_bytes(damage(file.read_bytes()))
-    # One that is being written beside it is none yet.
+    # One that is being written next to it is none yet.
     file.with_name(".9.checkpoint.4711.tmp").write_bytes(b"half")
     before = content(copy)
     assert latest_file(copy.path, copy.run) == file

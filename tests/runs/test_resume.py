@@ -193,7 +193,7 @@ def test_metrics_with_another_byte_are_made_anew(tmp_path, undisturbed, capsys):
     with pytest.raises(Stopped):
         train(small(), tmp_path, halfway, checkpoint_every=EVERY)
     folder = RunFolder(tmp_path, small())
-    assert folder.metrics_size() > 0
+    assert folder.metrics.size > 0
     metrics, aside = folder.path / "metrics.jsonl", folder.path / "metrics.jsonl.damaged"
     flip(metrics)
     altered, meanwhile = metrics.read_bytes(), []
@@ -434,7 +434,7 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_the_checkpoint(
     tmp_path, undisturbed, monkeypatch
 ):
     folder = stopped(small(), tmp_path, chunks=6)
-    assert folder.metrics_size() == 0
+    assert folder.metrics.size == 0
     # Whatever is written to this device fails as on a full disk.
     full = functools.partial(Path("/dev/full").open, "ab")
     with monkeypatch.context() as patch:

@@ -90,7 +90,7 @@ def test_every_command_refuses_them_in_one_line(changed_rules, jaxgbg, tmp_path)
         code, out, err = jaxgbg(*command)
         complaint = err.splitlines()[-1]
         assert (code, out, "other rules of piles" in complaint) == (2, "", True), command
-        # Parameters of our own are told of before.
+        # Parameters of our own are reported before.
         assert err.count("\n") == 1 + ("no paper has parameters for piles" in err)
 
 

@@ -10,7 +10,7 @@ differ otherwise, and what is done about it:
   mctx's own. A node's first move goes by the prior in either.
 - mctx masks illegal moves at the root alone, and goes on below the end of a game, where nothing
   more is paid. `_score` masks them everywhere.
-- mctx breaks ties by noise of up to 1e-7. All scores are multiplied by a power of two, beside
+- mctx breaks ties by noise of up to 1e-7. All scores are multiplied by a power of two, next to
   which the noise is rounded away; the first of equal moves is taken, as in ours.
 """
 

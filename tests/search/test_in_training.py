@@ -11,7 +11,7 @@ import pytest
 import jaxgbg
 from jaxgbg import QSearchSpec, SarsaSearchSpec, TDSearchSpec
 from jaxgbg.learners import Exploration, Schedule
-from jaxgbg.learners.selection import BootstrapRule
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.runs import Training
 from jaxgbg.search.in_training import _order
 from jaxgbg.search.puct import PUCT

@@ -8,7 +8,7 @@ import pytest
 import jaxgbg
 from jaxgbg.games.rollout import select_states
 from jaxgbg.learners import QSpec, Schedule
-from jaxgbg.learners.selection import BootstrapRule
+from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.players import GreedyAgent, LookAheadAgent, MaxN
 from jaxgbg.search.lookahead import LookAhead, LookAheadSpec
 from jaxgbg.values import MLPSpec, NTupleSpec

@@ -1,4 +1,4 @@
-"""PUCT beside `mctx`, an implementation by others: the same visits wherever the formula is one."""
+"""PUCT against `mctx`, an implementation by others: the same visits wherever the formula is one."""
 
 from functools import partial
 

@@ -8,7 +8,8 @@ import pytest
 
 import jaxgbg
 from jaxgbg.games import Nim, TicTacToe
-from jaxgbg.learners.selection import LANE, leaves_out
+from jaxgbg.learners.action_values import leaves_out
+from jaxgbg.learners.masks import LANE
 from jaxgbg.players import GreedyAgent, SearchAgent
 from jaxgbg.search import puct
 from jaxgbg.search.puct import PUCT, PUCTSpec

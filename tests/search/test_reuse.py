@@ -190,7 +190,7 @@ def test_whatever_is_known_below_a_position_is_kept_as_it_was(name, plies, setti
                 assert (expected == got).all()
                 for one, other in zip(jax.tree.leaves(known), jax.tree.leaves(kept), strict=True):
                     assert (one[here] == other[there]).all()
-            # In the order in which they were made, and nothing else beside them.
+            # In the order in which they were made, and nothing else with them.
             assert sorted(there for _, there in pairs) == list(range(len(pairs)))
             assert len(pairs) <= done[lane] + 1
             assert (new[len(pairs) :] == 0).all()

@@ -1,4 +1,4 @@
-"""What a search proves, against perfect play and a plain search that works out proofs anew."""
+"""What a search proves, against perfect play and a plain search that computes proofs again."""
 
 import functools
 

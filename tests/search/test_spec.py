@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import jaxgbg
-from jaxgbg.learners.selection import UNDISCOUNTED
+from jaxgbg.learners.action_values import UNDISCOUNTED
 from jaxgbg.players import make_player
 from jaxgbg.search import (
     ExpectimaxSpec,

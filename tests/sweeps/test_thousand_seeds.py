@@ -57,7 +57,7 @@ def test_the_recipe_is_a_unit_for_each_gpu_that_fits_it():
     assert {unit.lanes for unit in found} == {250}
     assert len({program_of(unit.runs[0]) for unit in found}) == 1
     assert sum(len(run.seeds) for unit in found for run in unit.runs) == 1000
-    # Games and what XLA needs beside the tables must fit too.
+    # Games and what XLA needs in addition to the tables must fit too.
     assert max(unit.memory for unit in found) < 0.75 * GPU_BYTES
 
 

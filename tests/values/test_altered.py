@@ -7,7 +7,7 @@ import pytest
 
 from jaxgbg.games import LinesOfAction, make
 from jaxgbg.games.sampling import sample_games
-from jaxgbg.learners.selection import UNDISCOUNTED, action_values
+from jaxgbg.learners.action_values import UNDISCOUNTED, action_values
 from jaxgbg.values import MLPSpec, NTupleSpec
 from jaxgbg.values.layouts import random_walk
 

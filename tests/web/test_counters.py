@@ -1,4 +1,4 @@
-"""TC counters beside the n-tuples' weights: those of a checkpoint, and absent elsewhere."""
+"""TC counters next to the n-tuples' weights: those of a checkpoint, and absent elsewhere."""
 
 import jax
 import numpy as np

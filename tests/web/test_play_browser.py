@@ -1,4 +1,4 @@
-"""The play page in a browser: whole games by mouse and by keys, and everything beside the board."""
+"""The play page in a browser: whole games by mouse and by keys, and all that stands next to it."""
 
 import contextlib
 import json

@@ -180,7 +180,7 @@ def test_a_run_that_is_resumed_is_as_fast_as_since_then(begun, watched):
         seen = watched(begun.path)
         assert "Rate" in facts(looked(seen)["runs"][0])
         # Nothing else is changed: it goes on from where it was.
-        begun.resume(begun.metrics_size())
+        begun.resume(begun.metrics.size)
         state = looked(seen)
         assert "Rate" not in facts(state["runs"][0])
         assert facts(state["runs"][0])["Episodes of each agent"] == "200 of 900"
@@ -310,7 +310,7 @@ def test_the_rate_is_that_of_the_latest_points():
     # The beginning, when programs are compiled, counts no more.
     pace.note(22.0, 70)
     assert pace.rate() == 10.0
-    # Older news changes nothing; a run that begins anew does.
+    # Older news changes nothing; a run that begins again does.
     pace.note(15.0, 20)
     assert pace.latest == (22.0, 70)
     pace.note(30.0, 10)

@@ -6,17 +6,18 @@ from typing import TypeVar
 
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game, check_own, make
-from jaxgbg.learners import Schedule
+from jaxgbg.learners import Schedule, TDSpec
 from jaxgbg.players import name_of
 from jaxgbg.runs import Evaluation, Run
 from jaxgbg.runs.presets import dambra, konen2021, ours, ree2013, sasso2018
-from jaxgbg.runs.settings import compose, with_consequences, with_variants
+from jaxgbg.runs.presets.core import Preset
 from jaxgbg.specs import shown
 from jaxgbg.types import SettingValue
 from jaxgbg.values import MLPSpec, NTupleSpec, ValueSpec
 
 __all__ = [
     "GAMES",
+    "Preset",
     "episodes_of",
     "figure",
     "greatest",
@@ -24,15 +25,15 @@ __all__ = [
     "preset",
     "protocol_for",
     "published_kinds",
+    "source",
     "wins",
 ]
 GAMES = konen2021.GAMES
 """The games with published figures, in the order of tables."""
 
 _PROTOCOLS = konen2021.PROTOCOLS | dambra.PROTOCOLS | sasso2018.PROTOCOLS
-# Settings made for other value functions than the n-tuples of Konen & Bagheri.
-_VALUES = {MLPSpec.kind: ree2013.network}
-_OF_EVALUATION = ("episodes", "eval_every", "opening_plies", "opening_share", "opponents")
+# The settings that decide which preset a run begins with.
+_CHOOSING = {"value", "learner", "round_games"}
 _Entry = TypeVar("_Entry")
 
 
@@ -47,58 +48,55 @@ def preset(game: str | Game, **changes: SettingValue) -> Run:
     """
     built = make(game) if isinstance(game, str) else game
     check_own(built)
-    fields = konen2021.parameters(built) or ours.parameters(built) or _defaults(built)
-    kind = changes.get("value", NTupleSpec.kind)
-    if not isinstance(kind, str):
-        raise ValueError(f"value must be one of {', '.join(ValueSpec.kinds)}, not {shown(kind)}")
-    changes = with_variants(changes)
-    if kind != NTupleSpec.kind:
-        kept = {name: fields[name] for name in _OF_EVALUATION if name in fields}
-        fields = kept | (_VALUES[kind](built) if kind in _VALUES else {})
-        if kind == MLPSpec.kind:
-            fields |= sasso2018.network(built, changes) or {}
     if "layout" in changes and "walks" in changes:
         raise ValueError("choose layout or walks, not both")
+    chosen = _preset_of(built, **{name: changes[name] for name in _CHOOSING & changes.keys()})
     if "episodes" in changes and "eval_every" not in changes:
-        fields["eval_every"] = _eval_every(fields, changes["episodes"])
-    fields |= with_consequences(changes)
-    if isinstance(fields["opponents"], list | tuple):
-        fields["opponents"] = tuple(name_of(each) for each in fields["opponents"])
-    fields["opponents"] = Evaluation.check("opponents", fields["opponents"])
+        changes["eval_every"] = _eval_every(chosen, changes["episodes"])
+    opponents = changes.get("opponents", chosen.evaluation.opponents)
+    if isinstance(opponents, list | tuple):
+        opponents = tuple(name_of(each) for each in opponents)
+    changes["opponents"] = Evaluation.check("opponents", opponents)
     if "protocols" not in changes:
-        fields["protocols"] = [protocol_for(built, name) for name in fields["opponents"]]
-    return compose(built, fields)
+        changes["protocols"] = [protocol_for(built, name) for name in changes["opponents"]]
+    return chosen.run(built, **changes)
 
 
-def _eval_every(fields: Mapping[str, SettingValue], episodes: SettingValue) -> int:
+def _preset_of(
+    game: Game,
+    value: SettingValue = NTupleSpec.kind,
+    learner: SettingValue = TDSpec.kind,
+    round_games: SettingValue = None,
+) -> Preset:
+    """The preset for a game with this kind of value function, `learner` and length of rounds."""
+    by_tuples = konen2021.preset_of(game) or ours.preset_of(game)
+    if not isinstance(value, str):
+        raise ValueError(f"value must be one of {', '.join(ValueSpec.kinds)}, not {shown(value)}")
+    if value == NTupleSpec.kind:
+        return by_tuples
+    if value != MLPSpec.kind:
+        return Preset().with_budget(by_tuples)
+    of_lines = sasso2018.preset_of(game, learner, round_games)
+    return of_lines or ree2013.preset_of(game).with_budget(by_tuples)
+
+
+def _eval_every(published: Preset, episodes: SettingValue) -> int:
     """Episodes between evaluations in a run of another length: as published, but ten evaluations
     at least, or all that there can be.
     """
-    published: int = fields["eval_every"]
+    every = published.evaluation.every
     checked: int = Schedule.check("episodes", episodes)
-    return published if checked == fields["episodes"] else min(published, max(1, checked // 10))
+    return every if checked == published.schedule.episodes else min(every, max(1, checked // 10))
+
+
+def source(game: Game, kind: str) -> str:
+    """The paper with settings for a game and a kind of value function; empty if they are ours."""
+    return _preset_of(game, kind).source
 
 
 def published_kinds(game: Game) -> tuple[str, ...]:
     """The kinds of value function with which some paper has parameters for this game."""
-    if konen2021.parameters(game) is not None:
-        return tuple(ValueSpec.kinds)
-    return (MLPSpec.kind,) if sasso2018.network(game, {}) is not None else ()
-
-
-def _defaults(game: Game) -> dict[str, SettingValue]:
-    """Our own settings for a game that no paper knows, by its size; the layout is the specs'."""
-    small = game.num_cells * game.max_plies <= 100
-    episodes = 20_000 if small else 100_000
-    return {
-        "episodes": episodes,
-        "eval_every": episodes // 10,
-        "alpha_end": 0.5,
-        "epsilon_end": 0.0,
-        "tcl": "id",
-        "sigmoid": game.reward_range[0] >= -1 and game.reward_range[1] <= 1,
-        "opponents": ("score" if game.num_players == 1 else "random",),
-    }
+    return tuple(kind for kind in ValueSpec.kinds if source(game, kind))
 
 
 def protocol_for(game: Game, opponent: str) -> Protocol:
@@ -122,8 +120,7 @@ def figure(game: str, opponent: str, variant: str) -> tuple[float, float] | None
 
 def episodes_of(game: str) -> int | None:
     """After how many episodes the figures of a game are published; None for other games."""
-    published: int | None = konen2021.parameters_by_name(game).get("episodes")
-    return published
+    return konen2021.PRESETS[game].schedule.episodes if game in GAMES else None
 
 
 def wins(game: str, opponent: str, values: Mapping[str, SettingValue]) -> float | None:

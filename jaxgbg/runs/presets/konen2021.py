@@ -6,10 +6,16 @@ Nim's epsilon falls to 0. Batches are our own choice. ConnectFour's 70 8-tuples 
 6-tuples are random walks as the paper's were, not its own.
 """
 
+from collections.abc import Callable
+
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game
-from jaxgbg.types import SettingValue
-from jaxgbg.values import Layout, random_walk
+from jaxgbg.learners import Schedule, TDSpec
+from jaxgbg.runs.presets.core import Preset
+from jaxgbg.runs.run import Evaluation
+from jaxgbg.values import Layout, NTupleSpec, random_walk
+
+_SOURCE = "Konen & Bagheri 2021, appendix A.6; batch is our own choice"
 
 # The four 6-tuples of 2048, of the form given by Jaskowski 2018, Fig. 3c.
 _TUPLES_2048 = (
@@ -25,102 +31,78 @@ def _whole(game: Game) -> Layout:
     return (tuple(range(game.num_cells)),)
 
 
-_PARAMETERS: dict[str, dict[str, SettingValue]] = {
-    "2048": {
-        "layout": lambda game: _TUPLES_2048,
-        "episodes": 200_000,
-        "eval_every": 5_000,
-        "epsilon": 0.0,
-        "sigmoid": False,
-        "tcl": "id",
-        "learn_from_random": False,
-        "opponents": ("score",),
-    },
-    "tictactoe": {
-        "layout": _whole,
-        "episodes": 30_000,
-        "eval_every": 1_000,
-        "alpha": 1.0,
-        "alpha_end": 0.5,
-        "epsilon_end": 0.0,
-        "opponents": ("maxn",),
-    },
-    "connectfour": {
-        "layout": lambda game: random_walk(game, 70, 8, seed=0),
-        "episodes": 5_000_000,
-        "eval_every": 100_000,
-        "alpha": 3.7,
-        "epsilon_end": 0.0,
-        "tcl": "exp",
-        "opponents": ("ab", "ab-dl"),
-    },
-    "hex": {
-        "walks": (25, 6),
-        "episodes": 300_000,
-        "eval_every": 50_000,
-        "alpha": 1.0,
-        "alpha_end": 0.5,
-        "epsilon": 0.2,
-        "tcl": "id",
-        "opening_plies": 1,
-        "opponents": ("mcts-100",),
-    },
-    "othello": {
-        "layout": lambda game: random_walk(game, 50, 6, seed=0),
-        "episodes": 250_000,
-        "eval_every": 25_000,
-        "alpha": 0.2,
-        "epsilon": 0.2,
-        "trace_decay": 0.5,
-        "trace_cut": 0.01,
-        "delayed_traces": True,
-        "tcl": "exp",
-        "opening_plies": 4,
-        "opening_share": 0.7,
-        "learn_from_random": False,
-        "opponents": ("bench",),
-    },
-    "nim": {
-        "layout": _whole,
-        "episodes": 20_000,
-        "eval_every": 1_000,
-        "alpha": 0.5,
-        "epsilon_end": 0.0,
-        "trace_decay": 0.5,
-        "tcl": "id",
-        "opponents": ("maxn",),
-    },
-    "nim3p": {
-        "layout": lambda game: _whole(game) * 2,
-        "episodes": 300_000,
-        "eval_every": 10_000,
-        "batch": 256,
-        "alpha": 0.2,
-        "epsilon": 0.15,
-        "trace_decay": 0.5,
-        "trace_cut": 0.01,
-        "reset_traces": True,
-        "tcl": "id",
-        "opening_plies": 1,
-        "learn_from_random": False,
-        "opponents": ("maxn",),
-    },
+_LAYOUTS: dict[str, Callable[[Game], Layout]] = {
+    "2048": lambda game: _TUPLES_2048,
+    "tictactoe": _whole,
+    "connectfour": lambda game: random_walk(game, 70, 8, seed=0),
+    "othello": lambda game: random_walk(game, 50, 6, seed=0),
+    "nim": _whole,
+    "nim3p": lambda game: _whole(game) * 2,
 }
-GAMES = tuple(_PARAMETERS)
+"""The n-tuples of a game, which depend on its size; those of Hex are drawn by every seed."""
+
+PRESETS = {
+    "2048": Preset(
+        _SOURCE,
+        NTupleSpec(sigmoid=False, tcl="id"),
+        TDSpec(learn_from_random=False),
+        Schedule(episodes=200_000, epsilon=0.0),
+        Evaluation(every=5_000, opponents=("score",)),
+    ),
+    "tictactoe": Preset(
+        _SOURCE,
+        NTupleSpec(),
+        TDSpec(),
+        Schedule(episodes=30_000, alpha=1.0, alpha_end=0.5, epsilon_end=0.0),
+        Evaluation(every=1_000, opponents=("maxn",)),
+    ),
+    "connectfour": Preset(
+        _SOURCE,
+        NTupleSpec(tcl="exp"),
+        TDSpec(),
+        Schedule(episodes=5_000_000, alpha=3.7, epsilon_end=0.0),
+        Evaluation(every=100_000, opponents=("ab", "ab-dl")),
+    ),
+    "hex": Preset(
+        _SOURCE,
+        NTupleSpec(walks=(25, 6), tcl="id"),
+        TDSpec(),
+        Schedule(episodes=300_000, alpha=1.0, alpha_end=0.5, epsilon=0.2, opening_plies=1),
+        Evaluation(every=50_000, opponents=("mcts-100",)),
+    ),
+    "othello": Preset(
+        _SOURCE,
+        NTupleSpec(tcl="exp"),
+        TDSpec(trace_decay=0.5, trace_cut=0.01, delayed_traces=True, learn_from_random=False),
+        Schedule(episodes=250_000, alpha=0.2, epsilon=0.2, opening_plies=4, opening_share=0.7),
+        Evaluation(every=25_000, opponents=("bench",)),
+    ),
+    "nim": Preset(
+        _SOURCE,
+        NTupleSpec(tcl="id"),
+        TDSpec(trace_decay=0.5),
+        Schedule(episodes=20_000, alpha=0.5, epsilon_end=0.0),
+        Evaluation(every=1_000, opponents=("maxn",)),
+    ),
+    "nim3p": Preset(
+        _SOURCE,
+        NTupleSpec(tcl="id"),
+        TDSpec(trace_decay=0.5, trace_cut=0.01, reset_traces=True, learn_from_random=False),
+        Schedule(episodes=300_000, batch=256, alpha=0.2, epsilon=0.15, opening_plies=1),
+        Evaluation(every=10_000, opponents=("maxn",)),
+    ),
+}
+"""The settings of the games of Table 1, in its order; `preset_of` adds the n-tuples."""
+GAMES = tuple(PRESETS)
 """The games of Table 1, in its order."""
 
 
-def parameters_by_name(game: str) -> dict[str, SettingValue]:
-    """Published settings for a game of any size; a layout is a function of the game."""
-    return _PARAMETERS.get(game, {})
-
-
-def parameters(game: Game) -> dict[str, SettingValue] | None:
-    """The published settings of a game of any size by their short forms; None for other games."""
-    if game.name not in _PARAMETERS:
-        return None
-    chosen = _PARAMETERS[game.name]
-    return {name: each(game) if callable(each) else each for name, each in chosen.items()}
+def preset_of(game: Game) -> Preset | None:
+    """The published settings of a game of any size; None for other games."""
+    chosen, layout = PRESETS.get(game.name), _LAYOUTS.get(game.name)
+    if chosen is None or layout is None:
+        return chosen
+    return chosen.with_layout(layout(game))
 
 
 PROTOCOLS = {

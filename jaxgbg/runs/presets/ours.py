@@ -5,12 +5,14 @@ ours: in Sim complete graphs of five nodes contain GBG's triangles and complete 
 """
 
 import itertools
-from typing import Any
 
 import numpy as np
 
 from jaxgbg.games import Game, Sim
-from jaxgbg.values import Layout
+from jaxgbg.learners import Schedule
+from jaxgbg.runs.presets.core import Preset
+from jaxgbg.runs.run import Evaluation
+from jaxgbg.values import Layout, NTupleSpec
 
 # A table of more rows than this, for each player, is not worth its memory.
 _MOST_ROWS = 2**20
@@ -30,52 +32,52 @@ def _cliques(game: Sim) -> Layout:
     return tuple(layout)
 
 
-_PARAMETERS: dict[str, dict[str, Any]] = {
-    "sim": {
-        "layout": _cliques,
-        "episodes": 200_000,
-        "eval_every": 20_000,
-        "alpha": 1.0,
-        "alpha_end": 0.5,
-        "epsilon": 0.3,
-        "epsilon_end": 0.0,
-        "tcl": "id",
-        "opponents": ("random",),
-    },
-    "yavalath": {
-        "walks": (100, 7),
-        "episodes": 200_000,
-        "eval_every": 20_000,
-        "alpha": 1.0,
-        "alpha_end": 0.2,
-        "epsilon": 0.3,
-        "epsilon_end": 0.005,
-        "opponents": ("random",),
-    },
-    "chinese_checkers": {
-        "episodes": 50_000,
-        "eval_every": 5_000,
-        "alpha": 1.0,
-        "epsilon": 0.2,
-        "epsilon_end": 0.0,
-        "tcl": "exp",
-        "opponents": ("random",),
-    },
-    "maedn": {
-        "episodes": 20_000,
-        "eval_every": 2_000,
-        "alpha": 0.5,
-        "epsilon": 0.1,
-        "epsilon_end": 0.0,
-        "tcl": "id",
-        "opponents": ("random",),
-    },
+_PRESETS = {
+    "sim": Preset(
+        value=NTupleSpec(tcl="id"),
+        schedule=Schedule(episodes=200_000, alpha=1.0, alpha_end=0.5, epsilon=0.3, epsilon_end=0.0),
+        evaluation=Evaluation(every=20_000, opponents=("random",)),
+    ),
+    "yavalath": Preset(
+        value=NTupleSpec(walks=(100, 7)),
+        schedule=Schedule(
+            episodes=200_000, alpha=1.0, alpha_end=0.2, epsilon=0.3, epsilon_end=0.005
+        ),
+        evaluation=Evaluation(every=20_000, opponents=("random",)),
+    ),
+    "chinese_checkers": Preset(
+        value=NTupleSpec(tcl="exp"),
+        schedule=Schedule(episodes=50_000, alpha=1.0, epsilon=0.2, epsilon_end=0.0),
+        evaluation=Evaluation(every=5_000, opponents=("random",)),
+    ),
+    "maedn": Preset(
+        value=NTupleSpec(tcl="id"),
+        schedule=Schedule(episodes=20_000, alpha=0.5, epsilon=0.1, epsilon_end=0.0),
+        evaluation=Evaluation(every=2_000, opponents=("random",)),
+    ),
 }
 
 
-def parameters(game: Game) -> dict[str, Any] | None:
-    """Our settings of a game of any size by their short forms; None for other games."""
-    chosen = _PARAMETERS.get(game.name)
-    if chosen is None:
-        return None
-    return {name: each(game) if callable(each) else each for name, each in chosen.items()}
+def preset_of(game: Game) -> Preset:
+    """Our settings of a game of any size: chosen for the game, else by its size alone."""
+    if game.name not in _PRESETS:
+        return _by_size(game)
+    chosen = _PRESETS[game.name]
+    if not isinstance(game, Sim):
+        return chosen
+    return chosen.with_layout(_cliques(game))
+
+
+def _by_size(game: Game) -> Preset:
+    """Settings for any game; the n-tuples are the default ones for its board."""
+    small = game.num_cells * game.max_plies <= 100
+    episodes = 20_000 if small else 100_000
+    return Preset(
+        value=NTupleSpec(
+            tcl="id", sigmoid=game.reward_range[0] >= -1 and game.reward_range[1] <= 1
+        ),
+        schedule=Schedule(episodes=episodes, alpha_end=0.5, epsilon_end=0.0),
+        evaluation=Evaluation(
+            every=episodes // 10, opponents=("score" if game.num_players == 1 else "random",)
+        ),
+    )

@@ -1,46 +1,48 @@
 """Van der Ree & Wiering 2013, "Reinforcement learning in the game of Othello".
 
 One layer of 50 and plain gradient descent are theirs, section III. In the preset "mlp" the step
-sizes and lockstep are our own; `OTHELLO_NETWORK` and `step_size` are the paper's.
+sizes and lockstep are our own; `othello` and `step_size` are the paper's.
 """
 
-from jaxgbg.games import Game
-from jaxgbg.types import SettingValue
+import functools
 
-_NETWORK: dict[str, SettingValue] = {
-    "value": "mlp",
-    "batch": 16,
-    "alpha": 0.01,
-    "epsilon_end": 0.0,
-    "zero_terminal": True,
-}
+from jaxgbg.games import Game
+from jaxgbg.learners import Schedule, TDSpec
+from jaxgbg.runs.presets.core import Preset
+from jaxgbg.values import MLPSpec
+
 # On few cells these learn in 20 000 episodes what the others have not begun to learn; on large
 # boards they diverge (experiments/networks). They are our own.
 _MOST_CELLS = 9
-_SMALL_NETWORK: dict[str, SettingValue] = {
-    "hidden": (100,),
-    "activation": "relu",
-    "output": "identity",
-    "initializer": "xavier",
-    "alpha": 0.02,
-}
 
 
-def network(game: Game) -> dict[str, SettingValue]:
-    """The settings of a network for a game of this size by their short forms."""
-    return _NETWORK | (_SMALL_NETWORK if game.num_cells <= _MOST_CELLS else {})
+def _preset(value: MLPSpec, schedule: Schedule) -> Preset:
+    return Preset("van der Ree & Wiering 2013", value, TDSpec(zero_terminal=True), schedule)
 
 
-OTHELLO_NETWORK: dict[str, SettingValue] = {
-    "value": "mlp",
-    "hidden": (50,),
-    "activation": "sigmoid",
-    "output": "sigmoid",
-    "initializer": "uniform",
-    "epsilon": 0.1,
-    "epsilon_end": 0.0,
-}
-"""The paper's network for Othello and its exploration, for any learner."""
+def preset_of(game: Game) -> Preset:
+    """The network for a game of this size; the paper has no budget but Othello's."""
+    return _small_network() if game.num_cells <= _MOST_CELLS else _network()
+
+
+# A spec of a network asks JAX about its optimizer, which must not start when this is imported.
+@functools.cache
+def _network() -> Preset:
+    return _preset(MLPSpec(), Schedule(batch=16, alpha=0.01, epsilon_end=0.0))
+
+
+@functools.cache
+def _small_network() -> Preset:
+    value = MLPSpec(hidden=(100,), activation="relu", output="identity", initializer="xavier")
+    return _preset(value, Schedule(batch=16, alpha=0.02, epsilon_end=0.0))
+
+
+@functools.cache
+def othello() -> Preset:
+    """The paper's network for Othello and its exploration, for any learner; see `step_size`."""
+    value = MLPSpec(hidden=(50,), activation="sigmoid", output="sigmoid", initializer="uniform")
+    return _preset(value, Schedule(batch=16, epsilon=0.1, epsilon_end=0.0))
+
 
 _STEP_SIZES = {"q": 0.01, "sarsa": 0.01, "td": 0.001}
 STRETCH = {"squared": 4, "matching": 2}

@@ -5,43 +5,20 @@ descent one pair at a time, targets are made from the network as it stands, a wi
 counts as its reward. Games in lockstep change nothing: values are fixed while a round is played.
 """
 
-from collections.abc import Mapping
+import dataclasses
+import functools
 from typing import NamedTuple
 
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game
+from jaxgbg.learners import Schedule, TDSpec
+from jaxgbg.runs.play import Play
+from jaxgbg.runs.presets.core import Preset
+from jaxgbg.runs.run import Evaluation
 from jaxgbg.types import SettingValue
+from jaxgbg.values import MLPSpec
 
 NAME = "lines_of_action"
-
-NETWORK: dict[str, SettingValue] = {
-    "value": "mlp",
-    "hidden": (50,),
-    "activation": "sigmoid",
-    "output": "tanh",
-    "initializer": "xavier",
-    "batch": 125,
-    "alpha": 0.001,
-    "epsilon": 1.0,
-    "epsilon_end": 0.0,
-    "epsilon_share": 0.8,
-    "round_games": 500,
-    "passes": 3,
-    "learn_from_random": True,
-    "zero_terminal": True,
-    "variants": ("part1",),
-}
-"""The network and its learning, sections 3 and 4."""
-
-_ROUNDS = {"round_games", "passes"}
-
-EVALUATION: dict[str, SettingValue] = {
-    "episodes": 250_000,
-    "eval_every": 5_000,
-    "opponents": ("centre-of-mass", "random"),
-    "play_ranks": (0.6, 0.3, 0.1),
-}
-"""1 000 games against each opponent, the three best moves with fixed probabilities."""
 
 PROTOCOLS = {(NAME, "*"): Protocol("default", repeats=500)}
 """How agents are judged, by game and opponent: from both seats in equal shares."""
@@ -188,16 +165,39 @@ def reported(claim: Claim) -> tuple[tuple[Cell, Cell], int]:
     return (cell(*claim.better), cell(*claim.worse)), sessions
 
 
-def network(game: Game, changes: Mapping[str, SettingValue]) -> dict[str, SettingValue] | None:
+@functools.cache
+def _preset() -> Preset:
+    """The network, its learning and its evaluation, sections 3 and 4.
+
+    Agents choose among their three best moves with fixed probabilities.
+    """
+    # Not made when this is imported: a spec of a network starts JAX.
+    return Preset(
+        "Sasso & van Lohuizen 2018",
+        MLPSpec(hidden=(50,), activation="sigmoid", output="tanh", initializer="xavier"),
+        TDSpec(round_games=500, passes=3, learn_from_random=True, zero_terminal=True),
+        Schedule(
+            episodes=250_000,
+            batch=125,
+            alpha=0.001,
+            epsilon=1.0,
+            epsilon_end=0.0,
+            epsilon_share=0.8,
+        ),
+        Evaluation(every=5_000, opponents=("centre-of-mass", "random")),
+        Play(ranks=(0.6, 0.3, 0.1)),
+        variants=("part1",),
+    )
+
+
+def preset_of(game: Game, learner: SettingValue, round_games: SettingValue) -> Preset | None:
     """The settings of the thesis for its game, on a board of any size, None for other games.
 
-    What belongs to its learning by rounds is left out where `changes` ask for something else.
+    Another `learner` than TD, or 0 `round_games`, goes without its learning by rounds.
     """
     if game.name != NAME:
         return None
-    fields = NETWORK | EVALUATION
-    if changes.get("learner", "td") != "td":
-        return {name: fields[name] for name in fields if name not in _ROUNDS | {"variants"}}
-    if changes.get("round_games") == 0:
-        return {name: fields[name] for name in fields if name not in _ROUNDS}
-    return fields
+    by_moves = dataclasses.replace(_preset(), learner=TDSpec(zero_terminal=True))
+    if learner != TDSpec.kind:
+        return dataclasses.replace(by_moves, variants=Preset().variants)
+    return by_moves if round_games == 0 else _preset()

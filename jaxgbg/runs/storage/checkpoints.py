@@ -30,6 +30,7 @@ from jaxgbg.runs.storage.files import (
     were_set_aside,
     written_whole,
 )
+from jaxgbg.runs.storage.metrics import MetricsMark
 from jaxgbg.runs.storage.schemas import About, validate
 from jaxgbg.types import JSON
 
@@ -51,13 +52,13 @@ _PATIENCE = 60.0
 
 class Checkpoint(NamedTuple):
     """`leaves`, the arrays of a state; milestones `reached`, `seconds` of training, and the mark of
-    each run's metrics at that time (`RunFolder.metrics_mark`).
+    each run's metrics at that time.
     """
 
     leaves: Sequence[np.ndarray]
     reached: int
     seconds: float
-    metrics: list[tuple[int, str]]
+    metrics: list[MetricsMark]
 
 
 class Damaged(ValueError):
@@ -205,7 +206,8 @@ class Checkpoints:
         if len(unpacked) != about.bytes:
             raise Damaged("its state has another size")
         leaves = unpack(np.frombuffer(unpacked, np.uint8), like)
-        marks = list(zip(about.metrics, about.metrics_sha256, strict=True))
+        pairs = zip(about.metrics, about.metrics_sha256, strict=True)
+        marks = [MetricsMark(*pair) for pair in pairs]
         return Checkpoint(leaves, about.reached, about.seconds, marks)
 
     def _path(self, number: int) -> Path:

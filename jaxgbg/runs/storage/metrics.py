@@ -1,12 +1,15 @@
-"""metrics.jsonl, a line an evaluation: damaged lines are named, and the others read."""
+"""metrics.jsonl, a line an evaluation: lines are only added; a damaged one is named when read."""
 
+import contextlib
+import hashlib
+import json
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from jaxgbg.contents import Readable, defect, open_file, parse_json, read_bytes, reason
+from jaxgbg.contents import Readable, defect, open_file, open_own, parse_json, read_bytes, reason
 from jaxgbg.runs.loop import Result
 from jaxgbg.runs.storage.schemas import GREATEST
 from jaxgbg.types import JSON
@@ -15,9 +18,62 @@ Complain = Callable[[str], None]
 """A callback that receives a defect, in one line."""
 
 _MOST_BYTES = 2**29
+_PIECE = 2**20
 _LONGEST_LINE = 4096
 # A defect in every line of a long file would bury everything else that is said.
 _RANGES_SHOWN = 8
+
+
+class MetricsMark(NamedTuple):
+    """How far a metrics.jsonl was written at some time: its size in bytes, and their SHA-256."""
+
+    size: int
+    sha256: str
+
+
+class MetricsFile(NamedTuple):
+    """The metrics.jsonl of a run, which grows by lines; its methods raise OSError."""
+
+    path: Path
+
+    @property
+    def size(self) -> int:
+        """Bytes written so far."""
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    def mark(self) -> MetricsMark:
+        """How far it is written now."""
+        return MetricsMark(self.size, self._digest(self.size))
+
+    def begins_with(self, mark: MetricsMark) -> bool:
+        """Whether what was there at a `mark` is still its beginning."""
+        return self.size >= mark.size and self._digest(mark.size) == mark.sha256
+
+    def _digest(self, size: int) -> str:
+        digest = hashlib.sha256()
+        if size:
+            with open_file(self.path, sys.maxsize) as file:
+                while size and (piece := file.read(min(size, _PIECE))):
+                    digest.update(piece)
+                    size -= len(piece)
+        return digest.hexdigest()
+
+    def append(self, result: Result) -> None:
+        """Add a line, whole or not at all."""
+        before = self.size
+        try:
+            with open_own(self.path) as file:
+                file.write(json.dumps(result._asdict()).encode() + b"\n")
+        except OSError:
+            # The beginning of the line may have been written.
+            with contextlib.suppress(OSError):
+                os.truncate(self.path, before)
+            raise
+
+    def cut(self, size: int) -> None:
+        """Remove what lies beyond the first `size` bytes."""
+        if self.size > size:
+            os.truncate(self.path, size)
 
 
 class _Column(NamedTuple):

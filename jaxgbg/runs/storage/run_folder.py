@@ -11,10 +11,6 @@
 """
 
 import contextlib
-import hashlib
-import json
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -22,7 +18,7 @@ from typing import NoReturn
 import jax
 import jax.numpy as jnp
 
-from jaxgbg.contents import check_regular_file, defect, open_file, open_own, read_json, read_object
+from jaxgbg.contents import check_regular_file, defect, read_json, read_object
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import GreedyAgent
@@ -38,7 +34,7 @@ from jaxgbg.runs.storage.files import (
     were_set_aside,
     write_json,
 )
-from jaxgbg.runs.storage.metrics import evaluation_columns
+from jaxgbg.runs.storage.metrics import MetricsFile, evaluation_columns
 from jaxgbg.runs.storage.provenance import provenance, resumed
 from jaxgbg.runs.storage.schemas import Provenance, Summary, validate
 from jaxgbg.types import JSON
@@ -51,7 +47,6 @@ _FILES = (
     "stopped.json",
     "summary.json",
 )
-_PIECE = 2**20
 
 
 class RunFolder:
@@ -159,8 +154,7 @@ class RunFolder:
             if metrics is not None and earlier is not None:
                 origin = resumed(earlier, self.path).plain()
             write_json(self._provenance, origin)
-            if self.metrics_size() > (metrics or 0):
-                os.truncate(self._metrics, metrics or 0)
+            self.metrics.cut(metrics or 0)
         except OSError as error:
             raise self.unwritable(error) from error
 
@@ -177,7 +171,7 @@ class RunFolder:
     def set_metrics_aside(self) -> Path:
         """Rename metrics that have been changed; returns their new path."""
         try:
-            return set_aside(self._metrics)
+            return set_aside(self.metrics.path)
         except OSError as error:
             raise self.unwritable(error) from error
 
@@ -213,42 +207,15 @@ class RunFolder:
         return self.path / "provenance.json"
 
     @property
-    def _metrics(self) -> Path:
-        return self.path / "metrics.jsonl"
-
-    def metrics_size(self) -> int:
-        """Bytes of the metrics written so far."""
-        return self._metrics.stat().st_size if self._metrics.exists() else 0
-
-    def metrics_mark(self) -> tuple[int, str]:
-        """The size of the metrics in bytes, and their SHA-256."""
-        size = self.metrics_size()
-        return size, self._metrics_digest(size)
-
-    def has_metrics_of(self, mark: tuple[int, str]) -> bool:
-        """Whether the metrics begin with those of this `metrics_mark`."""
-        size, digest = mark
-        return self.metrics_size() >= size and self._metrics_digest(size) == digest
-
-    def _metrics_digest(self, size: int) -> str:
-        digest = hashlib.sha256()
-        if size:
-            with open_file(self._metrics, sys.maxsize) as file:
-                while size and (piece := file.read(min(size, _PIECE))):
-                    digest.update(piece)
-                    size -= len(piece)
-        return digest.hexdigest()
+    def metrics(self) -> MetricsFile:
+        """The evaluations so far, on disk."""
+        return MetricsFile(self.path / "metrics.jsonl")
 
     def append(self, result: Result) -> None:
         """Add a line to the metrics; ValueError if there is no space for it."""
-        before = self.metrics_size()
         try:
-            with open_own(self._metrics) as file:
-                file.write(json.dumps(result._asdict()).encode() + b"\n")
+            self.metrics.append(result)
         except OSError as error:
-            # The beginning of the line may have been written.
-            with contextlib.suppress(OSError):
-                os.truncate(self._metrics, before)
             raise self.unwritable(error) from error
 
     def unwritable(self, error: OSError) -> ValueError:
@@ -262,9 +229,9 @@ class RunFolder:
 
     def results(self) -> list[Result]:
         """All evaluations so far, in order."""
-        if not self.metrics_size():
+        if not self.metrics.size:
             return []
-        columns = evaluation_columns(self._metrics, _refuse)
+        columns = evaluation_columns(self.metrics.path, _refuse)
         return [Result(*fields) for fields in zip(*columns[1:], strict=True)]
 
     @in_32_bits

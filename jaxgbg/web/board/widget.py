@@ -13,9 +13,9 @@ from IPython.display import display
 
 from jaxgbg.types import JSON
 from jaxgbg.web.board.still import still
+from jaxgbg.web.play import page_sources
 from jaxgbg.web.play.api import Refused, answered
 from jaxgbg.web.play.requests import PositionRequest
-from jaxgbg.web.play.sources import page_sources
 from jaxgbg.web.play.table import Table
 
 PERSON = "person"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib import resources
 
 from jaxgbg.types import JSON
-from jaxgbg.web.play.sources import page_sources
+from jaxgbg.web.play import page_sources
 
 _IMPORT = re.compile(
     r'^import (?:\* as (?P<all>\w+)|\{(?P<some>[^}]*)\}) from "\./(?P<file>[\w.]+)";$'

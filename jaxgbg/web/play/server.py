@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from jaxgbg.contents import parse_json, reason
 from jaxgbg.types import JSON
+from jaxgbg.web.play import page_sources
 from jaxgbg.web.play.api import Refused, answered
 from jaxgbg.web.play.requests import MOST_BYTES, QUESTIONS, ROOT, description
-from jaxgbg.web.play.sources import page_sources
 from jaxgbg.web.play.table import Table
 
 KINDS = {
