@@ -24,7 +24,7 @@ from jaxgbg.evaluation import Evaluator, EvaluatorSpec, Protocol, compete
 from jaxgbg.extensions import import_installed
 from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.games.precision import in_32_bits
-from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDSpec
+from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDOnePlySpec, TDSpec
 from jaxgbg.players import (
     GreedyAgent,
     LookAheadAgent,
@@ -91,6 +91,7 @@ __all__ = [
     "Sweep",
     "TDLeafSpec",
     "TDOffPolicySpec",
+    "TDOnePlySpec",
     "TDSearchSpec",
     "TDSpec",
     "TrainedRun",

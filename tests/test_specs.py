@@ -10,7 +10,15 @@ import pytest
 
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import LinesOfAction, make
-from jaxgbg.learners import LearnerSpec, QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDSpec
+from jaxgbg.learners import (
+    LearnerSpec,
+    QSpec,
+    SarsaSpec,
+    Schedule,
+    TDOffPolicySpec,
+    TDOnePlySpec,
+    TDSpec,
+)
 from jaxgbg.runs import Evaluation, Run, Training, with_changes
 from jaxgbg.runs.presets import GAMES, preset
 from jaxgbg.runs.settings import find, settings
@@ -162,6 +170,7 @@ def test_every_kind_is_one_of_its_component():
         "sarsa": SarsaSpec,
         "q": QSpec,
         "td-off-policy": TDOffPolicySpec,
+        "td-one-ply": TDOnePlySpec,
         "td-leaf": TDLeafSpec,
         "td-search": TDSearchSpec,
         "sarsa-search": SarsaSearchSpec,

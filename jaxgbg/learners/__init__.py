@@ -8,6 +8,7 @@ from jaxgbg.learners.spec import FARL_PARTS, LearnerSpec
 from jaxgbg.learners.state import Hyperparameters, Lane
 from jaxgbg.learners.td import TD, TDSpec
 from jaxgbg.learners.td_off_policy import TDOffPolicySpec, td_off_policy
+from jaxgbg.learners.td_one_ply import TDOnePlySpec
 from jaxgbg.learners.tick import Learner
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "SarsaSpec",
     "Schedule",
     "TDOffPolicySpec",
+    "TDOnePlySpec",
     "TDSpec",
     "td_off_policy",
 ]

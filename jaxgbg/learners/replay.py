@@ -16,7 +16,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.learners.rule import Rule
-from jaxgbg.learners.schedules import decayed
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Transition
 from jaxgbg.learners.traces import at
 from jaxgbg.types import Params, PyTree, State
@@ -276,7 +275,7 @@ def _steps(
     extra = _extra(learner, params, buffer, chosen)
     gain = buffer.gain[chosen]
     discount = jnp.where(buffer.bootstrap[chosen], hyper.discount, 0)
-    alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
+    alpha = learner.step_size(lane, hyper)
 
     def step(at: jax.Array, params: Params) -> Params:
         now, ahead = value.value_seen(params, here[at]), value.value_seen(params, after[at])
@@ -332,7 +331,7 @@ def _step(
     target = buffer.gain[chosen] + jnp.where(buffer.bootstrap[chosen], ahead, 0)
     now = value.value(params, features, player)
     change = jnp.where(live, (target - now) * value.slope(now), 0)
-    alpha = decayed(hyper.alpha, hyper.alpha_factors, lane.finished)
+    alpha = learner.step_size(lane, hyper)
     extra = _extra(learner, params, buffer, chosen)
     updates = Updates(features, player, change, jnp.abs(change), live, extra)
     return value.update(params, updates, alpha, hyper.value)

@@ -16,10 +16,11 @@ import jax.numpy as jnp
 from jaxgbg.games.core import Game
 from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.spec import LearnerParts, LearnerSpec
+from jaxgbg.learners.spec import RANDOM_TESTS, LearnerParts, LearnerSpec
 from jaxgbg.learners.state import IDLE, Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.tick import Learner
 from jaxgbg.learners.traces import at
+from jaxgbg.specs import setting
 from jaxgbg.values.core import ValueSpec
 
 
@@ -30,8 +31,10 @@ def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) 
     subject = jnp.where(games.stage > 1, other, games.player)
     gain = at(games.state.rewards, subject) - at(games.last_reward, subject)
     target = jnp.where(playing, gain + hyper.discount * move.choice.value, gain)
-    explored = at(games.rule, subject)
-    return Target(subject, target, playing & explored & ~hyper.learn_from_random)
+    test = learner.rule.settings
+    explored = move.choice.explored if test == "current" else at(games.rule, subject)
+    tested = explored if test == "letter" else playing & explored
+    return Target(subject, target, tested & ~hyper.learn_from_random)
 
 
 def _next_stage(
@@ -63,9 +66,11 @@ SARSA = Rule(
     remember=_remember,
     init=no_exploration,
     of_actions=True,
+    settings="adapted",
 )
 """SARSA-FARL on a value function of actions; with an off-policy policy Q-learning.
 
+`settings` is the test for random moves: see `SarsaSpec.random_test`.
 With `replan` the action is chosen again after the update, as in Algorithm 5. Without it, the action
 of the update's target is made, as in the runs of its authors.
 """
@@ -73,7 +78,15 @@ of the update's target is made, as in the runs of its authors.
 
 @dataclasses.dataclass(frozen=True)
 class _ActionsSpec(LearnerSpec):
-    """Settings and parts that learners of values of actions share."""
+    """Settings and parts that learners of values of actions share.
+
+    Attributes:
+      random_test: Without learn_from_random, skip the update towards a random action (current),
+        that of a state left by a random action (adapted), or the latter in Final Adaptation too
+        (letter: Algorithm 7 to the letter).
+    """
+
+    random_test: str = setting("adapted", choices=RANDOM_TESTS)
 
     of_actions = True
     # Without values of terminal states there is no part 2 to leave out.
@@ -101,7 +114,7 @@ class SarsaSpec(_ActionsSpec):
     kind = "sarsa"
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        rule = dataclasses.replace(SARSA, replan=self.replan)
+        rule = dataclasses.replace(SARSA, replan=self.replan, settings=self.random_test)
         return Learner(**self._parts(game, value, schedule), rule=rule)
 
 
@@ -113,4 +126,5 @@ class QSpec(_ActionsSpec):
     off_policy = True
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        return Learner(**self._parts(game, value, schedule), rule=SARSA)
+        rule = dataclasses.replace(SARSA, settings=self.random_test)
+        return Learner(**self._parts(game, value, schedule), rule=rule)

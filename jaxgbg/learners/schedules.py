@@ -20,7 +20,9 @@ class Schedule(Spec):
       episodes: Budget of each agent.
       batch: Games in lockstep for each agent; 1 is the serial algorithm.
       alpha: First step size.
-      alpha_end: Last step size; falls or grows geometrically, the same as the first if not given.
+      alpha_end: Last step size, the same as the first if not given.
+      alpha_decay: How the step size gets there: by the same factor in every episode (geometric), or
+        by the same amount (linear).
       epsilon: First exploration rate.
       epsilon_end: Last exploration rate; falls linearly, the same as the first if not given.
       epsilon_share: Share of the budget after which epsilon_end is reached.
@@ -34,6 +36,7 @@ class Schedule(Spec):
     batch: int = setting(64, low=1, high=2**20)
     alpha: float = setting(1.0, low=_LEAST_STEP, high=_GREATEST_STEP)
     alpha_end: float | None = setting(None, low=_LEAST_STEP, high=_GREATEST_STEP)
+    alpha_decay: str = setting("geometric", choices=("geometric", "linear"))
     epsilon: float = setting(0.1, low=0, high=1)
     epsilon_end: float | None = setting(None, low=0, high=1)
     epsilon_share: float = setting(1.0, above=0, high=1)
@@ -60,18 +63,28 @@ class Schedule(Spec):
 
     @property
     def alpha_factors(self) -> np.ndarray:
-        """float32[32]: what 1, 2, 4, ... episodes make of alpha."""
+        """float32[32]: the change of alpha after 1, 2, 4, ... episodes, for `decayed`."""
         # What lies beyond the budget is never asked for.
         shares = np.minimum(2.0 ** np.arange(32) / self.episodes, 1.0)
-        return ((self.last_alpha / self.alpha) ** shares).astype(np.float32)
+        ratio = self.last_alpha / self.alpha
+        factors = (ratio - 1) * shares if self.alpha_decay == "linear" else ratio**shares
+        return factors.astype(np.float32)
 
 
-def decayed(start: jax.Array, factors: jax.Array, count: jax.Array) -> jax.Array:
-    """`start` times those `factors` float32[32] whose bits are set in `count` uint32[].
+def decayed(
+    start: jax.Array, factors: jax.Array, count: jax.Array, linear: bool = False
+) -> jax.Array:
+    """Return the step size after `count` uint32[] episodes, from `start` at the first.
 
-    The power of a factor, by products alone: XLA rounds exp differently in loops of different
+    The `factors` float32[32] whose bits are set in `count` multiply `start` or, if `linear`, are
+    added to 1 before. Products or sums alone: XLA rounds exp differently in loops of different
     lengths, and then a lane's last bits would depend on how many lanes and devices there are.
     """
+    if linear:
+        total = jnp.float32(1)
+        for bit in range(32):
+            total = total + jnp.where((count >> bit) & 1 == 1, factors[bit], np.float32(0))
+        return start * total
     for bit in range(32):
         start = start * jnp.where((count >> bit) & 1 == 1, factors[bit], np.float32(1))
     return start

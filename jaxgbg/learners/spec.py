@@ -19,6 +19,9 @@ from jaxgbg.values.core import HasAuxiliary, HasGradients, ValueFunction, ValueS
 # delayed list is an int8.
 _LONGEST_LIST = 128
 
+RANDOM_TESTS = ("current", "adapted", "letter")
+"""What may be tested for a random move that is not learned from: see `TDSpec.random_test`."""
+
 FARL_PARTS = {"farl": (True, True), "part1": (True, False), "none": (False, False)}
 """(final_others, final_zero) of each variant: parts 1 and 2 of Final Adaptation."""
 
@@ -37,6 +40,8 @@ class LearnerParts(TypedDict):
     delayed: bool
     parameter_traces: int
     one_explores: bool
+    linear_alpha: bool
+    learn_start: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,4 +165,6 @@ class LearnerSpec(Spec):
             "delayed": delayed,
             "parameter_traces": traces if self.parameter_traces else 0,
             "one_explores": self.one_explores,
+            "linear_alpha": schedule.alpha_decay == "linear",
+            "learn_start": True,
         }

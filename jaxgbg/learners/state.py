@@ -19,10 +19,10 @@ class Hyperparameters(NamedTuple):
     """Traced scalars, one set for each lane: an ablation over them is one compiled program.
 
     `Schedule`, `LearnerSpec` and `NTupleSpec` describe their settings. `alpha_factors` float32[32]
-    are the factors of alpha after 1, 2, 4, ... episodes. `final_others` and `final_zero` switch
-    parts 1 and 2 of FARL. The paper's runs of 2020 had `zero_terminal` False; its mode RESET has
-    `reset_traces`, its mode ET does not. `value` and `rule` hold the numbers of one kind of value
-    function and of one learner: the `lane_numbers` of its spec, by name.
+    are the changes of alpha after 1, 2, 4, ... episodes (`schedules.decayed`). `final_others` and
+    `final_zero` switch parts 1 and 2 of FARL. The paper's runs of 2020 had `zero_terminal` False;
+    its mode RESET has `reset_traces`, its mode ET does not. `value` and `rule` hold the numbers of
+    one kind of value function and of one learner: the `lane_numbers` of its spec, by name.
     """
 
     episodes: jax.Array

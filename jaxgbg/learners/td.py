@@ -15,9 +15,9 @@ import numpy as np
 from jaxgbg.games.core import Game
 from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.replay import check_capacity, replayed
-from jaxgbg.learners.rule import Rule
+from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.spec import LearnerSpec
+from jaxgbg.learners.spec import RANDOM_TESTS, LearnerParts, LearnerSpec
 from jaxgbg.learners.state import (
     IDLE,
     Choice,
@@ -93,12 +93,12 @@ def remember_states(
 ) -> Games:
     """Let each mover remember `memory` int32[B, F], with the rewards and the end of `states` [B].
 
-    The start position is the last afterstate of the player before the first mover, except in a
-    game of chance, where it is none.
+    The start position is the last afterstate of the player before the first mover, except where it
+    counts as none (`Learner.start_is_known`).
     """
     game, begins = learner.game, boards.restart[:, None]
     seats, mine, first = np.arange(game.num_players), games.moving, boards.start.player
-    before_first = (seats == (first[:, None] - 1) % game.num_players) & (not game.stochastic)
+    before_first = (seats == (first[:, None] - 1) % game.num_players) & learner.start_is_known
     # An end that a look-ahead only foresees is known: there is nothing to learn.
     foreseen = states.terminal & ~move.next_states.terminal
     if game.eliminates:
@@ -127,17 +127,64 @@ TD = Rule(target=target, next_stage=next_stage, remember=remember)
 """TD-FARL on a value function of states."""
 
 
+def _adapted_target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -> Target:
+    """Skip the update of an afterstate that a random move made (`games.rule`)."""
+    found = target(learner, games, move, hyper)
+    tested = (games.stage == 0) | (learner.rule.settings == "letter")
+    skipped = tested & at(games.rule, found.player) & ~hyper.learn_from_random
+    return found._replace(skipped=skipped)
+
+
+def _remember_explored(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
+    """Also remember which player's last afterstate was made by a random move."""
+    explored = jnp.where(games.moving, move.choice.explored[:, None], games.rule)
+    games = games._replace(rule=explored & ~boards.restart[:, None])
+    return remember(learner, games, move, boards)
+
+
+def with_random_test(random_test: str) -> Rule:
+    """Return TD with a test for random moves: see `TDSpec.random_test`."""
+    if random_test == "current":
+        return TD
+    return dataclasses.replace(
+        TD,
+        target=_adapted_target,
+        remember=_remember_explored,
+        init=no_exploration,
+        settings=random_test,
+    )
+
+
 @dataclasses.dataclass(frozen=True)
-class TDSpec(LearnerSpec):
+class AfterstatesSpec(LearnerSpec):
+    """Settings and parts that learners of values of afterstates share.
+
+    Attributes:
+      learn_start: The start board is the last afterstate of the player before the first mover, who
+        learns its value; never in games of chance.
+    """
+
+    learn_start: bool = True
+
+    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
+        return super()._parts(game, value, schedule) | {"learn_start": self.learn_start}
+
+
+@dataclasses.dataclass(frozen=True)
+class TDSpec(AfterstatesSpec):
     """TD(lambda) with Final Adaptation on afterstates (Konen & Bagheri 2021, Algorithms 2, 6).
 
     Attributes:
+      random_test: Without learn_from_random, skip the update whose new move is random (current),
+        that of an afterstate that a random move made (adapted), or the latter in Final Adaptation
+        too (letter: Algorithm 7 to the letter).
       round_games: Games to play with fixed values before all their moves are learned in random
         order; 0 learns move by move.
       passes: Number of times that the moves of a round are learned.
       minibatch: Moves of a round that are learned in one step.
     """
 
+    random_test: str = setting("current", choices=RANDOM_TESTS)
     round_games: int = setting(0, low=0, high=2**20)
     passes: int = setting(1, low=1, high=1000)
     minibatch: int = setting(1, low=1, high=2**20)
@@ -151,11 +198,14 @@ class TDSpec(LearnerSpec):
             raise ValueError("passes and minibatch are for round_games of 1 or more")
         if self.round_games and (self.parameter_traces or self.horizon > 1):
             raise ValueError("moves learned by rounds have no traces: set trace_decay 0")
+        if self.round_games and self.random_test != "current":
+            raise ValueError("random_test is for moves learned one by one: leave out round_games")
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
         parts = self._parts(game, value, schedule)
         if not self.round_games:
-            return Learner(**parts, rule=with_auxiliary(TD, parts["value"]))
+            rule = with_auxiliary(with_random_test(self.random_test), parts["value"])
+            return Learner(**parts, rule=rule)
         rule = replayed(TD, transition, self.round_games, self.passes, self.minibatch)
         learner = Learner(**parts, rule=rule)
         check_capacity(learner)

@@ -21,7 +21,6 @@ from jaxgbg.learners import td
 from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.tick import Learner
 from jaxgbg.learners.traces import at
@@ -66,7 +65,7 @@ def td_off_policy(loss_discount: float | None = None) -> Rule:
 
 
 @dataclasses.dataclass(frozen=True)
-class TDOffPolicySpec(LearnerSpec):
+class TDOffPolicySpec(td.AfterstatesSpec):
     """TD with Final Adaptation that learns the values of best play, with any exploration.
 
     Attributes:

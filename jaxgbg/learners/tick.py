@@ -59,7 +59,8 @@ class Learner:
     current state, and `delayed` its kind (see `traces`). With `parameter_traces` there is no list,
     but this number of decaying gradients for each game. The share `opening_share` of the episodes
     begins with `opening_plies` plies: random ones, or `opening_lines` in turn. With `one_explores`
-    only one player explores in each episode.
+    only one player explores in each episode. With `linear_alpha` the step size falls linearly.
+    With `learn_start` the start board counts as an afterstate, where values are those of boards.
     """
 
     game: Game
@@ -73,6 +74,8 @@ class Learner:
     delayed: bool = False
     parameter_traces: int = 0
     one_explores: bool = False
+    linear_alpha: bool = False
+    learn_start: bool = True
     policy: EpsilonGreedy = EpsilonGreedy()
 
     def init(self, key: jax.Array, drawn: jax.Array | None = None, partner: PyTree = None) -> Lane:
@@ -97,6 +100,10 @@ class Learner:
         )
         return Lane(params, games, key, zero := jnp.uint32(0), zero, zero, zero, partner)
 
+    def step_size(self, lane: Lane, hyper: Hyperparameters) -> jax.Array:
+        """Return alpha float32[] after the episodes that the lane has finished."""
+        return decayed(hyper.alpha, hyper.alpha_factors, lane.finished, self.linear_alpha)
+
     def after_block(self, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
         """Apply the rule's `after_block` to all lanes together, after each block of ticks."""
         return self.rule.after_block(self, lanes, hyper, limits)
@@ -107,6 +114,11 @@ class Learner:
             assert isinstance(self.value, HasGradients)
             return no_parameter_traces(self.value, params, self.batch, self.parameter_traces)
         return no_traces(self.batch, players, self.horizon - 1, features, self.delayed)
+
+    @property
+    def start_is_known(self) -> bool:
+        """Whether start boards count as afterstates; in a game of chance they are none."""
+        return self.learn_start and not self.game.stochastic
 
     @property
     def word_counts(self) -> tuple[int, ...]:
@@ -140,7 +152,7 @@ class Learner:
         games = lane.games
         progress = lane.finished.astype(jnp.float32) / hyper.episodes.astype(jnp.float32)
         # Materialize it once; otherwise XLA recomputes it for every table row.
-        (alpha,) = materialize(decayed(hyper.alpha, hyper.alpha_factors, lane.finished))
+        (alpha,) = materialize(self.step_size(lane, hyper))
         progress = jnp.minimum(progress / hyper.epsilon_share, 1)
         epsilon = hyper.epsilon + progress * (hyper.epsilon_end - hyper.epsilon)
 

@@ -26,7 +26,7 @@ from jaxgbg.learners.sarsa import QSpec, SarsaSpec
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import LearnerParts, LearnerSpec
 from jaxgbg.learners.state import Choice, Games
-from jaxgbg.learners.td import TD
+from jaxgbg.learners.td import TD, AfterstatesSpec
 from jaxgbg.learners.tick import Learner
 from jaxgbg.search.spec import TrainingSearch, parse_for_agent
 from jaxgbg.search.tree import RootStatistics
@@ -117,7 +117,7 @@ class _SearchSpec(LearnerSpec):
 
 
 @dataclasses.dataclass(frozen=True)
-class TDSearchSpec(_SearchSpec):
+class TDSearchSpec(_SearchSpec, AfterstatesSpec):
     """TD(lambda) with Final Adaptation, moves and targets by tree search (`search.in_training`).
 
     Attributes:

@@ -33,9 +33,8 @@ from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.spec import LearnerSpec
 from jaxgbg.learners.state import Choice, Games, Hyperparameters, Move, NextBoards, Target
-from jaxgbg.learners.td import TD, remember_states, target_of
+from jaxgbg.learners.td import TD, AfterstatesSpec, remember_states, target_of
 from jaxgbg.learners.tick import Learner
 from jaxgbg.search.lookahead import PLIES, WIDTH, LookAhead, LookAheadSpec, Reply
 from jaxgbg.specs import setting
@@ -96,7 +95,7 @@ TD_LEAF = dataclasses.replace(TD, target=_target, remember=_remember)
 
 
 @dataclasses.dataclass(frozen=True)
-class TDLeafSpec(LearnerSpec):
+class TDLeafSpec(AfterstatesSpec):
     """TD-Leaf(lambda) with Final Adaptation (Baxter, Tridgell & Weaver 1998; `search.td_leaf`).
 
     Attributes:

@@ -30,6 +30,7 @@ class NTupleSpec(ValueSpec):
       layout: The n-tuples, each a list of cell numbers, for all seeds.
       walks: Number and length of the random walks that every seed draws for itself.
       from_lines: Whether those walks begin with the cells of a winning line, all lines in turn.
+      symmetries: Whether a value is learned and looked up for all symmetric images of a board.
       sigmoid: Whether a value is the tanh of the sum of its weights.
       tcl: Temporal coherence learning (TCL), step sizes by |N| / A (id) or its exponential (exp).
       beta: Steepness of TCL-EXP.
@@ -39,6 +40,7 @@ class NTupleSpec(ValueSpec):
     layout: Layout = setting((), most=MOST_TUPLES)
     walks: tuple[int, int] = setting((0, 0), low=0, high=MOST_TUPLES)
     from_lines: bool = False
+    symmetries: bool = True
     sigmoid: bool = True
     tcl: str = setting("none", choices=("none", "id", "exp"))
     beta: float = setting(2.7, above=0, high=1_000_000)
@@ -83,9 +85,13 @@ class NTupleSpec(ValueSpec):
             raise ValueError(f"{digits}**{longest} weights a tuple: tuples are too long")
         if len({len(cells) for cells in tuples}) > 1 and game.stone_digits:
             raise ValueError(f"{game.name}: all tuples must have one length")
+        images, action_images = game.symmetries, game.action_symmetries if of_actions else None
+        if not self.symmetries:
+            images = np.arange(game.num_cells)[None]
+            action_images = np.arange(game.num_actions)[None] if of_actions else None
         fields: dict[str, SettingValue] = {
             "tuples": tuples,
-            "symmetries": _rows(game.symmetries),
+            "symmetries": _rows(images),
             "num_cell_values": digits,
             "num_players": game.num_players,
             "sigmoid": self.sigmoid,
@@ -93,7 +99,7 @@ class NTupleSpec(ValueSpec):
             # With one game at a time nothing is combined; "sum" then saves the scratch count.
             "combine": self.combine if batch > 1 else "sum",
             "varied": self._varied,
-            "action_images": _rows(game.action_symmetries) if of_actions else None,
+            "action_images": None if action_images is None else _rows(action_images),
         }
         actions = game.num_actions if of_actions else 1
         rows = sum(digits ** len(cells) for cells in tuples) * game.num_players * actions

@@ -129,7 +129,9 @@ class NetworkParameters:
     alpha_start: float
     alpha_end: float
     episodes: int
-    """Budget over which alpha (geometrically) and epsilon (linearly) run from start to end."""
+    """Budget over which alpha and epsilon (linearly) run from start to end."""
+    alpha_decay: str = "geometric"
+    """'geometric' or 'linear'."""
     gamma: float = 1.0
     lambda_: float = 0.0
     traces: str = "horizon"
@@ -140,6 +142,8 @@ class NetworkParameters:
     trace_mode: str = "et"
     """'et', or 'reset': an unlearned random move clears the traces of all players."""
     learn_from_random: bool = True
+    random_test: str = "adapted"
+    """As in `ActionValueParameters`; 'td' tests the current move."""
     final_others: bool = True
     """FARL part 1: all players learn their final reward."""
     final_zero: bool = True

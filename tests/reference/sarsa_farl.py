@@ -17,6 +17,7 @@ import numpy as np
 
 from .board_rules import Hex, Othello
 from .rules import Cells, ConnectFour, Game, Nim, State, TicTacToe, require_legal, symmetries
+from .td_farl import step_size
 
 ActionMove = tuple[int, int, bool]
 """The action in the SARSA target, the action executed, and whether the latter was random."""
@@ -34,7 +35,9 @@ class ActionValueParameters:
     alpha_start: float
     alpha_end: float
     episodes: int
-    """Budget over which alpha (geometrically) and epsilon (linearly) run from start to end."""
+    """Budget over which alpha and epsilon (linearly) run from start to end."""
+    alpha_decay: str = "geometric"
+    """'geometric', or 'linear' as the paper's section 3 has it."""
     lambda_: float = 0.0
     horizon: int = 1
     """Most pairs an eligibility list holds, the current one included."""
@@ -47,7 +50,12 @@ class ActionValueParameters:
     sigmoid: bool = True
     """Whether the value is the tanh of the sum of weights, or the sum itself."""
     gamma: float = 1.0
+    symmetries: bool = True
+    """Whether the symmetric images of a board are looked up and learned too."""
     learn_from_random: bool = True
+    random_test: str = "adapted"
+    """What must not be random where random actions are not learned from: the 'current' action, the
+    one to be 'adapted', or the latter in final updates too ('letter')."""
     final_others: bool = True
     """FARL: the players who are not to move in the terminal state learn their final reward."""
 
@@ -104,7 +112,7 @@ class ActionValueLearner:
     def alpha(self) -> float:
         """Step size of episode k: alpha_start * (alpha_end / alpha_start)^(k / budget)."""
         p = self.parameters
-        return p.alpha_start * (p.alpha_end / p.alpha_start) ** (self.episodes_done / p.episodes)
+        return step_size(p.alpha_start, p.alpha_end, self.episodes_done / p.episodes, p.alpha_decay)
 
     def action_values(self, state: State) -> dict[int, float]:
         """Q of each legal action for the player to move; rewards are not looked at."""
@@ -209,7 +217,8 @@ class ActionValueLearner:
             player = state.player
             move = choose(state)
             if player in last:
-                if last[player].was_random and not p.learn_from_random:
+                was_random = move[2] if p.random_test == "current" else last[player].was_random
+                if was_random and not p.learn_from_random:
                     if p.trace_mode == "reset":
                         self.forget()
                 else:
@@ -233,13 +242,19 @@ class ActionValueLearner:
     def _final_adaptation(self, end: State, last: dict[int, Pair]) -> None:
         """The player to move in the terminal state learns, and by FARL all others in order.
 
-        Random actions are learned from here whatever `learn_from_random` says.
+        Random actions are learned from here whatever `learn_from_random` says, but by the letter.
         """
+        p = self.parameters
         learners = [end.player]
-        if self.parameters.final_others:
+        if p.final_others:
             learners += [n for n in range(self.game.num_players) if n != end.player]
         for player in learners:
-            if player in last:
+            if player not in last:
+                continue
+            if last[player].was_random and p.random_test == "letter" and not p.learn_from_random:
+                if p.trace_mode == "reset":
+                    self.forget()
+            else:
                 self._learn_pair(last[player], end, 0.0, player)
 
 
@@ -258,6 +273,9 @@ class SerialActionValues(ActionValueLearner):
         super().__init__(game, parameters)
         self.symmetries = symmetries(game)
         self.action_symmetries = action_symmetries(game)
+        if not parameters.symmetries:
+            self.symmetries = np.arange(self.symmetries.shape[1])[None]
+            self.action_symmetries = np.arange(self.action_symmetries.shape[1])[None]
         self.tuples = tuples
         longest = max(len(cells) for cells in tuples)
         size = game.num_cell_values**longest

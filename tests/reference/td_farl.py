@@ -57,7 +57,9 @@ class Parameters:
     alpha_start: float
     alpha_end: float
     episodes: int
-    """Budget over which alpha (geometrically) and epsilon (linearly) run from start to end."""
+    """Budget over which alpha and epsilon (linearly) run from start to end."""
+    alpha_decay: str = "geometric"
+    """'geometric', or 'linear' as the paper's section 3 has it."""
     lambda_: float = 0.0
     horizon: int = 1
     """Most states an eligibility list holds, the current one included."""
@@ -72,7 +74,14 @@ class Parameters:
     gamma: float = 1.0
     loss_gamma: float | None = None
     """Discount of values below 0, if not gamma."""
+    learn_start: bool = True
+    """Whether the start state counts as the afterstate of the player before the first mover."""
+    symmetries: bool = True
+    """Whether the symmetric images of a board are looked up and learned too."""
     learn_from_random: bool = True
+    random_test: str = "current"
+    """What must not be random where random moves are not learned from: the 'current' move, the move
+    that made the afterstate to be 'adapted', or the latter in final updates too ('letter')."""
     final_others: bool = True
     """FARL part 1: the players who did not move last learn their final reward."""
     final_zero: bool = True
@@ -90,6 +99,13 @@ class Parameters:
             raise ValueError(f"tcl must be 'none', 'id' or 'exp', not {self.tcl!r}")
         if self.horizon < 1:
             raise ValueError(f"horizon must be at least 1, not {self.horizon}")
+
+
+def step_size(start: float, end: float, progress: float, decay: str) -> float:
+    """The step size after a share of the budget: by equal factors, or by equal amounts."""
+    if decay == "linear":
+        return (1.0 - progress) * start + progress * end
+    return start * (end / start) ** progress
 
 
 def horizon_from_cut(lambda_: float, cut: float) -> int:
@@ -121,6 +137,8 @@ class SerialTDFarl:
         self.game = game
         self.parameters = parameters
         self.symmetries = symmetries(game)
+        if not parameters.symmetries:
+            self.symmetries = np.arange(self.symmetries.shape[1])[None]
         longest = max(len(cells) for cells in tuples)
         # Padding cells have place value 0 and so never change an index.
         self._tuple_cells = np.zeros((len(tuples), longest), dtype=int)
@@ -143,7 +161,7 @@ class SerialTDFarl:
     def alpha(self) -> float:
         """Step size of episode k: alpha_start * (alpha_end / alpha_start)^(k / budget)."""
         p = self.parameters
-        return p.alpha_start * (p.alpha_end / p.alpha_start) ** (self.episodes_done / p.episodes)
+        return step_size(p.alpha_start, p.alpha_end, self.episodes_done / p.episodes, p.alpha_decay)
 
     def indices(self, cells: Cells | np.ndarray) -> np.ndarray:
         """Table indices int [..., N_S, tuples] of boards [..., C], repeated images included."""
@@ -358,10 +376,10 @@ class SerialTDFarl:
         players = range(self.game.num_players)
         last_cells: list[Cells | None] = [None for _ in players]
         last_reward = list(start.rewards)
-        # The start state counts as the afterstate of the player before the first mover; in 2048
-        # chance made it, so that nobody learns its value.
-        if not isinstance(self.game, Game2048):
+        # In 2048 chance made the start state, so that nobody learns its value.
+        if p.learn_start and not isinstance(self.game, Game2048):
             last_cells[start.player - 1] = start.cells
+        made_randomly = [False for _ in players]
         state = start
         while not state.terminal:
             mover = state.player
@@ -370,7 +388,9 @@ class SerialTDFarl:
             previous = last_cells[mover]
             if previous is None:
                 yield Stage()
-            elif move[1] and not p.learn_from_random:
+            elif not p.learn_from_random and (
+                move[1] if p.random_test == "current" else made_randomly[mover]
+            ):
                 yield Stage(clears=p.trace_mode == "reset")
             else:
                 counted_on = self._best(before, after, state) if p.off_policy else (after, state)
@@ -378,12 +398,14 @@ class SerialTDFarl:
                 yield Stage(Update(previous, mover, target))
             last_cells[mover] = after.cells
             last_reward[mover] = state.rewards[mover]
+            made_randomly[mover] = move[1]
             if p.off_policy and move[1]:
                 # What would have followed the best move is not known.
                 last_cells = [cells if i == mover else None for i, cells in enumerate(last_cells)]
         if state is not start:
+            skips = [p.random_test == "letter" and made for made in made_randomly]
             yield from self._final_adaptation(
-                after.cells, mover, state.rewards, last_cells, last_reward
+                after.cells, mover, state.rewards, last_cells, last_reward, skips
             )
 
     def _target(
@@ -409,16 +431,26 @@ class SerialTDFarl:
         rewards: tuple[float, ...],
         last_cells: list[Cells | None],
         last_reward: list[float],
+        skips: Sequence[bool],
     ) -> Iterator[Stage]:
-        """FARL, after random moves too: the others in order of their numbers, then the mover.
+        """FARL: the others in order of their numbers, then the mover.
 
-        `final_cells`: the afterstate of the last move, whose value is 0.
+        `final_cells`: the afterstate of the last move, whose value is 0. `skips`: the players whose
+        last afterstate a random move made, and for whom that counts even here.
         """
-        if self.parameters.final_others:
+        p = self.parameters
+        skipped = Stage(clears=p.trace_mode == "reset")
+        if p.final_others:
             for player, cells in enumerate(last_cells):
                 if player == last_mover:
                     continue
-                gain = rewards[player] - last_reward[player]
-                yield Stage() if cells is None else Stage(Update(cells, player, gain))
-        if self.parameters.final_zero:
-            yield Stage(Update(final_cells, last_mover, 0.0))
+                if cells is None:
+                    yield Stage()
+                elif skips[player] and not p.learn_from_random:
+                    yield skipped
+                else:
+                    gain = rewards[player] - last_reward[player]
+                    yield Stage(Update(cells, player, gain))
+        if p.final_zero:
+            skip = skips[last_mover] and not p.learn_from_random
+            yield skipped if skip else Stage(Update(final_cells, last_mover, 0.0))
