@@ -1,7 +1,7 @@
 """Measure how long every combination of game, value function, learner and search takes to start.
 
 `python -m experiments.compile_time.run` adds a line to `jax-VERSION.jsonl` for each combination
-that has none yet, so it goes on after an interruption. `--again SECONDS` measures those anew that
+that has none yet, so it goes on after an interruption. `--again SECONDS` measures those again that
 took longer, and keeps the new figure. `--table` prints the tables of the page.
 """
 
