@@ -44,7 +44,7 @@ def remembered(before, moved, leaves, restart=False):
         traces=None,
     )
     boards = NextBoards(jnp.zeros((batch, 1), jnp.int32), leaves, jnp.full(batch, restart))
-    learner = types.SimpleNamespace(game=GAME)
+    learner = types.SimpleNamespace(game=GAME, start_is_known=True)
     call = jax.jit(lambda *given: remember_states(learner, *given))
     return call(games, Move(None, moved, moved), leaves, jnp.ones((batch, 1), jnp.int32), boards)
 
