@@ -82,15 +82,20 @@ class _ActionsSpec(LearnerSpec):
 
     Attributes:
       random_test: Without learn_from_random, skip the update towards a random action (current),
-        that of a state left by a random action (adapted), or the latter in Final Adaptation too
-        (letter: Algorithm 7 to the letter).
+        that of a state left by a random action (adapted; gbg does so), or the latter in Final
+        Adaptation too (letter: Algorithm 7 to the letter).
     """
 
-    random_test: str = setting("adapted", choices=RANDOM_TESTS)
+    random_test: str = setting("gbg", choices=RANDOM_TESTS)
 
     of_actions = True
     # Without values of terminal states there is no part 2 to leave out.
     variants = ("farl", "none")
+
+    @property
+    def _rule(self) -> Rule:
+        test = self.random_test
+        return dataclasses.replace(SARSA, settings="adapted" if test == "gbg" else test)
 
     def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
         if game.stochastic:
@@ -114,7 +119,7 @@ class SarsaSpec(_ActionsSpec):
     kind = "sarsa"
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        rule = dataclasses.replace(SARSA, replan=self.replan, settings=self.random_test)
+        rule = dataclasses.replace(self._rule, replan=self.replan)
         return Learner(**self._parts(game, value, schedule), rule=rule)
 
 
@@ -126,5 +131,4 @@ class QSpec(_ActionsSpec):
     off_policy = True
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
-        rule = dataclasses.replace(SARSA, settings=self.random_test)
-        return Learner(**self._parts(game, value, schedule), rule=rule)
+        return Learner(**self._parts(game, value, schedule), rule=self._rule)

@@ -19,8 +19,11 @@ from jaxgbg.values.core import HasAuxiliary, HasGradients, ValueFunction, ValueS
 # delayed list is an int8.
 _LONGEST_LIST = 128
 
-RANDOM_TESTS = ("current", "adapted", "letter")
-"""What may be tested for a random move that is not learned from: see `TDSpec.random_test`."""
+RANDOM_TESTS = ("gbg", "current", "adapted", "letter")
+"""What may be tested for a random move that is not learned from: see `TDSpec.random_test`.
+
+The default is what GBG does, which is one thing for TD and another for SARSA and Q-learning.
+"""
 
 FARL_PARTS = {"farl": (True, True), "part1": (True, False), "none": (False, False)}
 """(final_others, final_zero) of each variant: parts 1 and 2 of Final Adaptation."""

@@ -142,9 +142,12 @@ def _remember_explored(learner: Learner, games: Games, move: Move, boards: NextB
     return remember(learner, games, move, boards)
 
 
+_CURRENT = ("gbg", "current")
+
+
 def with_random_test(random_test: str) -> Rule:
     """Return TD with a test for random moves: see `TDSpec.random_test`."""
-    if random_test == "current":
+    if random_test in _CURRENT:
         return TD
     return dataclasses.replace(
         TD,
@@ -175,16 +178,16 @@ class TDSpec(AfterstatesSpec):
     """TD(lambda) with Final Adaptation on afterstates (Konen & Bagheri 2021, Algorithms 2, 6).
 
     Attributes:
-      random_test: Without learn_from_random, skip the update whose new move is random (current),
-        that of an afterstate that a random move made (adapted), or the latter in Final Adaptation
-        too (letter: Algorithm 7 to the letter).
+      random_test: Without learn_from_random, skip the update whose new move is random (current;
+        gbg does so), that of an afterstate that a random move made (adapted), or the latter in
+        Final Adaptation too (letter: Algorithm 7 to the letter).
       round_games: Games to play with fixed values before all their moves are learned in random
         order; 0 learns move by move.
       passes: Number of times that the moves of a round are learned.
       minibatch: Moves of a round that are learned in one step.
     """
 
-    random_test: str = setting("current", choices=RANDOM_TESTS)
+    random_test: str = setting("gbg", choices=RANDOM_TESTS)
     round_games: int = setting(0, low=0, high=2**20)
     passes: int = setting(1, low=1, high=1000)
     minibatch: int = setting(1, low=1, high=2**20)
@@ -198,7 +201,7 @@ class TDSpec(AfterstatesSpec):
             raise ValueError("passes and minibatch are for round_games of 1 or more")
         if self.round_games and (self.parameter_traces or self.horizon > 1):
             raise ValueError("moves learned by rounds have no traces: set trace_decay 0")
-        if self.round_games and self.random_test != "current":
+        if self.round_games and self.random_test not in _CURRENT:
             raise ValueError("random_test is for moves learned one by one: leave out round_games")
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:

@@ -66,10 +66,13 @@ def parameters_of(run: Any, kind: Any, **changes: Any) -> Any:
         "symmetries": run.value.symmetries,
         "learn_from_random": run.learner.learn_from_random,
         "learn_start": getattr(run.learner, "learn_start", None),
-        "random_test": getattr(run.learner, "random_test", "current"),
+        "random_test": getattr(run.learner, "random_test", "gbg"),
     }
     fields = {field.name for field in dataclasses.fields(kind)}
-    return kind(**{n: each for n, each in known.items() if n in fields} | changes)
+    chosen = {n: each for n, each in known.items() if n in fields} | changes
+    if chosen["random_test"] == "gbg":
+        chosen["random_test"] = "adapted" if kind is ActionValueParameters else "current"
+    return kind(**chosen)
 
 
 def tables_of(run: Any, record: Any, plain: Any, **changes: Any) -> np.ndarray:

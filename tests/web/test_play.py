@@ -312,7 +312,8 @@ def test_each_level_is_a_player_that_can_play(nim):
 
 def test_what_chance_did_is_told_by_the_pieces_that_it_changed():
     table = table_of("2048", agent=False)
-    text = ""
+    # Each game begins with tiles drawn at random.
+    text = table.position(requests.PositionRequest(""))["moves"]
     for _ in range(3):
         legal = table.position(requests.PositionRequest(text))["legal"]
         answer = table.move(requests.MoveRequest(text, action=legal[0]["action"]))
