@@ -13,7 +13,7 @@ VARIANTS = {"farl": ("FARL", "#0072B2"), "none": ("no FARL", "#D55E00")}
 """The names and colors of the variants, as in all figures of results."""
 
 Point = tuple[float, float | None, float | None]
-"""A mean and its 95% interval, None where there is none."""
+"""A mean and the ends of its 95% interval, both None if that is unknown."""
 
 
 @dataclasses.dataclass(frozen=True)

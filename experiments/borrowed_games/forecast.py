@@ -100,12 +100,12 @@ def forecasts(game: str) -> dict[str, Any]:
     seconds = time.perf_counter() - begun
     known = known_games()
     gains = np.array([one["gain"] for one in known])
-    foretold = {
+    predicted = {
         name: forecast(np.array([one[name] for one in known]), gains, measured[name])
         for name in MEASURES
     }
     rounded = {name: np.round(value, 4).tolist() for name, value in measured.items()}
-    return {"random": rounded, "forecast": foretold, "seconds": round(seconds, 1)}
+    return {"random": rounded, "forecast": predicted, "seconds": round(seconds, 1)}
 
 
 def table(results: dict[str, dict[str, Any]]) -> list[str]:

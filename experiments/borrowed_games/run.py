@@ -89,12 +89,12 @@ def table(results: Records, forecasts: Records) -> list[str]:
 def errors(results: Records, forecasts: Records) -> str:
     """How far the forecasts were from the gains, and so was the mean gain of the known games."""
     gains = np.array([one["gain"]["mean"] for one in results.values()])
-    told = {
+    guesses = {
         words: np.array([forecasts[game]["forecast"][name]["gain"] for game in results])
         for words, name in zip(("forecast", "rival"), MEASURES, strict=True)
     }
-    told["the known games' mean for all"] = np.mean([one["gain"] for one in known_games()])
-    parts = [f"{words} {np.abs(gains - guess).mean():.2f}" for words, guess in told.items()]
+    guesses["the known games' mean for all"] = np.mean([one["gain"] for one in known_games()])
+    parts = [f"{words} {np.abs(gains - guess).mean():.2f}" for words, guess in guesses.items()]
     return f"Mean absolute error of {len(gains)} games: {', '.join(parts)}."
 
 
@@ -105,10 +105,10 @@ def draw(results: Records, forecasts: Records, path: Path) -> None:
     for row, (game, one) in enumerate(results.items()):
         shifts = dict(zip(MEASURES, (-0.16, -0.3), strict=True))
         for name, shift in shifts.items():
-            foretold = forecasts[game]["forecast"][name]
+            predicted = forecasts[game]["forecast"][name]
             colour = "0.35" if name == MEASURES[0] else "0.75"
-            left.plot((foretold["low"], foretold["high"]), (row + shift,) * 2, color=colour)
-            left.plot(foretold["gain"], row + shift, "D", color=colour, markersize=5)
+            left.plot((predicted["low"], predicted["high"]), (row + shift,) * 2, color=colour)
+            left.plot(predicted["gain"], row + shift, "D", color=colour, markersize=5)
         gain = one["gain"]
         left.plot((gain["low"], gain["high"]), (row + 0.1,) * 2, color="#009E73", lw=2.5)
         left.plot(gain["per_seed"], np.full(len(gain["per_seed"]), row + 0.24), "|", color="0.3")

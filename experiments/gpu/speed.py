@@ -67,7 +67,7 @@ def raw_rates(
     """GB/s of a copy, reads and writes counted; rows/s of look-ups and of additions by table.
 
     Tables are those of Nim3P to 2048: whether one fits a cache decides. `scale` below 1 makes them
-    and the calls smaller. Those to `skip`, told by "what" and "bytes", are left out.
+    and the calls smaller. Those to `skip`, by their "what" and "bytes", are left out.
     """
     size = max(2**12, round(2**28 * min(1.0, scale)))
     about: dict[str, Any] = {"what": "copy", "bytes": 4 * size}

@@ -199,11 +199,11 @@ def not_begun() -> list[Column]:
 
 def parts() -> list[Column]:
     """The outcome of each part, and how long it took."""
-    told = kept(NOW)["parts"]
+    outcomes = kept(NOW)["parts"]
     return [
-        Column("part", list(told), False),
-        Column("state", [one["state"] for one in told.values()], False),
-        Column("seconds", [f"{one['seconds']:.0f}" for one in told.values()], True),
+        Column("part", list(outcomes), False),
+        Column("state", [one["state"] for one in outcomes.values()], False),
+        Column("seconds", [f"{one['seconds']:.0f}" for one in outcomes.values()], True),
     ]
 
 

@@ -166,7 +166,7 @@ def score_actions(
 
     `evaluate(rows int32[P], actions int32[P], afterstates[P])` gives float32[P]. Only what is asked
     is made: most squares of a board are illegal most of the time, and no two games have equally
-    many moves. Of a state told as terminal, whatever its board, nothing is.
+    many moves. A state marked as terminal is skipped, whatever its board.
     """
 
     def visit(

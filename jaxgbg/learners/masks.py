@@ -1,4 +1,4 @@
-"""Masks as words of bits: finding the n-th set bit, and visiting all True entries in portions."""
+"""Boolean masks as words of bits: find the n-th set bit, and visit all True entries in chunks."""
 
 from collections.abc import Callable
 
@@ -15,13 +15,13 @@ LANE = "lane"
 
 
 def visit_pairs(
-    mask: jax.Array, visit: Callable[[jax.Array, jax.Array, jax.Array], PyTree], portion: int
+    mask: jax.Array, visit: Callable[[jax.Array, jax.Array, jax.Array], PyTree], chunk: int
 ) -> PyTree:
-    """What `visit` gives for each True entry of bool[B, M]: leaves [B, M, ...], zeros elsewhere.
+    """Return the results of `visit` for the True entries of bool[B, M]: leaves [B, M, ...].
 
-    `visit(row int32[P], column int32[P], real bool[P])` gives leaves [P, ...]. All entries are
-    numbered through and visited in portions of P = `portion`, in a loop that ends with the last of
-    them; what is not `real` lies beyond it and its results go nowhere.
+    They are zero for all other entries. `visit(row int32[P], column int32[P], real bool[P])`
+    returns leaves [P, ...]. A loop visits P = `chunk` entries at a time. In the last chunk, entries
+    beyond the last one are not `real`, and their results are dropped.
     """
     # Traced once for its shapes and for the loop: visits within visits would double at each level.
     visit = jax.jit(visit, inline=True)
@@ -33,7 +33,7 @@ def visit_pairs(
 
     def some(carry: tuple[jax.Array, PyTree]) -> tuple[jax.Array, PyTree]:
         first, results = carry
-        number = first + jnp.arange(portion, dtype=jnp.int32)
+        number = first + jnp.arange(chunk, dtype=jnp.int32)
         row = jnp.minimum(_passed(ends, number), batch - 1)
         rank = number - look_up(ends - counts, row)
         # Otherwise XLA computes the pair again for every array that uses it.
@@ -44,10 +44,10 @@ def visit_pairs(
         results = jax.tree.map(
             lambda all_, new: all_.at[place].set(new, mode="drop"), results, visited
         )
-        return first + portion, results
+        return first + chunk, results
 
-    numbers = jax.ShapeDtypeStruct((portion,), jnp.int32)
-    shapes = jax.eval_shape(visit, numbers, numbers, jax.ShapeDtypeStruct((portion,), bool))
+    numbers = jax.ShapeDtypeStruct((chunk,), jnp.int32)
+    shapes = jax.eval_shape(visit, numbers, numbers, jax.ShapeDtypeStruct((chunk,), bool))
     nothing = jax.tree.map(
         lambda shape: jnp.zeros((batch * columns, *shape.shape[1:]), shape.dtype), shapes
     )

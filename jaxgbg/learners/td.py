@@ -142,6 +142,7 @@ def _remember_explored(learner: Learner, games: Games, move: Move, boards: NextB
     return remember(learner, games, move, boards)
 
 
+# GBG tests the current move.
 _CURRENT = ("gbg", "current")
 
 

@@ -141,7 +141,7 @@ def with_changes(run: Run, changes: Mapping[str, SettingValue]) -> Run:
     """`run` with some settings changed, named by paths or short forms, `game.size` among them.
 
     A new learner keeps of the old one what both have. A new first step size is the last one too,
-    and walks take the place of a layout, unless the other is given as well. Raises ValueError for
+    and walks take the place of a layout, unless both are set. Raises ValueError for
     what no run has, or none of this value function or learner.
     """
     return compose(

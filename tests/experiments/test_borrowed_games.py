@@ -19,16 +19,16 @@ def kept(name: str) -> dict:
 
 def test_a_line_foretells_what_lies_on_it():
     x = np.array([0.0, 0.25, 0.5, 1.0])
-    told = forecast.forecast(x, 0.1 + 0.6 * x, 0.75)
-    assert told == {"gain": 0.55, "low": 0.55, "high": 0.55, "word": "much"}
+    predicted = forecast.forecast(x, 0.1 + 0.6 * x, 0.75)
+    assert predicted == {"gain": 0.55, "low": 0.55, "high": 0.55, "word": "much"}
 
 
 def test_the_interval_is_wider_where_less_is_known():
     x, y = np.linspace(0, 1, 9), np.array([0, 0.2, 0, 0.2, 0.4, 0.2, 0.6, 0.5, 0.4])
     widths = []
     for at in (0.5, 1.0):
-        told = forecast.forecast(x, y, at)
-        widths.append(told["high"] - told["low"])
+        predicted = forecast.forecast(x, y, at)
+        widths.append(predicted["high"] - predicted["low"])
     assert 0 < widths[0] < widths[1]
 
 
@@ -41,11 +41,11 @@ def test_words_have_bounds(gain, expected):
 
 
 def test_agreement_asks_for_the_word_and_the_interval():
-    told = {"gain": 0.4, "low": 0.1, "high": 0.45, "word": "some"}
-    assert run.agreement({"gain": {"mean": 0.3}}, told) == "yes"
-    assert run.agreement({"gain": {"mean": 0.1}}, told) == "no"
-    assert run.agreement({"gain": {"mean": 0.48}}, told) == "yes, outside its interval"
-    assert run.agreement({"gain": {"mean": 0.9}}, told) == "no, outside its interval"
+    predicted = {"gain": 0.4, "low": 0.1, "high": 0.45, "word": "some"}
+    assert run.agreement({"gain": {"mean": 0.3}}, predicted) == "yes"
+    assert run.agreement({"gain": {"mean": 0.1}}, predicted) == "no"
+    assert run.agreement({"gain": {"mean": 0.48}}, predicted) == "yes, outside its interval"
+    assert run.agreement({"gain": {"mean": 0.9}}, predicted) == "no, outside its interval"
 
 
 def test_words_of_a_gain_say_what_its_interval_leaves_open():
@@ -56,9 +56,9 @@ def test_words_of_a_gain_say_what_its_interval_leaves_open():
 def test_errors_are_distances_from_the_gains(monkeypatch):
     monkeypatch.setattr(run, "known_games", lambda: [{"gain": 0.2}, {"gain": 0.4}])
     results = {"a": {"gain": {"mean": 0.5}}, "b": {"gain": {"mean": 0.2}}}
-    told = [{"gain": 0.7}, {"gain": 0.9}]
+    predicted = [{"gain": 0.7}, {"gain": 0.9}]
     forecasts = {
-        game: {"forecast": dict(zip(forecast.MEASURES, told, strict=True))} for game in "ab"
+        game: {"forecast": dict(zip(forecast.MEASURES, predicted, strict=True))} for game in "ab"
     }
     said = run.errors(results, forecasts)
     assert said.endswith("forecast 0.35, rival 0.55, the known games' mean for all 0.15.")
@@ -68,9 +68,9 @@ def test_errors_are_distances_from_the_gains(monkeypatch):
 def test_kept_forecasts_follow_from_their_measures():
     known = forecast.known_games()
     gains = np.array([one["gain"] for one in known])
-    told = kept("forecast.json")
-    assert told.keys() == forecast.EPISODES.keys()
-    for one in told.values():
+    predicted = kept("forecast.json")
+    assert predicted.keys() == forecast.EPISODES.keys()
+    for one in predicted.values():
         for name in forecast.MEASURES:
             x = np.array([other[name] for other in known])
             again = forecast.forecast(x, gains, one["random"][name])
@@ -82,13 +82,13 @@ def test_kept_forecasts_follow_from_their_measures():
 
 @pytest.mark.figures
 def test_kept_results_are_told_as_the_scripts_tell_them():
-    told, results = kept("forecast.json"), kept("results.json")
+    predicted, results = kept("forecast.json"), kept("results.json")
     assert len(results) >= 5
-    assert results.keys() <= told.keys()
+    assert results.keys() <= predicted.keys()
     readme = pages_of("borrowed_games")
-    for lines in (forecast.table(told), run.table(results, told)):
+    for lines in (forecast.table(predicted), run.table(results, predicted)):
         assert "\n".join(lines) in readme
-    assert run.errors(results, told) in readme
+    assert run.errors(results, predicted) in readme
     for game, one in results.items():
         assert one["episodes"][-1] == forecast.EPISODES[game]
         lanes = forecast.SEEDS * len(forecast.VARIANTS)
@@ -119,8 +119,8 @@ def test_it_is_foretold_trained_and_drawn(tmp_path, monkeypatch):
     ]
     forecast.main(few)
     run.main(few)
-    told = json.loads((tmp_path / "forecast.json").read_text())["pgx:tic_tac_toe"]
-    assert told["random"]["last_mover_loses"] == 0
+    predicted = json.loads((tmp_path / "forecast.json").read_text())["pgx:tic_tac_toe"]
+    assert predicted["random"]["last_mover_loses"] == 0
     result = json.loads((tmp_path / "results.json").read_text())["pgx:tic_tac_toe"]
     assert len(result["gain"]["per_seed"]) == forecast.SEEDS
     assert RunFolder(tmp_path / "runs", forecast.run_of("pgx:tic_tac_toe")).finished
