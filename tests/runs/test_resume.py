@@ -27,7 +27,7 @@ from jaxgbg.runs import (
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.stopping import Stopped
 from jaxgbg.runs.storage import checkpoints as checkpoints_module
-from jaxgbg.runs.storage import run_folder as store
+from jaxgbg.runs.storage import metrics, run_folder
 from jaxgbg.runs.storage.checkpoints import Checkpoint, Checkpoints
 from jaxgbg.runs.storage.locks import only_here
 from jaxgbg.runs.storage.run_folder import RunFolder
@@ -161,7 +161,7 @@ def test_a_run_that_was_killed_before_it_had_settings_begins(tmp_path, undisturb
         raise SystemExit
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "write_json", killed)
+        patch.setattr(run_folder, "write_json", killed)
         with pytest.raises(SystemExit):
             train(small(), tmp_path)
     folder = RunFolder(tmp_path, small())
@@ -438,7 +438,7 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_the_checkpoint(
     # Whatever is written to this device fails as on a full disk.
     full = functools.partial(Path("/dev/full").open, "ab")
     with monkeypatch.context() as patch:
-        patch.setattr(store, "open_own", lambda _: full())
+        patch.setattr(metrics, "open_own", lambda _: full())
         with pytest.raises(ValueError, match="no space left"):
             train(small(), tmp_path)
     same(train(small(), tmp_path), undisturbed)

@@ -290,6 +290,8 @@ def test_a_late_answer_does_not_replace_a_newer_one(visit):
     assert visit.caption == "X: c3. O to move."
     visit.click(2)
     visit.until(lambda: visit.plies == 4)
+    # The address follows within a quarter of a second.
+    visit.until(lambda: visit.page.url.endswith("moves=4,0,8,2"))
     visit.page.reload()
     visit.settle(4)
     with held(visit, "position") as pages, held(visit, "move") as moves:

@@ -261,8 +261,8 @@ class Table:
                 "action": action,
                 "name": drawing.name(board, action),
                 "spot": spot,
-                "origin": drawing.origin_of(board, action),
-                "touched": list(drawing.touched_by(board, action))
+                "origin": int(drawing.origin_of(board, action)),
+                "touched": [int(s) for s in drawing.touched_by(board, action)]
                 if drawing.touched_by
                 else [spot],
                 "value": figure,

@@ -18,17 +18,23 @@ function safely(words) {
   }
 }
 
-let waiting = null;
+const PAUSE = 250;
+let waiting = null, latest = null, written = -PAUSE;
 
-// Browsers limit the number of address changes per second.
+// At once, so that a reload finds the last move, but browsers limit the number of changes per second.
 export function write({ moves, seats }) {
-  const address = `#seats=${encodeURI(seats.join(","))}&moves=${moves}`;
-  clearTimeout(waiting);
-  waiting = setTimeout(() => { waiting = null; history.replaceState(null, "", address); }, 250);
-  pending = address;
+  latest = `#seats=${encodeURI(seats.join(","))}&moves=${moves}`;
+  waiting ??= setTimeout(replace, Math.max(0, written + PAUSE - performance.now()));
 }
 
-let pending = null;
-addEventListener("pagehide", () => { if (waiting !== null) history.replaceState(null, "", pending); });
+function replace() {
+  if (waiting === null) return;
+  clearTimeout(waiting);
+  waiting = null;
+  written = performance.now();
+  history.replaceState(null, "", latest);
+}
+
+addEventListener("pagehide", replace);
 
 export const onChange = (listener) => addEventListener("hashchange", listener);
