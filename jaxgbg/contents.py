@@ -107,9 +107,9 @@ def parse_json(data: bytes | str) -> JSON:
     try:
         content = json.loads(text, parse_constant=_refuse)
     except RecursionError:
-        raise ValueError("nested too deep") from None
+        raise ValueError(too_deep(_DEEPEST)) from None
     if text.count("[") + text.count("{") > _DEEPEST:
-        _check_depth(content)
+        check_depth(content, _DEEPEST)
     if "\\u" in text:
         # Half a character, written as an escape, could be neither shown nor written again.
         try:
@@ -167,10 +167,10 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def _check_depth(content: JSON) -> None:
-    """Raise ValueError for lists in lists in lists, that would stop Python's own functions."""
+def check_depth(content: JSON, most: int) -> None:
+    """Raise ValueError for more than `most` levels of lists and tables, which stop Python itself."""
     level = [content] if isinstance(content, list | dict) else []
-    for _ in range(_DEEPEST):
+    for _ in range(most):
         level = [
             child
             for node in level
@@ -179,4 +179,8 @@ def _check_depth(content: JSON) -> None:
         ]
         if not level:
             return
-    raise ValueError("nested too deep")
+    raise ValueError(too_deep(most))
+
+
+def too_deep(most: int) -> str:
+    return f"nested more than {most} levels deep"

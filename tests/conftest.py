@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,6 +37,12 @@ jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
 
 # Compiled programs are millions of objects that stay, which would be gone through again and again.
 gc.set_threshold(100_000, 50, 100)
+
+
+# A shell starts what it runs in the background with interrupts ignored, here and in the processes that
+# tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:

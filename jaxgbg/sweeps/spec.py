@@ -25,7 +25,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from jaxgbg.contents import defect, read_bytes
+from jaxgbg.contents import check_depth, defect, read_bytes, too_deep
 from jaxgbg.games import make
 from jaxgbg.runs.lanes import program_of
 from jaxgbg.runs.memory import lane_memory
@@ -111,9 +111,9 @@ def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
         if text.startswith("\ufeff"):
             raise ValueError("starts with a byte-order mark: save it as UTF-8 without one (no BOM)")
         fields = tomllib.loads(text)
-        _check_depth(fields)
+        check_depth(fields, _DEEPEST)
     except RecursionError as error:
-        raise ValueError(f"sweep file {path}: nested too deep") from error
+        raise ValueError(f"sweep file {path}: {too_deep(_DEEPEST)}") from error
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"sweep file {path} is not valid TOML: {error}") from error
     except (OSError, ValueError) as error:
@@ -122,20 +122,6 @@ def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
         return plan(fields, adaptive)
     except (TypeError, ValueError) as error:
         raise ValueError(f"sweep file {path}: {error}") from error
-
-
-def _check_depth(fields: dict[str, JSON]) -> None:
-    """Raise ValueError for tables in tables deeper than any setting: dotted keys nest them, too."""
-    level: list[JSON] = [fields]
-    for _ in range(_DEEPEST):
-        level = [
-            child
-            for node in level
-            for child in (node.values() if isinstance(node, dict) else node)
-            if isinstance(child, dict | list)
-        ]
-    if level:
-        raise ValueError("nested too deep")
 
 
 def plan(fields: dict[str, JSON], adaptive: Adaptive | None = None) -> Plan:

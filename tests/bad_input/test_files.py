@@ -54,10 +54,10 @@ AGENTS = {
     "a header without a run": (lambda: agent({"variant": "farl"}), "no run"),
     "a run that is a list": (lambda: agent({"run": [], "variant": "farl"}), "must be a table"),
     "a run that is null": (lambda: agent({"run": None, "variant": "farl"}), "must be a table"),
-    "a header of brackets": (lambda: agent(DEEP), "nested too deep"),
+    "a header of brackets": (lambda: agent(DEEP), "nested more than"),
     "a run of brackets": (
         lambda: agent(b'{"variant": "farl", "run": ' + DEEP + b"]" * 100_000 + b"}"),
-        "nested too deep",
+        "nested more than",
     ),
     "a long header": (
         lambda: agent(b" " * 2**23 + b"{}"),
@@ -178,8 +178,8 @@ def test_what_is_no_regular_file_is_closed_again(here):
 
 LAYOUTS = {
     "nothing": (b"", "not valid JSON"),
-    "brackets": (DEEP, "nested too deep"),
-    "closed brackets": (b"[" * 500 + b"]" * 500, "nested too deep"),
+    "brackets": (DEEP, "nested more than"),
+    "closed brackets": (b"[" * 500 + b"]" * 500, "nested more than"),
     "another code": (b"\xff", "not valid UTF-8"),
     "a hundred megabytes": (b" " * 10**8, "100,000,000 bytes long, and at most 16,777,216"),
     "an object": (b"{}", "expected a list"),
