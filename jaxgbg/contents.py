@@ -168,7 +168,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def check_depth(content: JSON, most: int) -> None:
-    """Raise ValueError for more than `most` levels of lists and tables, which stop Python itself."""
+    """Raise ValueError for more than `most` levels of lists and tables; many would stop Python."""
     level = [content] if isinstance(content, list | dict) else []
     for _ in range(most):
         level = [
