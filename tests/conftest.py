@@ -39,8 +39,7 @@ jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
 gc.set_threshold(100_000, 50, 100)
 
 
-# A shell starts what it runs in the background with interrupts ignored, here and in the processes that
-# tests start.
+# A shell starts what it runs in the background with interrupts ignored; what the tests start too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
