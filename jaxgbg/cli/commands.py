@@ -9,6 +9,7 @@ from jaxgbg.cli.compare import compare
 from jaxgbg.cli.ensemble import ensemble
 from jaxgbg.cli.eval import evaluate
 from jaxgbg.cli.games import games
+from jaxgbg.cli.gtp import gtp
 from jaxgbg.cli.perft import perft
 from jaxgbg.cli.play import play
 from jaxgbg.cli.plot import plot
@@ -38,6 +39,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "report": report,
     "watch": watch,
     "play": play,
+    "gtp": gtp,
     "perft": perft,
     "bench": bench,
 }
