@@ -23,6 +23,7 @@ from jaxgbg.api import Picture, Sweep, TrainedRun, sweep, tournament, train
 from jaxgbg.evaluation import Evaluator, EvaluatorSpec, Protocol, compete
 from jaxgbg.extensions import import_installed
 from jaxgbg.games import Game, check_game, make, register
+from jaxgbg.games.environments import to_pettingzoo, to_pgx
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDOnePlySpec, TDSpec
 from jaxgbg.players import (
@@ -112,6 +113,8 @@ __all__ = [
     "scores",
     "search",
     "sweep",
+    "to_pettingzoo",
+    "to_pgx",
     "tournament",
     "train",
     "with_changes",

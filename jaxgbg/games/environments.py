@@ -1,0 +1,32 @@
+"""Games for the learners of others: as an environment of pgx, or of PettingZoo.
+
+Both show a player the board as it is drawn, `display_cells`, and the number of its seat: int8[D +
+1]. `jax.nn.one_hot` makes planes of the digits. Rewards of a step are what each player gains by it.
+"""
+
+from typing import Any
+
+from jaxgbg.games.as_pettingzoo import pettingzoo_class
+from jaxgbg.games.as_pgx import pgx_class
+from jaxgbg.games.borrowed import import_package
+from jaxgbg.games.core import Game
+
+
+def to_pgx(game: Game) -> Any:
+    """The game as a `pgx.Env`: pure functions `init` and `step` for `jit` and `vmap`.
+
+    Player i of pgx is seat i in every game. Games of chance need a key in `step`. Raises ValueError
+    without pgx.
+    """
+    import_package("pgx", "to_pgx")
+    return pgx_class()(game)
+
+
+def to_pettingzoo(game: Game) -> Any:
+    """The game as a PettingZoo `AECEnv`, whose agents are `player_0`, `player_1` ...
+
+    An observation has `observation` and `action_mask` int8[A]. An illegal action raises ValueError.
+    Raises ValueError without PettingZoo.
+    """
+    import_package("pettingzoo", "to_pettingzoo")
+    return pettingzoo_class()(game)
