@@ -102,15 +102,14 @@ def sweep(
 def _dry_run(
     plan: Plan, executor: Executor, out: Path, timed: bool, json_file: Path | None
 ) -> None:
-    """Show the plan and, with --time, the expected time."""
-    if executor in ("inline", "processes"):
-        # Refuse what does not fit into the memory of this machine before printing anything.
-        for unit in {(program_of(u.runs[0]), u.lanes): u for u in plan.units}.values():
-            check_memory(unit.runs)
+    """Show the plan and, with --time, the expected time; refuse units that do not fit here."""
     records = _plan(plan, out)
     _print_axes(plan)
     _print_sums(plan, out)
     _print_units(records)
+    if executor in ("inline", "processes"):
+        for unit in {(program_of(u.runs[0]), u.lanes): u for u in plan.units}.values():
+            check_memory(unit.runs)
     if timed:
         _print_time(plan, records, out)
     write_rows(json_file, records)

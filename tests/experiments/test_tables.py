@@ -32,6 +32,7 @@ from experiments.lockstep import tables as lockstep
 from experiments.n_players import run as n_players
 from experiments.othello_partners import tables as othello_partners
 from experiments.ralpha import table as ralpha
+from experiments.readings import tables as readings
 from experiments.search import run as search
 from experiments.shared import archived_runs
 from experiments.table1 import listed, profile, speed
@@ -233,6 +234,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "networks": list,
     "othello_partners": lambda: printed(othello_partners.main),
     "ralpha": lambda: [*printed(ralpha.main, "tictactoe"), *printed(ralpha.main, "connectfour")],
+    "readings": lambda: printed(readings.main),
     "search": lambda: search.tables(kept_records("search/strength")),
     "table1": table1_tables,
     "td_sarsa": list,
@@ -247,6 +249,9 @@ BY_HAND: dict[str, Heads] = {
     "othello_partners": {
         "players, share here, paper, games": ("othello_partners/players",),
         "game, learner, games/s, NumPy, ratio": ("othello_partners/speed",),
+    },
+    "readings": {
+        "change, forecast with FARL, outcome, forecast without, outcome": (),
     },
     "search": {
         "mean weights, % of the points, bare, 50, 200, 1 000 iterations": ("search/strength",),

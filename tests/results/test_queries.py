@@ -249,7 +249,7 @@ def test_lines_that_only_together_are_json_are_damaged_too(tmp_path, said, old, 
         ("[1]", "not a JSON object"),
         ('{"seed": 0, "variant": "farl"}', "no episodes"),
         ('{"seed": 0', "not valid JSON, Expecting ',' delimiter at column 11"),
-        ("[" * 100_000, "nested too deep"),
+        ("[" * 100_000, "nested more than"),
     ],
 )
 def test_the_reason_is_given(tmp_path, said, line, reason):
@@ -269,7 +269,7 @@ def test_the_reason_is_given(tmp_path, said, line, reason):
         (b'{\n "game": "nim",\n "batch"', "config.json, line 3: not valid JSON"),
         (b'{"game": "nim",\n\xff}', "config.json, line 2: not valid UTF-8"),
         (b"[]", "not a JSON object"),
-        (b"[" * 100_000, "config.json: nested too deep"),
+        (b"[" * 100_000, "config.json: nested more than"),
         (b"{}", "not a known game: None"),
         ({"game": ["nim"]}, "not a known game: ['nim']"),
         ({"game": {"name": "nim", "heaps": "many"}}, "heaps must be a whole number, not 'many'"),
