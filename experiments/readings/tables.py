@@ -1,4 +1,4 @@
-"""The tables of README.md and its picture, of the archived runs: other readings of the paper beside
+"""The tables and the picture of README.md, of the archived runs: other readings of the paper and
 ours.
 
 python -m experiments.readings.tables --picture experiments/readings/readings.png
