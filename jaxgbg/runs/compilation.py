@@ -40,6 +40,9 @@ class CompileTimer:
 
     _spans: ClassVar[dict[str, list[tuple[float, float]]]] = {TRACE: [], LOWER: [], COMPILE: []}
     """(start, end) of each event of this process, as `time.monotonic()`, disjoint."""
+    _cpu: ClassVar[list[tuple[float, float]]] = []
+    """(end, processor time since the last event) of each event, without what else was done."""
+    _cpu_before = 0.0
     _listening = False
 
     def __init__(self) -> None:
@@ -57,6 +60,10 @@ class CompileTimer:
             while spans and spans[-1][0] >= end - duration_secs:
                 spans.pop()
             spans.append((end - duration_secs, end))
+            used, cls._cpu_before = time.process_time() - cls._cpu_before, time.process_time()
+            # XLA compiles in several threads, as soon as a program is lowered. Tracing and lowering
+            # take one thread, and programs may have run before.
+            cls._cpu.append((end, used if event == COMPILE else min(used, duration_secs)))
 
     def durations(self, event: str) -> list[float]:
         """The seconds of each `event` since this object was made."""
@@ -72,6 +79,10 @@ class CompileTimer:
             covered += max(end - max(start, reached), 0.0)
             reached = max(reached, end)
         return covered
+
+    def cpu_seconds(self) -> float:
+        """The processor time of all events since this object was made, on one idle core."""
+        return sum(used for end, used in self._cpu if end > self._since)
 
     def text(self) -> str:
         """The seconds for a progress line; nothing below a second."""

@@ -1,7 +1,6 @@
 """Compile time: seconds to trace, lower and compile a training, by combination."""
 
 import itertools
-import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -30,8 +29,9 @@ class CompileRow(NamedTuple):
     """Seconds until a training has made its first chunk and its first evaluation.
 
     `trace_s`, `lower_s` and `compile_s` are those of all `programs` together, `slowest_s` those of
-    the program that compiled longest. `cpu_s` is the processor time of the whole start, what one
-    idle core would take. `refused` says why a combination does not exist; all else is None then.
+    the program that compiled longest. `cpu_s` is the processor time of all three, as one idle core
+    would take, without the moves that are played. `refused` says why a combination does not exist;
+    all else is None then.
     """
 
     game: str
@@ -74,11 +74,10 @@ def bench_compile(game: str, value: str, learner: str, search: str) -> CompileRo
     jax.clear_caches()
     try:
         with without_compilation_cache():
-            timer, start = CompileTimer(), time.process_time()
+            timer = CompileTimer()
             training = Training(preset(game, **changes, seeds=(0,), opponents=(opponent,)))
             training.advance(1)
             list(training.evaluate(1))
-            cpu = time.process_time() - start
     except ValueError as error:
         return row._replace(refused=str(error))
     compiled = timer.durations(COMPILE)
@@ -88,5 +87,5 @@ def bench_compile(game: str, value: str, learner: str, search: str) -> CompileRo
         lower_s=round(timer.seconds(LOWER), 2),
         compile_s=round(timer.seconds(COMPILE), 2),
         slowest_s=round(max(compiled), 2),
-        cpu_s=round(cpu, 1),
+        cpu_s=round(timer.cpu_seconds(), 1),
     )
