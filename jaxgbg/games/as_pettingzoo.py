@@ -1,13 +1,12 @@
 """A game as an environment of PettingZoo (Terry et al. 2021), imported only when asked for."""
 
 from functools import cache, partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games.as_pgx import observation
+from jaxgbg.games.as_pgx import Foreign, observation
 from jaxgbg.games.core import Game
 from jaxgbg.types import State
 
@@ -15,8 +14,8 @@ from jaxgbg.types import State
 class Turns:
     """The methods of PettingZoo's `AECEnv` for a game."""
 
-    _was_dead_step: Any
-    _accumulate_rewards: Any
+    _was_dead_step: Foreign
+    _accumulate_rewards: Foreign
 
     def __init__(self, game: Game) -> None:
         from gymnasium import spaces
@@ -27,7 +26,7 @@ class Turns:
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
         size = jax.eval_shape(game.display_cells, jax.eval_shape(game.init, jax.random.key(0))).size
         bounds = np.iinfo(np.int8)
-        seen: dict[str, Any] = {
+        seen: dict[str, Foreign] = {
             "observation": spaces.Box(bounds.min, bounds.max, (size + 1,), np.int8),
             "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
         }
@@ -42,7 +41,7 @@ class Turns:
     def action_space(self, agent: str) -> object:
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: dict[str, Foreign] | None = None) -> None:
         """Begin a game; `seed` is that of chance, a new one if there is none."""
         del options
         drawn = int(np.random.default_rng().integers(2**31)) if seed is None else seed
@@ -85,7 +84,7 @@ class Turns:
 
 
 @cache
-def pettingzoo_class() -> type[Any]:
+def pettingzoo_class() -> type[Foreign]:
     """The class of environments, an `AECEnv`."""
     from pettingzoo import AECEnv
 

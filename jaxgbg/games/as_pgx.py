@@ -1,7 +1,7 @@
 """A game as an environment of pgx (Koyamada et al. 2023), which is imported only when asked for."""
 
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +9,9 @@ from flax import struct
 
 from jaxgbg.games.core import Game
 from jaxgbg.types import State
+
+Foreign: TypeAlias = Any
+"""Something of a package that may be missing."""
 
 
 def observation(game: Game, state: State, seat: jax.Array | int) -> jax.Array:
@@ -20,16 +23,16 @@ def observation(game: Game, state: State, seat: jax.Array | int) -> jax.Array:
 class Moves:
     """The methods of `pgx.Env` for a game; `new_state` makes the states."""
 
-    new_state: type[Any]
+    new_state: type[Foreign]
 
     def __init__(self, game: Game) -> None:
         self.game = game
 
-    def _init(self, key: jax.Array) -> Any:
+    def _init(self, key: jax.Array) -> Foreign:
         state = self.game.init(key)
         return self._shown(state, jnp.zeros_like(state.rewards), jnp.int32(0))
 
-    def _step(self, state: Any, action: jax.Array, key: jax.Array | None) -> Any:
+    def _step(self, state: Foreign, action: jax.Array, key: jax.Array | None) -> Foreign:
         if key is None and self.game.stochastic:
             raise ValueError(f"{self.game.name} is a game of chance: give step a key")
         before: State = state._state
@@ -38,7 +41,7 @@ class Moves:
             after = self.game.spawn(after, key)
         return self._shown(after, after.rewards - before.rewards, state._step_count)
 
-    def _shown(self, state: State, gains: jax.Array, count: jax.Array) -> Any:
+    def _shown(self, state: State, gains: jax.Array, count: jax.Array) -> Foreign:
         player = state.player.astype(jnp.int32)
         return self.new_state(
             current_player=player,
@@ -52,7 +55,7 @@ class Moves:
             _game=self.game,
         )
 
-    def _observe(self, state: Any, player_id: jax.Array) -> jax.Array:
+    def _observe(self, state: Foreign, player_id: jax.Array) -> jax.Array:
         return observation(self.game, state._state, player_id)
 
     @property
@@ -73,7 +76,7 @@ class Moves:
 
 
 @cache
-def pgx_class() -> type[Any]:
+def pgx_class() -> type[Foreign]:
     """The class of environments, a `pgx.Env`."""
     import pgx
 
@@ -90,7 +93,7 @@ def pgx_class() -> type[Any]:
         _game: Game = struct.field(pytree_node=False)
 
         @property
-        def env_id(self) -> Any:
+        def env_id(self) -> Foreign:
             return self._game.name
 
     return type("PgxEnv", (Moves, pgx.Env), {"new_state": PgxState})

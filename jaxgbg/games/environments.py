@@ -4,15 +4,13 @@ Both show a player the board as it is drawn, `display_cells`, and the number of 
 1]. `jax.nn.one_hot` makes planes of the digits. Rewards of a step are what each player gains by it.
 """
 
-from typing import Any
-
 from jaxgbg.games.as_pettingzoo import pettingzoo_class
-from jaxgbg.games.as_pgx import pgx_class
+from jaxgbg.games.as_pgx import Foreign, pgx_class
 from jaxgbg.games.borrowed import import_package
 from jaxgbg.games.core import Game
 
 
-def to_pgx(game: Game) -> Any:
+def to_pgx(game: Game) -> Foreign:
     """The game as a `pgx.Env`: pure functions `init` and `step` for `jit` and `vmap`.
 
     Player i of pgx is seat i in every game. Games of chance need a key in `step`. Raises ValueError
@@ -22,7 +20,7 @@ def to_pgx(game: Game) -> Any:
     return pgx_class()(game)
 
 
-def to_pettingzoo(game: Game) -> Any:
+def to_pettingzoo(game: Game) -> Foreign:
     """The game as a PettingZoo `AECEnv`, whose agents are `player_0`, `player_1` ...
 
     An observation has `observation` and `action_mask` int8[A]. An illegal action raises ValueError.
