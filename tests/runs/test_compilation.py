@@ -171,7 +171,7 @@ class SlowNim(Nim):
     def afterstate(self, state, action):
         after = super().afterstate(state, action)
         heaps = jnp.stack([after.heaps, after.heaps])
-        keys = [heaps + jnp.int8(number % 100) for number in range(400)]
+        keys = [heaps + jnp.int8(number % 100) for number in range(1600)]
         last = jax.lax.sort(keys, num_keys=len(keys))[-1]
         return after._replace(terminal=after.terminal | (last.min() > 125))
 
