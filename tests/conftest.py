@@ -39,7 +39,7 @@ jax.config.update("jax_platforms", os.environ["JAX_PLATFORMS"])
 gc.set_threshold(100_000, 50, 100)
 
 
-# A shell starts what it runs in the background with interrupts ignored; what the tests start too.
+# Background jobs of a shell ignore interrupts, and so would the processes that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from experiments.shared import add_legend, archived_runs, new_figure
 from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.results.axes import run_values, short_of
 from jaxgbg.results.figures import save
 from jaxgbg.results.rows import Row, rows
 from jaxgbg.results.statistics import paired_difference
@@ -22,30 +23,24 @@ NEAR = {"tictactoe": 5.0, "nim3p": 0.05}
 VARIANTS = ("farl", "none")
 WORDS = {"farl": "with FARL", "none": "without FARL"}
 TITLES = {"tictactoe": "TicTacToe", "nim3p": "Nim3P"}
+PARTS = ("learner", "value", "schedule")
+WRITTEN = {True: "yes", False: "no"}
 # The color of a variant, and how far its points are from the middle of a line.
 LOOKS = {"farl": ("tab:blue", -0.12), "none": ("tab:orange", 0.12)}
 
 
 def changes(run: Run) -> str:
-    """What a run changes of the published settings of its game."""
-    published = preset(run.game.name)
-    found = {}
-    if run.learner.kind != published.learner.kind:
-        found["learner"] = run.learner.kind
-    for part in ("learner", "value", "schedule"):
-        own, other = getattr(run, part), getattr(published, part)
-        for name in (
-            "learn_start",
-            "random_test",
-            "learn_from_random",
-            "symmetries",
-            "tcl",
-            "alpha_decay",
-        ):
-            value = getattr(own, name, None)
-            if hasattr(other, name) and value is not None and value != getattr(other, name):
-                found[name] = {True: "yes", False: "no"}.get(value, value)
-    return ", ".join(f"{name} {value}" for name, value in found.items()) or "published"
+    """What a run changes of the published settings of its game, but for whom it meets."""
+    published = run_values(preset(run.game.name))
+    # A learner has no value for the settings of another one.
+    found = [
+        f"{short_of(path)} {WRITTEN.get(value, value)}"
+        for path, value in run_values(run).items()
+        if path.partition(".")[0] in PARTS
+        and None not in (value, published.get(path))
+        and value != published[path]
+    ]
+    return ", ".join(found) or "published"
 
 
 def figures(game: str) -> dict[str, dict[str, Row]]:

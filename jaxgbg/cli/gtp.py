@@ -14,7 +14,9 @@ from tyro.conf import Positional, arg
 from jaxgbg.cli.common import Parameters, Size, optional, read_game
 from jaxgbg.cli.options import GREEDY, Playing
 from jaxgbg.games import Game
-from jaxgbg.players.gtp_server import COLOURS, GTPServer
+from jaxgbg.players import Player
+from jaxgbg.players.gtp import COLOURS
+from jaxgbg.players.gtp_server import GTPServer
 from jaxgbg.runs.opponents import agent_file, file_of, make_opponent, names_agent
 from jaxgbg.runs.storage.agents import load_agent
 from jaxgbg.specs import Seed, checked
@@ -42,29 +44,36 @@ def gtp(
       seed: Seed of the player's random draws.
     """
     what = str(agent_file(Path(who)))
-    if names_agent(what):
-        if game is not None or size is not None or parameters:
-            raise ValueError("an agent has its own game: leave out --game and its parameters")
-        rules = load_agent(file_of(what)).run.game
+    saved = load_agent(file_of(what)) if names_agent(what) else None
+    if saved is not None and (game is not None or size is not None or parameters):
+        raise ValueError("an agent has its own game: leave out --game and its parameters")
+    if saved is not None:
+        rules = saved.run.game
     elif game is None:
         raise ValueError(f"{what} is no agent file: name one, or the --game that it plays")
     else:
         rules = read_game(game, size, parameters)
-    with contextlib.closing(make_opponent(what, rules)) as player:
-        if playing != GREEDY:
-            if not names_agent(what) or file_of(what) != what:
-                raise ValueError("options of play are for an agent's file alone")
-            player = playing.read().player(load_agent(what).player())
-        drawing = drawing_of(rules)
-        server = GTPServer(
-            rules,
-            player,
-            lambda state: _names(rules, drawing, state),
-            lambda state: _shown(rules, drawing, state),
-            seed,
-        )
-        for answer in server.answers(_lines()):
+    if playing == GREEDY:
+        player = make_opponent(what, rules)
+    elif saved is None or file_of(what) != what:
+        raise ValueError("options of play are for an agent's file alone")
+    else:
+        player = playing.read().player(saved.player())
+    with contextlib.closing(player):
+        for answer in server_for(rules, player, seed).answers(_lines()):
             print(answer, end="", flush=True)
+
+
+def server_for(rules: Game, player: Player, seed: int = 0) -> GTPServer:
+    """An engine that names moves as the play page does."""
+    drawing = drawing_of(rules)
+    return GTPServer(
+        rules,
+        player,
+        lambda state: _names(rules, drawing, state),
+        lambda state: _shown(rules, drawing, state),
+        seed,
+    )
 
 
 def _lines() -> Iterator[str]:

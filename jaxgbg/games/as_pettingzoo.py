@@ -11,7 +11,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.types import State
 
 
-class Turns:
+class PettingZooMethods:
     """The methods of PettingZoo's `AECEnv` for a game."""
 
     _was_dead_step: Foreign
@@ -88,7 +88,7 @@ def pettingzoo_class() -> type[Foreign]:
     """The class of environments, an `AECEnv`."""
     from pettingzoo import AECEnv
 
-    return type("PettingZooEnv", (Turns, AECEnv), {})
+    return type("PettingZooEnv", (PettingZooMethods, AECEnv), {})
 
 
 @partial(jax.jit, static_argnums=0)

@@ -20,7 +20,7 @@ def observation(game: Game, state: State, seat: jax.Array | int) -> jax.Array:
     return jnp.append(board, jnp.asarray(seat, jnp.int8))
 
 
-class Moves:
+class PgxMethods:
     """The methods of `pgx.Env` for a game; `new_state` makes the states."""
 
     new_state: type[Foreign]
@@ -96,4 +96,4 @@ def pgx_class() -> type[Foreign]:
         def env_id(self) -> Foreign:
             return self._game.name
 
-    return type("PgxEnv", (Moves, pgx.Env), {"new_state": PgxState})
+    return type("PgxEnv", (PgxMethods, pgx.Env), {"new_state": PgxState})

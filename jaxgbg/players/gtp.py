@@ -33,7 +33,9 @@ GRHINO = "/usr/games/gtp-rhino -b 0 -l 1"
 Seconds = Annotated[float, Limits(above=0, high=86_400)]
 """What an engine may take for a move: a day at most."""
 
-_COLOURS = ("black", "white")
+COLOURS = ("black", "white")
+"""The words for player 0 and player 1."""
+
 _LONGEST_ANSWER = 2**20
 _PIECE = 2**16
 _MOST_PIECES = 16
@@ -113,7 +115,7 @@ class GTPEngine(PlayerBase):
         actions = np.zeros(len(over), np.int32)
         try:
             for row in np.flatnonzero(~over):
-                colour = _COLOURS[player[row]]
+                colour = COLOURS[player[row]]
                 moves = self._moves(history.actions[row], history.players[row], player[row])
                 size = round(self.game.num_cells**0.5)
                 begin = [f"boardsize {size}", "clear_board"]
@@ -132,11 +134,11 @@ class GTPEngine(PlayerBase):
             if action < 0:
                 continue
             if player != expected:
-                commands.append(f"play {_COLOURS[expected]} pass")
-            commands.append(f"play {_COLOURS[player]} {self._vertex(int(action))}")
+                commands.append(f"play {COLOURS[expected]} pass")
+            commands.append(f"play {COLOURS[player]} {self._vertex(int(action))}")
             expected = 1 - int(player)
         if expected != to_move:
-            commands.append(f"play {_COLOURS[expected]} pass")
+            commands.append(f"play {COLOURS[expected]} pass")
         return commands
 
     def _vertex(self, action: int) -> str:

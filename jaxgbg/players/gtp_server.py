@@ -14,11 +14,9 @@ import jax.numpy as jnp
 import jaxgbg
 from jaxgbg.games import Game
 from jaxgbg.players.core import Player
+from jaxgbg.players.gtp import COLOURS
 from jaxgbg.specs import checked
 from jaxgbg.types import State
-
-COLOURS = ("black", "white")
-"""The words for player 0 and player 1; their first letters are understood too."""
 
 _PASS = "pass"
 _SEPARATORS = re.compile(r"[ ,:]+")
@@ -174,7 +172,7 @@ class GTPServer:
         return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):g}"
 
     def _colour(self, words: list[str]) -> int:
-        """The player that the first word names."""
+        """The player that the first word names, or its first letter."""
         word = words[0].lower() if words else ""
         for player, colour in enumerate(COLOURS):
             if word in (colour, colour[0]):

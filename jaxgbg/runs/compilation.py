@@ -60,7 +60,8 @@ class CompileTimer:
             while spans and spans[-1][0] >= end - duration_secs:
                 spans.pop()
             spans.append((end - duration_secs, end))
-            used, cls._cpu_before = time.process_time() - cls._cpu_before, time.process_time()
+            now = time.process_time()
+            used, cls._cpu_before = now - cls._cpu_before, now
             # XLA compiles in several threads, as soon as a program is lowered. Tracing and lowering
             # take one thread, and programs may have run before.
             cls._cpu.append((end, used if event == COMPILE else min(used, duration_secs)))

@@ -6,12 +6,11 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgbg.cli.gtp import _names, _shown
+from jaxgbg.cli.gtp import server_for
 from jaxgbg.evaluation import Protocol, compete
 from jaxgbg.games import Hex, Othello, TicTacToe, game_names, make
 from jaxgbg.players import GTPEngine, RandomPlayer, make_player
-from jaxgbg.players.gtp_server import COLOURS, GTPServer
-from jaxgbg.web.drawings import drawing_of
+from jaxgbg.players.gtp import COLOURS
 
 KEY = jax.random.key(1)
 # Smaller where a random game would last for minutes.
@@ -22,13 +21,7 @@ PLAYED = [
 
 
 def server(game, player=None):
-    drawing = drawing_of(game)
-    return GTPServer(
-        game,
-        player or RandomPlayer(game),
-        lambda state: _names(game, drawing, state),
-        lambda state: _shown(game, drawing, state),
-    )
+    return server_for(game, player or RandomPlayer(game))
 
 
 def ask(engine, *commands):

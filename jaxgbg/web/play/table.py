@@ -262,7 +262,7 @@ class Table:
                 "name": drawing.name(board, action),
                 "spot": spot,
                 "origin": int(drawing.origin_of(board, action)),
-                "touched": [int(s) for s in drawing.touched_by(board, action)]
+                "touched": [int(each) for each in drawing.touched_by(board, action)]
                 if drawing.touched_by
                 else [spot],
                 "value": figure,
