@@ -32,9 +32,10 @@ import contextlib, io, sys
 from pathlib import Path
 import jaxgbg
 from jaxgbg.cli import app
+from jaxgbg.runs import devices
 
-app.prepare_jax()
-app.prepare_jax = lambda: None
+devices.prepare_jax()
+devices.prepare_jax = lambda: None
 Path("sweep.toml").write_text('game = "nim"\\nseeds = "0:4"\\n[settings]\\nepisodes = 200\\n'
                               '[axes]\\nalpha = [0.1, 0.5]\\n')
 COMMANDS = {

@@ -11,59 +11,98 @@
 (2, 40)
 """
 
-import contextlib
-import dataclasses
-from pathlib import Path
-from typing import Any
+import importlib
+from typing import TYPE_CHECKING
 
-import jax
-import numpy as np
+from jaxgbg import lazy
 
-from jaxgbg.api import Picture, Sweep, TrainedRun, sweep, tournament, train
-from jaxgbg.evaluation import Evaluator, EvaluatorSpec, Protocol, compete
-from jaxgbg.extensions import import_installed
-from jaxgbg.games import Game, check_game, make, register
-from jaxgbg.games.environments import to_pettingzoo, to_pgx
-from jaxgbg.games.precision import in_32_bits
-from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDOnePlySpec, TDSpec
-from jaxgbg.players import (
-    GreedyAgent,
-    LookAheadAgent,
-    Player,
-    SearchAgent,
-    SearchPlayer,
-    is_player,
-    make_player,
-    register_player,
-    search_player,
-)
-from jaxgbg.results import frame as results
-from jaxgbg.results.ladder import Ladder
-from jaxgbg.runs import (
-    Evaluation,
-    Run,
-    RunFolder,
-    StopTraining,
-    load_agent,
-    with_changes,
-)
-from jaxgbg.runs.opponents import judge_by
-from jaxgbg.runs.presets import preset, protocol_for
-from jaxgbg.runs.storage.ensembles import ensemble as join
-from jaxgbg.search import (
-    LookAheadSpec,
-    QSearchSpec,
-    SarsaSearchSpec,
-    SearchSpec,
-    TDLeafSpec,
-    TDSearchSpec,
-)
-from jaxgbg.search.lookahead import Reply
-from jaxgbg.search.spec import parse_for_agent
-from jaxgbg.specs import Seed, checked, shown
-from jaxgbg.types import SettingValue
-from jaxgbg.values import MLPSpec, NTupleSpec
-from jaxgbg.web.board.opening import board
+if TYPE_CHECKING:
+    from jaxgbg.api import Picture, Sweep, TrainedRun, sweep, tournament, train
+    from jaxgbg.evaluation import Evaluator, EvaluatorSpec, Protocol, compete
+    from jaxgbg.games import Game, check_game, make, register
+    from jaxgbg.games.environments import to_pettingzoo, to_pgx
+    from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDOnePlySpec, TDSpec
+    from jaxgbg.players import (
+        GreedyAgent,
+        LookAheadAgent,
+        SearchAgent,
+        make_player,
+        register_player,
+    )
+    from jaxgbg.playing import ensemble, evaluate, load, look_ahead, scores, search
+    from jaxgbg.results import frame as results
+    from jaxgbg.results.ladder import Ladder
+    from jaxgbg.runs import Evaluation, Run, RunFolder, StopTraining, with_changes
+    from jaxgbg.runs.presets import preset
+    from jaxgbg.search import (
+        QSearchSpec,
+        SarsaSearchSpec,
+        SearchSpec,
+        TDLeafSpec,
+        TDSearchSpec,
+    )
+    from jaxgbg.values import MLPSpec, NTupleSpec
+    from jaxgbg.web.board.opening import board
+else:
+    # Two functions have the names of packages. Python puts a package into this module when it is
+    # first imported, so import them now and take them out.
+    for _name in ("results", "search"):
+        importlib.import_module(f"{__name__}.{_name}")
+        del globals()[_name]
+    __getattr__, __dir__ = lazy.attributes(
+        __name__,
+        {
+            "Evaluation": "jaxgbg.runs",
+            "Evaluator": "jaxgbg.evaluation",
+            "EvaluatorSpec": "jaxgbg.evaluation",
+            "Game": "jaxgbg.games",
+            "GreedyAgent": "jaxgbg.players",
+            "Ladder": "jaxgbg.results.ladder",
+            "LookAheadAgent": "jaxgbg.players",
+            "MLPSpec": "jaxgbg.values",
+            "NTupleSpec": "jaxgbg.values",
+            "Picture": "jaxgbg.api",
+            "Protocol": "jaxgbg.evaluation",
+            "QSearchSpec": "jaxgbg.search",
+            "QSpec": "jaxgbg.learners",
+            "Run": "jaxgbg.runs",
+            "RunFolder": "jaxgbg.runs",
+            "SarsaSearchSpec": "jaxgbg.search",
+            "SarsaSpec": "jaxgbg.learners",
+            "Schedule": "jaxgbg.learners",
+            "SearchAgent": "jaxgbg.players",
+            "SearchSpec": "jaxgbg.search",
+            "StopTraining": "jaxgbg.runs",
+            "Sweep": "jaxgbg.api",
+            "TDLeafSpec": "jaxgbg.search",
+            "TDOffPolicySpec": "jaxgbg.learners",
+            "TDOnePlySpec": "jaxgbg.learners",
+            "TDSearchSpec": "jaxgbg.search",
+            "TDSpec": "jaxgbg.learners",
+            "TrainedRun": "jaxgbg.api",
+            "board": "jaxgbg.web.board.opening",
+            "check_game": "jaxgbg.games",
+            "compete": "jaxgbg.evaluation",
+            "ensemble": "jaxgbg.playing",
+            "evaluate": "jaxgbg.playing",
+            "load": "jaxgbg.playing",
+            "look_ahead": "jaxgbg.playing",
+            "make": "jaxgbg.games",
+            "make_player": "jaxgbg.players",
+            "preset": "jaxgbg.runs.presets",
+            "register": "jaxgbg.games",
+            "register_player": "jaxgbg.players",
+            "results": "jaxgbg.results:frame",
+            "scores": "jaxgbg.playing",
+            "search": "jaxgbg.playing",
+            "sweep": "jaxgbg.api",
+            "to_pettingzoo": "jaxgbg.games.environments",
+            "to_pgx": "jaxgbg.games.environments",
+            "tournament": "jaxgbg.api",
+            "train": "jaxgbg.api",
+            "with_changes": "jaxgbg.runs",
+        },
+    )
 
 __version__ = "0.1.0"
 
@@ -119,96 +158,3 @@ __all__ = [
     "train",
     "with_changes",
 ]
-
-
-def load(path: str | Path) -> GreedyAgent:
-    """The agent in a file that a run has left, as a player.
-
-    Raises ValueError if the file is missing, damaged, no agent, or of a game with other rules now.
-    """
-    return load_agent(path).player()
-
-
-def ensemble(*paths: str | Path) -> GreedyAgent:
-    """The n-tuple agents in several files as one player, its sum of weights the mean of theirs.
-
-    Raises ValueError for fewer than two, for agents whose values do not go together, and as `load`.
-    """
-    return join({str(path): load_agent(path) for path in paths}).player()
-
-
-def look_ahead(
-    agent: GreedyAgent,
-    plies: int = 3,
-    width: int | tuple[int, ...] | None = None,
-    reply: Reply = "own",
-    ranks: tuple[float, ...] = (),
-    **limits: int,
-) -> LookAheadAgent:
-    """The agent looking `plies` plies ahead, on all moves or the best `width` of each ply.
-
-    `reply` says what the others aim at, `ranks` how likely the best, second best ... move is
-    played; `limits` are `samples`, `max_spawns` and `megabytes`, see `search.LookAheadSpec`. Raises
-    ValueError for settings out of range.
-    """
-    widths = () if width is None else (width,) if isinstance(width, int) else width
-    return LookAheadAgent(agent, LookAheadSpec(plies, widths, reply, ranks, **limits))
-
-
-def search(agent: GreedyAgent, how: str | int = "puct", **settings: SettingValue) -> Any:
-    """The agent choosing its moves by a search, as "puct-200,exploration=2"; a number is puct's N.
-
-    `settings` come on top of what the text says, such as `exploration`, `solver` and `reuse` of
-    puct, a tree search that the agent's own values lead, see `search.PUCTSpec`. Raises ValueError
-    for settings out of range and where the search cannot be done.
-    """
-    spec = parse_for_agent(how if isinstance(how, str) else f"puct-{how}")
-    for name in settings:
-        spec.part(name)
-    return search_player(dataclasses.replace(spec, **settings), agent.game, agent)
-
-
-@in_32_bits
-@checked
-def scores(
-    agent: GreedyAgent | LookAheadAgent | SearchAgent | SearchPlayer,
-    opponent: str | Path | Player,
-    seed: Seed = 0,
-) -> dict[str, np.ndarray]:
-    """The scores of an agent by their names: all of an evaluator, the rewards against a player.
-
-    `opponent` is an evaluator's name, such as "solver", or as in `evaluate`. The arrays have a
-    score for every game or question. Raises ValueError for what does not fit this game.
-    """
-    if not isinstance(opponent, str | Path) and not is_player(opponent):
-        raise ValueError(f"an opponent is a player or its name, not {shown(opponent)}")
-    known = str(opponent) if isinstance(opponent, Path) else opponent
-    name = known if isinstance(known, str) else known.name
-    judge = judge_by(known, agent.game, protocol_for(agent.game, name))
-    with contextlib.closing(judge):
-        found = judge.scores(agent, jax.random.key(seed))
-    return {name: each[0] for name, each in found.items()}
-
-
-def evaluate(
-    agent: GreedyAgent | LookAheadAgent | SearchAgent | SearchPlayer,
-    opponent: str | Path | Player,
-    seed: Seed = 0,
-) -> np.ndarray:
-    """The agent's final reward in every game against `opponent`, float32[seats, games].
-
-    `opponent` is a player, such as another agent or one of a class of your own, a player's name, or
-    an agent file, which may look ahead ("FILE:look-ahead=3") or search ("FILE:search=puct-200").
-    Starts and seats are those of the published evaluation. In a game of one player the opponent is
-    "score"; against ConnectFour's "solver" float32[P] is 1 for each solved position where the
-    agent's move keeps the game value. Raises ValueError for an opponent that does not play this
-    game and for an evaluator with several scores (see `scores`), MissingExtra if it is not
-    installed.
-    """
-    found = scores(agent, opponent, seed)
-    if len(found) > 1:
-        raise ValueError(f"{opponent} has several scores: use jaxgbg.scores")
-    return next(iter(found.values()))
-
-
-import_installed()

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
 from jaxgbg.arena.tournament import Played, play_tournament
-from jaxgbg.results.figures import Kind, draw
+from jaxgbg.arguments import Adaptive, Executor, Kind
+from jaxgbg.results.figures import draw
 from jaxgbg.results.groups import frame_of
 from jaxgbg.results.ladder import Ladder
 from jaxgbg.results.rows import Table, group, source_of
@@ -22,8 +23,8 @@ from jaxgbg.runs.execution import CHECKPOINT_EVERY
 from jaxgbg.runs.progress import RunProgress
 from jaxgbg.runs.stopping import StopTraining, call_all
 from jaxgbg.sweeps.executors import ExecutorSettings, Failure, Resources
-from jaxgbg.sweeps.running import Executor, Outcome, report_outcome, run_plan
-from jaxgbg.sweeps.spec import Adaptive, Plan, plan, read_spec
+from jaxgbg.sweeps.running import Outcome, report_outcome, run_plan
+from jaxgbg.sweeps.spec import Plan, plan, read_spec
 from jaxgbg.types import JSON
 
 if TYPE_CHECKING:

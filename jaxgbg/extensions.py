@@ -4,19 +4,23 @@ Such a module registers games, players, searches, learners, value functions and 
 is imported.
 """
 
+import functools
 import importlib
-import importlib.metadata
 import os
 import sys
 import sysconfig
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jaxgbg.system import warn
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 GROUP = "jaxgbg.modules"
-"""Entry points of this group name modules that are imported together with jaxgbg."""
+"""Entry points of this group name modules that are imported when a name is none of ours."""
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 # Where this package, Python and what is installed lie.
@@ -57,11 +61,16 @@ def imported_modules() -> tuple[str, ...]:
     return tuple(_imported)
 
 
+@functools.cache
 def import_installed() -> None:
-    """Import the modules that installed packages declare as entry points of `GROUP`.
+    """Import the modules that installed packages declare as entry points of `GROUP`, once.
 
-    A module that fails is named on standard error, and everything else works without it.
+    Called before names are listed and where a name is none of ours: to look through all installed
+    packages takes longer than to import this one. A module that fails is named on standard error,
+    and everything else works without it.
     """
+    import importlib.metadata
+
     for entry in importlib.metadata.entry_points(group=GROUP):
         add_user_module(entry.module)
         try:
@@ -72,7 +81,7 @@ def import_installed() -> None:
             warn(f"cannot import {entry.module} of {package_of(entry)}: {described(error)}")
 
 
-def package_of(entry: importlib.metadata.EntryPoint) -> str:
+def package_of(entry: "EntryPoint") -> str:
     """The name of the package that declares an entry point."""
     return entry.dist.name if entry.dist else "an installed package"
 

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Iterable
 from typing import ClassVar, Self
 
-from jaxgbg.extensions import is_redefined
+from jaxgbg.extensions import import_installed, is_redefined
 from jaxgbg.specs import Spec, did_you_mean, kind_of, shown
 from jaxgbg.types import SettingValue, TypeHint
 
@@ -47,6 +47,9 @@ class TextSpec(Spec):
             raise ValueError(f"{cls.noun} must be text, not {shown(text)}")
         head, *parts = text.split(",")
         kind = cls.named(head)
+        if not kind:
+            import_installed()
+            kind = cls.named(head)
         if not kind:
             raise ValueError(cls._unknown(head))
         spec = typing.cast(type[Self], cls.kinds[kind])

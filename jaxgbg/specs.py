@@ -18,6 +18,7 @@ from typing import Annotated, Any, ClassVar, Literal, ParamSpec, Self, SupportsF
 
 import numpy as np
 
+from jaxgbg.extensions import import_installed
 from jaxgbg.types import JSON, SettingValue, TypeHint
 
 LAST_SEED = 2**32 - 1
@@ -224,6 +225,8 @@ class Spec:
             # A spec of one kind has no field of this name: refuse it as any other unknown one.
             cls.part("kind")
         kind = content.get("kind", cls.kind)
+        if kind not in tuple(kinds):
+            import_installed()
         if not isinstance(kind, str) or kind not in kinds:
             near = did_you_mean(kind, kinds)
             raise ValueError(f"{name} must be one of {', '.join(kinds)}, not {shown(kind)}{near}")

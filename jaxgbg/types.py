@@ -5,9 +5,11 @@ every step into it. Those aliases are `Any` to a type checker; their names say w
 Everywhere else `Any` is for foreign libraries without types.
 """
 
+from __future__ import annotations
+
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
-import jax
+from jaxgbg.lazy import jax
 
 PyTree: TypeAlias = Any
 """A tree of tuples, lists, dicts and other registered classes whose leaves are arrays."""

@@ -3,17 +3,21 @@
 XLA does not guarantee the names of its options: an option that this version lacks is left out.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
 from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
-from jax.typing import ArrayLike
+
+from jaxgbg.lazy import jax, jnp, lax
+
+if TYPE_CHECKING:
+    from jax.typing import ArrayLike
 
 # Matrix products by Eigen if XLA has both it and YNNPACK on the CPU. The products are small and lie
 # in a loop between look-ups in large tables. There YNNPACK takes several times as long (jaxlib
@@ -193,10 +197,17 @@ def add_at(array: jax.Array, rows: jax.Array, values: jax.Array) -> jax.Array:
     Rows that occur twice get both values, the first one first.
     """
     values = values.reshape(rows.size, *array.shape[1:])
-    return _add_to_each(array[None], rows.reshape(1, -1), values[None])[0]
+    return _adding()(array[None], rows.reshape(1, -1), values[None])[0]
 
 
-@jax.custom_batching.custom_vmap
+@lru_cache(maxsize=1)
+def _adding() -> Callable[..., jax.Array]:
+    """`_add_to_each`, batched by JAX as one call."""
+    adding = jax.custom_batching.custom_vmap(_add_to_each)
+    adding.def_vmap(_add_to_each_batch)
+    return adding
+
+
 def _add_to_each(arrays: jax.Array, rows: jax.Array, values: jax.Array) -> jax.Array:
     """`add_at` for each of `arrays` [L, R, ...], with `rows` int[L, n] of its own."""
     if rows.size == 1:
@@ -233,7 +244,6 @@ def _add_to_each(arrays: jax.Array, rows: jax.Array, values: jax.Array) -> jax.A
     return added.reshape(arrays.shape)
 
 
-@_add_to_each.def_vmap
 def _add_to_each_batch(
     axis_size: int, in_batched: list[bool], *arguments: jax.Array
 ) -> tuple[jax.Array, bool]:
@@ -241,5 +251,5 @@ def _add_to_each_batch(
         part if batched else jnp.broadcast_to(part, (axis_size, *part.shape))
         for part, batched in zip(arguments, in_batched, strict=True)
     ]
-    joined = _add_to_each(*(part.reshape(-1, *part.shape[2:]) for part in all_batched))
+    joined = _adding()(*(part.reshape(-1, *part.shape[2:]) for part in all_batched))
     return joined.reshape(all_batched[0].shape), True

@@ -25,6 +25,7 @@ import jax
 import pytest
 
 from jaxgbg.cli import app
+from jaxgbg.runs import devices
 from jaxgbg.runs import progress_bar as bars
 from jaxgbg.xla import ask_for_whole_loops
 from tests import internals
@@ -127,7 +128,7 @@ def full_optimization(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], 
 @pytest.fixture
 def jaxgbg(monkeypatch, capsys):
     """Run a command in this process; returns (exit code, standard output, standard error)."""
-    monkeypatch.setattr(app, "prepare_jax", lambda: None)
+    monkeypatch.setattr(devices, "prepare_jax", lambda: None)
     # As long as any test here takes: a slow machine shows no progress among complaints.
     monkeypatch.setattr(bars, "FIRST_LINE", bars.LINE_SECONDS)
     # pytest-xdist has one for its workers, who have no terminal.

@@ -9,9 +9,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1] / "jaxgbg"
 ROOMS = (
-    "types", "xla", "jaxprs", "system", "extensions", "specs", "spec_text", "contents", "games",
-    "values", "learners", "search", "players", "evaluation", "runs", "sweeps", "arena", "results",
-    "api", "web", "cli",
+    "lazy", "types", "xla", "jaxprs", "system", "extensions", "specs", "spec_text", "arguments",
+    "contents", "games", "values", "learners", "search", "players", "evaluation", "runs", "sweeps",
+    "arena", "results", "api", "playing", "web", "cli",
 )  # fmt: skip
 CORE = ROOMS[: ROOMS.index("runs") + 1]
 CORE_PACKAGES = {"jax", "flax", "optax", "chex", "numpy"}

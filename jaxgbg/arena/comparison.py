@@ -2,21 +2,17 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import Annotated
 
 import jax
 import numpy as np
 
 from jaxgbg.arena.sequential import Decision, SequentialTest
+from jaxgbg.arguments import MaxGames, OpeningPlies, Pairs
 from jaxgbg.evaluation.matches import compete
 from jaxgbg.evaluation.protocol import Protocol
 from jaxgbg.games import Game
 from jaxgbg.players import Player
-from jaxgbg.specs import Limits, Seed, checked
-
-OpeningPlies = Annotated[int, Limits(low=0, high=10_000)]
-Pairs = Annotated[int, Limits(low=1, high=100_000)]
-MaxGames = Annotated[int, Limits(low=2, high=10_000_000)]
+from jaxgbg.specs import Seed, checked
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
 
 from jaxgbg.arena.game_records import TournamentFolder, TournamentSettings
 from jaxgbg.arena.group_play import GroupGames, play_group
@@ -18,9 +17,6 @@ from jaxgbg.runs.ray_tasks import TRIES, line, on_ray
 from jaxgbg.runs.run import read_game
 from jaxgbg.system import warn
 from jaxgbg.types import JSON
-
-Executor = Literal["inline", "ray"]
-"""Where groups play: in this process, one after the other, or on a Ray cluster."""
 
 Group = Sequence[Participant]
 OnMatch = Callable[[Group], None]

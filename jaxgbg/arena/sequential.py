@@ -2,15 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 
-from jaxgbg.specs import Limits, checked
+from jaxgbg.arguments import Elo, Risk
+from jaxgbg.specs import checked
 
-# Beyond this an expected score is no longer told from 0 or 1 by a test of so many games.
-Elo = Annotated[float, Limits(low=-3000, high=3000)]
-Risk = Annotated[float, Limits(above=0, below=0.5)]
 Decision = Literal["accept", "reject", "continue"]
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,19 +14,15 @@ from jaxgbg.arena.game_records import TournamentFolder, TournamentSettings
 from jaxgbg.arena.group_play import openings_for
 from jaxgbg.arena.match_results import MatchResult
 from jaxgbg.arena.participants import Participant, What, close, enter, game_of, named
-from jaxgbg.arena.scheduler import Executor, Play, Scheduler, here, on_cluster
+from jaxgbg.arena.scheduler import Play, Scheduler, here, on_cluster
 from jaxgbg.arena.swiss import Pair, fewest_rounds, max_rounds, play_rounds
+from jaxgbg.arguments import GroupExecutor, NumGames, Plies, Rounds
 from jaxgbg.evaluation import Protocol
-from jaxgbg.evaluation.protocol import MOST_GAMES
 from jaxgbg.games import Game, check_own, make
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.runs.progress_bar import open_bar
 from jaxgbg.runs.storage.locks import only_here
-from jaxgbg.specs import Limits, Seed, checked
-
-NumGames = Annotated[int, Limits(low=1, high=MOST_GAMES)]
-Plies = Annotated[int, Limits(low=0, high=10_000)]
-Rounds = Annotated[int, Limits(low=0, high=10_000)]
+from jaxgbg.specs import Seed, checked
 
 _MOST_GROUPS = 5_000
 
@@ -53,7 +49,7 @@ def play_tournament(
     first: bool = False,
     progress: bool = True,
     swiss: Rounds = 0,
-    executor: Executor = "inline",
+    executor: GroupExecutor = "inline",
     address: str | None = None,
 ) -> Played:
     """Let all players meet in all seats, from drawn openings.

@@ -7,16 +7,14 @@ import io
 import itertools
 import re
 import sys
-from collections.abc import Callable
-
-import tyro
+from collections.abc import Callable, Mapping
 
 import jaxgbg
+from jaxgbg.cli import session
+from jaxgbg.cli.commands import COMMANDS
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.extensions import import_modules
-from jaxgbg.runs.compilation import visible_compilation
-from jaxgbg.runs.devices import prepare_jax
-from jaxgbg.runs.settings import suggestion
+from jaxgbg.lazy import Function
 from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import did_you_mean, shown
 from jaxgbg.types import SettingValue
@@ -33,33 +31,61 @@ _UNKNOWN = re.compile(r"Unrecognized options: --([\w-]+)")
 _NAMELESS = re.compile(r"Unrecognized options: ([^-].*)")
 
 
-def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
+def _deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]:
+    """A function with the options of `command` that returns the call to make."""
+
+    @functools.wraps(command)
+    def bind(*arguments: SettingValue, **options: SettingValue) -> Callable[[], None]:
+        # Every command writes its rows to this file at its very end.
+        check_writable(options.get("json_file"))
+        return functools.partial(command, *arguments, **options)
+
+    # tyro's help would break lines where the docstring's `Args:` does, and it takes the docstring
+    # of the wrapped function if there is one.
+    del bind.__wrapped__
+    bind.__signature__ = inspect.signature(command)  # type: ignore[attr-defined]
+    bind.__doc__ = _CONTINUED.sub(" ", inspect.getdoc(command) or "")
+    return bind
+
+
+def _described(command: Callable[..., None]) -> Callable[[], Callable[[], None]]:
+    """As `_deferred`, without options: to be listed in help."""
+
+    def bind() -> Callable[[], None]:
+        return command
+
+    bind.__doc__ = inspect.getdoc(command)
+    return bind
+
+
+def _choices(known: Mapping[str, Function[None]]) -> dict[str, Callable[..., object]]:
+    """The commands as tyro reads them; only the one that was named has its options.
+
+    Importing all commands takes longer than any of them, so only the list of all does that.
+    """
+    named = sys.argv[1] if len(sys.argv) > 1 else ""
+    if named not in known:
+        return {name: _described(command.func) for name, command in known.items()}
+    return {
+        name: _deferred(command.func) if name == named else lambda: None
+        for name, command in known.items()
+    }
+
+
+def _parse(known: Mapping[str, Function[None]]) -> Callable[[], None]:
     """Parse the command line and return the call to make; raises ValueError for a mistake in it."""
-
-    def deferred(command: Callable[..., None]) -> Callable[..., Callable[[], None]]:
-        @functools.wraps(command)
-        def bind(*arguments: SettingValue, **options: SettingValue) -> Callable[[], None]:
-            # Every command writes its rows to this file at its very end.
-            check_writable(options.get("json_file"))
-            return functools.partial(command, *arguments, **options)
-
-        # tyro's help would break lines where the docstring's `Args:` does, and it takes the
-        # docstring of the wrapped function if there is one.
-        del bind.__wrapped__
-        bind.__signature__ = inspect.signature(command)  # type: ignore[attr-defined]
-        bind.__doc__ = _CONTINUED.sub(" ", inspect.getdoc(command) or "")
-        return bind
-
     if sys.argv[1:] and not sys.argv[1].startswith("-") and sys.argv[1] not in known:
         near = did_you_mean(sys.argv[1], known) or f": choose one of {', '.join(known)}"
         raise ValueError(f"unknown command {shown(sys.argv[1])}{near}")
-    from jaxgbg.cli.options import NUMBERS
+    import tyro
+
+    from jaxgbg.cli.numbers import NUMBERS
 
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
             return tyro.extras.subcommand_cli_from_dict(
-                {name: deferred(command) for name, command in known.items()},
+                _choices(known),
                 prog="jaxgbg",
                 description="General board game learning in JAX: TD-FARL on n-tuple values."
                 " With any command --import MODULE makes a module's own games, players, searches,"
@@ -81,6 +107,8 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
 
 
 def _with_hint(found: re.Match[str]) -> str:
+    from jaxgbg.runs.settings import suggestion
+
     meant = suggestion(found[1])
     return found[0] if meant is None else f"{found[0]}: here it is --{meant.replace('_', '-')}"
 
@@ -121,12 +149,8 @@ def _run() -> None:
         return
     import_modules(modules)
     # Flags and their help name what is registered, so the user's modules come first.
-    from jaxgbg.cli.commands import COMMANDS
-
-    call = _parse(COMMANDS)
-    prepare_jax()
-    with visible_compilation():
-        call()
+    with session.command():
+        _parse(COMMANDS)()
 
 
 if __name__ == "__main__":

@@ -4,12 +4,10 @@ from typing import Annotated
 
 from tyro.conf import Positional
 
-from jaxgbg.cli.benchmarks import training
-from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
-from jaxgbg.cli.benchmarks.playing import bench_answers
-from jaxgbg.cli.benchmarks.rules import bench_rules
+from jaxgbg.cli.benchmarks import Batches, Seconds
 from jaxgbg.cli.common import Json, TableFormat, console, optional, print_records
 from jaxgbg.cli.options import flag
+from jaxgbg.cli.session import start_jax
 from jaxgbg.games import game_names
 from jaxgbg.runs.run import Seeds
 from jaxgbg.specs import checked
@@ -19,8 +17,8 @@ from jaxgbg.specs import checked
 def bench(
     games: Annotated[Positional[tuple[str, ...]], optional("GAME ...")] = (),
     seeds: Annotated[Seeds | None, optional("N", "10, of large tables 2")] = None,
-    batches: Annotated[training.Batches, optional("N ...")] = None,
-    seconds: training.Seconds = 1.0,
+    batches: Annotated[Batches, optional("N ...")] = None,
+    seconds: Seconds = 1.0,
     learner: flag("learner") = None,  # type: ignore[valid-type]
     value: flag("value") = None,  # type: ignore[valid-type]
     rules: bool = False,
@@ -43,19 +41,28 @@ def bench(
     """
     if rules + play + compile > 1:
         raise ValueError("choose one of --rules, --play and --compile")
+    start_jax()
     if compile:
+        from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
+
         every = combinations(games or game_names(), learner, value)
         print_records([bench_compile(*each)._asdict() for each in every], json_file, form)
         return
     if play:
+        from jaxgbg.cli.benchmarks.playing import bench_answers
+
         answers = [bench_answers(game) for game in games or game_names()]
         print_records([each._asdict() for each in answers], json_file, form)
         return
     if rules:
+        from jaxgbg.cli.benchmarks.rules import bench_rules
+
         print_records(
             [bench_rules(game)._asdict() for game in games or game_names()], json_file, form
         )
         return
+    from jaxgbg.cli.benchmarks import training
+
     chosen = {"learner": learner, "value": value}
     changes = {name: kind for name, kind in chosen.items() if kind is not None}
     rows = [

@@ -7,6 +7,7 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from jaxgbg.cli.common import Json, write_rows
+from jaxgbg.cli.session import start_jax
 from jaxgbg.extensions import import_modules
 from jaxgbg.games import Game, fingerprint, make
 from jaxgbg.games.check import faults_of
@@ -20,6 +21,7 @@ def check(game: Annotated[Positional[str], arg(metavar="GAME")], json_file: Json
       game: A name from `jaxgbg games`, such as pgx:hex, or MODULE:CLASS of your own.
     """
     rules = _build(game)
+    start_jax()
     faults = faults_of(rules)
     write_rows(json_file, [{"game": game, "fault": fault.line} for fault in faults])
     if faults:

@@ -1,46 +1,26 @@
 """The commands of `jaxgbg`, one function for each; their signatures are the options."""
 
-from collections.abc import Callable
+from jaxgbg.lazy import Function
 
-from jaxgbg.cli.ablate import ablate
-from jaxgbg.cli.bench import bench
-from jaxgbg.cli.check import check
-from jaxgbg.cli.compare import compare
-from jaxgbg.cli.ensemble import ensemble
-from jaxgbg.cli.eval import evaluate
-from jaxgbg.cli.games import games
-from jaxgbg.cli.gtp import gtp
-from jaxgbg.cli.perft import perft
-from jaxgbg.cli.play import play
-from jaxgbg.cli.plot import plot
-from jaxgbg.cli.report import report
-from jaxgbg.cli.results import results
-from jaxgbg.cli.show import show
-from jaxgbg.cli.sweep import sweep
-from jaxgbg.cli.table1 import table1
-from jaxgbg.cli.tournament import tournament
-from jaxgbg.cli.train import train
-from jaxgbg.cli.watch import watch
-
-COMMANDS: dict[str, Callable[..., None]] = {
-    "games": games,
-    "check": check,
-    "show": show,
-    "train": train,
-    "ablate": ablate,
-    "table1": table1,
-    "sweep": sweep,
-    "eval": evaluate,
-    "ensemble": ensemble,
-    "compare": compare,
-    "tournament": tournament,
-    "results": results,
-    "plot": plot,
-    "report": report,
-    "watch": watch,
-    "play": play,
-    "gtp": gtp,
-    "perft": perft,
-    "bench": bench,
+COMMANDS: dict[str, Function[None]] = {
+    "games": Function("jaxgbg.cli.games:games"),
+    "check": Function("jaxgbg.cli.check:check"),
+    "show": Function("jaxgbg.cli.show:show"),
+    "train": Function("jaxgbg.cli.train:train"),
+    "ablate": Function("jaxgbg.cli.ablate:ablate"),
+    "table1": Function("jaxgbg.cli.table1:table1"),
+    "sweep": Function("jaxgbg.cli.sweep:sweep"),
+    "eval": Function("jaxgbg.cli.eval:evaluate"),
+    "ensemble": Function("jaxgbg.cli.ensemble:ensemble"),
+    "compare": Function("jaxgbg.cli.compare:compare"),
+    "tournament": Function("jaxgbg.cli.tournament:tournament"),
+    "results": Function("jaxgbg.cli.results:results"),
+    "plot": Function("jaxgbg.cli.plot:plot"),
+    "report": Function("jaxgbg.cli.report:report"),
+    "watch": Function("jaxgbg.cli.watch:watch"),
+    "play": Function("jaxgbg.cli.play:play"),
+    "gtp": Function("jaxgbg.cli.gtp:gtp"),
+    "perft": Function("jaxgbg.cli.perft:perft"),
+    "bench": Function("jaxgbg.cli.bench:bench"),
 }
 """Name -> function, in the order in which help lists them."""

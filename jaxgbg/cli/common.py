@@ -5,18 +5,21 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rich.console import Console
 from tyro.conf import Positional, arg
 
-from jaxgbg.games import Game, check_own, game_names, make
+from jaxgbg.arguments import CheckpointEvery as Interval
+from jaxgbg.cli.session import start_jax
+from jaxgbg.games import Game, check_own, game_names, is_own, make
 from jaxgbg.games.registry import PACKAGES
 from jaxgbg.results.formats import Column, Format, print_columns, print_plain
-from jaxgbg.runs import execution
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.specs import printable
 from jaxgbg.types import JSON, SettingValue
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def optional(metavar: str, default: str = "", **options: Any) -> object:
@@ -80,7 +83,7 @@ Parameters = Annotated[
 ]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets its own folder in it.")]
 CheckpointEvery = Annotated[
-    execution.CheckpointEvery,
+    Interval,
     arg(
         metavar="SECONDS", help="Time between checkpoints; a stopped run resumes from the last one."
     ),
@@ -115,7 +118,9 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
             words = {bool: "true or false", int: "a whole number"}.get(kind, "a number")
             raise ValueError(f"--parameters {entry}: expected {words}") from error
     game = make(name, **parameters)
-    check_own(game)
+    if is_own(game):
+        start_jax()
+        check_own(game)
     return game
 
 
@@ -160,8 +165,10 @@ def print_table(
     print_columns(columns, console(), form)
 
 
-def console() -> Console:
+def console() -> "Console":
     """Standard output: 140 columns wide if it is not a terminal and COLUMNS is not set."""
+    from rich.console import Console
+
     known = sys.stdout.isatty() or "COLUMNS" in os.environ
     return Console(width=None if known else 140)
 

@@ -1,21 +1,24 @@
 """The command `compare`: test which of two players is stronger."""
 
 import contextlib
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from rich.console import Console
 from tyro.conf import Positional, arg
 
-from jaxgbg.arena.comparison import Comparison, MaxGames, OpeningPlies, Pairs
-from jaxgbg.arena.comparison import compare as play
-from jaxgbg.arena.sequential import Elo, Risk, SequentialTest
+from jaxgbg.arena.sequential import SequentialTest
+from jaxgbg.arguments import Elo, MaxGames, OpeningPlies, Pairs, Risk
 from jaxgbg.cli.common import Json, TableFormat, print_records
 from jaxgbg.cli.options import GREEDY, Playing
-from jaxgbg.games import Scale
-from jaxgbg.runs.opponents import agent_file, make_opponent
-from jaxgbg.runs.storage.agents import load_agent
+from jaxgbg.cli.session import start_jax
 from jaxgbg.specs import Seed, checked
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from jaxgbg.arena.comparison import Comparison
+    from jaxgbg.games import Scale
 
 _VERDICTS = {
     "accept": "accept: above {0:+g} Elo",
@@ -65,6 +68,13 @@ def compare(
         raise ValueError(
             f"{agent} is given twice, and stands for its first agent: name two files in it"
         )
+    start_jax()
+    from rich.console import Console
+
+    from jaxgbg.arena.comparison import compare as play
+    from jaxgbg.runs.opponents import agent_file, make_opponent
+    from jaxgbg.runs.storage.agents import load_agent
+
     agent = agent_file(agent)
     saved = load_agent(agent)
     game = saved.run.game
@@ -72,21 +82,20 @@ def compare(
     opponent = str(agent_file(Path(opponent)))
     player = make_opponent(opponent, game)
     with contextlib.closing(player), Console(stderr=True).status("playing") as status:
-
-        def show_progress(now: Comparison) -> None:
-            games = now.wins + now.draws + now.losses
-            ratio = f"{now.log_likelihood_ratio:+.2f} of {test.lower:+.2f} to {test.upper:+.2f}"
-            status.update(f"{games:,} games, log likelihood ratio {ratio}")
-
-        comparison = play(
-            game, first, player, test, opening_plies, batch, max_games, seed, show_progress
-        )
+        shown = partial(_show_progress, status, test)
+        comparison = play(game, first, player, test, opening_plies, batch, max_games, seed, shown)
     record = {"agent": agent.name, "opponent": Path(opponent).name, "game": game.name}
     record |= _record_of(comparison, game.scale, _VERDICTS[comparison.decision].format(elo0, elo1))
     print_records([record], json_file, form)
 
 
-def _record_of(comparison: Comparison, scale: Scale, verdict: str) -> dict[str, Any]:
+def _show_progress(status: "Status", test: SequentialTest, now: "Comparison") -> None:
+    games = now.wins + now.draws + now.losses
+    ratio = f"{now.log_likelihood_ratio:+.2f} of {test.lower:+.2f} to {test.upper:+.2f}"
+    status.update(f"{games:,} games, log likelihood ratio {ratio}")
+
+
+def _record_of(comparison: "Comparison", scale: "Scale", verdict: str) -> dict[str, Any]:
     """The result of a comparison as a record; points are win rates, as in other tables."""
     counts = {name: getattr(comparison, name) for name in ("wins", "draws", "losses")}
     return {

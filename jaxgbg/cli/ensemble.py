@@ -6,11 +6,8 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from jaxgbg.cli.common import optional
-from jaxgbg.runs import RunFolder
-from jaxgbg.runs.opponents import agents_of
+from jaxgbg.cli.session import start_jax
 from jaxgbg.runs.run import MEAN
-from jaxgbg.runs.storage.agents import load_agent, save_agent
-from jaxgbg.runs.storage.ensembles import ensemble as join
 from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import checked
 
@@ -42,6 +39,10 @@ def ensemble(
     check_writable(file)
     if file.exists() and not replace:
         raise ValueError(f"{file} exists already: --replace overwrites it")
+    start_jax()
+    from jaxgbg.runs.storage.agents import load_agent, save_agent
+    from jaxgbg.runs.storage.ensembles import ensemble as join
+
     save_agent(file, join({str(each): load_agent(each) for each in members}))
     print(f"{file} is the mean of {len(members)} agents:")
     for each in members:
@@ -52,6 +53,10 @@ def _files(place: Path, variant: str | None) -> list[Path]:
     """The agents of one variant in a run's folder; for any other path, the path itself."""
     if not place.is_dir():
         return [place]
+    start_jax()
+    from jaxgbg.runs import RunFolder
+    from jaxgbg.runs.opponents import agents_of
+
     files = agents_of(place)
     if not RunFolder.open(place).finished:
         raise ValueError(f"{place} is not finished: give the same command again to train it")

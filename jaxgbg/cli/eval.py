@@ -2,26 +2,25 @@
 
 import contextlib
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import jax
 from tyro.conf import Positional
 
+from jaxgbg.arguments import Seconds
 from jaxgbg.cli.common import Json, TableFormat, console, optional, print_records, write_rows
 from jaxgbg.cli.options import GREEDY, Playing
+from jaxgbg.cli.session import start_jax
 from jaxgbg.evaluation import Judge, MatchJudge, judge_names, judges_alone
 from jaxgbg.games import Game
-from jaxgbg.players import GTPEngine, Player
-from jaxgbg.players.gtp import Seconds
-from jaxgbg.results.rows import Source, as_records, group, source_of
-from jaxgbg.results.table import print_table as print_rows
-from jaxgbg.runs import RunFolder
-from jaxgbg.runs.opponents import judge_by, make_opponent
+from jaxgbg.lazy import jax
+from jaxgbg.players import Player
 from jaxgbg.runs.presets import protocol_for
-from jaxgbg.runs.presets.table1 import meet
-from jaxgbg.runs.storage.agents import SavedAgent, load_agent
 from jaxgbg.specs import Seed, checked
 from jaxgbg.types import JSON
+
+if TYPE_CHECKING:
+    from jaxgbg.results.rows import Source
+    from jaxgbg.runs.storage.agents import SavedAgent
 
 
 @checked
@@ -62,13 +61,14 @@ def evaluate(
         raise ValueError("give --opponent or --engine, not both")
     if keep and (playing != GREEDY or seed):
         raise ValueError("--keep evaluates as training does: leave out --seed and options of play")
+    start_jax()
+    from jaxgbg.runs.opponents import make_opponent
+
     agents = _agents(what, game)
     rules = next(iter(agents.values())).run.game
     if keep:
         sources = [_keep(each, _judge(rules, opponent, engine, timeout)) for each in what]
-        rows = group(sources, ("variant",) if len(what) == 1 else ()).rows
-        print_rows(rows, console(), form)
-        write_rows(json_file, as_records(rows))
+        _print_kept(sources, json_file, form)
         return
     alone = rules.num_players == 1 and opponent is not None and not judges_alone(opponent)
     judge = _judge(rules, None if alone else opponent, engine, timeout)
@@ -84,6 +84,16 @@ def evaluate(
             records += _records(judge, str(opponent), rules, "", other, seed)
     scale = next(iter(judge.scales.values()))
     print_records(records, json_file, form, {"mean": scale.text} if len(judge.scales) == 1 else {})
+
+
+def _print_kept(sources: "list[Source]", json_file: Json, form: TableFormat) -> None:
+    """Print and write the rows of evaluations that were kept."""
+    from jaxgbg.results.rows import as_records, group
+    from jaxgbg.results.table import print_table as print_rows
+
+    rows = group(sources, ("variant",) if len(sources) == 1 else ()).rows
+    print_rows(rows, console(), form)
+    write_rows(json_file, as_records(rows))
 
 
 def _records(
@@ -104,10 +114,12 @@ def _records(
     ]
 
 
-def _agents(what: tuple[Path, ...], game: str | None) -> dict[Path, SavedAgent]:
+def _agents(what: tuple[Path, ...], game: str | None) -> "dict[Path, SavedAgent]":
     """Load the named agents, by file; raises ValueError if they play different games."""
     if not what:
         raise ValueError("name an agent file, or the folder of a run")
+    from jaxgbg.runs.storage.agents import load_agent
+
     agents = {path: load_agent(path, game) for place in what for path in _agent_files(place)}
     rules = next(iter(agents.values())).run.game
     for path, saved in agents.items():
@@ -128,6 +140,8 @@ def _agent_files(place: Path) -> list[Path]:
     if not files:
         raise ValueError(f"{place} holds no agents; give the folder of a finished run")
     if (place / "config.json").exists():
+        from jaxgbg.runs import RunFolder
+
         folder = RunFolder.open(place)
         missing = [path for path in map(folder.agent, folder.run.agents) if not path.exists()]
         if missing:
@@ -140,15 +154,23 @@ def _agent_files(place: Path) -> list[Path]:
 
 def _judge(rules: Game, opponent: str | None, engine: str | None, timeout: float) -> Judge:
     """The judge of the agents, with the published protocol."""
+    from jaxgbg.runs.opponents import judge_by
+
     if engine is not None:
+        from jaxgbg.players import GTPEngine
+
         player = GTPEngine(rules, engine, timeout=timeout)
         return MatchJudge(rules, player, protocol_for(rules, player.name), player.name)
     name = opponent or ("score" if rules.num_players == 1 else "random")
     return judge_by(name, rules, protocol_for(rules, name))
 
 
-def _keep(folder: Path, judge: Judge) -> Source:
+def _keep(folder: Path, judge: Judge) -> "Source":
     """Evaluate a finished run with `judge`, keep the result in its folder, and return it."""
+    from jaxgbg.results.rows import source_of
+    from jaxgbg.runs import RunFolder
+    from jaxgbg.runs.presets.table1 import meet
+
     with contextlib.closing(judge):
         run_folder = RunFolder.open(folder)
         if not run_folder.finished:

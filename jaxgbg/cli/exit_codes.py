@@ -10,9 +10,6 @@ import traceback
 from collections.abc import Callable
 
 from jaxgbg.extensions import described, user_frame
-from jaxgbg.games.backend import NoBackend, check_backend
-from jaxgbg.games.time_limit import calls_go_on
-from jaxgbg.players import EngineError, MissingExtra
 from jaxgbg.runs.stopping import Stopped
 from jaxgbg.specs import printable
 
@@ -33,6 +30,8 @@ def end_in_a_line(
     try:
         _end_in_a_line(run, show_traceback, user_code)
     except SystemExit as stop:
+        from jaxgbg.games.time_limit import calls_go_on
+
         if calls_go_on():
             with contextlib.suppress(OSError):
                 sys.stdout.flush()
@@ -61,6 +60,8 @@ def _end_in_a_line(run: Callable[[], object], show_traceback: bool, user_code: b
     except Exception as error:
         line = _line(error, user_code)
         if line is None and isinstance(error, RuntimeError | AssertionError):
+            from jaxgbg.games.backend import NoBackend, check_backend
+
             try:
                 check_backend()
             except NoBackend as missing:
@@ -96,7 +97,11 @@ def _line(error: Exception, user_code: bool) -> str | None:
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         # Of files the name is known.
         return f"cannot write the output: {error.strerror}"
-    if isinstance(error, ValueError | OSError | EngineError | MissingExtra):
+    if isinstance(error, ValueError | OSError):
+        return str(error)
+    from jaxgbg.players.core import EngineError, MissingExtra
+
+    if isinstance(error, EngineError | MissingExtra):
         return str(error)
     if user_code and user_frame(error) is not None:
         return f"{described(error)}; --traceback shows all"

@@ -5,23 +5,22 @@ import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import jax
 import numpy as np
 from tyro.conf import Positional, arg
 
 from jaxgbg.cli.common import Parameters, Size, optional, read_game
 from jaxgbg.cli.options import GREEDY, Playing
-from jaxgbg.games import Game
-from jaxgbg.players import Player
-from jaxgbg.players.gtp import COLOURS
-from jaxgbg.players.gtp_server import GTPServer
-from jaxgbg.runs.opponents import agent_file, file_of, make_opponent, names_agent
-from jaxgbg.runs.storage.agents import load_agent
+from jaxgbg.cli.session import start_jax
 from jaxgbg.specs import Seed, checked
-from jaxgbg.types import State
-from jaxgbg.web.drawings import Drawing, drawing_of
+
+if TYPE_CHECKING:
+    from jaxgbg.games import Game
+    from jaxgbg.players import Player
+    from jaxgbg.players.gtp_server import GTPServer
+    from jaxgbg.types import State
+    from jaxgbg.web.drawings import Drawing
 
 
 @checked
@@ -43,6 +42,10 @@ def gtp(
       game: The game that a named player plays.
       seed: Seed of the player's random draws.
     """
+    start_jax()
+    from jaxgbg.runs.opponents import agent_file, file_of, make_opponent, names_agent
+    from jaxgbg.runs.storage.agents import load_agent
+
     what = str(agent_file(Path(who)))
     saved = load_agent(file_of(what)) if names_agent(what) else None
     if saved is not None and (game is not None or size is not None or parameters):
@@ -64,8 +67,11 @@ def gtp(
             print(answer, end="", flush=True)
 
 
-def server_for(rules: Game, player: Player, seed: int = 0) -> GTPServer:
+def server_for(rules: "Game", player: "Player", seed: int = 0) -> "GTPServer":
     """An engine that names moves as the play page does."""
+    from jaxgbg.players.gtp_server import GTPServer
+    from jaxgbg.web.drawings import drawing_of
+
     drawing = drawing_of(rules)
     return GTPServer(
         rules,
@@ -82,14 +88,16 @@ def _lines() -> Iterator[str]:
         yield line.decode(errors="replace")
 
 
-def _names(rules: Game, drawing: Drawing, state: State) -> dict[str, int]:
+def _names(rules: "Game", drawing: "Drawing", state: "State") -> dict[str, int]:
     """The name of each legal action, as the page shows it, and its number."""
+    import jax
+
     board = np.asarray(rules.display_cells(state))
     legal = np.flatnonzero(jax.device_get(rules.legal_actions(state))).tolist()
     return {drawing.name(board, action): action for action in legal}
 
 
-def _shown(rules: Game, drawing: Drawing, state: State) -> str:
+def _shown(rules: "Game", drawing: "Drawing", state: "State") -> str:
     """The board in letters, a line for each row of spots, and who is to move."""
     board = np.asarray(rules.display_cells(state))
     pieces = [drawing.piece_names[int(kind)] for kind in drawing.kinds(board)]
@@ -98,6 +106,8 @@ def _shown(rules: Game, drawing: Drawing, state: State) -> str:
         " ".join("." if pieces[spot] == "empty" else pieces[spot][:1].upper() for _, _, spot in row)
         for _, row in groupby(spots, key=lambda spot: spot[0])
     ]
+    from jaxgbg.players.gtp import COLOURS
+
     mover = int(state.player)
     turn = f"{COLOURS[mover]} ({rules.sides[mover]}) to move"
     return "\n".join([*rows, "the game is over" if state.terminal else turn])

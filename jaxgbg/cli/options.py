@@ -1,6 +1,5 @@
 """The flags of a run, one for each setting by its short form, and the run that they make."""
 
-import contextlib
 import dataclasses
 import functools
 import typing
@@ -8,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from tyro.conf import OmitArgPrefixes, arg
-from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
+from tyro.constructors import PrimitiveConstructorSpec
 
 from jaxgbg.cli.common import optional, read_game
 from jaxgbg.evaluation import judge_names
+from jaxgbg.extensions import import_installed
 from jaxgbg.players import player_names
 from jaxgbg.runs import Run
 from jaxgbg.runs.play import Play
@@ -42,31 +42,6 @@ _SWITCH = PrimitiveConstructorSpec(
     is_instance=lambda value: isinstance(value, bool),
     str_from_instance=lambda value: [str(value).lower()],
 )
-NUMBERS = ConstructorRegistry()
-"""How the command line parses numbers."""
-
-
-def whole(text: str) -> int:
-    """Parse a whole number, also 20_000 or 5e3; raises ValueError."""
-    with contextlib.suppress(ValueError, OverflowError):
-        if (number := float(text)).is_integer() and "e" in text.lower():
-            return int(number)
-    return int(text)
-
-
-@NUMBERS.primitive_rule
-def _whole_numbers(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[int] | None:
-    if kind.type is not int:
-        return None
-    return PrimitiveConstructorSpec(
-        nargs=1,
-        metavar="INT",
-        instance_from_str=lambda words: whole(words[0]),
-        is_instance=lambda value: isinstance(value, int),
-        str_from_instance=lambda value: [str(value)],
-    )
-
-
 _METAVARS = {int: "N", float: "X", str: "NAME"}
 
 # Options whose choices are not a fixed list, because they may contain a file or a number.
@@ -143,6 +118,8 @@ def _annotated(setting: Setting) -> TypeHint:
     ]
 
 
+# Flags and their help name all that is registered.
+import_installed()
 SETTINGS: TypeHint = run_options()
 NOTHING_GIVEN = SETTINGS()
 LayoutFile = Annotated[Path | None, optional("FILE")]

@@ -2,7 +2,9 @@
 
 import sys
 import time
+from typing import TYPE_CHECKING
 
+from jaxgbg.arguments import Depth
 from jaxgbg.cli.common import (
     GameName,
     Json,
@@ -12,9 +14,11 @@ from jaxgbg.cli.common import (
     print_records,
     read_game,
 )
-from jaxgbg.games.perft import Depth, PerftRow
-from jaxgbg.games.perft import perft as count
+from jaxgbg.cli.session import start_jax
 from jaxgbg.specs import checked
+
+if TYPE_CHECKING:
+    from jaxgbg.games.perft import PerftRow
 
 
 @checked
@@ -31,9 +35,13 @@ def perft(
     Args:
       depth: Plies to count.
     """
+    rules = read_game(game, size, parameters)
+    start_jax()
+    from jaxgbg.games.perft import perft as count
+
     begun = time.perf_counter()
 
-    def show_progress(row: PerftRow) -> None:
+    def show_progress(row: "PerftRow") -> None:
         """Name each ply as it is counted, if the next one is waited for."""
         seconds = time.perf_counter() - begun
         if seconds > 1 and row.depth < depth:
@@ -42,6 +50,6 @@ def perft(
 
     records = [
         {"depth": row.depth, "paths": row.paths, "positions": row.positions}
-        for row in count(read_game(game, size, parameters), depth, show_progress)
+        for row in count(rules, depth, show_progress)
     ]
     print_records(records, json_file, form)

@@ -2,24 +2,22 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
 from tyro.conf import Positional
 
+from jaxgbg.arguments import Port
 from jaxgbg.cli.common import Parameters, Size, optional, read_game
-from jaxgbg.games import Game
-from jaxgbg.players import GreedyAgent
-from jaxgbg.runs.opponents import names_agent
+from jaxgbg.cli.session import start_jax
 from jaxgbg.runs.storage.files import check_writable, written_whole
-from jaxgbg.runs.storage.run_folder import RunFolder
-from jaxgbg.specs import Limits, checked, shown
-from jaxgbg.web.export.file import check_offered, game_file
-from jaxgbg.web.play.loaded_agents import LoadedAgents, load_agents
-from jaxgbg.web.play.serving import LOOPBACK, check_extra, listen, serve
-from jaxgbg.web.play.table import Table
+from jaxgbg.specs import checked, shown
+from jaxgbg.web.play import LOOPBACK
 
-Port = Annotated[int, Limits(low=0, high=65_535)]
+if TYPE_CHECKING:
+    from jaxgbg.games import Game
+    from jaxgbg.players import GreedyAgent
+    from jaxgbg.web.play.loaded_agents import LoadedAgents
+    from jaxgbg.web.play.table import Table
 
 
 @checked
@@ -53,6 +51,10 @@ def play(
             raise ValueError(
                 "--host, --port and --browser do not go with --export, which serves no page"
             )
+        start_jax()
+        from jaxgbg.runs.storage.run_folder import RunFolder
+        from jaxgbg.web.export.file import check_offered
+
         # Loading the agents of a large game takes long, so refuse games without export first.
         for name in what:
             if (Path(name) / "config.json").is_file():
@@ -62,6 +64,9 @@ def play(
         return
     if replace:
         raise ValueError("--replace goes with --export")
+    start_jax()
+    from jaxgbg.web.play.serving import check_extra, listen, serve
+
     check_extra()
     loaded = _read(what, size, parameters)
     listener = listen(host, port)
@@ -71,15 +76,21 @@ def play(
         listener.close()
 
 
-def _table(loaded: LoadedAgents) -> Table:
+def _table(loaded: "LoadedAgents") -> "Table":
     """The table at which they play, compiled for the first requests."""
+    from jaxgbg.web.play.table import Table
+
     table = Table(*loaded)
     table.warm_up()
     return table
 
 
-def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyAgent]) -> None:
+def _write_file(path: Path, replace: bool, game: "Game", agents: "dict[str, GreedyAgent]") -> None:
     """Write the game as a file to share; on ValueError or OSError nothing is written."""
+    from rich.console import Console
+
+    from jaxgbg.web.export.file import game_file
+
     check_writable(path)
     if path.exists() and not replace:
         raise ValueError(f"{path} exists already: --replace overwrites it")
@@ -90,8 +101,11 @@ def _write_file(path: Path, replace: bool, game: Game, agents: dict[str, GreedyA
     print(f"{path}: {game.name} in {len(text.encode()) / 1e6:.1f} MB, plays in a browser, offline")
 
 
-def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> LoadedAgents:
+def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> "LoadedAgents":
     """The game and its agents; raises ValueError."""
+    from jaxgbg.runs.opponents import names_agent
+    from jaxgbg.web.play.loaded_agents import load_agents
+
     names = what or ("connectfour",)
     files = [name for name in names if names_agent(name) or Path(name).is_dir()]
     games = [name for name in names if name not in files]

@@ -5,10 +5,8 @@ from typing import Annotated
 
 from tyro.conf import arg
 
+from jaxgbg.arguments import Band, Kind
 from jaxgbg.cli.common import Baseline, By, Json, Pool, Runs, Wins, console, optional, write_rows
-from jaxgbg.results.figures import Band, Kind, check_name, draw
-from jaxgbg.results.groups import read_table
-from jaxgbg.results.rows import as_records
 from jaxgbg.runs.storage.files import check_writable
 
 
@@ -33,6 +31,10 @@ def plot(
         two settings; profile, the share of agents above each score.
       band: Band around a curve: one standard error, or the 95% interval.
     """
+    from jaxgbg.results.figures import check_name, draw
+    from jaxgbg.results.groups import read_table
+    from jaxgbg.results.rows import as_records
+
     check_name(out)
     check_writable(out)
     table = read_table(folder, by, baseline, where, wins, pool=pool)

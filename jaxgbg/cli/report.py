@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from jaxgbg.cli.common import Baseline, By, Json, Pool, Runs, console, optional, write_rows
-from jaxgbg.results.rows import as_records
+from jaxgbg.cli.session import start_jax
 from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.runs.storage.locations import place_of
-from jaxgbg.web.html import write_report
 
 
 def report(
@@ -30,6 +29,10 @@ def report(
     path = out if out is not None else _default(folder)
     start = time.perf_counter()
     check_writable(path)
+    start_jax()
+    from jaxgbg.results.rows import as_records
+    from jaxgbg.web.html import write_report
+
     written = write_report(folder, path, by, baseline, pool)
     seconds = time.perf_counter() - start
     for problem in written.problems:

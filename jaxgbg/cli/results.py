@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import arg
 
+from jaxgbg.arguments import QUERY_SECONDS, Seconds
 from jaxgbg.cli.common import (
     Baseline,
     By,
@@ -19,21 +20,17 @@ from jaxgbg.cli.common import (
     print_table,
     write_rows,
 )
-from jaxgbg.games import Scale
-from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.formats import Format, print_plain
-from jaxgbg.results.groups import read_table, shortened
-from jaxgbg.results.queries import SECONDS, ask
-from jaxgbg.results.robust import columns, robust
-from jaxgbg.results.rows import Table, as_records
-from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.runs.storage.files import check_writable, written_whole
 from jaxgbg.specs import printable
 from jaxgbg.types import JSON
 
 if TYPE_CHECKING:
     import pandas
+
+    from jaxgbg.games import Scale
+    from jaxgbg.results.rows import Table
 
 _GROUPING = "--by, --baseline, --pool, --wins and --statistics"
 _ROWS_SHOWN = 200
@@ -52,7 +49,7 @@ def results(
     runs: bool = False,
     sql: Annotated[str | None, optional("QUERY")] = None,
     allow_files: bool = False,
-    timeout: Annotated[Seconds, arg(metavar="SECONDS")] = SECONDS,
+    timeout: Annotated[Seconds, arg(metavar="SECONDS")] = QUERY_SECONDS,
     form: TableFormat = "table",
     csv: Annotated[Path | None, optional("FILE")] = None,
     parquet: Annotated[Path | None, optional("FILE")] = None,
@@ -79,6 +76,9 @@ def results(
       parquet: Also write the rows to this Parquet file.
     """
     check_writable(csv, parquet)
+    from jaxgbg.results.groups import read_table
+    from jaxgbg.results.queries import ask
+
     if runs or sql is not None:
         if by or baseline or pool or statistics or wins:
             raise ValueError(f"{_GROUPING} group runs: leave out --runs and --sql")
@@ -89,22 +89,38 @@ def results(
     else:
         table = read_table(folder, by, baseline, where, wins, timeout=timeout, pool=pool)
         records = _print_groups(table, statistics, form)
+        frame = None
     if csv is not None or parquet is not None:
-        require_extra("duckdb", "pandas")
-        import pandas
+        _write_files(frame, records, csv, parquet)
+    write_rows(json_file, records)
 
-        frame = frame if runs or sql is not None else pandas.DataFrame(records)
+
+def _write_files(
+    frame: "pandas.DataFrame | None",
+    records: list[dict[str, JSON]],
+    csv: Path | None,
+    parquet: Path | None,
+) -> None:
+    """Write a frame, or records if there is none, to the files."""
+    require_extra("duckdb", "pandas")
+    import pandas
+
+    frame = pandas.DataFrame(records) if frame is None else frame
     if csv is not None:
         with written_whole(csv) as temporary:
             frame.to_csv(temporary, index=False)
     if parquet is not None:
         with written_whole(parquet) as temporary:
             _write_parquet(frame, temporary)
-    write_rows(json_file, records)
 
 
-def _print_groups(table: Table, statistics: bool, form: Format) -> list[dict[str, JSON]]:
+def _print_groups(table: "Table", statistics: bool, form: Format) -> list[dict[str, JSON]]:
     """Print a row for each combination of settings; return the rows as records."""
+    from jaxgbg.results.groups import shortened
+    from jaxgbg.results.robust import columns, robust
+    from jaxgbg.results.rows import as_records
+    from jaxgbg.results.table import print_table as print_rows
+
     records = as_records(table.rows)
     more = None
     if statistics:
@@ -152,7 +168,7 @@ def _print_frame(frame: "pandas.DataFrame", summary: bool, form: Format) -> list
 
 
 def _print_summary(
-    records: list[dict[str, JSON]], scales: dict[tuple[str, str], Scale], form: Format
+    records: list[dict[str, JSON]], scales: "dict[tuple[str, str], Scale]", form: Format
 ) -> None:
     def text(record: dict[str, JSON], name: str) -> str:
         if name not in _ERRORS:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jaxgbg.cli.common import console, write_rows
 from jaxgbg.cli.loggers import Loggers
+from jaxgbg.cli.session import start_jax
 from jaxgbg.results.figures import draw_curves
 from jaxgbg.results.formats import Format
 from jaxgbg.results.rows import as_records, rows
@@ -37,6 +38,7 @@ def run_all(
     After an interruption, use the results so far. The name of the picture starts with `name`, or
     with the names of the games. A page on the port `watched_on` shows the training.
     """
+    start_jax()
     screen = console()
     finished: list[tuple[Run, list[Result], float]] = []
     folders: list[RunFolder] = []

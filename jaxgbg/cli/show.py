@@ -4,8 +4,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import jax
-from rich.console import Console
 from tyro.conf import OmitArgPrefixes
 
 from jaxgbg.cli.common import (
@@ -17,17 +15,15 @@ from jaxgbg.cli.common import (
     write_rows,
 )
 from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, LayoutFile, run_of
+from jaxgbg.cli.session import start_jax
 from jaxgbg.evaluation import EvaluatorSpec
 from jaxgbg.results.axes import VARIANT, run_values, value_text
 from jaxgbg.runs import Run
-from jaxgbg.runs.memory import check_memory, lane_memory, memory_text
 from jaxgbg.runs.presets import konen2021, published_kinds, source
 from jaxgbg.runs.progress_bar import rough_duration
 from jaxgbg.runs.run import Seeds
 from jaxgbg.runs.settings import settings as all_settings
 from jaxgbg.specs import Seed, checked, pluralize
-from jaxgbg.sweeps import Unit
-from jaxgbg.sweeps.estimate import expected_seconds
 from jaxgbg.types import JSON
 
 # Printed above the settings, or set by a flag with another name.
@@ -64,6 +60,9 @@ def show(
 
 def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
     """Print a run: what it is and needs, then each setting by its flag, then the expected time."""
+    start_jax()
+    from jaxgbg.runs.memory import check_memory, lane_memory, memory_text
+
     memory = len(run.lanes) * lane_memory(run)
     check_memory([run])
     facts = [*_facts(run), ("memory", f"{memory_text(memory)} for {_agents(run)}")]
@@ -74,6 +73,12 @@ def show_run(run: Run, timed: bool, json_file: Path | None) -> None:
     records = list(_records(run))
     print_table(records, ["flag", "value"], lambda record, name: str(record[name]))
     if timed:
+        import jax
+        from rich.console import Console
+
+        from jaxgbg.sweeps import Unit
+        from jaxgbg.sweeps.estimate import expected_seconds
+
         sys.stdout.flush()
         with Console(stderr=True).status("timing the first second of it"):
             (seconds,) = expected_seconds([Unit((run,), len(run.lanes), memory)])

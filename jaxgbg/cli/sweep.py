@@ -6,11 +6,11 @@ import sys
 import time
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
 from tyro.conf import OmitArgPrefixes, Positional, arg
 
+from jaxgbg.arguments import Adaptive, Executor
 from jaxgbg.cli.common import (
     CheckpointEvery,
     Json,
@@ -21,19 +21,17 @@ from jaxgbg.cli.common import (
     write_rows,
 )
 from jaxgbg.cli.options import given, options_of
+from jaxgbg.cli.session import start_jax
 from jaxgbg.results.axes import value_text
-from jaxgbg.runs import Run, RunFolder
-from jaxgbg.runs.lanes import program_of
-from jaxgbg.runs.memory import check_memory, memory_text
 from jaxgbg.runs.progress_bar import rough_duration
 from jaxgbg.runs.settings import find
 from jaxgbg.specs import Limits, checked, pluralize
-from jaxgbg.sweeps import Plan, Unit, read_spec
-from jaxgbg.sweeps.estimate import expected_seconds
-from jaxgbg.sweeps.executors import ExecutorSettings, Resources
-from jaxgbg.sweeps.running import Executor, check, report_outcome, run_plan
-from jaxgbg.sweeps.spec import Adaptive
+from jaxgbg.sweeps.resources import Resources
 from jaxgbg.types import JSON, SettingValue, TypeHint
+
+if TYPE_CHECKING:
+    from jaxgbg.runs import Run
+    from jaxgbg.sweeps import Plan, Unit
 
 _MOST_VALUES = 6
 _MOST_UNITS = 20
@@ -74,6 +72,12 @@ def sweep(
       time_it: With --dry-run, also show the expected time in one process here, from a second of
         each program; programs that are not started after 20 s are skipped.
     """
+    start_jax()
+    from jaxgbg.runs import RunFolder
+    from jaxgbg.sweeps import read_spec
+    from jaxgbg.sweeps.executors import ExecutorSettings
+    from jaxgbg.sweeps.running import check, report_outcome, run_plan
+
     plan = read_spec(spec, adaptive)
     given_resources = Resources(**given(resources))
     given_resources.check_executor(executor)
@@ -100,9 +104,12 @@ def sweep(
 
 
 def _dry_run(
-    plan: Plan, executor: Executor, out: Path, timed: bool, json_file: Path | None
+    plan: "Plan", executor: Executor, out: Path, timed: bool, json_file: Path | None
 ) -> None:
     """Show the plan and, with --time, the expected time; refuse units that do not fit here."""
+    from jaxgbg.runs.lanes import program_of
+    from jaxgbg.runs.memory import check_memory
+
     records = _plan(plan, out)
     _print_axes(plan)
     _print_sums(plan, out)
@@ -115,8 +122,11 @@ def _dry_run(
     write_rows(json_file, records)
 
 
-def _print_sums(plan: Plan, out: Path) -> None:
+def _print_sums(plan: "Plan", out: Path) -> None:
     """Print the number of runs, units, programs and lanes."""
+    from jaxgbg.runs.lanes import program_of
+    from jaxgbg.runs.memory import memory_text
+
     units = plan.units
     runs, lanes = sum(len(unit.runs) for unit in units), sum(unit.lanes for unit in units)
     programs = len({program_of(unit.runs[0]) for unit in units})
@@ -130,8 +140,12 @@ def _print_sums(plan: Plan, out: Path) -> None:
     )
 
 
-def _print_time(plan: Plan, records: list[dict[str, JSON]], out: Path) -> None:
+def _print_time(plan: "Plan", records: list[dict[str, JSON]], out: Path) -> None:
     """Time a pilot of each program for some seconds; print the times and add them to `records`."""
+    from rich.console import Console
+
+    from jaxgbg.sweeps.estimate import expected_seconds
+
     missing = [unit for unit in plan.units if not unit.finished(out)]
     with Console(stderr=True).status("timing a pilot of each program"):
         seconds = expected_seconds(missing, _TIMING_SECONDS)
@@ -144,7 +158,7 @@ def _print_time(plan: Plan, records: list[dict[str, JSON]], out: Path) -> None:
     print(f"expected in one process here: {rough_duration(sum(known.values()))}{more}")
 
 
-def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
+def _reporter(units: "list[Unit]", out: Path) -> "Callable[[Unit], None]":
     """Print what there is to do; return a function that reports each finished unit."""
     missing = sum(not unit.finished(out) for unit in units)
     runs = sum(len(unit.runs) for unit in units)
@@ -155,7 +169,7 @@ def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
     )
     start, numbers = time.monotonic(), itertools.count(1)
 
-    def report(unit: Unit) -> None:
+    def report(unit: "Unit") -> None:
         print(
             f"unit {unit.name} ({pluralize(len(unit.runs), 'run')} of {unit.runs[0].game.name}):"
             f" done, {next(numbers)} of {missing}, {time.monotonic() - start:.0f} s",
@@ -165,7 +179,7 @@ def _reporter(units: list[Unit], out: Path) -> Callable[[Unit], None]:
     return report
 
 
-def _record(unit: Unit, out: Path) -> dict[str, JSON]:
+def _record(unit: "Unit", out: Path) -> dict[str, JSON]:
     return {
         "unit": unit.name,
         "game": unit.runs[0].game.name,
@@ -177,7 +191,7 @@ def _record(unit: Unit, out: Path) -> dict[str, JSON]:
     }
 
 
-def _print_axes(plan: Plan) -> None:
+def _print_axes(plan: "Plan") -> None:
     """Print the axes, and the number of seeds of each combination."""
     for name, values in plan.axes.items():
         print(f"axis {name}: {_values(values)}")
@@ -214,8 +228,10 @@ def _values(values: Sequence[SettingValue]) -> str:
     return ", ".join(words)
 
 
-def _plan(plan: Plan, out: Path) -> list[dict[str, JSON]]:
+def _plan(plan: "Plan", out: Path) -> list[dict[str, JSON]]:
     """Make a record for each unit with its axes, and one for all."""
+    from jaxgbg.runs.lanes import program_of
+
     records = []
     programs: dict[Hashable, int] = {}
     for unit in plan.units:
@@ -231,7 +247,7 @@ def _plan(plan: Plan, out: Path) -> list[dict[str, JSON]]:
     return [*records, total]
 
 
-def _value_of(run: Run, name: str) -> SettingValue:
+def _value_of(run: "Run", name: str) -> SettingValue:
     """The value of an axis in a run."""
     if name == "game":
         return run.game.name

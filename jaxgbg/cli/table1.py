@@ -2,15 +2,15 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+from jaxgbg.arguments import Factor
 from jaxgbg.cli.common import CheckpointEvery, Json, Log, Out, TableFormat, optional
-from jaxgbg.cli.run_all import run_all
-from jaxgbg.runs import RunFolder
-from jaxgbg.runs.presets import konen2021
-from jaxgbg.runs.presets import table1 as paper
 from jaxgbg.runs.run import Seeds
 from jaxgbg.specs import Seed, checked
+
+if TYPE_CHECKING:
+    from jaxgbg.runs import RunFolder
 
 
 @checked
@@ -18,7 +18,7 @@ def table1(
     games: Annotated[tuple[str, ...], optional("GAME ...")] = (),
     seeds: Seeds = 10,
     seed: Seed = 0,
-    scale: paper.Factor = 1.0,
+    scale: Factor = 1.0,
     batch: Annotated[int | None, optional("INT", "as shipped")] = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
     checkpoint_every: CheckpointEvery = 60.0,
@@ -37,10 +37,14 @@ def table1(
       batch: Number of games in lockstep; 1 is the serial algorithm, as published.
       engine: GTP engine of the Othello row, such as Edax; default: GRhino, if it is installed.
     """
+    from jaxgbg.cli.run_all import run_all
+    from jaxgbg.runs.presets import konen2021
+    from jaxgbg.runs.presets import table1 as paper
+
     rows_asked = games or konen2021.GAMES
     runs = [paper.table1_run(game, seeds, scale, seed, batch) for game in rows_asked]
 
-    def finish(folder: RunFolder) -> None:
+    def finish(folder: "RunFolder") -> None:
         paper.meet_final_opponents(
             folder, engine, lambda text: print(f"{folder.run.game.name}: {text}", file=sys.stderr)
         )

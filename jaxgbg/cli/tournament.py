@@ -1,13 +1,11 @@
 """The command `tournament`: rate many players."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
-from jaxgbg.api import tournament as play
-from jaxgbg.arena.scheduler import Executor
-from jaxgbg.arena.tournament import NumGames, Plies, Rounds
+from jaxgbg.arguments import GroupExecutor, NumGames, Plies, Rounds
 from jaxgbg.cli.common import (
     Json,
     Parameters,
@@ -18,11 +16,14 @@ from jaxgbg.cli.common import (
     read_game,
     write_rows,
 )
-from jaxgbg.results.figures import check_name
+from jaxgbg.cli.session import start_jax
 from jaxgbg.results.formats import print_columns, print_plain
-from jaxgbg.results.ladder import Ladder
 from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import Seed, checked
+
+if TYPE_CHECKING:
+    from jaxgbg.games import Game
+    from jaxgbg.results.ladder import Ladder
 
 
 @checked
@@ -50,7 +51,7 @@ def tournament(
     swiss: Rounds = 0,
     first: bool = False,
     seed: Seed = 0,
-    executor: Executor = "inline",
+    executor: GroupExecutor = "inline",
     address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
     out: Annotated[Path | None, optional("DIR")] = None,
     plot: Annotated[Path | None, optional("FILE.png|svg|pdf")] = None,
@@ -77,24 +78,36 @@ def tournament(
       plot: Also draw the ratings and who scores against whom.
     """
     _check_plot(plot)
-    if game is None and (size is not None or parameters):
-        raise ValueError("--size and --parameters need --game")
-    rules = None if game is None else read_game(game, size, parameters)
-    on = (executor, address)
-    ladder = play(participants, rules, games, starts, plies, seed, out, first, True, swiss, *on)
-    _print(ladder, form)
+    rules = _rules(game, size, parameters)
+    start_jax()
+    from jaxgbg.api import tournament as play
+
+    settings = (rules, games, starts, plies, seed, out, first, True, swiss, executor, address)
+    ladder = play(participants, *settings)
+    _print(ladder, form, json_file)
     if plot is not None:
         ladder.plot(plot)
-    write_rows(json_file, ladder.records())
+
+
+def _rules(game: str | None, size: int | None, parameters: tuple[str, ...]) -> "Game | None":
+    """The game of the options; None for that of the agents."""
+    if game is not None:
+        return read_game(game, size, parameters)
+    if size is not None or parameters:
+        raise ValueError("--size and --parameters need --game")
+    return None
 
 
 def _check_plot(plot: Path | None) -> None:
     check_writable(plot)
     if plot is not None:
+        from jaxgbg.results.figures import check_name
+
         check_name(plot)
 
 
-def _print(ladder: Ladder, form: TableFormat) -> None:
+def _print(ladder: "Ladder", form: TableFormat, json_file: Path | None) -> None:
+    write_rows(json_file, ladder.records())
     if form in ("csv", "json"):
         print_plain(ladder.records(), form)
         return

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tyro.conf import OmitArgPrefixes
 
+from jaxgbg.arguments import Port
 from jaxgbg.cli.common import (
     CheckpointEvery,
     GameName,
@@ -16,13 +17,10 @@ from jaxgbg.cli.common import (
     TableFormat,
 )
 from jaxgbg.cli.options import NOTHING_GIVEN, SETTINGS, Farl, LayoutFile, run_of
-from jaxgbg.cli.play import Port
-from jaxgbg.cli.run_all import run_all
-from jaxgbg.cli.show import show_run
 from jaxgbg.runs.presets import published_kinds
 from jaxgbg.runs.run import Seeds
 from jaxgbg.specs import Seed, checked
-from jaxgbg.web.watch.serving import PORT
+from jaxgbg.web.watch import PORT
 
 
 @checked
@@ -60,6 +58,8 @@ def train(
     """
     run = run_of(game, settings, size, parameters, seeds, seed, farl, layout)
     if show:
+        from jaxgbg.cli.show import show_run
+
         show_run(run, True, json_file)
         return
     published = published_kinds(run.game)
@@ -70,5 +70,7 @@ def train(
             f" {run.value.describe()}; {run.schedule.describe()}",
             file=sys.stderr,
         )
+    from jaxgbg.cli.run_all import run_all
+
     watched_on = watch_port if watch else None
     run_all([run], out, json_file, checkpoint_every, log, form, watched_on=watched_on)

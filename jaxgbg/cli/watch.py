@@ -5,11 +5,11 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from jaxgbg.cli.play import Port
+from jaxgbg.arguments import Port
+from jaxgbg.cli.session import start_jax
 from jaxgbg.specs import checked
-from jaxgbg.web.play.serving import LOOPBACK, check_extra, listen
-from jaxgbg.web.watch.runs import Watched
-from jaxgbg.web.watch.serving import PORT, serve_watch
+from jaxgbg.web.play import LOOPBACK
+from jaxgbg.web.watch import PORT
 
 
 @checked
@@ -31,6 +31,11 @@ def watch(
       browser: Open the page in a browser.
       wait: Start before the folder, or a run in it, exists.
     """
+    start_jax()
+    from jaxgbg.web.play.serving import check_extra, listen
+    from jaxgbg.web.watch.runs import Watched
+    from jaxgbg.web.watch.serving import serve_watch
+
     check_extra()
     _leave_accelerators_alone()
     watched = Watched(folder, wait)

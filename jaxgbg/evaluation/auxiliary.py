@@ -1,15 +1,16 @@
 """Accuracy of auxiliary outputs, which predict the extras of the next boards of a game."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Callable
 from functools import lru_cache
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import record
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.selection import choose_action, uniform
 from jaxgbg.players import GreedyAgent
 from jaxgbg.types import PyTree, State

@@ -5,16 +5,20 @@ define the spec is to register it. It is then named wherever an opponent is: `--
 `opponents = ["NAME,key=value"]` in a sweep file, `eval --opponent NAME`, `jaxgbg.evaluate`.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import typing
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-import jax
 import numpy as np
 
+from jaxgbg.extensions import import_installed
 from jaxgbg.games import Game, Scale
-from jaxgbg.players import Player, player_names
+from jaxgbg.lazy import jax
+from jaxgbg.players.core import Player
+from jaxgbg.players.registry import is_player_name, player_names
 from jaxgbg.spec_text import TextSpec
 from jaxgbg.specs import Spec
 
@@ -65,6 +69,14 @@ class EvaluatorSpec(TextSpec):
         if any(":" in name for name in cls.scores):
             raise ValueError(f"{cls.kind}: the name of a score has no colon")
         super().__init_subclass__()
+
+    @classmethod
+    def named(cls, text: str) -> str:
+        kind = super().named(text)
+        if not kind and text != "score" and not is_player_name(text):
+            import_installed()
+            kind = super().named(text)
+        return kind
 
     def build(self, game: Game) -> Evaluator:
         """The evaluator of agents of `game`; raises ValueError if it cannot evaluate them."""

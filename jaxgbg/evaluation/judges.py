@@ -1,10 +1,11 @@
 """Judges: what evaluates an agent, by matches, by its own score in a game, or by an evaluator."""
 
+from __future__ import annotations
+
 import dataclasses
 import typing
 from collections.abc import Mapping, Sequence
 
-import jax
 import numpy as np
 
 from jaxgbg.evaluation.evaluators import (
@@ -17,6 +18,7 @@ from jaxgbg.evaluation.evaluators import (
 from jaxgbg.evaluation.matches import compete
 from jaxgbg.evaluation.protocol import Protocol
 from jaxgbg.games import Game, Scale
+from jaxgbg.lazy import jax
 from jaxgbg.players import Player, make_player, player_names
 from jaxgbg.specs import did_you_mean
 

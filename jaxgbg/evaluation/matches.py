@@ -1,18 +1,19 @@
 """Matches: all games of an evaluation at once, one ply a round."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from functools import partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.evaluation.protocol import Protocol, drawn_starts, extended, start_states
 from jaxgbg.games import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import play_in_line, play_ply, roll_out, select_states
-from jaxgbg.players import History, Player, Remembers
+from jaxgbg.lazy import jax, jit, jnp
+from jaxgbg.players.core import History, Player, Remembers
 from jaxgbg.types import Memory, State
 
 # Games that may last longer end at very different times.
@@ -89,7 +90,7 @@ def _choose(
     return actions, key, kept
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def _play_compiled(
     game: Game, players: tuple[Player, ...], seats: jax.Array, states: State, key: jax.Array
 ) -> jax.Array:
@@ -108,7 +109,7 @@ def _remember(players: Sequence[Player], states: State) -> bool:
     return bool(jax.tree.leaves(jax.eval_shape(partial(_first_memories, players), states)))
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def _play_in_line(
     game: Game, players: tuple[Player, ...], seats: jax.Array, states: State, key: jax.Array
 ) -> jax.Array:

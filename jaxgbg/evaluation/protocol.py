@@ -1,22 +1,25 @@
 """Which games an evaluation plays, and the positions that they start from."""
 
+from __future__ import annotations
+
 import dataclasses
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import TypeAlias
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.arguments import MOST_GAMES
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import after_each, record, select_states
+from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.learners.selection import choose_uniformly
-from jaxgbg.players import History
+from jaxgbg.players.core import History
 from jaxgbg.specs import Spec, setting, shown
 from jaxgbg.types import AnyArray, State
 
-_ATTEMPTS, MOST_GAMES = 100, 100_000
+_ATTEMPTS = 100
 
 Starts = tuple[State, History]
 """The states[S] in which games start, and how they came there."""
@@ -66,7 +69,7 @@ class Protocol(Spec):
         """Whether every key has starts of its own."""
         return self.starts in _DRAWN
 
-    def for_game(self, game: Game) -> "Protocol":
+    def for_game(self, game: Game) -> Protocol:
         """This protocol with a start for every repetition where chance makes all of them differ."""
         if not (game.stochastic and self.drawn):
             return self
@@ -121,10 +124,10 @@ def extended(history: History, actions: np.ndarray, players: np.ndarray) -> Hist
     )
 
 
-Draw = Callable[[Game, Protocol, jax.Array], Starts]
+Draw: TypeAlias = "Callable[[Game, Protocol, jax.Array], Starts]"
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2))
+@partial(jit, static_argnums=(0, 1, 2))
 def _draw(draw: Draw, game: Game, protocol: Protocol, keys: jax.Array) -> Starts:
     """`protocol.count` starts for each key, states[K, count]; some may be terminal."""
     return jax.vmap(partial(draw, game, protocol))(keys)
@@ -210,13 +213,13 @@ _DRAWN: dict[str, Callable[[Protocol], tuple[Draw, int]]] = {
 _STARTS = (*_DRAWN, *_LISTED)
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def _start(game: Game, key: jax.Array) -> State:
     """The start state as one program, where each step of `init` would be compiled by itself."""
     return game.init(key)
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def _after_one_ply(game: Game, start: State, actions: jax.Array, chance: jax.Array) -> Starts:
     """`Starts` after one ply each, chance included, or at the start where the action is -1."""
 

@@ -5,19 +5,20 @@ games. The positions and their solution are a file of this package, made with th
 `experiments/solved_positions.py`; scoring an agent needs no solver.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Sequence
 from importlib import resources
 from typing import ClassVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.evaluation.evaluators import Evaluator, EvaluatorSpec
 from jaxgbg.games import SHARE, ConnectFour, Game
 from jaxgbg.games.connectfour import ConnectFourState
 from jaxgbg.games.rollout import select_states
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.players.core import Player
 
 FILE = "connectfour_solved.npz"
@@ -30,7 +31,7 @@ class SolvedPositionsSpec(EvaluatorSpec):
     kind = "solver"
     scores: ClassVar = {"share": SHARE}
 
-    def build(self, game: Game) -> "SolvedPositions":
+    def build(self, game: Game) -> SolvedPositions:
         return SolvedPositions(game)
 
 

@@ -1,20 +1,13 @@
 """Rules of the games, and nothing else."""
 
-from jaxgbg.games.check import check_game, check_own, check_playable
-from jaxgbg.games.chinese_checkers import ChineseCheckers
-from jaxgbg.games.connectfour import ConnectFour
+from typing import TYPE_CHECKING
+
+from jaxgbg import lazy
+from jaxgbg.games.check import check_game, check_own, check_playable, is_own
 from jaxgbg.games.core import Game
-from jaxgbg.games.ewn import EinStein
 from jaxgbg.games.fingerprint import fingerprint
-from jaxgbg.games.game2048 import Game2048
-from jaxgbg.games.hex import Hex
-from jaxgbg.games.lines_of_action import LinesOfAction
 from jaxgbg.games.ludax_games import LUDAX_GAMES, ludax_game
-from jaxgbg.games.maedn import Maedn
-from jaxgbg.games.nim import Nim
-from jaxgbg.games.othello import Othello
 from jaxgbg.games.pgx_games import PGX_GAMES, pgx_game
-from jaxgbg.games.pig import Pig
 from jaxgbg.games.registry import (
     PACKAGES,
     Package,
@@ -24,10 +17,40 @@ from jaxgbg.games.registry import (
     register,
 )
 from jaxgbg.games.scale import SHARE, WIN_RATE, WINS, Scale
-from jaxgbg.games.sim import Sim
-from jaxgbg.games.tictactoe import TicTacToe
-from jaxgbg.games.yavalath import Yavalath
-from jaxgbg.types import SettingValue
+
+if TYPE_CHECKING:
+    from jaxgbg.games.chinese_checkers import ChineseCheckers
+    from jaxgbg.games.connectfour import ConnectFour
+    from jaxgbg.games.ewn import EinStein
+    from jaxgbg.games.game2048 import Game2048
+    from jaxgbg.games.hex import Hex
+    from jaxgbg.games.lines_of_action import LinesOfAction
+    from jaxgbg.games.maedn import Maedn
+    from jaxgbg.games.nim import Nim
+    from jaxgbg.games.othello import Othello
+    from jaxgbg.games.pig import Pig
+    from jaxgbg.games.sim import Sim
+    from jaxgbg.games.tictactoe import TicTacToe
+    from jaxgbg.games.yavalath import Yavalath
+else:
+    __getattr__, __dir__ = lazy.attributes(
+        __name__,
+        {
+            "ChineseCheckers": "jaxgbg.games.chinese_checkers",
+            "ConnectFour": "jaxgbg.games.connectfour",
+            "EinStein": "jaxgbg.games.ewn",
+            "Game2048": "jaxgbg.games.game2048",
+            "Hex": "jaxgbg.games.hex",
+            "LinesOfAction": "jaxgbg.games.lines_of_action",
+            "Maedn": "jaxgbg.games.maedn",
+            "Nim": "jaxgbg.games.nim",
+            "Othello": "jaxgbg.games.othello",
+            "Pig": "jaxgbg.games.pig",
+            "Sim": "jaxgbg.games.sim",
+            "TicTacToe": "jaxgbg.games.tictactoe",
+            "Yavalath": "jaxgbg.games.yavalath",
+        },
+    )
 
 __all__ = [
     "SHARE",
@@ -54,29 +77,10 @@ __all__ = [
     "check_playable",
     "fingerprint",
     "game_names",
+    "is_own",
     "make",
     "register",
 ]
-
-
-def _nim3p(**parameters: SettingValue) -> Nim:
-    return Nim(**{"players": 3, "rule": "nim3p", **parameters})
-
-
-register("tictactoe", TicTacToe)
-register("nim", Nim)
-register("nim3p", _nim3p)
-register("connectfour", ConnectFour)
-register("hex", Hex)
-register("othello", Othello)
-register("2048", Game2048)
-register("lines_of_action", LinesOfAction)
-register("pig", Pig)
-register("ewn", EinStein)
-register("sim", Sim)
-register("yavalath", Yavalath)
-register("chinese_checkers", ChineseCheckers)
-register("maedn", Maedn)
 
 PACKAGES["pgx"] = Package(PGX_GAMES, pgx_game)
 PACKAGES["ludax"] = Package(LUDAX_GAMES, ludax_game)

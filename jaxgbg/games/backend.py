@@ -1,6 +1,6 @@
 """Whether JAX can start on the device that was asked for."""
 
-import jax
+from jaxgbg.lazy import jax
 
 
 class NoBackend(ValueError):

@@ -5,14 +5,17 @@ word 0 and rows 4 to 7 in word 1. A smaller board lies in the upper left corner.
 on words of any shape, element by element.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import partial
+from typing import TypeAlias
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-Board = tuple[jax.Array, jax.Array]
+from jaxgbg.lazy import jax, jit, jnp
+
+Board: TypeAlias = "tuple[jax.Array, jax.Array]"
 """The two words of a bitboard, uint32[...] each."""
 
 _ROW, _COLUMN = np.divmod(np.arange(64), 8)
@@ -84,7 +87,7 @@ def first(stones: Board) -> Board:
     return low & -low, jnp.where(low == 0, high & -high, 0)
 
 
-@partial(jax.jit, static_argnums=1)
+@partial(jit, static_argnums=1)
 def group(stones: Board, steps: int) -> Board:
     """The group of the first stone, grown `steps` times: whole if it has `steps` + 1 at most."""
     seed = first(stones)

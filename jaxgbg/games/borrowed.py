@@ -1,18 +1,19 @@
 """Games of other packages behind pgx's interface (`init`, `step`, a mask of legal actions)."""
 
+from __future__ import annotations
+
 import dataclasses
 import importlib
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if
 from jaxgbg.games.grids import grid_adjacency
 from jaxgbg.games.registry import make
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.xla import fast_compile_options
 
 Inner: TypeAlias = Any

@@ -1,13 +1,13 @@
 """Check a game against the contract in `games/core.py`: one line for each fault."""
 
+from __future__ import annotations
+
 import dataclasses
 import math
 from collections.abc import Callable
 from functools import cache, partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.extensions import described, user_line
@@ -24,13 +24,15 @@ from jaxgbg.games.move_checks import (
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.sampling import sample_games
 from jaxgbg.games.time_limit import NoEnd, call_with_limit
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import PyTree, State
 
 _TRACED = (
-    jax.errors.ConcretizationTypeError,
-    jax.errors.NonConcreteBooleanIndexError,
-    jax.errors.TracerArrayConversionError,
+    "ConcretizationTypeError",
+    "NonConcreteBooleanIndexError",
+    "TracerArrayConversionError",
 )
+"""The errors of `jax.errors` that a choice by Python's `if` ends in."""
 
 _MOST = {
     "num_cell_values": (128, "cells are int8"),
@@ -98,11 +100,12 @@ def check_playable(game: Game) -> None:
 
 def check_own(game: Game) -> None:
     """`check_playable` of a game that does not come with this package; raises ValueError."""
-    if _is_own(game):
+    if is_own(game):
         check_playable(game)
 
 
-def _is_own(game: object) -> bool:
+def is_own(game: object) -> bool:
+    """Whether a game is a user's own: its class does not come with this package."""
     return type(game).__module__.partition(".")[0] != __name__.partition(".")[0]
 
 
@@ -123,9 +126,9 @@ def _guarded(check: Callable[[Game], list[str]], game: Game) -> list[Fault]:
     """The faults that a check finds; where the game stops it with an error, that is the fault."""
     check_backend()
     try:
-        lines = call_with_limit(partial(check, game), game) if _is_own(game) else check(game)
+        lines = call_with_limit(partial(check, game), game) if is_own(game) else check(game)
         return [Fault(line) for line in lines]
-    except _TRACED as error:
+    except tuple(getattr(jax.errors, name) for name in _TRACED) as error:
         return [
             Fault(
                 f"Python decides on a traced value{user_line(error)}: choose with jnp.where or"

@@ -4,17 +4,18 @@ With `rows` 4, `backward`, `goal` "own" and `turns` 1000 the rules are OpenSpiel
 them does not come to an end; the defaults are rules by which it does.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import cached_property
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import keep_if
 from jaxgbg.games.hexagons import STEPS, HexCells, shifted, star
 from jaxgbg.games.seats import EliminationGame, after_turn
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 
 # The triangle in which each player starts: 0 is the upper one, the others follow clockwise.

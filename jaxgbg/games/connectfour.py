@@ -10,15 +10,16 @@ shift never joins two columns:
     0  7 14 21 |  0  7 14      because JAX has no 64-bit integers by default
 """
 
+from __future__ import annotations
+
 import dataclasses
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, zero_sum
 from jaxgbg.games.grids import grid_adjacency, grid_lines
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 
 _COLUMNS, _ROWS, _WORD_BITS = 7, 6, 28

@@ -4,15 +4,15 @@
 reports what a game breaks, one line for each fault.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from typing import Generic
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.scale import WIN_RATE, Scale
-from jaxgbg.jaxprs import is_traced
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import checked_field
 from jaxgbg.types import StateT
 
@@ -196,6 +196,8 @@ class Game(Generic[StateT]):
 
     def step(self, state: StateT, action: jax.Array | int, key: jax.Array) -> StateT:
         """A whole move; raises ValueError on an illegal action unless action or state is traced."""
+        from jaxgbg.jaxprs import is_traced
+
         if not is_traced(action, state.player):
             in_range = 0 <= int(action) < self.num_actions
             # A concrete state and action may get here while `jit` traces something else.

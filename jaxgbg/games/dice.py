@@ -1,8 +1,10 @@
 """Dice, and the rewards of games for N players that one wins."""
 
-import jax
-import jax.numpy as jnp
+from __future__ import annotations
+
 import numpy as np
+
+from jaxgbg.lazy import jax, jnp
 
 
 def rolled(word: jax.Array, faces: int) -> jax.Array:

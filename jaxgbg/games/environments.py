@@ -4,6 +4,8 @@ Both show a player the board as it is drawn, `display_cells`, and the number of 
 1]. `jax.nn.one_hot` makes planes of the digits. Rewards of a step are what each player gains by it.
 """
 
+from __future__ import annotations
+
 from jaxgbg.games.as_pettingzoo import pettingzoo_class
 from jaxgbg.games.as_pgx import Foreign, pgx_class
 from jaxgbg.games.borrowed import import_package

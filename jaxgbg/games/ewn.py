@@ -1,17 +1,18 @@
 """EinStein wuerfelt nicht: numbered stones that a die moves to the opposite corner."""
 
+from __future__ import annotations
+
 import dataclasses
 from functools import lru_cache
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, scrambled
 from jaxgbg.games.dice import face_probabilities, rolled
 from jaxgbg.games.grids import grid_adjacency
 from jaxgbg.games.scale import WIN_RATE, Scale
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 
 CORNERS = ("top left", "bottom right", "bottom left", "top right")

@@ -1,16 +1,17 @@
 """2048: slide and merge tiles on a 4x4 board, then a new tile falls on an empty cell."""
 
+from __future__ import annotations
+
 import dataclasses
 from functools import cached_property
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if
 from jaxgbg.games.grids import grid_adjacency, square_symmetries
 from jaxgbg.games.scale import Scale
+from jaxgbg.lazy import jax, jnp
 
 MAX_SCORE = 3_932_156
 """The highest score that play can reach; rewards are shares of it."""

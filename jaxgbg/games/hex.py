@@ -10,15 +10,16 @@ Connected stones of one player form a group. Each stone stores its group and whi
 two edges the group reaches, so the neighbours alone decide whether a move wins.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import cached_property
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, scrambled, zero_sum
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 from jaxgbg.xla import materialize
 

@@ -9,13 +9,15 @@ Cells are numbered row by row, from the left. Bit `column` of word `row` is the 
 has as its neighbors. A line of cells that leaves a board never comes back to it.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+
+from jaxgbg.lazy import jax, jnp
 
 STEPS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 """(rows down, columns right) of each direction."""

@@ -1,11 +1,12 @@
 """Which states of a batch are the same state: by bytes on the host, by hash values anywhere."""
 
+from __future__ import annotations
+
 import math
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import PyTree, State
 
 _GOLDEN = np.uint32(0x9E3779B9)

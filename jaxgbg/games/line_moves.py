@@ -7,14 +7,15 @@ have come from one square only.
 What a tick asks for several times is a `jax.jit` of its own, so that it is traced once.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache, partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import bitboards
 from jaxgbg.games.bitboards import Board
+from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.xla import materialize
 
 STEPS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
@@ -34,7 +35,7 @@ def sides(stones: jax.Array, player: jax.Array) -> tuple[Board, Board]:
     return own, enemy
 
 
-@jax.jit
+@jit
 def count_lines(own: Board, enemy: Board) -> Counts:
     """The stones of both on all lines.
 
@@ -44,7 +45,7 @@ def count_lines(own: Board, enemy: Board) -> Counts:
     return bitboards.line_counts((own[0] | enemy[0], own[1] | enemy[1]))
 
 
-@partial(jax.jit, static_argnums=3)
+@partial(jit, static_argnums=3)
 def targets(own: Board, enemy: Board, counts: Counts, size: int) -> list[Board]:
     """The squares on which a stone of `own` may land, for each direction.
 
@@ -65,7 +66,7 @@ def targets(own: Board, enemy: Board, counts: Counts, size: int) -> list[Board]:
     return landing
 
 
-@partial(jax.jit, static_argnums=2)
+@partial(jit, static_argnums=2)
 def origins(landing: list[Board], counts: Counts, size: int) -> list[Board]:
     """The origins of the stones that may land on `landing`, for each direction."""
     starts: list[Board] = []

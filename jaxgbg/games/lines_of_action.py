@@ -4,18 +4,19 @@ Sources of the rules: Sackson, "A Gamut of Games"; the rules of the Mind Sports 
 they leave a choice, it is a parameter.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import reduce
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import bitboards, line_moves
 from jaxgbg.games.bitboards import Board
 from jaxgbg.games.core import Game, keep_if
 from jaxgbg.games.grids import grid_adjacency
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 from jaxgbg.xla import materialize
 

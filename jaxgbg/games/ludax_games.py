@@ -4,15 +4,16 @@ A cell of ours is a cell of its board: digit 0 where it is empty, else 1 + 2 * t
 + its player. Scores, phases and what a rule remembers of the last moves are left out.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import cache
 from importlib import resources
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.borrowed import Borrowed, BorrowedState, borrow, import_package
+from jaxgbg.lazy import jax, jnp
 
 # Where nothing is ever taken off the board there are no more plies than cells; Ludax itself ends a
 # game in the 2001st ply.

@@ -1,16 +1,17 @@
 """Mensch aergere dich nicht (Ludo): pieces race around a track and send others back."""
 
+from __future__ import annotations
+
 import dataclasses
 from functools import cached_property
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import keep_if
 from jaxgbg.games.dice import face_probabilities, rolled
 from jaxgbg.games.seats import EliminationGame, after_turn
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 
 FACES = 6

@@ -1,15 +1,16 @@
 """Whether moves, chance, symmetries and short cuts of a game agree with each other."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.identity import state_keys
 from jaxgbg.games.rollout import roll_out, select_states
 from jaxgbg.games.sampling import Sample, choose_by_word, sample_games
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import Memory, PyTree, State
 from jaxgbg.xla import fast_compile_options
 

@@ -1,14 +1,16 @@
 """Nim for any number of players, and Nim3P."""
 
+from __future__ import annotations
+
 import dataclasses
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
+from jaxgbg.types import SettingValue
 
 _RULES = ("last_wins", "last_loses", "nim3p")
 # Cells and players are int8, and a random game is sampled with all actions of each ply.
@@ -135,3 +137,8 @@ class Nim(Game[NimState]):
     def change(self, state: NimState, action: jax.Array) -> jax.Array:
         enough = action % self._most + 1 <= state.heaps[action // self._most]
         return jnp.where(self.in_range(action) & enough, 1 + action, 0)
+
+
+def nim3p(**parameters: SettingValue) -> Nim:
+    """Nim of three players by the rule that the paper calls Nim3P."""
+    return Nim(**{"players": 3, "rule": "nim3p", **parameters})

@@ -7,20 +7,21 @@ integers by default. Discs are followed in all eight directions at once by shift
 What a tick asks for several times is a `jax.jit` of its own, so that it is traced once.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, zero_sum
 from jaxgbg.games.grids import grid_adjacency, square_symmetries
+from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.specs import setting
 from jaxgbg.xla import materialize
 
-Board = tuple[jax.Array, jax.Array]
+Board: TypeAlias = "tuple[jax.Array, jax.Array]"
 """The two words of a bitboard, uint32[] each."""
 
 
@@ -113,7 +114,7 @@ class Othello(Game[OthelloState]):
             for step in (1, self.size - 1, self.size, self.size + 1)
         ]
 
-    @partial(jax.jit, static_argnums=(0, 3))
+    @partial(jit, static_argnums=(0, 3))
     def _run(self, start: Board, through: Board, step: int) -> Board:
         """The cells of `through` in an unbroken line from `start`, `step` by `step`."""
         line = (jnp.zeros_like(start[0]), jnp.zeros_like(start[1]))
@@ -124,7 +125,7 @@ class Othello(Game[OthelloState]):
             line = (line[0] | ahead[0], line[1] | ahead[1])
         return line
 
-    @partial(jax.jit, static_argnums=0)
+    @partial(jit, static_argnums=0)
     def _mobility(self, own: Board, other: Board) -> Board:
         """The squares where the player of `own` may put a disc."""
         mobility = (jnp.zeros_like(own[0]), jnp.zeros_like(own[1]))
@@ -135,7 +136,7 @@ class Othello(Game[OthelloState]):
         empty = [~(own[w] | other[w]) & np.uint32((1 << self._half) - 1) for w in (0, 1)]
         return mobility[0] & empty[0], mobility[1] & empty[1]
 
-    @partial(jax.jit, static_argnums=0)
+    @partial(jit, static_argnums=0)
     def _flipped(self, disc: Board, own: Board, other: Board) -> Board:
         """The discs of `other` that a new `disc` of `own` turns over."""
         flipped = (jnp.zeros_like(own[0]), jnp.zeros_like(own[1]))

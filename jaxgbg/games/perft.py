@@ -1,22 +1,21 @@
 """Counts of move sequences and positions by ply, to hold against published counts."""
 
 from collections.abc import Callable
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
 
+from jaxgbg.arguments import Depth
 from jaxgbg.games.check import check_own
 from jaxgbg.games.core import Game
 from jaxgbg.games.identity import state_keys
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import select_states
-from jaxgbg.specs import Limits, checked
+from jaxgbg.specs import checked
 from jaxgbg.system import free_memory
 from jaxgbg.types import PyTree, State
 from jaxgbg.xla import fast_compile_options
-
-Depth = Annotated[int, Limits(low=1, high=1000)]
 
 # States of one compiled call; a call is padded to one of these, so two programs a function.
 _BATCHES = (256, 16384)

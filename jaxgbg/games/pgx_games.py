@@ -7,16 +7,17 @@ number of planes that are set. Planes of earlier positions, of the player's colo
 of attacks are left out.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import cache
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.borrowed import Borrowed, BorrowedState, Inner, bare, borrow, import_package
 from jaxgbg.games.core import keep_if
+from jaxgbg.lazy import jax, jnp
 
 
 class _Planes(NamedTuple):

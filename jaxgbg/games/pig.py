@@ -1,14 +1,14 @@
 """Pig: roll as often as you dare, then hold; for two to six players."""
 
+from __future__ import annotations
+
 import dataclasses
 import itertools
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgbg.games.core import Game, keep_if
 from jaxgbg.games.dice import face_probabilities, rolled, winner_takes
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 
 ROLL, HOLD = 0, 1

@@ -1,10 +1,12 @@
 """The same bits whether or not a program has switched on JAX's numbers of 64 bits."""
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-import jax
+from jaxgbg.lazy import jax
 
 Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")

@@ -1,29 +1,48 @@
 """Games by name: those of this package, of installed packages, and of a user's own modules."""
 
 import dataclasses
-import importlib.metadata
 import importlib.util
 import re
 import types
 import typing
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from jaxgbg.extensions import (
     add_user_module,
     described,
+    import_installed,
     is_redefined,
     package_of,
     user_line,
 )
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import Function, imported
 from jaxgbg.specs import checked_field, did_you_mean, shown
 from jaxgbg.types import SettingValue
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "jaxgbg.games"
 """The entry points by which an installed package brings games, each under its name."""
 
-GAMES: dict[str, Callable[..., Game]] = {}
+GAMES: dict[str, Callable[..., Game]] = {
+    "tictactoe": Function("jaxgbg.games.tictactoe:TicTacToe"),
+    "nim": Function("jaxgbg.games.nim:Nim"),
+    "nim3p": Function("jaxgbg.games.nim:nim3p"),
+    "connectfour": Function("jaxgbg.games.connectfour:ConnectFour"),
+    "hex": Function("jaxgbg.games.hex:Hex"),
+    "othello": Function("jaxgbg.games.othello:Othello"),
+    "2048": Function("jaxgbg.games.game2048:Game2048"),
+    "lines_of_action": Function("jaxgbg.games.lines_of_action:LinesOfAction"),
+    "pig": Function("jaxgbg.games.pig:Pig"),
+    "ewn": Function("jaxgbg.games.ewn:EinStein"),
+    "sim": Function("jaxgbg.games.sim:Sim"),
+    "yavalath": Function("jaxgbg.games.yavalath:Yavalath"),
+    "chinese_checkers": Function("jaxgbg.games.chinese_checkers:ChineseCheckers"),
+    "maedn": Function("jaxgbg.games.maedn:Maedn"),
+}
 """The games registered so far; `game_names` also looks for those of installed packages."""
 
 
@@ -51,7 +70,7 @@ def register(name: str, build: Callable[..., Game]) -> None:
         raise ValueError(f"a game's name has letters, digits, _ and - only, not {name!r}")
     if not callable(build):
         raise ValueError(f"{name}: register a class or a function, not {build!r}")
-    if name in GAMES and not is_redefined(GAMES[name], build):
+    if name in GAMES and not is_redefined(imported(GAMES[name]), build):
         raise ValueError(f"{name}: another game of this name is registered already")
     add_user_module(getattr(build, "__module__", ""))
     GAMES[name] = build
@@ -59,7 +78,10 @@ def register(name: str, build: Callable[..., Game]) -> None:
 
 def game_names() -> tuple[str, ...]:
     """The names that `make` takes: shipped games first, then those of others as they came."""
-    for entry in importlib.metadata.entry_points(group=GROUP):
+    from importlib.metadata import entry_points
+
+    import_installed()
+    for entry in entry_points(group=GROUP):
         _load(entry)
     return tuple(GAMES)
 
@@ -124,10 +146,13 @@ def _builder(name: str) -> Callable[..., Game]:
     if colon and package in PACKAGES:
         return PACKAGES[package].find(title)
     if name not in GAMES:
-        for entry in importlib.metadata.entry_points(group=GROUP, name=name):
+        from importlib.metadata import entry_points
+
+        import_installed()
+        for entry in entry_points(group=GROUP, name=name):
             _load(entry)
     if name in GAMES:
-        return GAMES[name]
+        return imported(GAMES[name])
     if name in _broken:
         raise ValueError(_broken[name])
     others = ", ".join(f"{package}:TITLE" for package in PACKAGES)
@@ -140,7 +165,7 @@ def _builder(name: str) -> Callable[..., Game]:
     )
 
 
-def _load(entry: importlib.metadata.EntryPoint) -> None:
+def _load(entry: "EntryPoint") -> None:
     """Register the game of an entry point; one that fails is remembered, and no other suffers."""
     try:
         register(entry.name, entry.load())

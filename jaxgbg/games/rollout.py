@@ -1,16 +1,18 @@
 """Playing games of a batch in step: one ply, on to the end, or a recorded number of plies."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
+from typing import TypeAlias
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.types import Memory, PyTree, State
 
-_Carry = tuple[State, jax.Array, Memory, jax.Array]
+_Carry: TypeAlias = "tuple[State, jax.Array, Memory, jax.Array]"
 
 
 def select_states(states: PyTree, index: object) -> PyTree:
@@ -27,14 +29,14 @@ def select(chosen: jax.Array, new: PyTree, old: PyTree) -> PyTree:
     return jax.tree.map(choose, new, old)
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def after_each(game: Game, state: State) -> tuple[jax.Array, State]:
     """Which actions of a state are legal, bool[A], and the states after all of them, [A]."""
     actions = jnp.arange(game.num_actions, dtype=jnp.int32)
     return game.legal_actions(state), jax.vmap(game.afterstate, (None, 0))(state, actions)
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def play_ply(game: Game, states: State, actions: jax.Array, chance: jax.Array) -> State:
     """One ply of B games, chance included; a finished game stands still.
 

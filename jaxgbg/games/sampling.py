@@ -4,17 +4,18 @@ Whole numbers alone decide, and the random words are those of NumPy's PCG64, who
 fixed: JAX's generators and floats are not.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import record
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import PyTree, State
 from jaxgbg.xla import fast_compile_options
 

@@ -1,13 +1,14 @@
 """Games in which players leave before the end: who is next, and who is paid what."""
 
+from __future__ import annotations
+
 from typing import NamedTuple, Protocol, TypeVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.dice import winner_takes
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import State
 
 _COLOURS = ("red", "blue", "green", "purple", "yellow", "grey")

@@ -4,17 +4,18 @@ Sources of the rules: Simmons, "The game of Sim", Journal of Recreational Mathem
 three and four players GBG (Konen).
 """
 
+from __future__ import annotations
+
 import dataclasses
 import itertools
 from functools import cache, cached_property
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import keep_if
 from jaxgbg.games.seats import EliminationGame, Standing, after_move
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 
 

@@ -1,14 +1,15 @@
 """TicTacToe: three in a row on a 3x3 board."""
 
+from __future__ import annotations
+
 import dataclasses
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, zero_sum
 from jaxgbg.games.grids import grid_adjacency, grid_lines, square_symmetries
+from jaxgbg.lazy import jax, jnp
 
 _FULL = 0b111_111_111
 _LINES = (1 << grid_lines(3, 3, 3)).sum(1, dtype=np.int32)

@@ -1,14 +1,14 @@
 """A limit on the time of calls into a game's rules, which may hold a loop without end."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Generic, TypeVar
 
-import jax
-import jax.numpy as jnp
-
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import PyTree
 
 PATIENCE = 15.0
@@ -26,7 +26,7 @@ class NoEnd(Exception):
     """A game's rules do not return; the message says which function."""
 
 
-_running: list["BackgroundCall"] = []
+_running: list[BackgroundCall] = []
 
 
 def calls_go_on() -> bool:

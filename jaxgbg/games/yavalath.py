@@ -4,17 +4,18 @@ Source of the rules: Browne, "Yavalath", World of Abstract Games; for the forced
 players the same page.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import keep_if
 from jaxgbg.games.hexagons import HexCells, hexagon, shifted
 from jaxgbg.games.seats import EliminationGame, Standing, after_move, next_seat
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 
 # Along a row, along a column and along the third axis.

@@ -1,14 +1,13 @@
 """The value of every action: its reward and the value of its afterstate."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, cast
-
-import jax
-import jax.numpy as jnp
-from jax.typing import ArrayLike
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.masks import visit_pairs
 from jaxgbg.types import Params, State, StateT
 from jaxgbg.values.core import (
@@ -17,6 +16,9 @@ from jaxgbg.values.core import (
     IncrementalByPattern,
     ValueFunction,
 )
+
+if TYPE_CHECKING:
+    from jax.typing import ArrayLike
 
 # With more actions than this, those that are not legal are left out of the evaluation.
 _FEW_ACTIONS = 16

@@ -6,12 +6,12 @@ and that of part 2, which changes the value of this board, by none.
 Source: Sasso & van Lohuizen 2018.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from typing import TYPE_CHECKING
 
-import jax
-import jax.numpy as jnp
-
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.rule import Rule
 from jaxgbg.learners.state import Hyperparameters, Lane, Move
 from jaxgbg.values.core import HasAuxiliary, ValueFunction
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def learn(
-    learner: "Learner", lane: Lane, move: Move, alpha: jax.Array, hyper: Hyperparameters
+    learner: Learner, lane: Lane, move: Move, alpha: jax.Array, hyper: Hyperparameters
 ) -> Lane:
     """Learn at once, auxiliary outputs too."""
     games, value = lane.games, learner.value

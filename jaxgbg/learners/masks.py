@@ -1,11 +1,12 @@
 """Boolean masks as words of bits: find the n-th set bit, and visit all True entries in chunks."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import PyTree
 from jaxgbg.values.indices import look_up
 from jaxgbg.xla import materialize

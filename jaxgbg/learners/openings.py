@@ -1,13 +1,14 @@
 """Start positions of episodes: the game's own, or some random or listed plies later."""
 
+from __future__ import annotations
+
 import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import after_each, select
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.selection import choose_action
 from jaxgbg.learners.state import Words
 from jaxgbg.types import PyTree, State

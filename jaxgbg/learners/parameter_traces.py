@@ -10,12 +10,13 @@ game, so this is for networks and few games.
 Source: D'Ambra, "Reinforcement learning techniques in board games", Algorithm 1; Sutton 1988.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.traces import Push
 from jaxgbg.types import Gradients, Params
 from jaxgbg.values.core import HasGradients
@@ -31,7 +32,7 @@ class ParameterTraces(NamedTuple):
     gradient: Gradients
     fresh: jax.Array
 
-    def emptied(self, chosen: jax.Array) -> "ParameterTraces":
+    def emptied(self, chosen: jax.Array) -> ParameterTraces:
         """The gradients of games `chosen` bool[B] count as 0."""
         return self._replace(fresh=self.fresh | chosen[:, None])
 

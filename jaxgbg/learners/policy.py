@@ -1,13 +1,13 @@
 """Policies: which action a learner makes, and which value its update bootstraps from."""
 
+from __future__ import annotations
+
 import dataclasses
 from functools import partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import BootstrapRule, action_values, leaves_out
 from jaxgbg.learners.selection import choose_action, choose_ranked, choose_softly, uniform
 from jaxgbg.learners.state import Choice, Games

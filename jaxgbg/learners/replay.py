@@ -6,15 +6,16 @@ values.
 Source: Sasso & van Lohuizen 2018 (500 games a round, three passes).
 """
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.rule import Rule
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Transition
 from jaxgbg.learners.traces import at
@@ -91,13 +92,13 @@ def replayed(
     )
 
 
-def capacity(learner: "Learner") -> int:
+def capacity(learner: Learner) -> int:
     """R: the largest number of boards or transitions of a round."""
     game, settings = learner.game, learner.rule.settings
     return int(settings.episodes * (game.max_plies + game.num_players))
 
 
-def board_shape(learner: "Learner") -> jax.ShapeDtypeStruct:
+def board_shape(learner: Learner) -> jax.ShapeDtypeStruct:
     """Shape and dtype of a stored board."""
     game = learner.game
     state = jax.eval_shape(game.init, jax.random.key(0))
@@ -105,7 +106,7 @@ def board_shape(learner: "Learner") -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(found.shape, found.dtype)
 
 
-def check_capacity(learner: "Learner") -> None:
+def check_capacity(learner: Learner) -> None:
     """Raise ValueError if the boards of a round need too much memory."""
     board, game = board_shape(learner), learner.game
     needed = capacity(learner) * board.size * board.dtype.itemsize
@@ -117,7 +118,7 @@ def check_capacity(learner: "Learner") -> None:
         )
 
 
-def _empty(learner: "Learner") -> ReplayBuffer:
+def _empty(learner: Learner) -> ReplayBuffer:
     places, zero, board = capacity(learner), jnp.int32(0), board_shape(learner)
     return ReplayBuffer(
         boards=jnp.zeros((places, *board.shape), board.dtype),
@@ -133,17 +134,17 @@ def _empty(learner: "Learner") -> ReplayBuffer:
     )
 
 
-def _end_of_round(learner: "Learner", buffer: ReplayBuffer) -> jax.Array:
+def _end_of_round(learner: Learner, buffer: ReplayBuffer) -> jax.Array:
     """The number uint32[...] of episodes after which the round is learned."""
     return (buffer.rounds + 1) * np.uint32(learner.rule.settings.episodes)
 
 
-def _round_end(learner: "Learner", lane: Lane, limit: jax.Array) -> jax.Array:
+def _round_end(learner: Learner, lane: Lane, limit: jax.Array) -> jax.Array:
     return jnp.minimum(limit, _end_of_round(learner, lane.games.rule))
 
 
 def _store(
-    learner: "Learner", lane: Lane, move: Move, alpha: jax.Array, hyper: Hyperparameters
+    learner: Learner, lane: Lane, move: Move, alpha: jax.Array, hyper: Hyperparameters
 ) -> Lane:
     """Store the transition of each game's update instead of making it."""
     games, settings = lane.games, learner.rule.settings
@@ -167,7 +168,7 @@ def _store(
     return lane._replace(games=games._replace(rule=buffer))
 
 
-def _remember(learner: "Learner", games: Games, move: Move, boards: NextBoards) -> Games:
+def _remember(learner: Learner, games: Games, move: Move, boards: NextBoards) -> Games:
     """Remember as the base does, and store the boards by number."""
     buffer = _with_boards(learner, games.rule, move.afterstates, games.stage == 0, games.moving)
     buffer = _with_boards(learner, buffer, boards.start, boards.restart, boards.restart[:, None])
@@ -176,7 +177,7 @@ def _remember(learner: "Learner", games: Games, move: Move, boards: NextBoards) 
 
 
 def _with_boards(
-    learner: "Learner", buffer: ReplayBuffer, states: State, new: jax.Array, mine: jax.Array
+    learner: Learner, buffer: ReplayBuffer, states: State, new: jax.Array, mine: jax.Array
 ) -> ReplayBuffer:
     """Add the boards of `states` where `new` bool[B] to the memories of players `mine`."""
     place = _places(buffer.num_boards, new, capacity(learner))
@@ -188,9 +189,7 @@ def _with_boards(
     )
 
 
-def _learn_round(
-    learner: "Learner", lanes: Lane, hyper: Hyperparameters, limits: jax.Array
-) -> Lane:
+def _learn_round(learner: Learner, lanes: Lane, hyper: Hyperparameters, limits: jax.Array) -> Lane:
     """Learn the transitions of all lanes once all have finished their rounds."""
     buffer = lanes.games.rule
     ended = lanes.finished >= _end_of_round(learner, buffer)
@@ -202,7 +201,7 @@ def _learn_round(
     return jax.lax.cond(ready, partial(_learned, learner), lambda lanes, _: lanes, lanes, hyper)
 
 
-def _learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> Lane:
+def _learned(learner: Learner, lanes: Lane, hyper: Hyperparameters) -> Lane:
     buffer = lanes.games.rule
     if isinstance(learner.value, SeesInputs):
         # Networks are small, and their matrix products are faster for one lane than for several.
@@ -214,7 +213,7 @@ def _learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> Lane:
     return lanes._replace(params=params, games=lanes.games._replace(rule=emptied))
 
 
-def _lanes_learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> Params:
+def _lanes_learned(learner: Learner, lanes: Lane, hyper: Hyperparameters) -> Params:
     """The parameters of all lanes, which learn step by step together; tables are not copied."""
     settings = learner.rule.settings
     steps = -(-lanes.games.rule.num_transitions.max() // settings.minibatch)
@@ -229,7 +228,7 @@ def _lanes_learned(learner: "Learner", lanes: Lane, hyper: Hyperparameters) -> P
     return jax.lax.fori_loop(0, settings.passes, one_pass, lanes.params)
 
 
-def _lane_learned(learner: "Learner", lane: Lane, hyper: Hyperparameters) -> Params:
+def _lane_learned(learner: Learner, lane: Lane, hyper: Hyperparameters) -> Params:
     """The parameters of one lane, whose value function `SeesInputs`.
 
     Finding the transitions and reading their boards takes most of a small step, so it is done for
@@ -254,7 +253,7 @@ def _lane_learned(learner: "Learner", lane: Lane, hyper: Hyperparameters) -> Par
 
 
 def _steps(
-    learner: "Learner",
+    learner: Learner,
     params: Params,
     first: jax.Array,
     order: jax.Array,
@@ -286,7 +285,7 @@ def _steps(
     return jax.lax.fori_loop(0, _STEPS_TOGETHER, step, params, unroll=_UNROLLED)
 
 
-def _extra(learner: "Learner", params: Params, buffer: ReplayBuffer, chosen: jax.Array) -> PyTree:
+def _extra(learner: Learner, params: Params, buffer: ReplayBuffer, chosen: jax.Array) -> PyTree:
     """`Updates.extra` of the transitions `chosen` int32[...]."""
     value, board = learner.value, buffer.next[chosen]
     if not isinstance(value, HasAuxiliary):
@@ -297,7 +296,7 @@ def _extra(learner: "Learner", params: Params, buffer: ReplayBuffer, chosen: jax
 
 
 def replay_order(
-    learner: "Learner", lane: Lane, number: jax.Array, places: int | None = None
+    learner: Learner, lane: Lane, number: jax.Array, places: int | None = None
 ) -> jax.Array:
     """Return the transitions of one lane in an order drawn for pass `number`, int32[R].
 
@@ -313,7 +312,7 @@ def replay_order(
 
 
 def _step(
-    learner: "Learner",
+    learner: Learner,
     params: Params,
     step: jax.Array,
     order: jax.Array,

@@ -12,13 +12,13 @@ plain rules are `td.TD` and `sarsa.SARSA`; `td_off_policy`, `replay`, `auxiliary
 `search.td_leaf` are made of other rules.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import jax
-import jax.numpy as jnp
-
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Target
 from jaxgbg.types import PyTree
@@ -31,36 +31,36 @@ RuleSettings: TypeAlias = Any
 """The settings of one rule: hashable, None where it has none."""
 
 
-def no_state(learner: "Learner") -> PyTree:
+def no_state(learner: Learner) -> PyTree:
     """Return the state of a rule that keeps nothing."""
     return ()
 
 
-def no_exploration(learner: "Learner") -> jax.Array:
+def no_exploration(learner: Learner) -> jax.Array:
     """Return bool[B, N] for rules that track who has explored."""
     return jnp.zeros((learner.batch, learner.game.num_players), bool)
 
 
 def learn_at_once(
-    learner: "Learner", lane: Lane, move: Move, alpha: jax.Array, hyper: Hyperparameters
+    learner: Learner, lane: Lane, move: Move, alpha: jax.Array, hyper: Hyperparameters
 ) -> Lane:
     """Move the value of each player's memory towards the target of this tick."""
     target = learner.rule.target(learner, lane.games, move, hyper)
     return learner.apply(lane, target, alpha, hyper)
 
 
-def bootstrap_as_set(learner: "Learner", hyper: Hyperparameters) -> BootstrapRule:
+def bootstrap_as_set(learner: Learner, hyper: Hyperparameters) -> BootstrapRule:
     """Count values as the settings say."""
     return hyper.valuation
 
 
-def whole_budget(learner: "Learner", lane: Lane, limit: jax.Array) -> jax.Array:
+def whole_budget(learner: Learner, lane: Lane, limit: jax.Array) -> jax.Array:
     """Let all episodes up to `limit` start."""
     return limit
 
 
 def nothing_after_block(
-    learner: "Learner", lanes: Lane, hyper: Hyperparameters, limits: jax.Array
+    learner: Learner, lanes: Lane, hyper: Hyperparameters, limits: jax.Array
 ) -> Lane:
     """Return the lanes as they are."""
     return lanes
@@ -89,16 +89,16 @@ class Rule:
       settings: The rule's own settings, hashable.
     """
 
-    target: Callable[["Learner", Games, Move, Hyperparameters], Target]
+    target: Callable[[Learner, Games, Move, Hyperparameters], Target]
     next_stage: Callable[
-        ["Learner", jax.Array, jax.Array, Hyperparameters], tuple[jax.Array, jax.Array]
+        [Learner, jax.Array, jax.Array, Hyperparameters], tuple[jax.Array, jax.Array]
     ]
-    remember: Callable[["Learner", Games, Move, NextBoards], Games]
-    init: Callable[["Learner"], PyTree] = no_state
-    learn: Callable[["Learner", Lane, Move, jax.Array, Hyperparameters], Lane] = learn_at_once
-    bootstrap: Callable[["Learner", Hyperparameters], BootstrapRule] = bootstrap_as_set
-    last_episode: Callable[["Learner", Lane, jax.Array], jax.Array] = whole_budget
-    after_block: Callable[["Learner", Lane, Hyperparameters, jax.Array], Lane] = nothing_after_block
+    remember: Callable[[Learner, Games, Move, NextBoards], Games]
+    init: Callable[[Learner], PyTree] = no_state
+    learn: Callable[[Learner, Lane, Move, jax.Array, Hyperparameters], Lane] = learn_at_once
+    bootstrap: Callable[[Learner, Hyperparameters], BootstrapRule] = bootstrap_as_set
+    last_episode: Callable[[Learner, Lane, jax.Array], jax.Array] = whole_budget
+    after_block: Callable[[Learner, Lane, Hyperparameters, jax.Array], Lane] = nothing_after_block
     of_actions: bool = False
     replan: bool = False
     settings: RuleSettings = None

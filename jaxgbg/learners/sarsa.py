@@ -8,12 +8,12 @@ one.
 Source: Konen & Bagheri 2021, Algorithms 3 and 5; van der Ree & Wiering 2013, equation 8.
 """
 
+from __future__ import annotations
+
 import dataclasses
 
-import jax
-import jax.numpy as jnp
-
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.spec import RANDOM_TESTS, LearnerParts, LearnerSpec

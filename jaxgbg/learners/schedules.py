@@ -1,11 +1,12 @@
 """Schedules: the budget of a run, and the decay of step sizes and exploration rates."""
 
+from __future__ import annotations
+
 import dataclasses
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import Spec, setting
 
 # Their ratio is a float32 too.

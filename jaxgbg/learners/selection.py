@@ -1,10 +1,11 @@
 """Choosing an action: the best by its value, by rank, in proportion, or uniformly."""
 
-import jax
-import jax.numpy as jnp
+from __future__ import annotations
+
 import numpy as np
 
 from jaxgbg.games.core import scrambled
+from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.learners.masks import nth_bit, pack
 from jaxgbg.xla import materialize
 
@@ -64,7 +65,7 @@ def choose_softly(
     return choose_action(q - temperature * jnp.log(-jnp.log(drawn)), legal, uniform(words[1]))
 
 
-@jax.jit
+@jit
 def choose_uniformly(mask: jax.Array, key: jax.Array) -> jax.Array:
     """One True entry of every row, each with the same probability; 0 where a row has none.
 

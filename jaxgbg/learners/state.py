@@ -1,12 +1,13 @@
 """The state of a lane, and the values that the steps of a tick pass to one another."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.parameter_traces import ParameterTraces
 from jaxgbg.learners.traces import Traces

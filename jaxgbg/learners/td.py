@@ -6,13 +6,14 @@ Stage N adapts the last mover's terminal afterstate towards 0 (part 2).
 Source: Konen & Bagheri 2021, Algorithms 2, 6 and 7.
 """
 
+from __future__ import annotations
+
 import dataclasses
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.replay import check_capacity, replayed
 from jaxgbg.learners.rule import Rule, no_exploration

@@ -11,12 +11,13 @@ skipping updates after other players' exploring moves is our addition. There are
 they would pass moves that were not the best.
 """
 
-import dataclasses
+from __future__ import annotations
 
-import jax
+import dataclasses
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import select
+from jaxgbg.lazy import jax
 from jaxgbg.learners import td
 from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.rule import Rule, no_exploration

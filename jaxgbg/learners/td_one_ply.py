@@ -15,12 +15,12 @@ With two players, rewards that sum to 0 and tables, V(. | 1) is -V(. | 0): one v
 Adaptation is that of TD-FARL: each player's own last afterstate moves towards its final reward.
 """
 
+from __future__ import annotations
+
 import dataclasses
 
-import jax
-import jax.numpy as jnp
-
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners import td
 from jaxgbg.learners.schedules import Schedule
 from jaxgbg.learners.state import Games, Hyperparameters, Lane, Move, NextBoards, Target

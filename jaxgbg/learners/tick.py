@@ -7,15 +7,16 @@ learn, advance. The learner's `Rule` defines the targets: see `td` and `sarsa`.
 Source: Konen & Bagheri 2021, Algorithms 2, 5, 6 and 7.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.rollout import select
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.openings import Lines, start_positions
 from jaxgbg.learners.parameter_traces import ParameterTraces, no_parameter_traces, push_gradient
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration

@@ -12,13 +12,14 @@ Both kinds give every state the same errors and the TCL counters the same sums:
 Source: Konen & Bagheri 2021, appendix A.3 (eligibility with a horizon, Jaskowski 2018).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import Params
 from jaxgbg.values.core import Updates
 
@@ -53,7 +54,7 @@ class Traces(NamedTuple):
     size: jax.Array
     oldest: jax.Array
 
-    def emptied(self, chosen: jax.Array) -> "Traces":
+    def emptied(self, chosen: jax.Array) -> Traces:
         """Close the lists of games `chosen` bool[B]; accumulated errors still count."""
         closed = chosen[:, None, None]
         if self.decay.shape[2]:

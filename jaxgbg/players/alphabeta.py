@@ -17,7 +17,7 @@ import numpy as np
 from jaxgbg.games import ConnectFour, Game
 from jaxgbg.games.connectfour import ConnectFourState
 from jaxgbg.learners.selection import choose_uniformly
-from jaxgbg.players.core import History, MissingExtra, Opponent, PlayerBase
+from jaxgbg.players.core import History, MissingExtra, PlayerBase
 from jaxgbg.types import State
 
 ILLEGAL = -128
@@ -165,19 +165,27 @@ def _column_scores(code: int) -> bytes:
     return scores.tobytes()
 
 
+def ab(game: Game) -> AlphaBeta:
+    """Perfect play that does not see how far off a win or loss is; raises ValueError."""
+    return _build(game, AlphaBeta)
+
+
+def ab_dl(game: Game) -> AlphaBeta:
+    """Perfect play that prefers late losses; raises ValueError."""
+    return _build(game, partial(AlphaBeta, True))
+
+
+def ab_dl_gbg(game: Game) -> AlphaBeta:
+    """As the opponent of that name in GBG; raises ValueError."""
+    return _build(game, GBGAlphaBeta)
+
+
 def _build(game: Game, player: Callable[[], AlphaBeta]) -> AlphaBeta:
     if not isinstance(game, ConnectFour):
         raise ValueError(f"alpha-beta plays connectfour only, not {game.name}")
     if game != ConnectFour():
         raise ValueError(f"alpha-beta does not support a draw after {game.draw_after} plies")
     return player()
-
-
-OPPONENTS = {
-    "ab": Opponent("connectfour", partial(_build, player=AlphaBeta)),
-    "ab-dl": Opponent("connectfour", partial(_build, player=partial(AlphaBeta, True))),
-    "ab-dl-gbg": Opponent("connectfour", partial(_build, player=GBGAlphaBeta)),
-}
 
 
 def _import_bitbully() -> ModuleType:

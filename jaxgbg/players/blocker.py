@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from jaxgbg.games import ConnectFour
 from jaxgbg.games.connectfour import ConnectFourState
-from jaxgbg.players.core import Opponent, UniformPlayer
+from jaxgbg.players.core import UniformPlayer
 
 
 @jax.tree_util.register_static
@@ -53,6 +53,3 @@ def _best_actions(game: ConnectFour, state: ConnectFourState) -> jax.Array:
     for rule in (safe, blocking, winning):
         best = jnp.where(rule.any(), rule, best)
     return best
-
-
-OPPONENTS = {"blocker": Opponent("connectfour", Blocker)}

@@ -11,7 +11,7 @@ import numpy as np
 from jaxgbg.games import LinesOfAction
 from jaxgbg.games.lines_of_action import LinesOfActionState
 from jaxgbg.learners.selection import nth_true, uniform
-from jaxgbg.players.core import History, Opponent, PlayerBase
+from jaxgbg.players.core import History, PlayerBase
 from jaxgbg.types import State
 
 
@@ -108,6 +108,3 @@ def _act(game: LinesOfAction, states: LinesOfActionState, key: jax.Array) -> jax
 
     words = jax.random.bits(key, (*states.terminal.shape, 2), jnp.uint32)
     return jax.vmap(choose)(states, words)
-
-
-OPPONENTS = {"centre-of-mass": Opponent("lines_of_action", CentreOfMass)}

@@ -1,12 +1,14 @@
 """The contract of a player."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Generic, NamedTuple, Protocol, Self, runtime_checkable
 
-import jax
 import numpy as np
 
 from jaxgbg.games.precision import in_32_bits
+from jaxgbg.lazy import jax, jit
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.types import Memory, State, StateT
 
@@ -124,7 +126,7 @@ class UniformPlayer(PlayerBase, Generic[StateT]):
         return _act(self, states, key)
 
 
-@jax.jit
+@jit
 def _act(player: UniformPlayer, states: State, key: jax.Array) -> jax.Array:
     return choose_uniformly(player.best_actions(states), key)
 

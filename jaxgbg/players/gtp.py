@@ -14,24 +14,20 @@ import subprocess
 import threading
 import time
 import weakref
-from functools import partial
-from typing import Annotated
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.arguments import Seconds
 from jaxgbg.games import Game, Hex, Othello
-from jaxgbg.players.core import EngineError, History, Opponent, PlayerBase
-from jaxgbg.specs import Limits, checked
+from jaxgbg.players.core import EngineError, History, PlayerBase
+from jaxgbg.specs import checked
 from jaxgbg.system import kill_group
 from jaxgbg.types import State
 
 GRHINO = "/usr/games/gtp-rhino -b 0 -l 1"
 """GRhino at level 1 without its opening book, where Debian's package grhino puts it."""
-
-Seconds = Annotated[float, Limits(above=0, high=86_400)]
-"""What an engine may take for a move: a day at most."""
 
 COLOURS = ("black", "white")
 """The words for player 0 and player 1."""
@@ -242,4 +238,6 @@ def _end(
                 stream.close()
 
 
-OPPONENTS = {"grhino": Opponent("othello", partial(GTPEngine, command=GRHINO, name="grhino"))}
+def grhino(game: Game) -> GTPEngine:
+    """GRhino at level 1; raises as `GTPEngine`."""
+    return GTPEngine(game, GRHINO, "grhino")

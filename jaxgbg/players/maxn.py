@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.players.core import Opponent, UniformPlayer
+from jaxgbg.players.core import UniformPlayer
 from jaxgbg.search import expectations
 from jaxgbg.types import AnyArray, State
 from jaxgbg.values.indices import look_up
@@ -207,8 +207,3 @@ def _backward_induction(
         values[ready] = values[children[ready, q.argmax(axis=1)]]
         solved[ready] = True
     return values, best
-
-
-OPPONENTS = {
-    "maxn": Opponent("small games such as tictactoe, nim, nim3p, and small games of chance", MaxN)
-}

@@ -1,7 +1,5 @@
 """Othello players that add up the values of squares: BENCH and HEUR."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,7 +8,7 @@ from jax.typing import ArrayLike
 from jaxgbg.games import Game, Othello
 from jaxgbg.games.othello import OthelloState
 from jaxgbg.learners.action_values import score_actions
-from jaxgbg.players.core import Opponent, UniformPlayer
+from jaxgbg.players.core import UniformPlayer
 
 # Van der Ree & Wiering 2013, Fig. 3a: the same in all eight symmetries. (A copy read by machine has
 # -100 at the end of the first row.)
@@ -89,6 +87,3 @@ class Positional(UniformPlayer[OthelloState]):
         _, _, values = score_actions(game, states, legal, evaluate)
         values = jnp.where(legal, values, -jnp.inf)
         return legal & (values == values.max(1, keepdims=True))
-
-
-OPPONENTS = {name: Opponent("othello", partial(Positional, table=name)) for name in TABLES}

@@ -5,7 +5,7 @@ import dataclasses
 import jax
 
 from jaxgbg.games import Game
-from jaxgbg.players.core import Opponent, UniformPlayer
+from jaxgbg.players.core import UniformPlayer
 from jaxgbg.types import State
 
 
@@ -19,6 +19,3 @@ class RandomPlayer(UniformPlayer):
 
     def best_actions(self, states: State) -> jax.Array:
         return jax.vmap(self.game.legal_actions)(states)
-
-
-OPPONENTS = {"random": Opponent("any game", RandomPlayer)}

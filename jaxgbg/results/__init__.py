@@ -5,12 +5,34 @@ for each setting that differs (`groups.frame`). `rows.rows` makes the rows of on
 answers SQL queries; `statistics` has means and intervals over seeds.
 """
 
-from jaxgbg.results.figures import draw, draw_curves
-from jaxgbg.results.folders import StoredRun, find_runs
-from jaxgbg.results.groups import frame, read_table
-from jaxgbg.results.queries import ask
-from jaxgbg.results.rows import Row, as_records, group
-from jaxgbg.results.table import print_table
+from typing import TYPE_CHECKING
+
+from jaxgbg import lazy
+
+if TYPE_CHECKING:
+    from jaxgbg.results.figures import draw, draw_curves
+    from jaxgbg.results.folders import StoredRun, find_runs
+    from jaxgbg.results.groups import frame, read_table
+    from jaxgbg.results.queries import ask
+    from jaxgbg.results.rows import Row, as_records, group
+    from jaxgbg.results.table import print_table
+else:
+    __getattr__, __dir__ = lazy.attributes(
+        __name__,
+        {
+            "Row": "jaxgbg.results.rows",
+            "StoredRun": "jaxgbg.results.folders",
+            "as_records": "jaxgbg.results.rows",
+            "ask": "jaxgbg.results.queries",
+            "draw": "jaxgbg.results.figures",
+            "draw_curves": "jaxgbg.results.figures",
+            "find_runs": "jaxgbg.results.folders",
+            "frame": "jaxgbg.results.groups",
+            "group": "jaxgbg.results.rows",
+            "print_table": "jaxgbg.results.table",
+            "read_table": "jaxgbg.results.groups",
+        },
+    )
 
 __all__ = [
     "Row",

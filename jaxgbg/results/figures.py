@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from jaxgbg.arguments import Band, Kind
 from jaxgbg.results.axes import VARIANT, Axis, value_text
 from jaxgbg.results.curves import (
     COLOURS,
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Kind = Literal["curves", "means", "heatmap", "profile"]
-"""The kinds of charts."""
-Band = Literal["sem", "interval"]
-"""The band around a mean: ± one standard error, or the 95% interval."""
 
 FORMATS = ("png", "svg", "pdf")
 # A longer legend goes to the right of the panels instead of above them.

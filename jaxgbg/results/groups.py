@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxgbg.players.gtp import Seconds
+from jaxgbg.arguments import QUERY_SECONDS, Seconds
 from jaxgbg.results.extras import require_extra
 from jaxgbg.results.folders import StoredRun, find_runs, unknown_games
 from jaxgbg.results.lane_results import Source
-from jaxgbg.results.queries import SECONDS, choose
+from jaxgbg.results.queries import choose
 from jaxgbg.results.rows import Table, as_records, group
 from jaxgbg.runs import LaneName
 from jaxgbg.specs import checked
@@ -31,7 +31,7 @@ def read_table(
     where: str | None = None,
     wins: bool = False,
     complain: Callable[[str], None] = warn,
-    timeout: Seconds = SECONDS,
+    timeout: Seconds = QUERY_SECONDS,
     pool: Sequence[str] = (),
 ) -> Table:
     """Read the rows of all runs below `folder`, as `group` makes them.

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from jaxgbg.arguments import QUERY_SECONDS, Seconds
 from jaxgbg.games import Scale
 from jaxgbg.games.time_limit import BackgroundCall
-from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.database import SUMMARY, connect, scales_of
 from jaxgbg.results.evaluations import Evaluations
 from jaxgbg.results.extras import require_extra
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 MEMORY_GB = 2
 """The memory limit of a query in DuckDB, and of its answer as a data frame."""
-SECONDS = 60.0
-"""The default time limit of a query."""
 # The size of each piece of an answer.
 _VECTORS, _ROWS_OF_VECTOR = 100, 2048
 # Types that DuckDB cannot convert to NumPy, or converts to raw bytes.
@@ -44,7 +42,7 @@ def ask(
     sql: str | None = None,
     complain: Callable[[str], None] = warn,
     allow_files: bool = False,
-    timeout: Seconds = SECONDS,
+    timeout: Seconds = QUERY_SECONDS,
     limit: Rows = None,
 ) -> "pandas.DataFrame":
     """Query all runs below `folder`; by default one row for each run, opponent and FARL variant.
@@ -95,7 +93,7 @@ def ask(
     return frame
 
 
-def choose(runs: list[StoredRun], where: str, timeout: Seconds = SECONDS) -> list[StoredRun]:
+def choose(runs: list[StoredRun], where: str, timeout: Seconds = QUERY_SECONDS) -> list[StoredRun]:
     """Keep only the evaluations of runs that satisfy an SQL condition, as in `ask`."""
     require_extra("duckdb", "pandas")
     query = f"select folder, line from joined where (\n{_condition(where)}\n)"

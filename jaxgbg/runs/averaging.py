@@ -4,18 +4,21 @@ Source: Polyak & Juditsky 1992, "Acceleration of stochastic approximation by ave
 part alone: Rakhlin, Shamir & Sridharan 2012 (suffix averaging).
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.sharding import NamedSharding
 
+from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.specs import Spec, setting
 from jaxgbg.types import Params
 from jaxgbg.values import ValueFunction
+
+if TYPE_CHECKING:
+    from jax.sharding import NamedSharding
 
 NEVER = np.uint32(2**32 - 1)
 """No budget has so many episodes."""
@@ -106,7 +109,7 @@ def add_sample(
     return Mean(move_towards(value, mean.params, params, rates), count)
 
 
-@partial(jax.jit, static_argnums=0, donate_argnums=1)
+@partial(jit, static_argnums=0, donate_argnums=1)
 def move_towards(value: ValueFunction, mean: Params, params: Params, rates: jax.Array) -> Params:
     """`mean` moved towards what a player needs of `params` by `rates` float32[L], in place."""
 

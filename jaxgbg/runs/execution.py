@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import jax
 import numpy as np
 
+from jaxgbg.arguments import CheckpointEvery
 from jaxgbg.games import check_playable
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.runs.devices import warn_of_known_faults
@@ -25,11 +25,10 @@ from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.histograms import active_weights, histograms
 from jaxgbg.runs.storage.locks import only_here
 from jaxgbg.runs.storage.run_folder import RunFolder
-from jaxgbg.specs import Limits, checked
+from jaxgbg.specs import checked
 
 CHECKPOINT_EVERY = 60.0
 """Default number of seconds of training between two checkpoints."""
-CheckpointEvery = Annotated[float, Limits(low=0, high=1_000_000_000)]
 
 
 def train(

@@ -18,29 +18,12 @@ from jaxgbg.runs.chunks import compile_chunk
 from jaxgbg.runs.huge_pages import move_to_huge_pages
 from jaxgbg.runs.lanes import begin, program_of
 from jaxgbg.runs.opponents import judge_by
+from jaxgbg.runs.result import Result
 from jaxgbg.runs.run import LaneName, Run
 from jaxgbg.types import Params
 from jaxgbg.values import HasGradients
 
 SECONDS_A_CHUNK = 0.5
-
-
-class Result(NamedTuple):
-    """Mean reward of one agent against one opponent after `episodes` of its training.
-
-    `opponent` may also be a score of an evaluator, with the mean of that score.
-
-    `wins` is the share of games with a positive reward for the agent; None in older runs and where
-    no games are played to their ends.
-    """
-
-    seed: int
-    variant: str
-    episodes: int
-    opponent: str
-    score: float
-    games: int
-    wins: float | None = None
 
 
 class Changing(NamedTuple):

@@ -1,14 +1,18 @@
 """Options for the moves of trained agents."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from jaxgbg.players import GreedyAgent, Player, search_player
-from jaxgbg.search import LookAheadSpec, SearchSpec, search_kinds
+from jaxgbg.search import LookAheadSpec, SearchSpec, parse_for_agent, search_kinds
 from jaxgbg.search.lookahead import PLIES, WIDTH, Reply
-from jaxgbg.search.spec import parse_for_agent
 from jaxgbg.spec_text import fields_of_text
 from jaxgbg.specs import Spec, setting
+
+if TYPE_CHECKING:
+    from jaxgbg.players import GreedyAgent, Player
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,11 +49,13 @@ class Play(Spec):
 
     def player(self, agent: GreedyAgent) -> Player:
         """`agent` playing this way; raises ValueError where it cannot."""
+        from jaxgbg.players import search_player
+
         spec = self.spec()
         return agent if spec is None else search_player(spec, agent.game, agent)
 
     @classmethod
-    def parse(cls, entries: Iterable[str]) -> "Play":
+    def parse(cls, entries: Iterable[str]) -> Play:
         """Parse texts such as look-ahead=3, width=3,1 or search=puct-200."""
         return cls(**fields_of_text(cls, entries))
 

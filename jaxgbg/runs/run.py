@@ -1,5 +1,7 @@
 """What a run is: every number that it takes to repeat it, as a composition of specs."""
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 import hashlib
@@ -7,13 +9,12 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
-import jax
-
 from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game, make
 from jaxgbg.games.fingerprint import fingerprint
+from jaxgbg.lazy import jax
 from jaxgbg.learners import FARL_PARTS, Learner, LearnerSpec, Schedule, TDSpec
-from jaxgbg.players import GreedyAgent, Player, name_of
+from jaxgbg.players import Player, name_of
 from jaxgbg.runs.averaging import Averaging
 from jaxgbg.runs.play import Play
 from jaxgbg.specs import LAST_SEED, Limits, Spec, plain, setting, shown
@@ -47,7 +48,7 @@ class LaneName(NamedTuple):
         return f"seed{self.seed}-{self.variant}.agent"
 
     @property
-    def mean(self) -> "LaneName":
+    def mean(self) -> LaneName:
         """The agent of this lane's averaged weights."""
         return self._replace(variant=self.variant + MEAN)
 
@@ -145,6 +146,8 @@ class Run(Spec):
     def _check_play(self, learner: Learner) -> None:
         """Raises ValueError where agents of `learner` cannot play as they are to."""
 
+        from jaxgbg.players import GreedyAgent
+
         def player() -> Player:
             params = learner.value.init(key=jax.random.key(0))
             return self.play.player(GreedyAgent(learner.game, learner.value, params))
@@ -152,7 +155,7 @@ class Run(Spec):
         if self.play != Play():
             jax.eval_shape(player)
 
-    def for_seed(self, seed: int) -> "Run":
+    def for_seed(self, seed: int) -> Run:
         """This run with one seed, and what it draws for itself written out."""
         return dataclasses.replace(self, value=self.value.for_seed(self.game, seed), seeds=(seed,))
 
@@ -179,7 +182,7 @@ class Run(Spec):
         return changed_parts(parts | {"game": plain_game(self.game)})
 
     @classmethod
-    def read(cls, content: JSON) -> "Run":
+    def read(cls, content: JSON) -> Run:
         """Undo `plain`; raises ValueError on what is no run, or one under other rules."""
         if not isinstance(content, Mapping) or "game" not in content:
             raise ValueError(f"a run must be a table with a game, not {shown(content)}")

@@ -11,6 +11,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from jaxgbg.extensions import import_installed
 from jaxgbg.games import Game, make
 from jaxgbg.runs.run import Run
 from jaxgbg.specs import Spec, kind_of, limits_of, shown
@@ -104,6 +105,9 @@ def find(name: str) -> Setting:
     for setting in settings().values():
         if name in (setting.path, setting.short):
             return setting
+    if not import_installed.cache_info().currsize:
+        import_installed()
+        return find(name)
     meant = suggestion(name)
     if meant is not None:
         raise ValueError(f"no run has a setting {shown(name)}: here it is {meant}")

@@ -1,17 +1,27 @@
-"""Better choices by looking ahead.
+"""Better choices by looking ahead."""
 
-The imports fill two registries: a search is known as soon as its `SearchSpec` is defined, a learner
-that looks ahead as soon as its `LearnerSpec` is.
-"""
+from typing import TYPE_CHECKING
 
-from jaxgbg.search.expectimax import ExpectimaxSpec
-from jaxgbg.search.in_training import QSearchSpec, SarsaSearchSpec, TDSearchSpec
-from jaxgbg.search.lookahead import LookAheadSpec
-from jaxgbg.search.mcts import MCTSSpec
-from jaxgbg.search.puct import PUCTSpec
-from jaxgbg.search.spec import Search, SearchSpec, Switch, TrainingSearch, search_kinds
-from jaxgbg.search.td_leaf import TDLeafSpec
-from jaxgbg.search.tree import RootStatistics
+from jaxgbg import lazy
+
+if TYPE_CHECKING:
+    from jaxgbg.search.kinds import (
+        ExpectimaxSpec,
+        LookAheadSpec,
+        MCTSSpec,
+        PUCTSpec,
+        QSearchSpec,
+        RootStatistics,
+        SarsaSearchSpec,
+        Search,
+        SearchSpec,
+        Switch,
+        TDLeafSpec,
+        TDSearchSpec,
+        TrainingSearch,
+        parse_for_agent,
+        search_kinds,
+    )
 
 __all__ = [
     "ExpectimaxSpec",
@@ -27,5 +37,10 @@ __all__ = [
     "TDLeafSpec",
     "TDSearchSpec",
     "TrainingSearch",
+    "parse_for_agent",
     "search_kinds",
 ]
+
+if not TYPE_CHECKING:
+    # All from the module that knows every search: a registry is never seen half filled.
+    __getattr__, __dir__ = lazy.attributes(__name__, dict.fromkeys(__all__, "jaxgbg.search.kinds"))

@@ -1,11 +1,12 @@
 """Backup: the results of a step of a search go up the tree."""
 
+from __future__ import annotations
+
 from functools import partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.masks import most_of_lanes
 from jaxgbg.search.tree import Leaves, TreePolicy
 

@@ -1,14 +1,15 @@
 """Search the positions of a batch in chunks, so that trees of few of them are in memory at once."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from typing import TypeAlias
 
-import jax
-import jax.numpy as jnp
-
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.masks import most_of_lanes
 from jaxgbg.types import PyTree, State
 
-SearchChunk = Callable[[State, jax.Array, jax.Array, PyTree], tuple[PyTree, PyTree]]
+SearchChunk: TypeAlias = "Callable[[State, jax.Array, jax.Array, PyTree], tuple[PyTree, PyTree]]"
 
 
 def map_in_chunks(

@@ -1,15 +1,16 @@
 """Exact play in small games of chance: all positions, and value iteration over them."""
 
+from __future__ import annotations
+
 from functools import partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.identity import hash_pair, state_keys
 from jaxgbg.games.rollout import select_states
+from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.types import PyTree, State
 from jaxgbg.values.indices import look_up
 
@@ -91,7 +92,7 @@ def find(tables: Tables, states: State) -> tuple[jax.Array, jax.Array]:
     return row, found
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def _expand(game: Game, states: State) -> tuple[PyTree, ...]:
     """For states[B]: legal bool[B, A], gain [B, A, N], shares [B, A, W], outcomes [B * A * W].
 

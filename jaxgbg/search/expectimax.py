@@ -1,12 +1,12 @@
 """Expectimax without an evaluation: the expected rewards of the next few moves."""
 
+from __future__ import annotations
+
 import dataclasses
 from functools import cached_property
 
-import jax
-import jax.numpy as jnp
-
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.search.lookahead import PLIES, LookAhead, LookAheadSpec
@@ -32,7 +32,7 @@ class ExpectimaxSpec(SearchSpec):
     with_agent = False
     alone = True
 
-    def build(self, game: Game, value: ValueFunction) -> "Expectimax":
+    def build(self, game: Game, value: ValueFunction) -> Expectimax:
         return Expectimax(game, self)
 
 

@@ -12,13 +12,13 @@ Source: Scheiermann & Konen 2022 (arXiv 2204.13307) use such searches at play ti
 training, with the mean below the move as target, is our addition.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from typing import cast
 
-import jax
-import jax.numpy as jnp
-
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import BootstrapRule, action_values
 from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration, of_action

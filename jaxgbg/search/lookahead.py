@@ -4,15 +4,16 @@ The tree is searched depth first, in chunks, so memory holds only one chunk of p
 ply. Everything is traced, so players that look ahead work inside compiled programs.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import partial
 from typing import Literal, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule, action_values
 from jaxgbg.learners.masks import visit_pairs
 from jaxgbg.learners.selection import check_ranks, choose_action, choose_ranked
@@ -85,7 +86,7 @@ class LookAheadSpec(SearchSpec):
                 f" the last, not {len(self.width)}"
             )
 
-    def build(self, game: Game, value: ValueFunction) -> "LookAhead":
+    def build(self, game: Game, value: ValueFunction) -> LookAhead:
         return LookAhead(game, value, self)
 
 
@@ -148,7 +149,7 @@ class LookAhead:
         """The number of players whose values are followed: all, or only the searcher."""
         return self.game.num_players if self.reply == "own" else 1
 
-    def counting(self, valuation: BootstrapRule) -> "LookAhead":
+    def counting(self, valuation: BootstrapRule) -> LookAhead:
         """The same look-ahead with `valuation`, which may be traced."""
         return dataclasses.replace(self, valuation=valuation)
 

@@ -1,16 +1,16 @@
 """Monte Carlo tree search with roll-outs, for any game, many searches at once."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Callable
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule
 from jaxgbg.learners.selection import choose_action, choose_uniformly, nth_true
-from jaxgbg.search.devices import mesh_of, on_devices
 from jaxgbg.search.outcomes import table_bytes
 from jaxgbg.search.simulation import simulate
 from jaxgbg.search.spec import SearchSpec
@@ -62,7 +62,7 @@ class MCTSSpec(SearchSpec):
                 f" (tree_depth={self.tree_depth}, rollout_depth={self.rollout_depth})"
             )
 
-    def build(self, game: Game, value: ValueFunction) -> "MCTS":
+    def build(self, game: Game, value: ValueFunction) -> MCTS:
         if game.stochastic:
             return MCTS(game, self)
         # GBG assumes that the rewards of any game are between -1 and 1.
@@ -128,7 +128,7 @@ class MCTS:
             tree_bytes += table_bytes(self.settings.iterations)
         return self.settings.megabytes * 10**6 // tree_bytes
 
-    def _roomy(self, searches: int) -> "MCTS":
+    def _roomy(self, searches: int) -> MCTS:
         """This search with room for a power of two iterations, if all `searches` have that room."""
         iterations = shared_capacity(self.capacity)
         settings = dataclasses.replace(self.settings, iterations=iterations)
@@ -180,6 +180,8 @@ class MCTS:
 
         A search depends on the key and its place in the batch, but not on the other states.
         """
+        from jaxgbg.search.devices import mesh_of, on_devices
+
         live = int((~np.asarray(states.terminal)).sum())
         shape = (len(states.terminal), self.game.num_actions)
         nothing = RootStatistics(jnp.zeros(shape, jnp.int32), jnp.zeros(shape))

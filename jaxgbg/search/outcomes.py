@@ -11,13 +11,14 @@ proved that UCT converges to the best action. Van Lishout, Chaslot
 & Uiterwijk (2007) search Backgammon in this way.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.identity import hash_pair
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import State
 from jaxgbg.values.indices import look_up
 

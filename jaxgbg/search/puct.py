@@ -1,14 +1,15 @@
 """PUCT: tree search guided by an agent's own values, in any game, with chance, for N players."""
 
+from __future__ import annotations
+
 import dataclasses
 from functools import partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import UNDISCOUNTED, BootstrapRule, action_values
 from jaxgbg.learners.masks import most_of_lanes
 from jaxgbg.learners.selection import choose_uniformly
@@ -82,7 +83,7 @@ class PUCTSpec(SearchSpec):
         if self.iterations > most:
             raise ValueError(f"with leaves={self.leaves} iterations must be {most:,} at most")
 
-    def build(self, game: Game, value: ValueFunction) -> "PUCT":
+    def build(self, game: Game, value: ValueFunction) -> PUCT:
         return PUCT(game, value, self)
 
 
@@ -140,7 +141,7 @@ class PUCT:
         """The number of iterations that a tree has room for."""
         return self.settings.iterations
 
-    def roomy(self) -> "PUCT":
+    def roomy(self) -> PUCT:
         """This search with room for a power of two iterations, which similar strengths then share.
 
         The search itself if memory is short.
@@ -319,12 +320,12 @@ class PUCT:
     def _next_turn(
         self,
         states: State,
-        promised: "_Promised",
+        promised: _Promised,
         q: jax.Array,
         keys: jax.Array,
         iteration: Iteration,
         kind: int,
-    ) -> "_Promised":
+    ) -> _Promised:
         """Set the mover's value, if it waits: its reward since `states` plus its best `q`."""
         values, waiting, now = promised
         mine = np.arange(self.game.num_players) == now.player[:, None]
@@ -339,10 +340,10 @@ class PUCT:
         self,
         params: Params,
         states: State,
-        promised: "_Promised",
+        promised: _Promised,
         keys: jax.Array,
         iteration: Iteration,
-    ) -> "_Promised":
+    ) -> _Promised:
         """Continue turns while a player waits: the last in turn, and players who must pass."""
 
         def somebody_waits(promised: _Promised) -> jax.Array:

@@ -8,15 +8,19 @@ the requested number. So every choice rests on the same number of iterations, an
 room than a new one.
 """
 
-import jax
-import jax.numpy as jnp
-from jax.typing import ArrayLike
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.search.chunking import map_in_chunks
 from jaxgbg.search.puct import PUCT
 from jaxgbg.search.simulation import new_tree, resume, statistics
 from jaxgbg.search.tree import CHILD, VISITS, Tree, TreePolicy
 from jaxgbg.types import Params, PyTree, State
+
+if TYPE_CHECKING:
+    from jax.typing import ArrayLike
 
 # Each kept tree exists before and after the move; the trees of a chunk also while they grow.
 _TIMES = 2

@@ -5,13 +5,14 @@ choose in turn and see the visits of earlier ones (virtual loss, Chaslot, Winand
 2008). The result is that of descents one after the other, because a node has only one depth.
 """
 
+from __future__ import annotations
+
 from functools import partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.rollout import select
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.masks import most_of_lanes
 from jaxgbg.search.backup import first_of_each, learn_edges
 from jaxgbg.search.outcomes import (

@@ -4,13 +4,13 @@ MCTS-Solver (Winands, Bjornsson & Saito 2008) for PUCT. Wins, draws and losses a
 a lower and an upper bound for each action (Score Bounded MCTS, Cazenave & Saffidine 2010).
 """
 
+from __future__ import annotations
+
 import dataclasses
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.search.tree import Leaves, RootStatistics
 from jaxgbg.types import PyTree, State
 from jaxgbg.values.indices import look_up

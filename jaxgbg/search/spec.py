@@ -5,13 +5,14 @@ spec is to register it; every search is then named in the same text form, `NAME-
 command line, in sweep files, behind an agent's file, on the play page and in Python.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import typing
 from typing import ClassVar, NamedTuple, Protocol
 
-import jax
-
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax
 from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.search.tree import RootStatistics
 from jaxgbg.spec_text import TextSpec

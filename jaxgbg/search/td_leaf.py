@@ -21,14 +21,14 @@ With one ply the leaf is the afterstate. Source: Baxter, Tridgell & Weaver 1998 
 players and one value. Leaves for each player, from its own side, are our addition.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from functools import partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.action_values import BootstrapRule
 from jaxgbg.learners.auxiliary import with_auxiliary
 from jaxgbg.learners.policy import EpsilonGreedy, Exploration

@@ -9,13 +9,14 @@ k + L, or none. A search may keep the states of its nodes; otherwise descents re
 number of nodes is compiled in, the number of iterations is not.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple, Protocol
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, scrambled
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.search.outcomes import Entry, Outcomes
 from jaxgbg.types import Params, PyTree, State
 

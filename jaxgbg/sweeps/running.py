@@ -3,16 +3,15 @@
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from jaxgbg.arguments import Executor
 from jaxgbg.runs.storage.files import check_folder
 from jaxgbg.specs import pluralize
 from jaxgbg.sweeps import adaptive
 from jaxgbg.sweeps.executors import EXECUTORS, ExecutorSettings, Failure
 from jaxgbg.sweeps.progress import watching
 from jaxgbg.sweeps.spec import Plan, Unit
-
-Executor = Literal["inline", "processes", "ray", "slurm"]
 
 
 class Outcome(NamedTuple):

@@ -23,8 +23,9 @@ import tomllib
 import typing
 from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from jaxgbg.arguments import Adaptive
 from jaxgbg.contents import check_depth, defect, read_bytes, too_deep
 from jaxgbg.games import make
 from jaxgbg.runs.lanes import program_of
@@ -61,9 +62,6 @@ class UnitLimits(Spec):
 
 _LIMITS = tuple(field.name for field in dataclasses.fields(UnitLimits))
 _KEYS = ("game", "seeds", "adaptive", *_LIMITS, "settings", "axes")
-
-Adaptive = Literal["halving", "racing", "none"]
-"""Which settings are trained to the end: the better half, those not worse than the best, or all."""
 
 
 class Unit(NamedTuple):

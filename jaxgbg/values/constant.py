@@ -1,10 +1,10 @@
 """The value function of those who know nothing: every position is worth 0."""
 
+from __future__ import annotations
+
 import dataclasses
 
-import jax
-import jax.numpy as jnp
-
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import Params
 from jaxgbg.values.core import ValueFunction
 

@@ -1,13 +1,15 @@
 """The contract of a value function: a small core, and capabilities with names of their own."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-import jax
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax
 from jaxgbg.specs import Spec
 from jaxgbg.types import Gradients, Params, PyTree, State
 
@@ -259,7 +261,7 @@ class ValueSpec(Spec):
         """
         raise NotImplementedError
 
-    def for_seed(self, game: Game, seed: int) -> "ValueSpec":
+    def for_seed(self, game: Game, seed: int) -> ValueSpec:
         """These settings with the draws of `seed` written out."""
         return self
 

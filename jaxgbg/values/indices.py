@@ -4,13 +4,14 @@ The index of a tuple is linear in the cells' digits, so a move that alters few c
 few products. Source: Konen & Bagheri 2021, appendix A.3.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import Params
 from jaxgbg.values.core import ValueFunction
 from jaxgbg.values.layouts import Layout

@@ -6,22 +6,26 @@ board games" (traces over the parameters); Sasso & van Lohuizen 2018 (extras of 
 and auxiliary outputs).
 """
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
 
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import Module, jax, jnp
 from jaxgbg.specs import setting, shown
 from jaxgbg.types import Gradients, PyTree, State
 from jaxgbg.values.core import Updates, ValueFunction, ValueSpec, check_updates
-from jaxgbg.values.layers import ACTIVATIONS, INITIALIZERS, Layers, first_layer_delta, optimizer
 from jaxgbg.values.perspective import Extras, View, from_player_view, views_of
+
+if TYPE_CHECKING:
+    from jaxgbg.values import layers
+else:
+    layers = Module("jaxgbg.values.layers")
 
 
 class MLPParams(NamedTuple):
@@ -47,7 +51,7 @@ class MLP(ValueFunction):
     first, then of the others in turn. `AuxiliaryMLP` has them as outputs too.
     """
 
-    spec: "MLPSpec"
+    spec: MLPSpec
     game: Game
     num_actions: int = 1
 
@@ -66,9 +70,9 @@ class MLP(ValueFunction):
         return views_of(self.game)
 
     @functools.cached_property
-    def _module(self) -> Layers:
+    def _module(self) -> layers.Layers:
         spec, sizes = self.spec, (*self.spec.hidden, self.num_outputs)
-        return Layers(sizes, spec.activation, spec.initializer, spec.bias)
+        return layers.Layers(sizes, spec.activation, spec.initializer, spec.bias)
 
     @property
     def num_outputs(self) -> int:
@@ -101,7 +105,7 @@ class MLP(ValueFunction):
         network = self._module.init(
             jax.random.key(0) if key is None else key, jnp.zeros(self.num_inputs)
         )
-        return MLPParams(network, optimizer(self.spec.optimizer).init(network))
+        return MLPParams(network, layers.optimizer(self.spec.optimizer).init(network))
 
     def observe(self, game: Game, state: State) -> jax.Array:
         """int8[C] the cells or, with extras, int32[C + N * M]."""
@@ -176,7 +180,7 @@ class MLP(ValueFunction):
         if self.spec.output == "sigmoid":
             low, high = self.game.reward_range
             return low + (high - low) * jax.nn.sigmoid(total)
-        return ACTIVATIONS[self.spec.output](total)
+        return layers.ACTIVATIONS[self.spec.output](total)
 
     def action_values(self, params: MLPParams, features: jax.Array, player: jax.Array) -> jax.Array:
         return self._outputs(self._totals(params.network, features, player), player)
@@ -204,7 +208,7 @@ class MLP(ValueFunction):
         """Two rows of the first layer's weights a cell, where `value` looks at all of them."""
         kernel = params.network["params"]["Dense_0"]["kernel"]
         views = [view.cells for view in self.views]
-        sums = accumulator + first_layer_delta(self.game, views, kernel, player, altered)
+        sums = accumulator + layers.first_layer_delta(self.game, views, kernel, player, altered)
         if self._sees_extras:
             extras = self.known_extras(self.features(params, board), player)
             sums += extras @ kernel[-self.extras.size :]
@@ -282,7 +286,7 @@ class MLP(ValueFunction):
     ) -> MLPParams:
         scale = 1 / jnp.maximum(live.sum(), 1) if self.spec.combine == "mean" else 1.0
         downhill = jax.tree.map(lambda leaf: -scale * leaf, uphill)
-        moves, remembered = optimizer(self.spec.optimizer).update(
+        moves, remembered = layers.optimizer(self.spec.optimizer).update(
             downhill, params.optimizer, params.network
         )
         network = jax.tree.map(lambda old, move: old + alpha * move, params.network, moves)
@@ -293,11 +297,15 @@ class MLP(ValueFunction):
         return MLPParams(params.network, ())
 
     def weights_of(self, params: MLPParams) -> np.ndarray:
+        from jax.flatten_util import ravel_pytree
+
         return np.asarray(ravel_pytree(params.network)[0])
 
     def with_weights(
         self, weights: jax.Array | np.ndarray, drawn: np.ndarray | None = None
     ) -> MLPParams:
+        from jax.flatten_util import ravel_pytree
+
         like = self.init(key=jax.random.key(0)).network
         return MLPParams(ravel_pytree(like)[1](cast(jax.Array, weights)), ())
 
@@ -326,7 +334,7 @@ class AuxiliaryMLP(MLP):
         return self._predicted(self._totals(params.network, features, player))
 
     def _predicted(self, total: jax.Array) -> jax.Array:
-        return ACTIVATIONS[self.spec.output](total[..., 1:])
+        return layers.ACTIVATIONS[self.spec.output](total[..., 1:])
 
     def auxiliary_targets(self, following: jax.Array, player: jax.Array) -> jax.Array:
         """float32[..., N * M]; NaN where there is no next board."""
@@ -370,9 +378,9 @@ class MLPSpec(ValueSpec):
     """
 
     hidden: tuple[int, ...] = setting((50,), low=1, high=2**20, most=100)
-    activation: str = setting("sigmoid", choices=tuple(ACTIVATIONS))
+    activation: str = setting("sigmoid", choices=("sigmoid", "tanh", "relu", "identity"))
     output: str = setting("tanh", choices=("tanh", "sigmoid", "identity"))
-    initializer: str = setting("uniform", choices=tuple(INITIALIZERS))
+    initializer: str = setting("uniform", choices=("uniform", "xavier", "truncated"))
     bias: float = setting(0.0, low=-1_000_000, high=1_000_000)
     optimizer: str = "sgd"
     loss: str = setting("squared", choices=("squared", "matching"))
@@ -386,7 +394,9 @@ class MLPSpec(ValueSpec):
         super().__post_init__()
         if not self.hidden:
             raise ValueError("hidden must name at least one layer's size")
-        optimizer(self.optimizer)
+        if self.optimizer != MLPSpec.optimizer:
+            # Raises ValueError. Importing optax for the default would slow down every command.
+            layers.optimizer(self.optimizer)
         if len(set(self.extras)) != len(self.extras):
             raise ValueError(f"extras must be all different, not {shown(self.extras)}")
         if not self.extras and self.extras_as != "both":

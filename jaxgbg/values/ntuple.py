@@ -4,15 +4,16 @@ V(s | p) = g( sum over tuples i and symmetry images j of w[p, i, index_ij(s)] ),
 identity. Source: Konen & Bagheri 2021, appendices A.3 and A.5.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.values.core import Updates, check_updates
 from jaxgbg.values.indices import Indices, look_up
 from jaxgbg.xla import add_at, force_materialize, materialize, numbered, on_accelerator

@@ -1,12 +1,13 @@
 """n-tuples that value all moves of a board together, without a look at the boards they make."""
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.values.indices import look_up
 from jaxgbg.values.ntuple import NTuple, NTupleParams
 from jaxgbg.xla import materialize

@@ -1,16 +1,17 @@
 """A game from the perspective of one of its players: its view of the board and its numbers."""
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.lazy import jax, jnp
 from jaxgbg.types import State
 from jaxgbg.xla import materialize
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import sys
 import time
 from collections.abc import Iterator
 
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jaxgbg.cli import commands
 from jaxgbg.games import Nim, game_names, make
 from jaxgbg.runs import Run
 from jaxgbg.runs import settings as run_settings
@@ -116,7 +114,7 @@ def _word(value) -> str:
 def untrained(jaxgbg, monkeypatch, tmp_path):
     """The command line, which stops where training would begin."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys.modules[commands.train.__module__], "run_all", lambda *_, **__: None)
+    monkeypatch.setattr("jaxgbg.cli.run_all.run_all", lambda *_, **__: None)
     return jaxgbg
 
 

@@ -457,7 +457,7 @@ def test_opponents_may_be_those_of_one_game(monkeypatch, entries, opponents):
             asked[game] = changes["opponents"]
 
     monkeypatch.setattr(ablating, "preset", preset)
-    monkeypatch.setattr(ablating, "run_all", lambda *_: None)
+    monkeypatch.setattr("jaxgbg.cli.run_all.run_all", lambda *_: None)
     ablating.ablate(("nim", "hex"), opponents=tuple(entries))
     assert asked == opponents
 

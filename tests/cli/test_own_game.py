@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgbg.cli import train as training
 from jaxgbg.extensions import import_modules
 from jaxgbg.runs import RunFolder
 from jaxgbg.runs.presets import preset
@@ -120,7 +119,7 @@ def test_who_trains_without_published_parameters_hears_which_values_have_them(
     jaxgbg, tmp_path, monkeypatch
 ):
     # It is said before anything is trained.
-    monkeypatch.setattr(training, "run_all", lambda *_, **__: None)
+    monkeypatch.setattr("jaxgbg.cli.run_all.run_all", lambda *_, **__: None)
     options = ["--episodes", 20, "--eval-every", 20, "--opponents", "random", "--out", tmp_path]
     code, _, err = jaxgbg("train", "lines_of_action", "--size", 4, *options)
     assert code == 0

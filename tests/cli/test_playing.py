@@ -14,16 +14,17 @@ import time
 
 import pytest
 
-from jaxgbg.cli import play as playing
+from jaxgbg.cli.common import read_game
 from jaxgbg.web.play import serving
+from jaxgbg.web.play.table import Table
 
 
 @pytest.fixture
 def tables(monkeypatch):
     """The tables that the command would have served."""
     served = []
-    monkeypatch.setattr(playing, "serve", lambda make_table, *_: served.append(make_table()))
-    monkeypatch.setattr(playing.Table, "warm_up", lambda table: None)
+    monkeypatch.setattr(serving, "serve", lambda make_table, *_: served.append(make_table()))
+    monkeypatch.setattr(Table, "warm_up", lambda table: None)
     return served
 
 
@@ -108,7 +109,7 @@ def test_who_can_reach_the_page_is_told(monkeypatch, capsys, host):
     opened = []
     monkeypatch.setattr(serving.webbrowser, "open", opened.append)
     monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: None)
-    table = playing.Table(playing.read_game("nim", 2, ()))
+    table = Table(read_game("nim", 2, ()))
     with contextlib.closing(serving.listen(host, 0)) as listener:
         assert listener.getsockname()[0] == host
         serving.serve(lambda: table, "Nim", listener, host, browser=True)

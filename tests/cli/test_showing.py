@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from jaxgbg.cli import show as showing
 from jaxgbg.cli.commands import COMMANDS
 from jaxgbg.games import game_names
 from jaxgbg.runs.presets import preset
@@ -16,7 +15,8 @@ from jaxgbg.runs.settings import settings
 def no_pilot(monkeypatch):
     timed = []
     monkeypatch.setattr(
-        showing, "expected_seconds", lambda units: timed.append(units) or [7200.0] * len(units)
+        "jaxgbg.sweeps.estimate.expected_seconds",
+        lambda units: timed.append(units) or [7200.0] * len(units),
     )
     return timed
 

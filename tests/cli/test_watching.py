@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 
 from jaxgbg.cli import run_all as running
-from jaxgbg.cli import watch as watching
 from jaxgbg.web.watch import serving
 
 RUN = ["tictactoe", "--episodes", "6000", "--eval-every", "500", "--opponents", "random"]
@@ -29,7 +28,9 @@ RUN = ["tictactoe", "--episodes", "6000", "--eval-every", "500", "--opponents", 
 def shown(monkeypatch):
     """What the command would have served."""
     served = []
-    monkeypatch.setattr(watching, "serve_watch", lambda watched, *_: served.append(watched.root))
+    monkeypatch.setattr(
+        "jaxgbg.web.watch.serving.serve_watch", lambda watched, *_: served.append(watched.root)
+    )
     return served
 
 

@@ -183,6 +183,7 @@ def test_the_modules_of_an_installed_package_are_imported(tmp_path, capsys):
     (tmp_path / "bad_module.py").write_text("x = 1\nx.size")
     entries = {"bad": "bad_module", "good": "plugin_modules", "gone": "no_such_module_here"}
     install(tmp_path, "plugmodules", GROUP, entries)
+    import_installed.cache_clear()
     import_installed()
     assert game_names()[-1] == "plugged"
     # The others work, and those that do not are named.

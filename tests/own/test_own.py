@@ -268,6 +268,7 @@ def test_all_parts_of_a_package_are_trained_swept_reported_and_played(package_fo
         assert code == 0, err
         return json.loads(Path("rows.json").read_text()), out
 
+    import_installed.cache_clear()
     import_installed()
     Path("sweep.toml").write_text(SWEEP)
     units, _ = records("sweep", "sweep.toml", "--out", "swept")

@@ -329,12 +329,11 @@ variants = ["farl", "none"]
 
 
 def test_a_dry_run_names_the_axes_and_what_each_unit_has_of_them(jaxgbg, tmp_path, monkeypatch):
-    from jaxgbg.cli import sweep as sweeping
 
     def untimed(*_):
         raise AssertionError("a plan is told without training anything")
 
-    monkeypatch.setattr(sweeping, "expected_seconds", untimed)
+    monkeypatch.setattr("jaxgbg.sweeps.estimate.expected_seconds", untimed)
     monkeypatch.setenv("COLUMNS", "80")
     (tmp_path / "x.toml").write_text(TOML)
     arguments = ("sweep", tmp_path / "x.toml", "--dry-run", "--out", tmp_path / "runs")
@@ -356,7 +355,7 @@ def test_a_dry_run_names_the_axes_and_what_each_unit_has_of_them(jaxgbg, tmp_pat
         (alpha, variant) for alpha in ("0.25", "0.5", "1") for variant in ("farl", "none")
     ]
     assert (total["runs"], total["lanes"]) == (6, 30)
-    monkeypatch.setattr(sweeping, "expected_seconds", lambda units, _: [2.5, None] * 3)
+    monkeypatch.setattr("jaxgbg.sweeps.estimate.expected_seconds", lambda units, _: [2.5, None] * 3)
     code, out, _ = jaxgbg(*arguments, "--time", "--json", tmp_path / "units.json")
     assert out.splitlines()[-1] == (
         "expected in one process here: 8 s and 3 units of programs that were not timed"

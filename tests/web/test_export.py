@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from jaxgbg import jaxprs
-from jaxgbg.cli import play as playing
 from jaxgbg.games import Nim, make
 from jaxgbg.jaxprs import Parameters, UnknownJaxpr
 from jaxgbg.runs import RunFolder
@@ -142,7 +141,9 @@ def test_a_run_of_a_game_that_is_not_offered_is_refused_before_its_agents_are_re
 ):
     folder = RunFolder(tmp_path / "runs", preset(make("lines_of_action", size=5), seeds=(0,)))
     folder.begin()
-    monkeypatch.setattr(playing, "load_agents", lambda *_: pytest.fail("agents were read"))
+    monkeypatch.setattr(
+        "jaxgbg.web.play.loaded_agents.load_agents", lambda *_: pytest.fail("agents were read")
+    )
     code, _, err = jaxgbg("play", folder.path, "--export", tmp_path / "x.html")
     assert (code, err.count("\n")) == (2, 1)
     assert "the moves of lines_of_action go from spot to spot" in err

@@ -4,25 +4,23 @@ import statistics
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
 from jax.sharding import Mesh
 
+from jaxgbg.cli.benchmarks import Batches, Seconds
 from jaxgbg.cli.benchmarks.yardstick import Yardstick, look_ups_a_tick
-from jaxgbg.learners import Hyperparameters, Lane, Learner, Schedule
+from jaxgbg.learners import Hyperparameters, Lane, Learner
 from jaxgbg.runs.chunks import compile_chunk
 from jaxgbg.runs.huge_pages import move_to_huge_pages
 from jaxgbg.runs.lanes import begin
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.run import Seeds
-from jaxgbg.specs import Limits, checked, limits_of
+from jaxgbg.specs import checked
 from jaxgbg.types import SettingValue
 from jaxgbg.xla import without_compilation_cache
-
-Seconds = Annotated[float, Limits(above=0, high=3600)]
-Batches = Annotated[tuple[int, ...] | None, limits_of(Schedule, "batch")]
 
 GBG_MOVES = {
     "tictactoe": 384_000,

@@ -4,10 +4,10 @@ import shutil
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import jax
 
+from jaxgbg.arguments import Factor
 from jaxgbg.evaluation import Judge, MatchJudge, make_judge
 from jaxgbg.games import Game
 from jaxgbg.players import GRHINO, GTPEngine
@@ -15,10 +15,7 @@ from jaxgbg.runs import Run, RunFolder
 from jaxgbg.runs.loop import evaluate
 from jaxgbg.runs.presets import konen2021, preset, protocol_for
 from jaxgbg.runs.run import Seeds
-from jaxgbg.specs import Limits, Seed, checked
-
-Factor = Annotated[float, Limits(above=0, high=1_000_000)]
-"""Of the published number of episodes."""
+from jaxgbg.specs import Seed, checked
 
 
 @checked

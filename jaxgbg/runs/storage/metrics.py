@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jaxgbg.contents import Readable, defect, open_file, open_own, parse_json, read_bytes, reason
-from jaxgbg.runs.loop import Result
+from jaxgbg.runs.result import Result
 from jaxgbg.runs.storage.schemas import GREATEST
 from jaxgbg.types import JSON
 

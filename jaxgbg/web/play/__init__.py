@@ -2,6 +2,9 @@
 
 from importlib import resources
 
+LOOPBACK = "127.0.0.1"
+"""The address that only this machine can reach."""
+
 
 def page_sources() -> dict[str, str]:
     """Their texts by file name, including the board shared with the report."""

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
+from jaxgbg.extensions import import_installed
 from jaxgbg.games import Game
 from jaxgbg.players import (
     PLAYERS,
@@ -60,6 +61,7 @@ class Seats:
         self._labels = dict(zip(names, agents, strict=True))
         self._made: OrderedDict[str, tuple[Player, threading.Lock]] = OrderedDict()
         self._lock = threading.Lock()
+        import_installed()
         self._names = [name for name in PLAYERS if self._plays(name)]
         self._searches = [name for name in search_kinds(alone=True) if self._plays(name)]
 

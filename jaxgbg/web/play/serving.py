@@ -14,13 +14,13 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from jaxgbg.players import MissingExtra
+from jaxgbg.web.play import LOOPBACK
 from jaxgbg.web.play.table import Table
 
 if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
 
-LOOPBACK = "127.0.0.1"
 _PATIENCE = 0.5
 """Seconds that compilation may still take after the page has ended."""
 

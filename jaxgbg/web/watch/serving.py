@@ -11,8 +11,8 @@ from pathlib import Path
 
 from jaxgbg.extensions import import_modules, imported_modules, module_command
 from jaxgbg.types import JSON
+from jaxgbg.web.play import LOOPBACK
 from jaxgbg.web.play.serving import (
-    LOOPBACK,
     address_of,
     check_extra,
     listen,
@@ -22,7 +22,6 @@ from jaxgbg.web.play.serving import (
 )
 from jaxgbg.web.watch.runs import Watched
 
-PORT = 8485
 _NICE = 5
 # On Windows, open files cannot be passed to other processes.
 _PASSES_FILES = os.name == "posix"
