@@ -1,13 +1,15 @@
 """General board game learning in JAX: TD-FARL on n-tuple value functions, in lockstep.
 
 >>> import tempfile
->>> run = preset(make("nim", heaps=2, size=3), seeds=[0], episodes=400, eval_every=200)
+>>> import jaxgbg
+>>> nim = jaxgbg.make("nim", heaps=2, size=3)
+>>> run = jaxgbg.preset(nim, seeds=[0], episodes=400, eval_every=200)
 >>> run.schedule.describe()
 'episodes 400, alpha 0.5, epsilon_end 0'
 >>> with tempfile.TemporaryDirectory() as out:
-...     folder = train(run, out)
-...     agent = load(folder.path / "agents" / "seed0-farl.agent")
->>> evaluate(agent, "random").shape
+...     folder = jaxgbg.train(run, out)
+...     agent = jaxgbg.load(folder.path / "agents" / "seed0-farl.agent")
+>>> jaxgbg.evaluate(agent, "random").shape
 (2, 40)
 """
 

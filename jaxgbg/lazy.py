@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import importlib.util
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
@@ -107,12 +108,16 @@ def attributes(
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package whose names are imported on first use (PEP 562).
 
-    `modules` says in which module each name is defined, as "module" or "module:name there".
+    `modules` says in which module each name is defined, as "module" or "module:name there". The
+    modules of the package itself are attributes too.
     """
 
     def get(name: str) -> object:
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            inner = f"{package}.{name}"
+            if name.startswith("_") or importlib.util.find_spec(inner) is None:
+                raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            return importlib.import_module(inner)
         module, _, other = modules[name].partition(":")
         found = getattr(importlib.import_module(module), other or name)
         setattr(importlib.import_module(package), name, found)

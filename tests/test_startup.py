@@ -80,6 +80,7 @@ import jaxgbg, jaxgbg.search.spec, jaxgbg.results.axes
 from jaxgbg.results import frame
 from jaxgbg.playing import search
 assert jaxgbg.results is frame and jaxgbg.search is search
+assert jaxgbg.runs.presets.GAMES
 """
     run(code)
 
