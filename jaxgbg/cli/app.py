@@ -75,7 +75,7 @@ def _parse(known: dict[str, Callable[..., None]]) -> Callable[[], None]:
         text = itertools.dropwhile(_RULE.fullmatch, lines)
         wrong = itertools.takewhile(lambda line: not _RULE.fullmatch(line), text)
         line = _UNKNOWN.sub(_with_hint, _NO_NUMBER.sub(_in_words, " ".join(wrong)))
-        line = _NAMELESS.sub(r"no option stands before: \1", line)
+        line = _NAMELESS.sub(r"unexpected argument: \1", line)
         command = f"jaxgbg {sys.argv[1]}" if sys.argv[1:2] and sys.argv[1] in known else "jaxgbg"
         raise ValueError(f"{line} (`{command} --help` lists all options)") from None
 

@@ -142,7 +142,7 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["train", "hex", "--size", "99"], "size must lie in [2, 11], not 99"),
         (["perft", "tictactoe", "--size", "4"], "tictactoe"),
         (["perft", "nim", "--parameters", "heaps=x"], "heaps=x: expected a whole number"),
-        (["perft", "nim", "3"], "no option stands before: 3 (`jaxgbg perft --help`"),
+        (["perft", "nim", "3"], "unexpected argument: 3 (`jaxgbg perft --help`"),
         (["perft", "nim", "--parameters", "heaps"], "expected NAME=VALUE; nim has heaps, size"),
         (["perft", "hex", "--parameters", "misere=1"], "misere=1: expected true or false"),
         (["train", "nim", "--parameters", "rule=misere"], "rule must be one of last_wins"),

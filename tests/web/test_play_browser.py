@@ -191,6 +191,9 @@ def test_whole_games_by_mouse_and_by_keys(browser, name):
                     visit.page.keyboard.press("Tab")
             while not visit.over:
                 move(visit, random)
+                chance = re.search(r"Chance: ([^.]*)\.", visit.caption)
+                # A die by its number alone, other chance with its place.
+                assert chance is None or re.fullmatch(r"die [1-6]|(?!die)[\w ]+ at .+", chance[1])
             plies, caption = visit.plies, visit.caption
             assert plies >= table.game.num_players
             # The address is the whole game.

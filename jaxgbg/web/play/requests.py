@@ -111,7 +111,7 @@ class HistoryRequest(Question):
       judge: The agent whose values make the curve, as in position.
     """
 
-    summary: ClassVar[str] = "All moves by name, and what each player could expect before them"
+    summary: ClassVar[str] = "All moves by name, and each player's value estimate before them"
 
     judge: str = ""
 
