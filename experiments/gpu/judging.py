@@ -123,7 +123,7 @@ def agent_of(run: Run, lane: LaneName, weights: np.ndarray) -> GreedyAgent:
     value = run.make_learner().value
     params = value.with_weights(jnp.asarray(weights), run.value.drawn(run.game, lane.seed))
     several = jax.tree.map(lambda leaf: leaf[None], params)
-    return GreedyAgent(run.game, value, several, run.learner.valuation, several=True)
+    return GreedyAgent(run.game, value, several, run.learner.bootstrap, several=True)
 
 
 @contextlib.contextmanager

@@ -71,8 +71,8 @@ def agents(sessions: Sessions) -> GreedyAgent:
     """All sessions of a network as copies of one agent."""
     learner = sessions.run.make_learner()
     params = jax.vmap(learner.value.with_weights)(jnp.asarray(sessions.weights))
-    valuation = sessions.run.learner.valuation
-    return GreedyAgent(learner.game, learner.value, params, valuation, several=True)
+    bootstrap = sessions.run.learner.bootstrap
+    return GreedyAgent(learner.game, learner.value, params, bootstrap, several=True)
 
 
 def shares(sessions: Sessions, play: Play, opponent: str, games: int) -> np.ndarray:

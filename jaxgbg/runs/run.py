@@ -224,7 +224,7 @@ def changed_parts(parts: Mapping[str, SettingValue]) -> dict[str, JSON]:
     A part at its defaults is left out: one that is added later alters no digest.
     """
     changed = {
-        name: part.changed() if isinstance(part, Spec) else plain(part)
+        name: part.digested() if isinstance(part, Spec) else plain(part)
         for name, part in parts.items()
     }
     return json.loads(json.dumps({name: part for name, part in changed.items() if part != {}}))
