@@ -89,14 +89,16 @@ def setting(
     *,
     short: str | None = None,
     former: str | None = None,
+    added: bool = False,
     **limits: Any,
 ) -> Any:
     """A field of a spec, or a parameter of a game: its default and its `Limits`.
 
     `short` is what flags and columns use where it is not the field's name. `former` is the name
-    before it was changed: older files have it, and digests keep it.
+    before it was changed: older files have it, and digests keep it. `added` is for a parameter that
+    the game did not always have: files and digests leave it out at its default.
     """
-    metadata = {"limits": Limits(**limits), "short": short, "former": former}
+    metadata = {"limits": Limits(**limits), "short": short, "former": former, "added": added}
     return dataclasses.field(default=default, metadata=metadata)
 
 

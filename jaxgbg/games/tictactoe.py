@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, zero_sum
-from jaxgbg.games.grids import grid_adjacency, grid_lines, square_symmetries
+from jaxgbg.games.grids import grid_adjacency, grid_lines, grid_symmetries
 
 _FULL = 0b111_111_111
 _LINES = (1 << grid_lines(3, 3, 3)).sum(1, dtype=np.int32)
@@ -42,7 +42,7 @@ class TicTacToe(Game[TicTacToeState]):
 
     @property
     def symmetries(self) -> np.ndarray:
-        return square_symmetries(3)
+        return grid_symmetries(3, 3)
 
     @property
     def action_symmetries(self) -> np.ndarray:

@@ -238,7 +238,12 @@ def digest_of(changed: Mapping[str, JSON]) -> str:
 
 def plain_game(game: Game) -> dict[str, JSON]:
     """A game as JSON knows it: its name and parameters."""
-    return {"name": game.name, **dataclasses.asdict(game)}
+    known = {
+        field.name: value
+        for field in dataclasses.fields(game)
+        if (value := getattr(game, field.name)) != field.default or not field.metadata.get("added")
+    }
+    return {"name": game.name, **known}
 
 
 def read_game(content: JSON) -> Game:
