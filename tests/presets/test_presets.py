@@ -130,3 +130,11 @@ def test_a_shorter_training_is_evaluated_ten_times_and_a_published_one_as_publis
         assert run.evaluation.every <= every
     assert preset(name, episodes=3).evaluation.every == 1
     assert preset(name, episodes=100, eval_every=100).evaluation.every == 100
+
+
+def test_a_search_takes_the_place_of_the_ranks_of_a_preset():
+    of_ranks = preset("lines_of_action", value="mlp")
+    assert of_ranks.play.ranks
+    assert preset("lines_of_action", value="mlp", search="puct-100").play.ranks == ()
+    with pytest.raises(ValueError, match="leave out look_ahead and ranks"):
+        preset("lines_of_action", value="mlp", search="puct-100", play_ranks=(0.6, 0.4))

@@ -57,6 +57,9 @@ def preset(game: str | Game, **changes: SettingValue) -> Run:
     if isinstance(opponents, list | tuple):
         opponents = tuple(name_of(each) for each in opponents)
     changes["opponents"] = Evaluation.check("opponents", opponents)
+    if changes.get("search"):
+        # The ranks of a preset are not for searches, which refuse them.
+        changes.setdefault("play_ranks", ())
     if "protocols" not in changes:
         changes["protocols"] = [protocol_for(built, name) for name in changes["opponents"]]
     return chosen.run(built, **changes)
