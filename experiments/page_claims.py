@@ -100,6 +100,17 @@ def readings() -> Iterator[Claim]:
     yield "its score falls from {} to {}, and the paper has {}.", nim3p, letter, paper[0]
 
 
+def results() -> Iterator[Claim]:
+    span = (0.0, 100.0)
+    two, ten = (confidence_interval([0.0] * n, span=span, games=20)[1] for n in (2, 10))
+    yield (
+        "a score of {} of two seeds with 20 games each has the upper bound {}; of ten seeds, {}.",
+        (0.0),
+        two,
+        ten,
+    )
+
+
 def index() -> Iterator[Claim]:
     discount, farl = (
         gain("hex", "mcts-1000", one, (1.0, "none"))[0] for one in ((0.8, "none"), (1.0, "farl"))
@@ -146,7 +157,7 @@ PAGES: dict[str, PageClaims] = {
     "docs/other-learners.md": own_page("versions", "# Our games for other learners"),
     "docs/play.md": own_page(MEASURED, "# Play"),
     "docs/question.md": PageClaims({}),
-    "docs/results.md": own_page("the functions of `jaxgbg.results`", "# Results"),
+    "docs/results.md": PageClaims({"perfect play among equals earns 0.4": "the rules"}, results),
     "docs/start.md": own_page("printed by `make run`", "# Start"),
     "docs/sweeps.md": own_page(MEASURED, "# Long runs and sweeps"),
     "docs/teach.md": own_page(EXACT, "# Teach"),
