@@ -32,8 +32,8 @@ PYTEST_ARGS ?= -n 2 --dist worksteal
 # Where a version of JAX or of another package shows, short enough for every run of CI.
 OLDEST_TESTS ?= tests/values tests/learners tests/search tests/runs tests/cli tests/results
 
-.PHONY: help environment run bench test test-fast test-all test-every faults test-notebooks \
-	test-newest test-slow test-slow-half test-oldest test-older-runs test-wheel notebooks docs dist lint format clean
+.PHONY: help environment run bench test test-fast test-all test-every faults figures-check \
+	test-notebooks test-newest test-slow test-slow-half test-oldest test-older-runs test-wheel notebooks docs dist lint format clean
 
 help:
 	@echo 'make run        train with and without FARL on four games and print the table'
@@ -48,6 +48,7 @@ help:
 	@echo 'make faults     disturb real runs in every way we know and tally what was lost: minutes'
 	@echo 'make environment      install jaxgbg and its development tools, nothing else'
 	@echo 'make notebooks  run notebooks/*.py in full and keep what comes out beside them'
+	@echo 'make figures-check  recompute the figures of all pages from the kept data'
 	@echo 'make test-notebooks  every cell of the notebooks, with tiny budgets'
 	@echo 'make docs       the site in docs/_build/html, and all examples in pages and docstrings'
 	@echo 'make dist       sdist and wheel in dist/, checked for the package index'
@@ -109,6 +110,11 @@ test-wheel: dist
 faults: $(VENV)/.dev-stamp
 	$(BIN)/python -m tests.faults $(FAULTS_ARGS)
 	$(BIN)/python -m pytest -q tests/sweeps/test_ray.py
+
+# Boxes and pictures are in the tests, all other figures in the command.
+figures-check: $(VENV)/.dev-stamp
+	$(BIN)/python -m experiments.check
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m figures --deselect tests/experiments/test_check.py tests/experiments
 
 test-notebooks: $(VENV)/.dev-stamp
 	JAXGBG_NOTEBOOK_BUDGET=0.01 $(BIN)/python -m pytest $(PYTEST_ARGS) --nbmake notebooks/*.ipynb
