@@ -184,7 +184,10 @@ class Game(Generic[StateT]):
         return state
 
     # The number of outcomes that `spawn_probabilities` and `spawn_outcome` list: 0 if not listed.
-    num_spawns = 0
+    @property
+    def num_spawns(self) -> int:
+        """Number of listed outcomes of chance; 0 if the game lists none."""
+        return 0
 
     def spawn_probabilities(self, state: StateT) -> jax.Array:
         """float32[num_spawns]: the probability of each listed outcome of an afterstate."""
