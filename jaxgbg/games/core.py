@@ -183,7 +183,6 @@ class Game(Generic[StateT]):
         """The random half of a move; the identity for deterministic games."""
         return state
 
-    # The number of outcomes that `spawn_probabilities` and `spawn_outcome` list: 0 if not listed.
     @property
     def num_spawns(self) -> int:
         """Number of listed outcomes of chance; 0 if the game lists none."""
