@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from jaxgbg.games import Nim, make
 from jaxgbg.players import MaxN
 from jaxgbg.web.play import game_replay, requests
-from jaxgbg.web.play.game_replay import CHUNK, GameReplay
-from jaxgbg.web.play.lines import Line, read_line
+from jaxgbg.games.game_replay import CHUNK, GameReplay
+from jaxgbg.games.lines import Line, read_line
 from jaxgbg.web.play.seats import Seats
 from jaxgbg.web.play.table import Table
 from tests.web.tables import drawn_agent, table_of
