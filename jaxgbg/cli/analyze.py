@@ -76,7 +76,10 @@ def analyze(
         for record in _records(rules, number, text, read[row], found, row, top)
     ]
     scale = value_scale(rules)
-    words = {"value": lambda value: "" if value is None else scale.text(value)}
+    words = {
+        "value": lambda value: "" if value is None else scale.text(value),
+        "best": lambda best: "*" if best else "",
+    }
     print_records(records, json_file, form, words)
 
 
@@ -128,7 +131,8 @@ def _records(
         key=lambda a: (a != best, -visits[a], -np.nan_to_num(values[a], nan=-np.inf), a),
     )
     for action in order[: top or None]:
-        value = None if np.isnan(values[action]) else value_on(scale, values[action])
+        # 0 is added so that no table shows -0.
+        value = None if np.isnan(values[action]) else value_on(scale, values[action] + 0.0)
         yield {
             **first,
             "to_move": rules.sides[int(state.player)],

@@ -12,7 +12,7 @@ from jaxgbg.games import check_own
 from jaxgbg.games.notations import position_line, write_position
 from jaxgbg.games.rollout import select_states
 from jaxgbg.runs.storage.recorded_games import RecordedGame, recorded_games
-from jaxgbg.specs import Limits, checked, printable
+from jaxgbg.specs import Limits, checked, pluralize, printable
 from jaxgbg.types import JSON, State
 from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.drawings.rows import board_rows
@@ -20,14 +20,13 @@ from jaxgbg.web.play.serving import LOOPBACK, check_extra, listen, serve
 from jaxgbg.web.play.table import Table
 from jaxgbg.web.positions import outcome_text
 
-Number = Annotated[int, Limits(low=1, high=10**9)]
 Port = Annotated[int, Limits(low=0, high=65_535)]
 
 
 @checked
 def replay(
     file: Annotated[Positional[Path], arg(metavar="FILE.jsonl")],
-    game: Annotated[Number | None, optional("N", "a table of all")] = None,
+    game: Annotated[int | None, optional("N", "a table of all")] = None,
     page: bool = False,
     port: Port = 8484,
     browser: bool = True,
@@ -56,8 +55,8 @@ def replay(
         return
     if json_file is not None or form != "table":
         raise ValueError("--json and --format are for the table of all games: leave out --game")
-    if game > len(games):
-        raise ValueError(f"{file} has {len(games):,} games, and no game {game:,}")
+    if not 1 <= game <= len(games):
+        raise ValueError(f"{file} has {pluralize(len(games), 'game')}, and no game {game:,}")
     chosen = games[game - 1]
     states = _states(file, game, chosen)
     if page:

@@ -58,7 +58,7 @@ def read_line(text: str, most: int = _MOST) -> Line:
     largest = max(max(each, default=0) for each in numbers)
     if largest >= _MOST:
         raise ValueError(f"{largest} is too large: a word of chance has 32 bits")
-    begun = " ".join(position.replace("\n", "/").split()) if semicolon else numbers[0]
+    begun = " ".join(position.strip().replace("\n", "/").split()) if semicolon else numbers[0]
     return Line(begun, tuple(numbers[1:]) if plies else ())
 
 

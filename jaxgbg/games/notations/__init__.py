@@ -105,6 +105,7 @@ def position_line(game: Game, text: str) -> Line:
     """
     if not isinstance(text, str):
         raise ValueError(f"a position is text, not {shown(text)}")
+    text = text.strip()
     digits = "".join(text.split())
     # The columns of ConnectFour without commas: 4443.
     columns = (
