@@ -24,6 +24,8 @@ from jaxgbg.evaluation import Evaluator, EvaluatorSpec, Protocol, compete
 from jaxgbg.extensions import import_installed
 from jaxgbg.games import Game, check_game, make, register
 from jaxgbg.games.environments import to_pettingzoo, to_pgx
+from jaxgbg.games.game_replay import GameReplay
+from jaxgbg.games.notations import Notation, position_line, register_notation, write_position
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDOnePlySpec, TDSpec
 from jaxgbg.players import (
@@ -50,6 +52,7 @@ from jaxgbg.runs import (
 from jaxgbg.runs.opponents import judge_by
 from jaxgbg.runs.presets import preset, protocol_for
 from jaxgbg.runs.storage.ensembles import ensemble as join
+from jaxgbg.runs.storage.recorded_games import RecordedGame, recorded_games
 from jaxgbg.search import (
     LookAheadSpec,
     QSearchSpec,
@@ -61,7 +64,7 @@ from jaxgbg.search import (
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.search.spec import parse_for_agent
 from jaxgbg.specs import Seed, checked, shown
-from jaxgbg.types import SettingValue
+from jaxgbg.types import SettingValue, State
 from jaxgbg.values import MLPSpec, NTupleSpec
 from jaxgbg.web.board.opening import board
 
@@ -77,10 +80,12 @@ __all__ = [
     "LookAheadAgent",
     "MLPSpec",
     "NTupleSpec",
+    "Notation",
     "Picture",
     "Protocol",
     "QSearchSpec",
     "QSpec",
+    "RecordedGame",
     "Run",
     "RunFolder",
     "SarsaSearchSpec",
@@ -106,8 +111,12 @@ __all__ = [
     "look_ahead",
     "make",
     "make_player",
+    "position",
+    "position_text",
     "preset",
+    "recorded_games",
     "register",
+    "register_notation",
     "register_player",
     "results",
     "scores",
@@ -209,6 +218,22 @@ def evaluate(
     if len(found) > 1:
         raise ValueError(f"{opponent} has several scores: use jaxgbg.scores")
     return next(iter(found.values()))
+
+
+def position(game: Game, text: str) -> State:
+    """The state that a text describes: in the game's own notation, as moves, or both.
+
+    `XO./.X./... O` is set up, `4,0` are the numbers of moves from the start, and moves may follow a
+    position after a semicolon, `XO./.X./... O;2`. The page on positions has the notation of every
+    game. Raises ValueError, in one line, for what is no position, with what is wrong and where.
+    """
+    states = GameReplay(game).end(position_line(game, text))
+    return jax.tree.map(lambda leaf: leaf[0], states)
+
+
+def position_text(game: Game, state: State) -> str:
+    """One line that `position` reads as the same state, in every field."""
+    return write_position(game, state)
 
 
 import_installed()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from jaxgbg.cli.ablate import ablate
+from jaxgbg.cli.analyze import analyze
 from jaxgbg.cli.bench import bench
 from jaxgbg.cli.check import check
 from jaxgbg.cli.compare import compare
@@ -13,6 +14,7 @@ from jaxgbg.cli.gtp import gtp
 from jaxgbg.cli.perft import perft
 from jaxgbg.cli.play import play
 from jaxgbg.cli.plot import plot
+from jaxgbg.cli.replay import replay
 from jaxgbg.cli.report import report
 from jaxgbg.cli.results import results
 from jaxgbg.cli.show import show
@@ -34,6 +36,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "ensemble": ensemble,
     "compare": compare,
     "tournament": tournament,
+    "analyze": analyze,
+    "replay": replay,
     "results": results,
     "plot": plot,
     "report": report,

@@ -7,16 +7,22 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import jax
+import numpy as np
 from rich.console import Console
 from tyro.conf import Positional, arg
 
 from jaxgbg.games import Game, check_own, game_names, make
+from jaxgbg.games.game_replay import GameReplay
+from jaxgbg.games.lines import Line
+from jaxgbg.games.notations import position_line
 from jaxgbg.games.registry import PACKAGES
+from jaxgbg.players import History
 from jaxgbg.results.formats import Column, Format, print_columns, print_plain
 from jaxgbg.runs import execution
 from jaxgbg.runs.storage.files import write_json
 from jaxgbg.specs import printable
-from jaxgbg.types import JSON, SettingValue
+from jaxgbg.types import JSON, SettingValue, State
 
 
 def optional(metavar: str, default: str = "", **options: Any) -> object:
@@ -78,6 +84,19 @@ Parameters = Annotated[
         " (hex), repetition (lines_of_action) ...",
     ),
 ]
+Position = Annotated[
+    str | None,
+    optional(
+        "TEXT",
+        "the start",
+        help="A position in the game's notation, such as 'XO./.X./... O' (tictactoe), or the"
+        " numbers of moves from the start, 3,2,4; moves may follow a position after a semicolon.",
+    ),
+]
+Record = Annotated[
+    Path | None,
+    optional("FILE.jsonl", help="Keep all games in this file, for jaxgbg replay; it is replaced."),
+]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets its own folder in it.")]
 CheckpointEvery = Annotated[
     execution.CheckpointEvery,
@@ -117,6 +136,20 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
     game = make(name, **parameters)
     check_own(game)
     return game
+
+
+def read_position(game: Game, text: str) -> tuple[Line, State]:
+    """A position as a game that leads there, and its state; raises ValueError."""
+    line = position_line(game, text)
+    return line, jax.tree.map(lambda leaf: leaf[0], GameReplay(game).end(line))
+
+
+def history_of(game: Game, line: Line) -> History | None:
+    """The plies of one game; None if it starts from a position that was set up."""
+    if line.start:
+        return None
+    actions = np.array([[ply[0] for ply in line.plies]], np.int32).reshape(1, -1)
+    return History(actions, np.asarray(GameReplay(game).every(line).player)[None, :-1])
 
 
 def cell(value: object) -> str:

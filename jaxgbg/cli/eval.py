@@ -1,15 +1,28 @@
 """The command `eval`: evaluate trained agents."""
 
 import contextlib
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
 import jax
 from tyro.conf import Positional
 
-from jaxgbg.cli.common import Json, TableFormat, console, optional, print_records, write_rows
+from jaxgbg.cli.common import (
+    Json,
+    Position,
+    Record,
+    TableFormat,
+    console,
+    history_of,
+    optional,
+    print_records,
+    read_position,
+    write_rows,
+)
 from jaxgbg.cli.options import GREEDY, Playing
 from jaxgbg.evaluation import Judge, MatchJudge, judge_names, judges_alone
+from jaxgbg.evaluation.played_games import PlayedGames, moves_of
 from jaxgbg.games import Game
 from jaxgbg.players import GTPEngine, Player
 from jaxgbg.players.gtp import Seconds
@@ -20,6 +33,8 @@ from jaxgbg.runs.opponents import judge_by, make_opponent
 from jaxgbg.runs.presets import protocol_for
 from jaxgbg.runs.presets.table1 import meet
 from jaxgbg.runs.storage.agents import SavedAgent, load_agent
+from jaxgbg.runs.storage.files import check_writable
+from jaxgbg.runs.storage.recorded_games import RecordedGame, write_games
 from jaxgbg.specs import Seed, checked
 from jaxgbg.types import JSON
 
@@ -41,7 +56,9 @@ def evaluate(
     timeout: Seconds = 10.0,
     playing: Playing = GREEDY,
     game: Annotated[str | None, optional("GAME")] = None,
+    position: Position = None,
     seed: Seed = 0,
+    record: Record = None,
     keep: bool = False,
     form: TableFormat = "table",
     json_file: Json = None,
@@ -62,6 +79,9 @@ def evaluate(
         raise ValueError("give --opponent or --engine, not both")
     if keep and (playing != GREEDY or seed):
         raise ValueError("--keep evaluates as training does: leave out --seed and options of play")
+    if keep and (position is not None or record is not None):
+        raise ValueError("--keep evaluates as training does: leave out --position and --record")
+    check_writable(record)
     agents = _agents(what, game)
     rules = next(iter(agents.values())).run.game
     if keep:
@@ -72,18 +92,68 @@ def evaluate(
         return
     alone = rules.num_players == 1 and opponent is not None and not judges_alone(opponent)
     judge = _judge(rules, None if alone else opponent, engine, timeout)
+    played = _PlayedByName(rules, seed)
+    if position is not None or record is not None:
+        judge = _matches(judge, rules, position, None if record is None else played)
     records = []
     with contextlib.closing(judge):
         for path, saved in agents.items():
             player = playing.read().player(saved.player())
             run = f"{path.parent.parent.name}/" if len(what) > 1 and path not in what else ""
+            played.agent = run + path.name
             records += _records(judge, run + path.name, rules, saved.variant, player, seed)
     if alone:
         # A game of one player: the opponent plays its own games, from the same starts.
         with contextlib.closing(make_opponent(str(opponent), rules)) as other:
+            played.agent = str(opponent)
             records += _records(judge, str(opponent), rules, "", other, seed)
+    if record is not None:
+        write_games(record, played.games)
     scale = next(iter(judge.scales.values()))
     print_records(records, json_file, form, {"mean": scale.text} if len(judge.scales) == 1 else {})
+
+
+class _PlayedByName:
+    """The games of the matches of `agent` against the opponent of a judge."""
+
+    def __init__(self, rules: Game, seed: int) -> None:
+        self.agent, self.opponent, self.games = "", "", list[RecordedGame]()
+        self._rules, self._seed = rules, seed
+
+    def add(self, played: PlayedGames) -> None:
+        names = (self.agent, self.opponent)
+        for game, (opening, moves) in enumerate(moves_of(self._rules, played)):
+            players = tuple(names[number] for number in played.seats[game])
+            result = tuple(played.rewards[game].tolist())
+            number = len(self.games) + 1
+            self.games.append(
+                RecordedGame(self._rules, players, moves, result, opening, self._seed, number)
+            )
+
+
+def _matches(
+    judge: Judge, rules: Game, position: str | None, played: _PlayedByName | None
+) -> MatchJudge:
+    """The judge with all games from a position, or kept; raises ValueError if it plays none."""
+    if not isinstance(judge, MatchJudge):
+        raise ValueError(
+            f"{next(iter(judge.scales))} plays no games: leave out --position and --record"
+        )
+    start = None
+    if position is not None:
+        line, state = read_position(rules, position)
+        if state.terminal:
+            raise ValueError("the game is over in this position: --position needs one to play on")
+        if judge.opponent is not None and judge.opponent.needs_history and line.start:
+            raise ValueError(
+                f"{judge.name} needs the moves from the start of the game: give --position as 3,2,4"
+            )
+        start = jax.tree.map(lambda leaf: leaf[None], state), history_of(rules, line)
+    if played is not None:
+        played.opponent = judge.name
+    return dataclasses.replace(
+        judge, position=start, on_games=None if played is None else played.add
+    )
 
 
 def _records(

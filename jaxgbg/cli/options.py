@@ -12,11 +12,14 @@ from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, Pri
 
 from jaxgbg.cli.common import optional, read_game
 from jaxgbg.evaluation import judge_names
-from jaxgbg.players import player_names
+from jaxgbg.games import Game
+from jaxgbg.players import Player, player_names
 from jaxgbg.runs import Run
+from jaxgbg.runs.opponents import agent_file, file_of, make_opponent, names_agent
 from jaxgbg.runs.play import Play
 from jaxgbg.runs.presets import preset
 from jaxgbg.runs.settings import Setting, settings
+from jaxgbg.runs.storage.agents import load_agent
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import Spec, kind_of, shown
 from jaxgbg.types import SettingValue, TypeHint
@@ -192,3 +195,30 @@ class _Playing:
 
 Playing: TypeHint = OmitArgPrefixes[_Playing]
 GREEDY: _Playing = _Playing()
+
+
+def named_player(
+    who: str, game: str | None, size: int | None, parameters: tuple[str, ...], playing: _Playing
+) -> tuple[Game, Player]:
+    """The player that a command names, and its game; raises ValueError.
+
+    `who` is an agent's file, the folder of a run for its first agent or, with `game`, the name of a
+    player.
+    """
+    what = str(agent_file(Path(who)))
+    saved = load_agent(file_of(what)) if names_agent(what) else None
+    if saved is not None and (game is not None or size is not None or parameters):
+        raise ValueError("an agent has its own game: leave out --game and its parameters")
+    if saved is not None:
+        rules = saved.run.game
+    elif game is None:
+        raise ValueError(f"{what} is no agent file: name one, or the --game that it plays")
+    else:
+        rules = read_game(game, size, parameters)
+    if playing == GREEDY:
+        player = make_opponent(what, rules)
+    elif saved is None or file_of(what) != what:
+        raise ValueError("options of play are for an agent's file alone")
+    else:
+        player = playing.read().player(saved.player())
+    return rules, player

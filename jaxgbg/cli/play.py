@@ -7,7 +7,7 @@ from typing import Annotated
 from rich.console import Console
 from tyro.conf import Positional
 
-from jaxgbg.cli.common import Parameters, Size, optional, read_game
+from jaxgbg.cli.common import Parameters, Position, Size, optional, read_game, read_position
 from jaxgbg.games import Game
 from jaxgbg.players import GreedyAgent
 from jaxgbg.runs.opponents import names_agent
@@ -29,6 +29,7 @@ def play(
     ] = (),
     size: Size = None,
     parameters: Parameters = (),
+    position: Position = None,
     host: str = LOOPBACK,
     port: Port = 8484,
     browser: bool = True,
@@ -49,6 +50,8 @@ def play(
       replace: Overwrite an existing file.
     """
     if export is not None:
+        if position is not None:
+            raise ValueError("--position does not go with --export: a file begins at the start")
         if (host, port, browser) != (LOOPBACK, 8484, True):
             raise ValueError(
                 "--host, --port and --browser do not go with --export, which serves no page"
@@ -64,9 +67,10 @@ def play(
         raise ValueError("--replace goes with --export")
     check_extra()
     loaded = _read(what, size, parameters)
+    line = "" if position is None else read_position(loaded.game, position)[0].text
     listener = listen(host, port)
     try:
-        serve(lambda: _table(loaded), loaded.game.title, listener, host, browser)
+        serve(lambda: _table(loaded), loaded.game.title, listener, host, browser, line)
     finally:
         listener.close()
 

@@ -11,6 +11,7 @@ from jaxgbg.arena.tournament import NumGames, Plies, Rounds
 from jaxgbg.cli.common import (
     Json,
     Parameters,
+    Record,
     Size,
     TableFormat,
     console,
@@ -53,6 +54,7 @@ def tournament(
     executor: Executor = "inline",
     address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
     out: Annotated[Path | None, optional("DIR")] = None,
+    record: Record = None,
     plot: Annotated[Path | None, optional("FILE.png|svg|pdf")] = None,
     form: TableFormat = "table",
     json_file: Json = None,
@@ -80,7 +82,7 @@ def tournament(
     if game is None and (size is not None or parameters):
         raise ValueError("--size and --parameters need --game")
     rules = None if game is None else read_game(game, size, parameters)
-    on = (executor, address)
+    on = (executor, address, record)
     ladder = play(participants, rules, games, starts, plies, seed, out, first, True, swiss, *on)
     _print(ladder, form)
     if plot is not None:

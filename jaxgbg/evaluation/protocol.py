@@ -21,6 +21,9 @@ _ATTEMPTS, MOST_GAMES = 100, 100_000
 Starts = tuple[State, History]
 """The states[S] in which games start, and how they came there."""
 
+Position = tuple[State, History | None]
+"""One position states[1], and the plies that led there from the start, None if not known."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Protocol(Spec):

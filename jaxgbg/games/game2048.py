@@ -135,7 +135,7 @@ class Game2048(Game[Game2048State]):
         return self.spawn_from(one_tile._replace(slid=jnp.bool_(True)), words[1:])
 
     def legal_actions(self, state: Game2048State) -> jax.Array:
-        return self._movable(state.tiles) & ~state.terminal & ~state.slid
+        return self.movable(state.tiles) & ~state.terminal & ~state.slid
 
     def afterstate(self, state: Game2048State, action: jax.Array) -> Game2048State:
         direction = jnp.clip(action, 0, 3)
@@ -181,7 +181,7 @@ class Game2048(Game[Game2048State]):
     def _placed(self, state: Game2048State, place: jax.Array, tile: jax.Array) -> Game2048State:
         """The state with a new tile at `place` bool[C], if one is due."""
         tiles = jnp.where(place, tile, state.tiles)
-        stuck = ~self._movable(tiles).any()
+        stuck = ~self.movable(tiles).any()
         placed = state._replace(tiles=tiles, slid=jnp.bool_(False), terminal=stuck)
         return keep_if(state.slid, placed, state)
 
@@ -191,7 +191,7 @@ class Game2048(Game[Game2048State]):
     def display_cells(self, state: Game2048State) -> jax.Array:
         return state.tiles
 
-    def _movable(self, tiles: jax.Array) -> jax.Array:
+    def movable(self, tiles: jax.Array) -> jax.Array:
         """bool[4]: whether `tiles` int8[C] can slide left, up, right, down."""
         board, movable = tiles.reshape(self.rows, self.columns), []
         for grid in (board, board.T):

@@ -534,6 +534,31 @@ def test_a_position_goes_out_and_in_as_text_and_as_a_file(visit, tmp_path):
     page.wait_for_selector("#fault:has-text('it is a game of hex, and this page plays tictactoe')")
 
 
+def test_a_position_is_set_up_by_pasting_it_and_the_address_keeps_it(visit, browser):
+    page = visit.page
+    page.locator("#seats select").nth(1).select_option("person")
+    page.locator("#text summary").click()
+    page.locator("#text textarea").fill("XO.\n.X.\n...\nO")
+    press(visit, "load")
+    visit.until(lambda: page.locator("#text textarea").input_value() == "XO./.X./... O;")
+    visit.click(8)
+    visit.until(lambda: page.locator("#text textarea").input_value() == "XO./.X./... O;8")
+    page.locator("#text textarea").fill("XO./.X./... X")
+    press(visit, "load")
+    page.wait_for_selector("#fault:has-text('O is to move with 2 X and 1 O')")
+    page.locator("#fault button").click()
+    visit.until(lambda: "moves=XO./.X./...%20O;8" in page.url)
+    visit.complaints.clear()
+    again = Visit(browser, page.url, DESKTOP)
+    again.settle(1)
+    again.page.locator("#text summary").click()
+    assert again.page.locator("#text textarea").input_value() == "XO./.X./... O;8"
+    again.page.keyboard.press("Escape")
+    press(again, "undo")
+    again.until(lambda: again.page.locator("#text textarea").input_value() == "XO./.X./... O;")
+    again.done()
+
+
 def test_a_wrong_text_is_refused_and_the_game_stays(visit):
     page = visit.page
     page.locator("#text summary").click()
