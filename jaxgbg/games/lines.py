@@ -15,6 +15,7 @@ _MOST = 2**32
 _WORDS = r"\d{1,10}(?:-\d{1,10})*"
 _PLY = rf"\d{{1,10}}(?:\.{_WORDS})?"
 _PLIES = rf"(?:{_PLY}(?:,{_PLY})*)?"
+_APART = re.compile(r"\d\s+\d")
 _MOVES = re.compile(rf"(?:{_WORDS}/)?{_PLIES}", re.ASCII)
 
 
@@ -38,8 +39,11 @@ class Line(NamedTuple):
 
 
 def is_moves(text: str) -> bool:
-    """Whether a text is a list of moves without a position before it, blanks ignored."""
-    return bool(_MOVES.fullmatch("".join(text.split())))
+    """Whether a text is a list of moves without a position before it.
+
+    Blanks may follow a comma; numbers with blanks alone between them are a position.
+    """
+    return not _APART.search(text) and bool(_MOVES.fullmatch("".join(text.split())))
 
 
 def read_line(text: str, most: int = _MOST) -> Line:

@@ -22,6 +22,7 @@ SHIPPED = [
     jaxgbg.make("hex", size=3),
     jaxgbg.make("othello", size=4),
     jaxgbg.make("2048"),
+    jaxgbg.make("2048", rows=2, columns=3),
     jaxgbg.make("lines_of_action", size=4),
     jaxgbg.make("pig", players=3, target=30),
     jaxgbg.make("ewn", players=3, stones=3),
