@@ -80,7 +80,8 @@ def play_tournament(
     another game, a folder that holds something else, or groups that could not be played, after all
     others; MissingExtra if the package of a player is not installed.
     """
-    check_writable(None if record is None else Path(record))
+    file = None if record is None else Path(record)
+    check_writable(file)
     if address is not None and executor == "inline":
         raise ValueError("address needs the executor ray")
     entries = named(participants, first)
@@ -94,23 +95,34 @@ def play_tournament(
     settings = TournamentSettings(rules, protocol, seed, record is not None)
     play = here if executor == "inline" else partial(on_cluster, address=address)
     try:
-        if out is None:
-            met = _play_all(entered, settings, None, progress, swiss, play)
-        else:
-            if nameless := [each.name for each in entered if not each.identity]:
-                raise ValueError(
-                    f"{nameless[0]} was made in Python and has no file: leave out the folder (out)"
-                )
-            folder = TournamentFolder(out, settings)
-            with only_here(folder):
-                folder.check()
-                met = _play_all(entered, settings, folder, progress, swiss, play)
+        met = _play_in(out, entered, settings, progress, swiss, play)
     finally:
         close(entered)
-    if record is not None:
-        names = [each.name for each in entered]
-        write_games(Path(record), _recorded(rules, names, met, seed))
-    return Played(rules, [each.name for each in entered], met, _anchor(entered))
+    names = [each.name for each in entered]
+    if file is not None:
+        write_games(file, _recorded(rules, names, met, seed))
+    return Played(rules, names, met, _anchor(entered))
+
+
+def _play_in(
+    out: str | Path | None,
+    participants: Sequence[Participant],
+    settings: TournamentSettings,
+    progress: bool,
+    rounds: int,
+    play: Play,
+) -> list[MatchResult]:
+    """`_play_all`, with the games in the folder `out` if one is named; raises ValueError."""
+    if out is None:
+        return _play_all(participants, settings, None, progress, rounds, play)
+    if nameless := [each.name for each in participants if not each.identity]:
+        raise ValueError(
+            f"{nameless[0]} was made in Python and has no file: leave out the folder (out)"
+        )
+    folder = TournamentFolder(out, settings)
+    with only_here(folder):
+        folder.check()
+        return _play_all(participants, settings, folder, progress, rounds, play)
 
 
 def _recorded(

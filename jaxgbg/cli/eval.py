@@ -30,6 +30,7 @@ from jaxgbg.results.rows import Source, as_records, group, source_of
 from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.runs import RunFolder
 from jaxgbg.runs.opponents import judge_by, make_opponent
+from jaxgbg.runs.play import Play
 from jaxgbg.runs.presets import protocol_for
 from jaxgbg.runs.presets.table1 import meet
 from jaxgbg.runs.storage.agents import SavedAgent, load_agent
@@ -38,20 +39,22 @@ from jaxgbg.runs.storage.recorded_games import RecordedGame, write_games
 from jaxgbg.specs import Seed, checked
 from jaxgbg.types import JSON
 
+Opponent = Annotated[
+    str | None,
+    optional(
+        "NAME|AGENT",
+        "random",
+        help=f"{', '.join(judge_names())} or an agent file. In a game of one player, it plays"
+        " from the same starts and has its own row.",
+        aliases=["--opponents"],
+    ),
+]
+
 
 @checked
 def evaluate(
     what: Annotated[Positional[tuple[Path, ...]], optional("RUN|AGENT ...")],
-    opponent: Annotated[
-        str | None,
-        optional(
-            "NAME|AGENT",
-            "random",
-            help=f"{', '.join(judge_names())} or an agent file. In a game of one player, it plays"
-            " from the same starts and has its own row.",
-            aliases=["--opponents"],
-        ),
-    ] = None,
+    opponent: Opponent = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
     timeout: Seconds = 10.0,
     playing: Playing = GREEDY,
@@ -77,31 +80,25 @@ def evaluate(
     """
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
-    if keep and (playing != GREEDY or seed):
-        raise ValueError("--keep evaluates as training does: leave out --seed and options of play")
-    if keep and (position is not None or record is not None):
-        raise ValueError("--keep evaluates as training does: leave out --position and --record")
+    if keep and (playing != GREEDY or seed or position is not None or record is not None):
+        raise ValueError(
+            "--keep evaluates as training does: leave out --seed, --position, --record and options"
+            " of play"
+        )
     check_writable(record)
     agents = _agents(what, game)
     rules = next(iter(agents.values())).run.game
     if keep:
         sources = [_keep(each, _judge(rules, opponent, engine, timeout)) for each in what]
-        rows = group(sources, ("variant",) if len(what) == 1 else ()).rows
-        print_rows(rows, console(), form)
-        write_rows(json_file, as_records(rows))
+        _print_kept(sources, form, json_file)
         return
     alone = rules.num_players == 1 and opponent is not None and not judges_alone(opponent)
     judge = _judge(rules, None if alone else opponent, engine, timeout)
     played = _PlayedByName(rules, seed)
     if position is not None or record is not None:
         judge = _matches(judge, rules, position, None if record is None else played)
-    records = []
     with contextlib.closing(judge):
-        for path, saved in agents.items():
-            player = playing.read().player(saved.player())
-            run = f"{path.parent.parent.name}/" if len(what) > 1 and path not in what else ""
-            played.agent = run + path.name
-            records += _records(judge, run + path.name, rules, saved.variant, player, seed)
+        records = _all_records(judge, what, agents, playing.read(), seed, played)
     if alone:
         # A game of one player: the opponent plays its own games, from the same starts.
         with contextlib.closing(make_opponent(str(opponent), rules)) as other:
@@ -111,6 +108,13 @@ def evaluate(
         write_games(record, played.games)
     scale = next(iter(judge.scales.values()))
     print_records(records, json_file, form, {"mean": scale.text} if len(judge.scales) == 1 else {})
+
+
+def _print_kept(sources: list[Source], form: TableFormat, json_file: Path | None) -> None:
+    """Print and write the rows of finished runs with the results that were added."""
+    rows = group(sources, ("variant",) if len(sources) == 1 else ()).rows
+    print_rows(rows, console(), form)
+    write_rows(json_file, as_records(rows))
 
 
 class _PlayedByName:
@@ -154,6 +158,24 @@ def _matches(
     return dataclasses.replace(
         judge, position=start, on_games=None if played is None else played.add
     )
+
+
+def _all_records(
+    judge: Judge,
+    what: tuple[Path, ...],
+    agents: dict[Path, SavedAgent],
+    play: Play,
+    seed: int,
+    played: _PlayedByName,
+) -> list[dict[str, JSON]]:
+    """The rows of all agents; those of several runs are named with their runs."""
+    records = []
+    for path, saved in agents.items():
+        player = play.player(saved.player())
+        run = f"{path.parent.parent.name}/" if len(what) > 1 and path not in what else ""
+        played.agent = run + path.name
+        records += _records(judge, played.agent, saved.run.game, saved.variant, player, seed)
+    return records
 
 
 def _records(

@@ -19,6 +19,7 @@ from jaxgbg.cli.common import (
     read_game,
     write_rows,
 )
+from jaxgbg.games import Game
 from jaxgbg.results.figures import check_name
 from jaxgbg.results.formats import print_columns, print_plain
 from jaxgbg.results.ladder import Ladder
@@ -79,15 +80,20 @@ def tournament(
       plot: Also draw the ratings and who scores against whom.
     """
     _check_plot(plot)
-    if game is None and (size is not None or parameters):
-        raise ValueError("--size and --parameters need --game")
-    rules = None if game is None else read_game(game, size, parameters)
+    rules = _rules(game, size, parameters)
     on = (executor, address, record)
     ladder = play(participants, rules, games, starts, plies, seed, out, first, True, swiss, *on)
     _print(ladder, form)
     if plot is not None:
         ladder.plot(plot)
     write_rows(json_file, ladder.records())
+
+
+def _rules(game: str | None, size: int | None, parameters: tuple[str, ...]) -> Game | None:
+    """The game that is named, if one is; raises ValueError."""
+    if game is None and (size is not None or parameters):
+        raise ValueError("--size and --parameters need --game")
+    return None if game is None else read_game(game, size, parameters)
 
 
 def _check_plot(plot: Path | None) -> None:

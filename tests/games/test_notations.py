@@ -43,7 +43,7 @@ OTHERS = [
     jaxgbg.make("yavalath", size=3, swap=True),
     jaxgbg.make("ewn", start="random"),
 ]
-BORROWED = ["pgx:chess", "pgx:backgammon", "pgx:hex", "ludax:pente"]
+BORROWED = ["pgx:backgammon", "pgx:gardner_chess", "ludax:reversi"]
 
 
 def named(game):
