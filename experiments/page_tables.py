@@ -33,7 +33,7 @@ from experiments.page_text import AS_TEXT, EXPERIMENTS, NUMBER, Page, Printed, R
 from experiments.ralpha import table as ralpha
 from experiments.readings import tables as readings
 from experiments.search import run as search
-from experiments.shared import Section, archived_runs
+from experiments.shared import WRITTEN_WITH, Section, archived_runs
 from experiments.table1 import draws, listed, overview, profile, speed
 from jaxgbg.games import make
 from jaxgbg.results.statistics import confidence_interval, mean_sem
@@ -52,7 +52,7 @@ def kept_records(name: str) -> list[dict[str, Any]]:
     else:
         rows = Section(path.parent, path.name).read()
     assert rows, f"{name} has no records"
-    return rows
+    return [{key: value for key, value in row.items() if key != WRITTEN_WITH} for row in rows]
 
 
 def printed(main: Callable[[list[str]], None], *arguments: str) -> list[str]:
