@@ -112,10 +112,9 @@ def results() -> Iterator[Claim]:
 
 
 def index() -> Iterator[Claim]:
-    discount, farl = (
-        gain("hex", "mcts-1000", one, (1.0, "none"))[0] for one in ((0.8, "none"), (1.0, "farl"))
-    )
-    yield "in Hex {}% (five)", 100 * discount / farl
+    discount, low, high = gain("hex", "mcts-1000", (0.8, "none"), (1.0, "none"))
+    farl, *_ = gain("hex", "mcts-1000", (1.0, "farl"), (1.0, "none"))
+    yield "in Hex {} of {} points (five, 95% {} to {})", discount, farl, low, high
 
 
 def own_page(source: str, *texts: str) -> PageClaims:

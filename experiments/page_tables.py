@@ -33,7 +33,7 @@ from experiments.page_text import AS_TEXT, EXPERIMENTS, NUMBER, Page, Printed, R
 from experiments.ralpha import table as ralpha
 from experiments.readings import tables as readings
 from experiments.search import run as search
-from experiments.shared import Section, archived_runs
+from experiments.shared import WRITTEN_WITH, Section, archived_runs
 from experiments.table1 import draws, listed, overview, profile, speed
 from jaxgbg.games import make
 from jaxgbg.results.statistics import confidence_interval, mean_sem
@@ -52,7 +52,7 @@ def kept_records(name: str) -> list[dict[str, Any]]:
     else:
         rows = Section(path.parent, path.name).read()
     assert rows, f"{name} has no records"
-    return rows
+    return [{key: value for key, value in row.items() if key != WRITTEN_WITH} for row in rows]
 
 
 def printed(main: Callable[[list[str]], None], *arguments: str) -> list[str]:
@@ -296,8 +296,13 @@ def table_faults(experiment: str, pages: Sequence[Page]) -> Iterator[Wrong]:
                 if title in by_hand:
                     texts = _numbers_unknown(row, by_hand[title])
                     yield from (Wrong(page.name, line, f"printed {t}: no record") for t in texts)
-                elif any(map(str.isdigit, "".join(row))) and not _is_known(row, known):
+                elif _has_figures(row, experiment) and not _is_known(row, known):
                     yield Wrong(page.name, line, _compared(row, known))
+
+
+def _has_figures(row: Row, experiment: str) -> bool:
+    """Whether a row has numbers; outside experiments, where rows are texts, those with decimals."""
+    return re.search(r"\d" if experiment else r"\d\.\d", " ".join(row)) is not None
 
 
 def _is_known(row: Row, known: set[Row]) -> bool:

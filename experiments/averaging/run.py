@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.shared import make_parser, new_figure, save_figure
+from experiments.shared import make_parser, new_figure, save_figure, with_origin
 from jaxgbg import Run, RunFolder, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.rows import Row, as_records, group, source_of
@@ -170,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 continue
             about = {"game": name, "condition": condition, "command": command, "config": run.digest}
             made = records_of(train(run, options.out), about, records)
-            records += made
+            records += with_origin(made, ())
             write_json(path, records)
             print(name, condition, *(one["text"] for one in made), flush=True)
     print("\n".join(table_of(records)))

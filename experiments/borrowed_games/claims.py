@@ -19,7 +19,10 @@ def claims() -> Iterator[Claim]:
     gain = "gain, head to head"
     much = [cells(game, gain) for game in ("ludax:wolf_and_sheep", "pgx:animal_shogi")]
     some = [cells(game, gain) for game in ("ludax:reversi", "ludax:yavalath")]
-    yield "gains of {} to {} where much was forecast, {} and {} where", *much, *some
+    yield "would matter much, its gain is {} to {}, and", *much
+    yield "the gain is {} and {}, with", *some
+    ends = [cells(game, gain, n) for game in ("ludax:reversi", "ludax:yavalath") for n in (1, 2)]
+    yield "with intervals from {} to {} that decide nothing", min(ends), max(ends)
     yield "matter much it gains {} to {}, in the two", *much
     yield "matter some it gains {} and {}.", *some
     yield "was predicted ({}, the highest)", cells("ludax:hop_through", "forecast gain")

@@ -7,6 +7,7 @@ import numpy as np
 from experiments.connectfour.run import NETWORKS, late
 from experiments.page_tables import kept_records
 from experiments.page_text import Claim, cells_in
+from experiments.shared import interval
 
 OUTSIDE = {
     "Exploration that ends at .05 instead of 0": "a setting",
@@ -112,5 +113,11 @@ def claims() -> Iterator[Claim]:
         single[1],
         won["best, temperature .03", 2_000_000, 0] / 10,
     )
-    perfect = cells("off-policy, delaying | 2,000,000", "200-0-0")
+    perfect = int(cells("off-policy, delaying | 2,000,000", "200-0-0"))
     yield "{} of 30 networks win all 200 games", perfect
+    for times, count, sentence in (
+        (perfect, 30, "(95% {} to {}% of such networks)"),
+        (9, 10, "such networks each ({} to {}%)**"),
+    ):
+        outcomes = np.array([1.0] * times + [0.0] * (count - times))
+        yield sentence, *(100 * end for end in interval(outcomes, (0.0, 1.0)))

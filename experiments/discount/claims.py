@@ -8,7 +8,7 @@ from experiments.page_text import Claim, cells_in
 from jaxgbg.results.statistics import paired_difference
 
 OUTSIDE = {
-    "with .8, a gain of": "a setting",
+    "with .8, where those": "a setting",
     "Smaller is not better: .5 costs": "a setting",
     "There .8 costs": "a setting",
     "with .9 and .8. Here": "settings",
@@ -37,10 +37,9 @@ def claims() -> Iterator[Claim]:
         mean, low, high = gain("connectfour", opponent, (0.9, "none"), (1.0, "none"))
         farl, *_ = gain("connectfour", opponent, (1.0, "farl"), (1.0, "none"))
         yield sentence, mean, farl, low, high
-    yield (
-        "a gain of {} ({} to {}, five seeds)",
-        *gain("hex", "mcts-1000", (0.8, "none"), (1.0, "none")),
-    )
+    mean, low, high = gain("hex", "mcts-1000", (0.8, "none"), (1.0, "none"))
+    farl, *_ = gain("hex", "mcts-1000", (1.0, "farl"), (1.0, "none"))
+    yield "it brings {} of {} points (95% {} to {}, five seeds)", mean, farl, low, high
     yield (
         "There .8 costs {} points ({} to {}),",
         *gain("hex", "mcts-1000", (1.0, "farl"), (0.8, "farl")),

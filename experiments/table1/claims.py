@@ -71,6 +71,17 @@ def claims() -> Iterator[Claim]:
     yield "| {} standard errors, one game at a time {} |", *nim3p
     yield "That is {} and {} standard errors less", *nim3p
     yield "{} and {} standard errors less, for no reason", *nim3p
+    # What the first sentence says of these rows, in lockstep and one game at a time.
+    for game, opponent in (
+        ("tictactoe", "maxn"),
+        ("nim", "maxn"),
+        ("hex", "mcts"),
+        ("nim3p", "maxn"),
+    ):
+        for column, variant in (("with FARL", "farl"), ("without", "none")):
+            for first in (0, 2):
+                off = away(f"{game} | {opponent}", column, first, game, opponent, variant)
+                assert abs(off) < 2, f"{game} {variant}: {off:.1f} standard errors from the paper"
     listed = figures_of_listed()
     won = [each for each in listed["ab", "none"] if each]
     yield "five {} to {}%; why the seeds", min(won), max(won)
