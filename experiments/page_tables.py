@@ -18,6 +18,7 @@ from experiments.borrowed_games import forecast
 from experiments.borrowed_games import run as borrowed_games
 from experiments.connectfour import tables as connectfour
 from experiments.discount import tables as discount
+from experiments.exact_n_players import run as exact_n_players
 from experiments.farl_predictor import figure as farl_predictor
 from experiments.farl_predictor import run as predictor
 from experiments.gpu import published
@@ -228,6 +229,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "borrowed_games": borrowed_tables,
     "connectfour": lambda: "".join(connectfour_tables()).splitlines(),
     "discount": lambda: printed(discount.main),
+    "exact_n_players": lambda: printed(exact_n_players.main, "--show"),
     "farl_ablation": ablation_tables,
     "farl_predictor": predictor_tables,
     "gpu": gpu_tables,
