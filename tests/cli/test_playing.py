@@ -54,7 +54,7 @@ def test_the_page_opens_at_a_position(jaxgbg, monkeypatch):
     monkeypatch.setattr(playing, "serve", lambda *given: lines.append(given[-1]))
     for text in ("XO./.X./... O;2", "4,0", "XO.\n.X.\n..."):
         assert jaxgbg("play", "tictactoe", "--position", text, "--port", 0)[0] == 0
-    assert lines == ["XO./.X./... O;2", "4,0", "XO./.X./...;"]
+    assert lines == ["XO./.X./... O;2", "4,0", "XO./.X./... O;"]
     # The address is what the page itself would write.
     monkeypatch.setattr(serving, "open_browser", opened.append)
     monkeypatch.setattr(serving, "server_for", lambda application: _Ended())

@@ -111,7 +111,16 @@ def test_what_other_rules_write_they_read_again(game):
 @pytest.mark.parametrize("name", BORROWED)
 def test_what_a_borrowed_game_writes_it_reads_again(name):
     pytest.importorskip(name.partition(":")[0])
-    check_round_trip(jaxgbg.make(name), positions(jaxgbg.make(name), 12))
+    game, random = jaxgbg.make(name), np.random.default_rng(0)
+    after, spawn = jax.jit(game.afterstate), jax.jit(game.spawn)
+    states = [jax.device_get(jax.jit(game.init)(jax.random.key(0)))]
+    for ply in range(8):
+        legal = np.flatnonzero(game.legal_actions(states[-1]))
+        moved = after(states[-1], jnp.int32(random.choice(legal)))
+        states.append(jax.device_get(moved))
+        if game.stochastic:
+            states.append(jax.device_get(spawn(moved, jax.random.key(ply))))
+    check_round_trip(game, states)
 
 
 def reachable(game, plies):

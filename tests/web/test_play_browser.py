@@ -554,7 +554,7 @@ def test_a_position_is_set_up_by_pasting_it_and_the_address_keeps_it(visit, brow
     again.page.locator("#text summary").click()
     assert again.page.locator("#text textarea").input_value() == "XO./.X./... O;8"
     again.page.keyboard.press("Escape")
-    press(again, "undo")
+    press(again, "back")
     again.until(lambda: again.page.locator("#text textarea").input_value() == "XO./.X./... O;")
     again.done()
 

@@ -101,7 +101,8 @@ def position_line(game: Game, text: str) -> Line:
     """The game whose end is the position: `3,2,4` are moves, `XO./.X./... O` is set up, and moves
     may follow after a semicolon.
 
-    Raises ValueError for a text that is neither; moves are not tried yet.
+    The position is written as `write_position` does. Raises ValueError for a text that is neither;
+    moves are not tried yet.
     """
     if not isinstance(text, str):
         raise ValueError(f"a position is text, not {shown(text)}")
@@ -119,5 +120,6 @@ def position_line(game: Game, text: str) -> Line:
         # A line break between two rows is as good as a slash.
         line = Line(" ".join(text.replace("\n", "/").split()))
     if isinstance(line.start, str):
-        set_up(game, line.start)
+        # One position has one text.
+        return line._replace(start=write_position(game, set_up(game, line.start)))
     return line
