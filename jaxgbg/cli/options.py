@@ -128,8 +128,7 @@ def _annotated(setting: Setting) -> TypeHint:
         hint = Annotated[bool, _SWITCH]
     elif setting.choices:
         hint = Literal[setting.choices]
-    kinds = f"{', '.join(setting.kinds)}: " if setting.kinds else ""
-    text = f"{kinds}{setting.help}"
+    text = setting.help
     if setting.choices:
         text = f"{text.rstrip('.')}: {', '.join(setting.choices)}."
     if setting.short in _NAMED:

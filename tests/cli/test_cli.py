@@ -486,6 +486,30 @@ def test_choices_stand_in_the_help(jaxgbg):
     assert "agent files: random, maxn, ab, ab-dl" in words
 
 
+def test_help_has_the_text_of_each_learner_and_all_choices(jaxgbg):
+    _, out, _ = jaxgbg("train", "--help")
+    words = " ".join(out.replace("│", " ").split())
+    assert "td: Without learn_from_random, skip the update whose new move is random" in words
+    assert (
+        "sarsa, q, sarsa-search, q-search: Without learn_from_random, skip the update to" in words
+    )
+    assert (
+        "mlp: Whether the errors of one tick are summed or averaged. ntuple: How updates" in words
+    )
+    assert "are combined: sum, mean, saturating." in words
+
+
+def test_an_invalid_choice_lists_what_may_be_given(jaxgbg):
+    code, _, err = jaxgbg("train", "nim", "--random-test", "none")
+    assert code == 2
+    assert "Expected one of adapted, current, gbg, letter. (" in err
+    code, _, err = jaxgbg("train", "nim", "--combine", "saturating", "--episodes", "0")
+    assert "episodes must lie in" in err
+    code, _, err = jaxgbg("train", "nim", "--value", "mlp", "--combine", "saturating")
+    assert code == 2
+    assert "combine must be one of sum, mean, not 'saturating'" in err
+
+
 def test_a_sweep_is_results_and_a_figure_by_two_commands(jaxgbg, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     write_sweep(tmp_path / "runs")
