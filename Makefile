@@ -32,8 +32,8 @@ PYTEST_ARGS ?= -n 2 --dist worksteal
 # Where a version of JAX or of another package shows, short enough for every run of CI.
 OLDEST_TESTS ?= tests/values tests/learners tests/search tests/runs tests/cli tests/results
 
-.PHONY: help run bench test test-fast test-all test-every faults test-notebooks \
-	test-newest test-slow test-slow-half test-oldest test-older-runs test-wheel notebooks docs dist lint format clean
+.PHONY: help environment run bench test test-fast test-all test-every faults figures-check \
+	test-notebooks test-newest test-slow test-slow-half test-oldest test-older-runs test-wheel notebooks docs dist lint format clean
 
 help:
 	@echo 'make run        train with and without FARL on four games and print the table'
@@ -46,7 +46,9 @@ help:
 	@echo 'make test-older-runs  runs and agents of the oldest versions, loaded by this one'
 	@echo 'make test-wheel       install the wheel into an empty environment and use it there'
 	@echo 'make faults     disturb real runs in every way we know and tally what was lost: minutes'
+	@echo 'make environment      install jaxgbg and its development tools, nothing else'
 	@echo 'make notebooks  run notebooks/*.py in full and keep what comes out beside them'
+	@echo 'make figures-check  recompute the figures of all pages from the kept data'
 	@echo 'make test-notebooks  every cell of the notebooks, with tiny budgets'
 	@echo 'make docs       the site in docs/_build/html, and all examples in pages and docstrings'
 	@echo 'make dist       sdist and wheel in dist/, checked for the package index'
@@ -64,6 +66,8 @@ run: $(VENV)/.run-stamp
 
 bench: $(VENV)/.run-stamp
 	$(BIN)/jaxgbg bench $(BENCH_ARGS)
+
+environment: $(VENV)/.dev-stamp
 
 # What lint does takes one core, while the tests begin on the other.
 test: $(VENV)/.dev-stamp
@@ -95,7 +99,8 @@ test-oldest:
 
 test-older-runs: $(VENV)/.dev-stamp
 	@[ -x .venv-oldest/bin/python ] || \
-		{ echo '.venv-oldest is missing: run make test-oldest PYTHON=python3.11 first' >&2; exit 1; }
+		{ echo '.venv-oldest is missing: first' \
+			'make environment VENV=.venv-oldest VERSIONS=oldest PYTHON=python3.11' >&2; exit 1; }
 	JAXGBG_OLDEST=.venv-oldest/bin/python $(BIN)/python -m pytest tests/test_older_runs.py
 
 # Nothing of the source tree is in reach of the installed package.
@@ -105,6 +110,11 @@ test-wheel: dist
 faults: $(VENV)/.dev-stamp
 	$(BIN)/python -m tests.faults $(FAULTS_ARGS)
 	$(BIN)/python -m pytest -q tests/sweeps/test_ray.py
+
+# Boxes and pictures are in the tests, all other figures in the command.
+figures-check: $(VENV)/.dev-stamp
+	$(BIN)/python -m experiments.check
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m figures --deselect tests/experiments/test_check.py tests/experiments
 
 test-notebooks: $(VENV)/.dev-stamp
 	JAXGBG_NOTEBOOK_BUDGET=0.01 $(BIN)/python -m pytest $(PYTEST_ARGS) --nbmake notebooks/*.ipynb

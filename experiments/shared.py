@@ -8,6 +8,7 @@ import gzip
 import json
 import math
 import os
+import platform
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from jaxgbg import Run
 from jaxgbg.results.figures import new_figure as new_figure
 from jaxgbg.runs import Result, RunFolder
 from jaxgbg.runs.storage.files import write_json, written_whole
+from jaxgbg.runs.storage.provenance import revision, versions_of
 
 ARCHIVE = "runs.jsonl.gz"
 """The finished runs of an experiment, next to its README. See `experiments.archive`."""
@@ -70,13 +72,32 @@ class ArchivedRun:
 
 FinishedRun = RunFolder | ArchivedRun
 Record = dict[str, Any]
+WRITTEN_WITH = "written_with"
+"""The field of a record that names the revision and versions that made it."""
+
+
+def written_with() -> Record:
+    """The revision of the source and the versions of Python and the packages."""
+    packages = versions_of(("jax", "jaxlib", "numpy", "bitbully"))
+    versions = {"python": platform.python_version(), **packages}
+    return {"revision": revision(), "versions": versions}
+
+
+def with_origin(records: Sequence[Record], kept: Sequence[Record]) -> list[Record]:
+    """The records, those that are not among the `kept` ones with what made them."""
+    known = [json.dumps(record) for record in kept]
+    return [
+        record if json.dumps(record) in known else record | {WRITTEN_WITH: written_with()}
+        for record in records
+    ]
 
 
 @dataclasses.dataclass(frozen=True)
 class Section:
     """The records of one script in the results.json of an experiment, whose folder is `folder`.
 
-    results.json maps the names of such sections to lists of objects.
+    results.json maps the names of such sections to lists of objects. A new or changed record gets
+    the field `written_with`.
     """
 
     folder: Path
@@ -100,8 +121,9 @@ class Section:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             sections = self._sections()
-            changed = change(sections.get(self.name, []))
-            write_json(self.folder / "results.json", sections | {self.name: list(changed)})
+            kept = sections.get(self.name, [])
+            changed = with_origin(change(kept), kept)
+            write_json(self.folder / "results.json", sections | {self.name: changed})
         finally:
             os.close(descriptor)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jaxgbg.evaluation import Evaluator, EvaluatorSpec, Protocol, compete
     from jaxgbg.games import Game, check_game, make, register
     from jaxgbg.games.environments import to_pettingzoo, to_pgx
+    from jaxgbg.games.notations import Notation, register_notation
     from jaxgbg.learners import QSpec, SarsaSpec, Schedule, TDOffPolicySpec, TDOnePlySpec, TDSpec
     from jaxgbg.players import (
         GreedyAgent,
@@ -31,11 +32,21 @@ if TYPE_CHECKING:
         make_player,
         register_player,
     )
-    from jaxgbg.playing import ensemble, evaluate, load, look_ahead, scores, search
+    from jaxgbg.playing import (
+        ensemble,
+        evaluate,
+        load,
+        look_ahead,
+        position,
+        position_text,
+        scores,
+        search,
+    )
     from jaxgbg.results import frame as results
     from jaxgbg.results.ladder import Ladder
     from jaxgbg.runs import Evaluation, Run, RunFolder, StopTraining, with_changes
     from jaxgbg.runs.presets import preset
+    from jaxgbg.runs.storage.recorded_games import RecordedGame, recorded_games
     from jaxgbg.search import (
         QSearchSpec,
         SarsaSearchSpec,
@@ -63,10 +74,12 @@ else:
             "LookAheadAgent": "jaxgbg.players",
             "MLPSpec": "jaxgbg.values",
             "NTupleSpec": "jaxgbg.values",
+            "Notation": "jaxgbg.games.notations",
             "Picture": "jaxgbg.api",
             "Protocol": "jaxgbg.evaluation",
             "QSearchSpec": "jaxgbg.search",
             "QSpec": "jaxgbg.learners",
+            "RecordedGame": "jaxgbg.runs.storage.recorded_games",
             "Run": "jaxgbg.runs",
             "RunFolder": "jaxgbg.runs",
             "SarsaSearchSpec": "jaxgbg.search",
@@ -91,8 +104,12 @@ else:
             "look_ahead": "jaxgbg.playing",
             "make": "jaxgbg.games",
             "make_player": "jaxgbg.players",
+            "position": "jaxgbg.playing",
+            "position_text": "jaxgbg.playing",
             "preset": "jaxgbg.runs.presets",
+            "recorded_games": "jaxgbg.runs.storage.recorded_games",
             "register": "jaxgbg.games",
+            "register_notation": "jaxgbg.games.notations",
             "register_player": "jaxgbg.players",
             "results": "jaxgbg.results:frame",
             "scores": "jaxgbg.playing",
@@ -118,10 +135,12 @@ __all__ = [
     "LookAheadAgent",
     "MLPSpec",
     "NTupleSpec",
+    "Notation",
     "Picture",
     "Protocol",
     "QSearchSpec",
     "QSpec",
+    "RecordedGame",
     "Run",
     "RunFolder",
     "SarsaSearchSpec",
@@ -147,8 +166,12 @@ __all__ = [
     "look_ahead",
     "make",
     "make_player",
+    "position",
+    "position_text",
     "preset",
+    "recorded_games",
     "register",
+    "register_notation",
     "register_player",
     "results",
     "scores",

@@ -1,4 +1,4 @@
-"""Agents in Python: load them, join them, let them search, and evaluate them."""
+"""Agents and positions in Python: load agents, join them, let them search, evaluate them."""
 
 import contextlib
 import dataclasses
@@ -8,6 +8,9 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxgbg.games import Game
+from jaxgbg.games.game_replay import GameReplay
+from jaxgbg.games.notations import position_line, write_position
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import (
     GreedyAgent,
@@ -25,7 +28,7 @@ from jaxgbg.runs.storage.ensembles import ensemble as join
 from jaxgbg.search import LookAheadSpec, parse_for_agent
 from jaxgbg.search.lookahead import Reply
 from jaxgbg.specs import Seed, checked, shown
-from jaxgbg.types import SettingValue
+from jaxgbg.types import SettingValue, State
 
 
 def load(path: str | Path) -> GreedyAgent:
@@ -116,3 +119,19 @@ def evaluate(
     if len(found) > 1:
         raise ValueError(f"{opponent} has several scores: use jaxgbg.scores")
     return next(iter(found.values()))
+
+
+def position(game: Game, text: str) -> State:
+    """The state that a text describes: in the game's own notation, as moves, or both.
+
+    `XO./.X./... O` is set up, `4,0` are the numbers of moves from the start, and moves may follow a
+    position after a semicolon, `XO./.X./... O;2`. The page on positions has the notation of every
+    game. Raises ValueError, in one line, for what is no position, with what is wrong and where.
+    """
+    states = GameReplay(game).end(position_line(game, text))
+    return jax.tree.map(lambda leaf: leaf[0], states)
+
+
+def position_text(game: Game, state: State) -> str:
+    """One line that `position` reads as the same state, in every field."""
+    return write_position(game, state)

@@ -86,13 +86,20 @@ Seed = Annotated[int, Limits(low=0, high=LAST_SEED)]
 
 
 def setting(
-    default: object = dataclasses.MISSING, *, short: str | None = None, **limits: Any
+    default: object = dataclasses.MISSING,
+    *,
+    short: str | None = None,
+    former: str | None = None,
+    added: bool = False,
+    **limits: Any,
 ) -> Any:
     """A field of a spec, or a parameter of a game: its default and its `Limits`.
 
-    `short` is what flags and columns use where it is not the field's name.
+    `short` is what flags and columns use where it is not the field's name. `former` is the name
+    before it was changed: older files have it, and digests keep it. `added` is for a parameter that
+    the game did not always have: files and digests leave it out at its default.
     """
-    metadata = {"limits": Limits(**limits), "short": short}
+    metadata = {"limits": Limits(**limits), "short": short, "former": former, "added": added}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -199,13 +206,30 @@ class Spec:
             if name not in defaults or value != json.loads(json.dumps(defaults[name], default=str))
         }
 
+    def digested(self) -> dict[str, JSON]:
+        """`changed` by former names: a new name changes no digest."""
+        former = {new: old for old, new in self._former_names().items()}
+        return {former.get(name, name): value for name, value in self.changed().items()}
+
+    @classmethod
+    def renamed(cls, content: Mapping[str, JSON]) -> dict[str, JSON]:
+        """Return settings by today's names; older files may have former ones."""
+        today = {old: new for old, new in cls._former_names().items() if new not in content}
+        return {today.get(name, name): value for name, value in content.items()}
+
+    @classmethod
+    def _former_names(cls) -> dict[str, str]:
+        """Today's names of settings by their former ones."""
+        fields = dataclasses.fields(cls)
+        return {old: f.name for f in fields if (old := f.metadata.get("former"))}
+
     @classmethod
     def read(cls, content: JSON) -> Self:
         """Undo `plain`; raises ValueError on what is no such spec."""
         spec = cls.of(content)
         if spec is not cls:
             return spec.read(content)
-        fields = {name: value for name, value in content.items() if name != "kind"}
+        fields = cls.renamed({name: value for name, value in content.items() if name != "kind"})
         for name, value in fields.items():
             part = cls.part(name)
             fields[name] = part.read(value) if part else value

@@ -193,7 +193,7 @@ show(state)
 # ## On a board
 # `board` shows a game to play on, here in the position before that move: what the agent thinks of
 # every move, the game so far, perfect play, hints. It takes an agent, a run (`folder`) or the name
-# of a game, and *At the board* says who plays. Where this notebook is only read, it is a picture.
+# of a game, and *Players* says who plays. Where this notebook is only read, it is a picture.
 
 # %%
 jaxgbg.board(agent, moves=(4, 0, 1))

@@ -19,6 +19,7 @@ from jaxgbg.learners import (
     TDOnePlySpec,
     TDSpec,
 )
+from jaxgbg.results.configs import Configs
 from jaxgbg.runs import Evaluation, Run, Training, with_changes
 from jaxgbg.runs.presets import GAMES, preset
 from jaxgbg.runs.settings import find, settings
@@ -216,8 +217,8 @@ OTHERS = {
 # What a setting is for: alone it is refused.
 NEEDS = {
     "width": {"look_ahead": 2},
-    "passes": {"round_games": 5},
-    "minibatch": {"round_games": 5},
+    "passes": {"replay_episodes": 5},
+    "minibatch": {"replay_episodes": 5},
     "extras_as": {"extras": ["cluster"]},
     "opening_cycle": {"opening_plies": 2, "opening_share": 1.0},
     "from_lines": {"walks": [4, 3]},
@@ -257,12 +258,38 @@ def test_every_setting_changes_the_digest_by_its_path_and_by_its_short_form(each
     if each.short in NEEDS:
         base = with_changes(base, NEEDS[each.short])
     if each.short in ("passes", "minibatch"):
-        base = with_changes(base, {"round_games": 8})
+        base = with_changes(base, {"replay_episodes": 8})
     changed = with_changes(base, changes)
     assert changed.digest != base.digest
     assert (
         with_changes(base, {find(path).short: value for path, value in changes.items()}) == changed
     )
+
+
+FORMER = {"terminal_value_zero": "zero_terminal", "replay_episodes": "round_games"}
+
+
+def test_a_renamed_setting_is_read_by_its_former_name_and_keeps_the_digest():
+    run = preset("lines_of_action", value="mlp", seeds=(0,))
+    content = run.plain()
+    for today, former in FORMER.items():
+        content["learner"][former] = content["learner"].pop(today)
+    assert Run.read(content) == run
+    # Of the names before they were changed.
+    assert run.digest == "2a661f3d"
+    known, seeds, _ = Configs().read(content)
+    assert (known.unknown, known.digest(seeds), known.values["learner.replay_episodes"]) == (
+        (),
+        run.digest,
+        500,
+    )
+
+
+def test_a_setting_under_both_of_its_names_is_refused():
+    content = preset("lines_of_action", value="mlp").plain()
+    content["learner"]["round_games"] = 3
+    with pytest.raises(ValueError, match="unknown setting 'round_games'"):
+        Run.read(content)
 
 
 def test_a_spec_describes_itself_in_a_line():

@@ -43,14 +43,14 @@ class FlatMonteCarlo:
 
     traceable = True
 
-    def choose(self, states, key, params, valuation):
+    def choose(self, states, key, params, bootstrap):
         """int32[B]: a legal action of the greatest mean gain, ties at random."""
         search, ties = jax.random.split(key)
-        visits, values = self.statistics(states, search, params, valuation)
+        visits, values = self.statistics(states, search, params, bootstrap)
         means = jnp.where(visits > 0, values, -jnp.inf)
         return choose_uniformly((visits > 0) & (means == means.max(1, keepdims=True)), ties)
 
-    def statistics(self, states, key, params, valuation):
+    def statistics(self, states, key, params, bootstrap):
         """Random games and mean gain of each action, for learners (`trains`)."""
         playouts = self.settings.playouts
         legal = jax.vmap(self.game.legal_actions)(states) & ~states.terminal[:, None]

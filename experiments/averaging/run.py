@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.shared import make_parser, new_figure, save_figure
+from experiments.shared import make_parser, new_figure, save_figure, with_origin
 from jaxgbg import Run, RunFolder, preset, train
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.results.rows import Row, as_records, group, source_of
-from jaxgbg.results.statistics import paired_difference
+from jaxgbg.results.statistics import agree, paired_difference
 from jaxgbg.results.table import difference, in_figures
 from jaxgbg.runs.devices import prepare_jax
 from jaxgbg.runs.storage.files import write_json
@@ -127,7 +127,7 @@ def records_of(
 def beside(row: Row, last: Sequence[float]) -> Row:
     """A row compared with the figures of the `last` agents, of the same seeds."""
     own, others = (dict(enumerate(figures)) for figures in (row.per_seed, last))
-    found = paired_difference(own, others, row.scale.span)
+    found = paired_difference(own, others, row.scale.span, row.games())
     assert found is not None
     mean, low, high = found
     return dataclasses.replace(
@@ -170,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 continue
             about = {"game": name, "condition": condition, "command": command, "config": run.digest}
             made = records_of(train(run, options.out), about, records)
-            records += made
+            records += with_origin(made, ())
             write_json(path, records)
             print(name, condition, *(one["text"] for one in made), flush=True)
     print("\n".join(table_of(records)))
@@ -194,12 +194,25 @@ def table_of(records: Sequence[dict[str, Any]]) -> list[str]:
             f"{what}: {one['unit']}",
             one["agent"],
             one["text"],
-            one["difference_text"],
+            difference_text(one, records),
             one["swing_text"],
             f"{one['last']:.4g}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
+
+
+def difference_text(one: dict[str, Any], records: Sequence[dict[str, Any]]) -> str:
+    """Minus the last weights, with an interval unless all seeds are equal."""
+    same = ("game", "opponent", "episodes", "n")
+    last = next(
+        each
+        for each in records
+        if each["agent"] == "last" and all(each[name] == one[name] for name in same)
+    )
+    if one is last or not agree(np.subtract(one["per_seed"], last["per_seed"])):
+        return str(one["difference_text"])
+    return f"0 (all {one['n']} seeds equal)"
 
 
 def draw(records: Sequence[dict[str, Any]], path: Path) -> None:

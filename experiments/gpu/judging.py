@@ -1,6 +1,6 @@
 """A judge on one CPU core: takes agents from a folder and lets them meet the paper's opponents.
 
-    JAX_PLATFORMS=cpu python -m experiments.gpu.judging FOLDER --layout FILE --out OUT --until TIME
+    JAX_PLATFORMS=cpu python -m experiments.gpu.judging FOLDER --layout FILE --out OUT --seconds 300
 
 `experiments.gpu.published` starts one for each core it can spare.
 """
@@ -46,16 +46,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--layout", type=Path, required=True, help="their n-tuples")
     parser.add_argument("--out", type=Path, required=True, help="folder of results")
     parser.add_argument("--scale", type=float, default=1.0, help="times the published budget")
-    parser.add_argument("--until", type=float, required=True, help="in seconds since 1970")
+    parser.add_argument("--seconds", type=float, required=True, help="from now on")
     parser.add_argument("--core", type=int, help="the only core to work on")
     options = parser.parse_args(arguments)
+    until = time.time() + options.seconds
     os.nice(10)
     if options.core is not None:
         # Before JAX starts: it has as many threads as there are cores.
         os.sched_setaffinity(0, {options.core})
     prepare_jax(1)
     run = run_of(layout_of(options.layout), options.scale)
-    judge_all(options.work, run, Records(options.out / FILE, machine(), KEY), options.until)
+    judge_all(options.work, run, Records(options.out / FILE, machine(), KEY), until)
 
 
 def judge_all(work: Path, run: Run, records: Records, until: float) -> None:
@@ -123,7 +124,7 @@ def agent_of(run: Run, lane: LaneName, weights: np.ndarray) -> GreedyAgent:
     value = run.make_learner().value
     params = value.with_weights(jnp.asarray(weights), run.value.drawn(run.game, lane.seed))
     several = jax.tree.map(lambda leaf: leaf[None], params)
-    return GreedyAgent(run.game, value, several, run.learner.valuation, several=True)
+    return GreedyAgent(run.game, value, several, run.learner.bootstrap, several=True)
 
 
 @contextlib.contextmanager
@@ -133,7 +134,7 @@ def judges_beside(
     """Judges on all cores but two, on their CPUs alone; they finish, or are stopped at the end."""
     cores = sorted(os.sched_getaffinity(0))
     command = [sys.executable, "-m", "experiments.gpu.judging", str(work), "--layout", str(layout)]
-    command += ["--out", str(out), "--scale", str(scale), "--until", str(end)]
+    command += ["--out", str(out), "--scale", str(scale), "--seconds", f"{end - time.time():.1f}"]
     # The device and its memory are the training's.
     alone = {**os.environ, "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
     running = [

@@ -39,11 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("part", choices=list(PARTS))
     add_options(parser)
-    parser.add_argument("--until", type=float, help="when to end, in seconds since 1970")
+    parser.add_argument("--seconds", type=float, default=1500.0, help="for this part")
     options = parser.parse_args(arguments)
+    until = time.time() + options.seconds
     prepare_jax()
     warn_of_known_faults()
-    until = time.time() + 1500 if options.until is None else options.until
     part = PARTS[options.part]
     options.out.mkdir(parents=True, exist_ok=True)
     records = Records(options.out / f"{options.part}.json", machine(), part.KEY)

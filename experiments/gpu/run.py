@@ -82,7 +82,9 @@ def do_parts(parts: list[str], options: argparse.Namespace) -> dict[str, dict[st
     while parts:
         until = clock.until(parts)
         part = parts.pop(0)
-        command = [sys.executable, "-m", "experiments.gpu.part", part, "--until", str(until)]
+        # Not the time of day: whoever repeats the command has the same time for it.
+        left = f"{until - time.time():.1f}"
+        command = [sys.executable, "-m", "experiments.gpu.part", part, "--seconds", left]
         command += ["--scale", str(options.scale), "--out", str(options.out), "--games"]
         start = time.monotonic()
         commands = [[*command, *games] for games in jobs(part, options.games)]

@@ -27,7 +27,7 @@ from experiments.lines_of_action.study import (
     path_of,
     study_parser,
 )
-from experiments.shared import Section
+from experiments.shared import WRITTEN_WITH, Section, written_with
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.contents import parse_json
 from jaxgbg.evaluation import Protocol
@@ -71,8 +71,8 @@ def agents(sessions: Sessions) -> GreedyAgent:
     """All sessions of a network as copies of one agent."""
     learner = sessions.run.make_learner()
     params = jax.vmap(learner.value.with_weights)(jnp.asarray(sessions.weights))
-    valuation = sessions.run.learner.valuation
-    return GreedyAgent(learner.game, learner.value, params, valuation, several=True)
+    bootstrap = sessions.run.learner.bootstrap
+    return GreedyAgent(learner.game, learner.value, params, bootstrap, several=True)
 
 
 def shares(sessions: Sessions, play: Play, opponent: str, games: int) -> np.ndarray:
@@ -146,6 +146,7 @@ def judged_networks(out: Path) -> Iterator[dict[str, Any]]:
                     "seconds": round(sessions.seconds, 1),
                     "games": sessions.games.tolist(),
                     "shares": found,
+                    WRITTEN_WITH: written_with(),
                 }
 
 

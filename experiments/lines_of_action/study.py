@@ -32,7 +32,7 @@ ADAM = {"optimizer": "adam", "minibatch": 32, "combine": "mean"}
 ONLINE = {"variants": ("farl",), "epsilon_end": 0.05}
 """Learned move by move, for the leaves of a look-ahead cannot wait for the end of a round."""
 LEARNERS: dict[str, dict[str, Any]] = {
-    "move by move": {"round_games": 0},
+    "move by move": {"replay_episodes": 0},
     "TD-Leaf": {"learner": "td-leaf", "train_plies": 2, "train_width": (3,)},
 }
 

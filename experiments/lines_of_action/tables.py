@@ -252,11 +252,19 @@ def all_tables(judged: Judged, results: Path) -> dict[str, list[dict[str, Any]]]
     }
 
 
+ERRORS = (
+    "Errors are standard errors over networks, whose number stands in brackets. ± 0.000 means that"
+    " all of them agree;\nit bounds nothing about another network."
+)
+
+
 def page(found: dict[str, list[dict[str, Any]]], results: Path) -> str:
     """The text of tables.md."""
     title = "Unlearning on 4x4: positions whose value the best move keeps"
     tables = [*found.items(), (title, small_board(results))]
-    return "# Lines of Action, all tables\n\n" + "\n".join(markdown(*each) for each in tables)
+    return f"# Lines of Action, all tables\n\n{ERRORS}\n\n" + "\n".join(
+        markdown(*each) for each in tables
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:

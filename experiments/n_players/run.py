@@ -264,7 +264,8 @@ def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
         cells = [one["label"], f"{one['episodes']:,}"]
         for name in names:
             low, high = confidence_interval(one["gains"][name]["per_seed"])
-            spread = "all seeds" if math.isnan(low) else f"{low:+.2f} to {high:+.2f}"
+            count = len(one["gains"][name]["per_seed"])
+            spread = f"all {count} seeds equal" if math.isnan(low) else f"{low:+.2f} to {high:+.2f}"
             cells.append(f"{one['gains'][name]['gain']:+.2f} ({spread})")
         for variant in VARIANTS:
             cells.append(f"{np.mean(one['against_random'][variant]):+.2f}")

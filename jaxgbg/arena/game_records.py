@@ -27,6 +27,7 @@ from jaxgbg.contents import (
     reason,
 )
 from jaxgbg.evaluation import Protocol
+from jaxgbg.evaluation.played_games import GameMoves
 from jaxgbg.games import Game
 from jaxgbg.games.fingerprint import fingerprint
 from jaxgbg.runs.run import plain_game
@@ -48,11 +49,15 @@ class Kept(NamedTuple):
 
 
 class TournamentSettings(NamedTuple):
-    """The settings of every group: `protocol.count` openings, in all seatings, drawn by `seed`."""
+    """The settings of every group: `protocol.count` openings, in all seatings, drawn by `seed`.
+
+    With `record` their moves are kept.
+    """
 
     game: Game
     protocol: Protocol
     seed: int
+    record: bool = False
 
     def plain(self) -> dict[str, JSON]:
         """The settings in the form of tournament.json."""
@@ -139,6 +144,8 @@ class TournamentFolder:
             "openings": games.openings.tolist(),
             "rewards": np.asarray(games.rewards, float).round(6).tolist(),
         }
+        if games.moves:
+            line["moves"] = [list(each) for each in games.moves]
         if not self._config.exists():
             self._make()
         size = self._games.stat().st_size if self._games.exists() else 0
@@ -207,4 +214,15 @@ def _parse(line: str) -> tuple[tuple[str, ...], Kept]:
     names = content.get("names")
     if not isinstance(names, list) or [type(name) for name in names] != [str] * seats:
         names = players
-    return tuple(players), Kept(tuple(names), GroupGames(seatings, rewards, openings))
+    moves = _moves(content.get("moves", []), rewards.shape[0] * rewards.shape[1])
+    return tuple(players), Kept(tuple(names), GroupGames(seatings, rewards, openings, moves))
+
+
+def _moves(content: JSON, games: int) -> tuple[GameMoves, ...]:
+    """The moves of all games of a group, or of none; raises ValueError."""
+    if not isinstance(content, list) or len(content) not in (0, games):
+        raise ValueError("moves are not those of all games")
+    for each in content:
+        if not isinstance(each, list) or [type(part) for part in each] != [int, str]:
+            raise ValueError("moves are not those of all games")
+    return tuple(GameMoves(*each) for each in content)

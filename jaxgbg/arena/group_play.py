@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from jaxgbg.evaluation.matches import play
+from jaxgbg.evaluation.played_games import GameMoves, PlayedGames, moves_of
 from jaxgbg.evaluation.protocol import Protocol, start_states
 from jaxgbg.games import Game
 from jaxgbg.games.rollout import select_states
@@ -22,12 +23,14 @@ class GroupGames(NamedTuple):
     """The games of one group of N players.
 
     `seatings` int[T, N] says which of the group sat in each seat, `rewards` float[S, T, N] what
-    each seat ended with from each opening; games of equal `openings` int[S] began alike.
+    each seat ended with from each opening; games of equal `openings` int[S] began alike. `moves`
+    are those of all S * T games, if they were kept.
     """
 
     seatings: np.ndarray
     rewards: np.ndarray
     openings: np.ndarray
+    moves: tuple[GameMoves, ...] = ()
 
 
 def seatings(seats: int) -> np.ndarray:
@@ -47,11 +50,13 @@ def play_group(
     group: Sequence[Player],
     protocol: Protocol,
     key: jax.Array,
+    record: bool = False,
 ) -> GroupGames:
     """Play `protocol.count` openings in all seatings of as many players as the game has seats.
 
     Of starts that are a list (`Protocol`) so many are drawn without return, or the whole list again
-    and again. Raises ValueError where the game has too few such starts.
+    and again. With `record` the moves are kept. Raises ValueError where the game has too few such
+    starts.
     """
     opening, choice, moves = jax.random.split(key, 3)
     states, history = start_states(game, protocol, opening)
@@ -62,5 +67,11 @@ def play_group(
     repeated = np.repeat(openings, len(orders))
     states, history = select_states((states, history), repeated)
     seats = np.tile(orders, (protocol.count, 1))
-    rewards = play(game, seats, group, states, history, moves)
-    return GroupGames(orders, rewards.reshape(protocol.count, *orders.shape), openings)
+    kept: list[GameMoves] = []
+
+    def on_games(played: PlayedGames) -> None:
+        kept.extend(moves_of(game, played))
+
+    rewards = play(game, seats, group, states, history, moves, on_games if record else None)
+    results = rewards.reshape(protocol.count, *orders.shape)
+    return GroupGames(orders, results, openings, tuple(kept))

@@ -4,8 +4,9 @@ In a game of two it is the Bradley-Terry model with the draws of Davidson (1970)
 a draw and a win of j are likely as p_i : d sqrt(p_i p_j) : p_j. Among more players it is that of
 Plackett and Luce, place by place from the best down: of those left, the set S comes next with a
 chance proportional to d_S times the geometric mean of the strengths in S, where d_S is 1 for one
-player and, for players who tie, a parameter for each number of them and of those left. Source:
-Firth, Kosmidis & Turner 2019, "Davidson-Luce model for multi-item choice with ties".
+player and, for players who tie, a parameter for each number of them and of those left. Partners,
+who always end alike, come next together or not at all. Source: Firth, Kosmidis & Turner 2019,
+"Davidson-Luce model for multi-item choice with ties".
 
 Every choice is one of a multinomial logit, so that the log likelihood is concave. A player's
 strength in a seat is exp(player + seat). The parameters, players first, then seats, then ties, have
@@ -14,6 +15,7 @@ and keeps finite what games alone would not; what it decides, `ratings` tells ap
 """
 
 import itertools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,12 +41,19 @@ class Likelihood:
 
     `players` int[U, N] says who sat in each seat, `places` int[U, N] the order of the final
     rewards, 0 the best and equal for equal rewards, `counts` float64[U] how often each kind came.
+    `teams` has the number of each seat's team.
     """
 
     def __init__(
-        self, players: np.ndarray, places: np.ndarray, counts: np.ndarray, num_players: int
+        self,
+        players: np.ndarray,
+        places: np.ndarray,
+        counts: np.ndarray,
+        num_players: int,
+        teams: Sequence[int],
     ) -> None:
         self.num_players, self.num_seats = num_players, players.shape[1]
+        self._teams = teams
         patterns, of_kind = np.unique(places, axis=0, return_inverse=True)
         choices = [_choices(pattern) for pattern in patterns]
         self._ties = sorted(
@@ -75,9 +84,17 @@ class Likelihood:
         self._counts, self._weights = counts, counts[self._kind].astype(float)
 
     def _alternatives(self, left: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """The sets of seats that may come next: each alone, and ties of a number that occurred."""
+        """The sets of seats that may come next: each alone, and ties of a number that occurred.
+
+        No set divides a team.
+        """
         sizes = [1] + [size for size, among in self._ties if among == len(left)]
-        return [each for size in sizes for each in itertools.combinations(left, size)]
+        sets = [each for size in sizes for each in itertools.combinations(left, size)]
+        return [each for each in sets if each == self._with_partners(each, left)]
+
+    def _with_partners(self, seats: tuple[int, ...], left: tuple[int, ...]) -> tuple[int, ...]:
+        teams = {self._teams[seat] for seat in seats}
+        return tuple(seat for seat in left if self._teams[seat] in teams)
 
     def _features(self, players: np.ndarray, sets: list[tuple[int, ...]], left: int) -> np.ndarray:
         """float64[n, sets, K]: what the parameters are multiplied by in the log of each chance."""

@@ -1,7 +1,8 @@
 """Ratings in Elo from the games of many players, with 95 % intervals; the model: `likelihood`."""
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +53,7 @@ def rate(
     num_players: int,
     anchor: int | None = None,
     called: Callable[[int], str] = str,
+    teams: Sequence[int] | None = None,
 ) -> Ratings:
     """The likeliest ratings, in Elo, of players 0 to P - 1; that of `anchor` is 0.
 
@@ -61,17 +63,18 @@ def rate(
     one more opening, so that equal openings do not give an interval of length 0. A player who beat,
     or lost to, all others has an open interval, whose end is that of the likelihood (one-sided, an
     opening counted as one game). Raises ValueError for players whom no games connect, each as
-    `called`. Sources: `likelihood`; White 1982 for the sandwich; Ford 1957 for which ratings are
-    open.
+    `called`. `teams` has the number of each seat's team; the rewards of partners are always equal.
+    Sources: `likelihood`; White 1982 for the sandwich; Ford 1957 for which ratings are open.
     """
     places = _places(outcomes.rewards)
-    reach = _reach(outcomes.players, places, num_players, called)
+    seats = outcomes.players.shape[1]
+    teams = range(seats) if teams is None else teams
+    reach = _reach(outcomes.players, places, teams, num_players, called)
     reference = _reference(reach, anchor)
     rows = np.concatenate([outcomes.players, places], 1)
     kinds, kind = np.unique(rows, axis=0, return_inverse=True)
-    seats = outcomes.players.shape[1]
     counts = np.bincount(kind.ravel(), minlength=len(kinds)).astype(float)
-    model = Likelihood(kinds[:, :seats], kinds[:, seats:], counts, num_players)
+    model = Likelihood(kinds[:, :seats], kinds[:, seats:], counts, num_players, teams)
     best = model.maximum()
     covariance = _covariance(model, best, kind.ravel(), outcomes.openings, len(kinds))
     # So many games count as one where an open end is looked for.
@@ -156,18 +159,22 @@ def _places(rewards: np.ndarray) -> np.ndarray:
 
 
 def _reach(
-    players: np.ndarray, places: np.ndarray, num_players: int, called: Callable[[int], str]
+    players: np.ndarray,
+    places: np.ndarray,
+    teams: Sequence[int],
+    num_players: int,
+    called: Callable[[int], str],
 ) -> np.ndarray:
     """bool[P, P]: whether i was not worse than j in a game, or than one who was not worse ...
 
-    Raises ValueError where two players have nothing to do with each other.
+    Partners, who always end alike, say nothing of each other. Raises ValueError where two players
+    have nothing to do with each other.
     """
     from scipy.sparse.csgraph import connected_components
 
     reach = np.eye(num_players, dtype=bool)
-    seats = range(players.shape[1])
-    for one in seats:
-        for other in seats:
+    for one, other in itertools.permutations(range(len(teams)), 2):
+        if teams[one] != teams[other]:
             not_worse = places[:, one] <= places[:, other]
             reach[players[not_worse, one], players[not_worse, other]] = True
     parts, part = connected_components(reach, directed=False)

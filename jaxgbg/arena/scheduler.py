@@ -60,13 +60,19 @@ def on_cluster(
 
 def _games(group: Group, settings: TournamentSettings) -> GroupGames:
     key = settings.key([each.identity or each.name for each in group])
-    return play_group(settings.game, [each.player for each in group], settings.protocol, key)
+    players = [each.player for each in group]
+    return play_group(settings.game, players, settings.protocol, key, settings.record)
 
 
 def _as_text(group: Group, settings: TournamentSettings) -> str:
     """A group, its settings and the modules of games that a worker must import, as JSON."""
-    content = {"imports": imported_modules(), "settings": settings.plain()}
-    return json.dumps(content | {"group": {each.identity: each.what for each in group}})
+    content = {
+        "imports": imported_modules(),
+        "settings": settings.plain(),
+        "record": settings.record,
+        "group": {each.identity: each.what for each in group},
+    }
+    return json.dumps(content)
 
 
 def play_sent(text: str) -> GroupGames:
@@ -82,7 +88,7 @@ def play_sent(text: str) -> GroupGames:
     given = content["settings"]
     game = read_game(given["game"])
     protocol = Protocol(given["starts"], count=given["openings"], plies=given["plies"])
-    settings = TournamentSettings(game, protocol, given["seed"])
+    settings = TournamentSettings(game, protocol, given["seed"], content["record"])
     if settings.plain() != given:
         raise ValueError(f"a machine of the cluster has other rules of {game.name}")
     group = enter(named(content["group"]), game)
@@ -129,6 +135,9 @@ class Scheduler:
         sitting = [[self._participants[at] for at in group] for group in groups]
         found = [self._known.get(_identities(group)) for group in sitting]
         games = [None if kept is None else kept.games for kept in found]
+        if self._settings.record:
+            # Games that were played without a record play again.
+            games = [None if each is None or not each.moves else each for each in games]
         missing = [at for at, each in enumerate(games) if each is None]
         self._found += len(groups) - len(missing)
         self._done += len(groups) - len(missing)

@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +21,9 @@ from jaxgbg.evaluation import Protocol
 from jaxgbg.games import Game, check_own, make
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.runs.progress_bar import open_bar
+from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.runs.storage.locks import only_here
+from jaxgbg.runs.storage.recorded_games import RecordedGame, write_games
 from jaxgbg.specs import Seed, checked
 
 _MOST_GROUPS = 5_000
@@ -51,6 +53,7 @@ def play_tournament(
     swiss: Rounds = 0,
     executor: GroupExecutor = "inline",
     address: str | None = None,
+    record: str | Path | None = None,
 ) -> Played:
     """Let all players meet in all seats, from drawn openings.
 
@@ -66,11 +69,15 @@ def play_tournament(
       swiss: Rounds in which players of similar standing meet, no pair twice; 0 lets all meet.
       executor: "ray" plays each group on the Ray cluster at `address`, or on a new one here; its
         machines must see the same agents' files, and the games are the same.
+      record: File that gets all games with their moves, as `recorded_games` reads them; groups of
+        `out` that were played without it play again.
 
     Raises ValueError for fewer participants than seats, a duplicate participant, an agent of
     another game, a folder that holds something else, or groups that could not be played, after all
     others; MissingExtra if the package of a player is not installed.
     """
+    file = None if record is None else Path(record)
+    check_writable(file)
     if address is not None and executor == "inline":
         raise ValueError("address needs the executor ray")
     entries = named(participants, first)
@@ -81,23 +88,51 @@ def play_tournament(
     _check_groups(rules, len(entries), swiss)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
     entered = enter(entries, rules)
-    settings = TournamentSettings(rules, protocol, seed)
+    settings = TournamentSettings(rules, protocol, seed, record is not None)
     play = here if executor == "inline" else partial(on_cluster, address=address)
     try:
-        if out is None:
-            met = _play_all(entered, settings, None, progress, swiss, play)
-        else:
-            if nameless := [each.name for each in entered if not each.identity]:
-                raise ValueError(
-                    f"{nameless[0]} was made in Python and has no file: leave out the folder (out)"
-                )
-            folder = TournamentFolder(out, settings)
-            with only_here(folder):
-                folder.check()
-                met = _play_all(entered, settings, folder, progress, swiss, play)
+        met = _play_in(out, entered, settings, progress, swiss, play)
     finally:
         close(entered)
-    return Played(rules, [each.name for each in entered], met, _anchor(entered))
+    names = [each.name for each in entered]
+    if file is not None:
+        write_games(file, _recorded(rules, names, met, seed))
+    return Played(rules, names, met, _anchor(entered))
+
+
+def _play_in(
+    out: str | Path | None,
+    participants: Sequence[Participant],
+    settings: TournamentSettings,
+    progress: bool,
+    rounds: int,
+    play: Play,
+) -> list[MatchResult]:
+    """`_play_all`, with the games in the folder `out` if one is named; raises ValueError."""
+    if out is None:
+        return _play_all(participants, settings, None, progress, rounds, play)
+    if nameless := [each.name for each in participants if not each.identity]:
+        raise ValueError(
+            f"{nameless[0]} was made in Python and has no file: leave out the folder (out)"
+        )
+    folder = TournamentFolder(out, settings)
+    with only_here(folder):
+        folder.check()
+        return _play_all(participants, settings, folder, progress, rounds, play)
+
+
+def _recorded(
+    game: Game, names: Sequence[str], met: Sequence[MatchResult], seed: int
+) -> Iterator[RecordedGame]:
+    """All games of all groups, with their moves."""
+    number = itertools.count(1)
+    for group, games in met:
+        paid = games.rewards.reshape(-1, game.num_players)
+        orders = np.tile(games.seatings, (len(games.openings), 1))
+        for (opening, moves), order, rewards in zip(games.moves, orders, paid, strict=True):
+            players = tuple(names[group[seat]] for seat in order)
+            result = tuple(rewards.tolist())
+            yield RecordedGame(game, players, moves, result, opening, seed, next(number))
 
 
 def _check_groups(game: Game, players: int, swiss: int) -> None:

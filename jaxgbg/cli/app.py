@@ -25,6 +25,8 @@ _NO_NUMBER = re.compile(
     r"Error parsing (--[\w-]+): (?:no type matching .*(?P<kinds>INT|FLOAT).* could be instantiated"
     r" from \[(.*)\]\.|.*(?P<says>int\(\)|to float).*: ('.*'))"
 )
+# No option has the value None; tyro offers it where leaving the option out means that.
+_CHOICES = re.compile(r"(?<=Expected one of )\(('[^)]*')\)")
 _CONTINUED = re.compile(r"\n {4,}")
 _TRACEBACK = "--traceback"
 _UNKNOWN = re.compile(r"Unrecognized options: --([\w-]+)")
@@ -101,7 +103,8 @@ def _parse(known: Mapping[str, Function[None]]) -> Callable[[], None]:
         text = itertools.dropwhile(_RULE.fullmatch, lines)
         wrong = itertools.takewhile(lambda line: not _RULE.fullmatch(line), text)
         line = _UNKNOWN.sub(_with_hint, _NO_NUMBER.sub(_in_words, " ".join(wrong)))
-        line = _NAMELESS.sub(r"no option stands before: \1", line)
+        line = _CHOICES.sub(_without_none, line)
+        line = _NAMELESS.sub(r"unexpected argument: \1", line)
         command = f"jaxgbg {sys.argv[1]}" if sys.argv[1:2] and sys.argv[1] in known else "jaxgbg"
         raise ValueError(f"{line} (`{command} --help` lists all options)") from None
 
@@ -111,6 +114,10 @@ def _with_hint(found: re.Match[str]) -> str:
 
     meant = suggestion(found[1])
     return found[0] if meant is None else f"{found[0]}: here it is --{meant.replace('_', '-')}"
+
+
+def _without_none(found: re.Match[str]) -> str:
+    return ", ".join(sorted(set(re.findall(r"'([^']*)'", found[1])) - {"None"}))
 
 
 def _in_words(found: re.Match[str]) -> str:

@@ -14,6 +14,8 @@ COMMANDS: dict[str, Function[None]] = {
     "ensemble": Function("jaxgbg.cli.ensemble:ensemble"),
     "compare": Function("jaxgbg.cli.compare:compare"),
     "tournament": Function("jaxgbg.cli.tournament:tournament"),
+    "analyze": Function("jaxgbg.cli.analyze:analyze"),
+    "replay": Function("jaxgbg.cli.replay:replay"),
     "results": Function("jaxgbg.cli.results:results"),
     "plot": Function("jaxgbg.cli.plot:plot"),
     "report": Function("jaxgbg.cli.report:report"),

@@ -21,6 +21,10 @@ from jaxgbg.types import JSON, SettingValue
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from jaxgbg.games.lines import Line
+    from jaxgbg.players import History
+    from jaxgbg.types import State
+
 
 def optional(metavar: str, default: str = "", **options: Any) -> object:
     """The form of an optional argument in help, with a description of its default, if any."""
@@ -81,6 +85,19 @@ Parameters = Annotated[
         " (hex), repetition (lines_of_action) ...",
     ),
 ]
+Position = Annotated[
+    str | None,
+    optional(
+        "TEXT",
+        "the start",
+        help="A position in the game's notation, such as 'XO./.X./... O' (tictactoe), or the"
+        " numbers of moves from the start, 3,2,4; moves may follow a position after a semicolon.",
+    ),
+]
+Record = Annotated[
+    Path | None,
+    optional("FILE.jsonl", help="Keep all games in this file, for jaxgbg replay; it is replaced."),
+]
 Out = Annotated[Path, arg(help="Folder for the results; each run gets its own folder in it.")]
 CheckpointEvery = Annotated[
     Interval,
@@ -122,6 +139,31 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
         start_jax()
         check_own(game)
     return game
+
+
+def read_position(game: Game, text: str) -> "tuple[Line, State]":
+    """A position as a game that leads there, and its state; raises ValueError."""
+    start_jax()
+    import jax
+
+    from jaxgbg.games.game_replay import GameReplay
+    from jaxgbg.games.notations import position_line
+
+    line = position_line(game, text)
+    return line, jax.tree.map(lambda leaf: leaf[0], GameReplay(game).end(line))
+
+
+def history_of(game: Game, line: "Line") -> "History | None":
+    """The plies of one game; None if it starts from a position that was set up."""
+    if line.start:
+        return None
+    import numpy as np
+
+    from jaxgbg.games.game_replay import GameReplay
+    from jaxgbg.players import History
+
+    actions = np.array([[ply[0] for ply in line.plies]], np.int32).reshape(1, -1)
+    return History(actions, np.asarray(GameReplay(game).every(line).player)[None, :-1])
 
 
 def cell(value: object) -> str:

@@ -1,46 +1,66 @@
 """The command `eval`: evaluate trained agents."""
 
 import contextlib
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional
 
 from jaxgbg.arguments import Seconds
-from jaxgbg.cli.common import Json, TableFormat, console, optional, print_records, write_rows
+from jaxgbg.cli.common import (
+    Json,
+    Position,
+    Record,
+    TableFormat,
+    console,
+    history_of,
+    optional,
+    print_records,
+    read_position,
+    write_rows,
+)
 from jaxgbg.cli.options import GREEDY, Playing
 from jaxgbg.cli.session import start_jax
 from jaxgbg.evaluation import Judge, MatchJudge, judge_names, judges_alone
 from jaxgbg.games import Game
 from jaxgbg.lazy import jax
 from jaxgbg.players import Player
+from jaxgbg.runs.play import Play
 from jaxgbg.runs.presets import protocol_for
+from jaxgbg.runs.storage.files import check_writable
 from jaxgbg.specs import Seed, checked
 from jaxgbg.types import JSON
 
 if TYPE_CHECKING:
+    from jaxgbg.evaluation.played_games import PlayedGames
     from jaxgbg.results.rows import Source
     from jaxgbg.runs.storage.agents import SavedAgent
+    from jaxgbg.runs.storage.recorded_games import RecordedGame
+
+Opponent = Annotated[
+    str | None,
+    optional(
+        "NAME|AGENT",
+        "random",
+        help=f"{', '.join(judge_names())} or an agent file. In a game of one player, it plays"
+        " from the same starts and has its own row.",
+        aliases=["--opponents"],
+    ),
+]
 
 
 @checked
 def evaluate(
     what: Annotated[Positional[tuple[Path, ...]], optional("RUN|AGENT ...")],
-    opponent: Annotated[
-        str | None,
-        optional(
-            "NAME|AGENT",
-            "random",
-            help=f"{', '.join(judge_names())} or an agent file. In a game of one player, it plays"
-            " from the same starts and has its own row.",
-            aliases=["--opponents"],
-        ),
-    ] = None,
+    opponent: Opponent = None,
     engine: Annotated[str | None, optional("COMMAND")] = None,
     timeout: Seconds = 10.0,
     playing: Playing = GREEDY,
     game: Annotated[str | None, optional("GAME")] = None,
+    position: Position = None,
     seed: Seed = 0,
+    record: Record = None,
     keep: bool = False,
     form: TableFormat = "table",
     json_file: Json = None,
@@ -59,41 +79,112 @@ def evaluate(
     """
     if engine is not None and opponent is not None:
         raise ValueError("give --opponent or --engine, not both")
-    if keep and (playing != GREEDY or seed):
-        raise ValueError("--keep evaluates as training does: leave out --seed and options of play")
+    if keep and (playing != GREEDY or seed or position is not None or record is not None):
+        raise ValueError(
+            "--keep evaluates as training does: leave out --seed, --position, --record and options"
+            " of play"
+        )
+    check_writable(record)
     start_jax()
     from jaxgbg.runs.opponents import make_opponent
+    from jaxgbg.runs.storage.recorded_games import write_games
 
     agents = _agents(what, game)
     rules = next(iter(agents.values())).run.game
     if keep:
         sources = [_keep(each, _judge(rules, opponent, engine, timeout)) for each in what]
-        _print_kept(sources, json_file, form)
+        _print_kept(sources, form, json_file)
         return
     alone = rules.num_players == 1 and opponent is not None and not judges_alone(opponent)
     judge = _judge(rules, None if alone else opponent, engine, timeout)
-    records = []
+    played = _PlayedByName(rules, seed)
+    if position is not None or record is not None:
+        judge = _matches(judge, rules, position, None if record is None else played)
     with contextlib.closing(judge):
-        for path, saved in agents.items():
-            player = playing.read().player(saved.player())
-            run = f"{path.parent.parent.name}/" if len(what) > 1 and path not in what else ""
-            records += _records(judge, run + path.name, rules, saved.variant, player, seed)
+        records = _all_records(judge, what, agents, playing.read(), seed, played)
     if alone:
         # A game of one player: the opponent plays its own games, from the same starts.
         with contextlib.closing(make_opponent(str(opponent), rules)) as other:
+            played.agent = str(opponent)
             records += _records(judge, str(opponent), rules, "", other, seed)
+    if record is not None:
+        write_games(record, played.games)
     scale = next(iter(judge.scales.values()))
     print_records(records, json_file, form, {"mean": scale.text} if len(judge.scales) == 1 else {})
 
 
-def _print_kept(sources: "list[Source]", json_file: Json, form: TableFormat) -> None:
-    """Print and write the rows of evaluations that were kept."""
+def _print_kept(sources: "list[Source]", form: TableFormat, json_file: Path | None) -> None:
+    """Print and write the rows of finished runs with the results that were added."""
     from jaxgbg.results.rows import as_records, group
     from jaxgbg.results.table import print_table as print_rows
 
     rows = group(sources, ("variant",) if len(sources) == 1 else ()).rows
     print_rows(rows, console(), form)
     write_rows(json_file, as_records(rows))
+
+
+class _PlayedByName:
+    """The games of the matches of `agent` against the opponent of a judge."""
+
+    def __init__(self, rules: Game, seed: int) -> None:
+        self.agent, self.opponent, self.games = "", "", list["RecordedGame"]()
+        self._rules, self._seed = rules, seed
+
+    def add(self, played: "PlayedGames") -> None:
+        from jaxgbg.evaluation.played_games import moves_of
+        from jaxgbg.runs.storage.recorded_games import RecordedGame
+
+        names = (self.agent, self.opponent)
+        for game, (opening, moves) in enumerate(moves_of(self._rules, played)):
+            players = tuple(names[number] for number in played.seats[game])
+            result = tuple(played.rewards[game].tolist())
+            number = len(self.games) + 1
+            self.games.append(
+                RecordedGame(self._rules, players, moves, result, opening, self._seed, number)
+            )
+
+
+def _matches(
+    judge: Judge, rules: Game, position: str | None, played: _PlayedByName | None
+) -> MatchJudge:
+    """The judge with all games from a position, or kept; raises ValueError if it plays none."""
+    if not isinstance(judge, MatchJudge):
+        raise ValueError(
+            f"{next(iter(judge.scales))} plays no games: leave out --position and --record"
+        )
+    start = None
+    if position is not None:
+        line, state = read_position(rules, position)
+        if state.terminal:
+            raise ValueError("the game is over in this position: --position needs one to play on")
+        if judge.opponent is not None and judge.opponent.needs_history and line.start:
+            raise ValueError(
+                f"{judge.name} needs the moves from the start of the game: give --position as 3,2,4"
+            )
+        start = jax.tree.map(lambda leaf: leaf[None], state), history_of(rules, line)
+    if played is not None:
+        played.opponent = judge.name
+    return dataclasses.replace(
+        judge, position=start, on_games=None if played is None else played.add
+    )
+
+
+def _all_records(
+    judge: Judge,
+    what: tuple[Path, ...],
+    agents: "dict[Path, SavedAgent]",
+    play: Play,
+    seed: int,
+    played: _PlayedByName,
+) -> list[dict[str, JSON]]:
+    """The rows of all agents; those of several runs are named with their runs."""
+    records = []
+    for path, saved in agents.items():
+        player = play.player(saved.player())
+        run = f"{path.parent.parent.name}/" if len(what) > 1 and path not in what else ""
+        played.agent = run + path.name
+        records += _records(judge, played.agent, saved.run.game, saved.variant, player, seed)
+    return records
 
 
 def _records(

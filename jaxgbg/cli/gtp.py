@@ -3,16 +3,13 @@
 import contextlib
 import sys
 from collections.abc import Iterator
-from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from tyro.conf import Positional, arg
 
-from jaxgbg.cli.common import Parameters, Size, optional, read_game
-from jaxgbg.cli.options import GREEDY, Playing
-from jaxgbg.cli.session import start_jax
+from jaxgbg.cli.common import Parameters, Size, optional
+from jaxgbg.cli.options import GREEDY, Playing, named_player
 from jaxgbg.specs import Seed, checked
 
 if TYPE_CHECKING:
@@ -42,26 +39,7 @@ def gtp(
       game: The game that a named player plays.
       seed: Seed of the player's random draws.
     """
-    start_jax()
-    from jaxgbg.runs.opponents import agent_file, file_of, make_opponent, names_agent
-    from jaxgbg.runs.storage.agents import load_agent
-
-    what = str(agent_file(Path(who)))
-    saved = load_agent(file_of(what)) if names_agent(what) else None
-    if saved is not None and (game is not None or size is not None or parameters):
-        raise ValueError("an agent has its own game: leave out --game and its parameters")
-    if saved is not None:
-        rules = saved.run.game
-    elif game is None:
-        raise ValueError(f"{what} is no agent file: name one, or the --game that it plays")
-    else:
-        rules = read_game(game, size, parameters)
-    if playing == GREEDY:
-        player = make_opponent(what, rules)
-    elif saved is None or file_of(what) != what:
-        raise ValueError("options of play are for an agent's file alone")
-    else:
-        player = playing.read().player(saved.player())
+    rules, player = named_player(who, game, size, parameters, playing)
     with contextlib.closing(player):
         for answer in server_for(rules, player, seed).answers(_lines()):
             print(answer, end="", flush=True)
@@ -99,15 +77,10 @@ def _names(rules: "Game", drawing: "Drawing", state: "State") -> dict[str, int]:
 
 def _shown(rules: "Game", drawing: "Drawing", state: "State") -> str:
     """The board in letters, a line for each row of spots, and who is to move."""
-    board = np.asarray(rules.display_cells(state))
-    pieces = [drawing.piece_names[int(kind)] for kind in drawing.kinds(board)]
-    spots = sorted((round(y), x, spot) for spot, (x, y) in enumerate(drawing.spots))
-    rows = [
-        " ".join("." if pieces[spot] == "empty" else pieces[spot][:1].upper() for _, _, spot in row)
-        for _, row in groupby(spots, key=lambda spot: spot[0])
-    ]
     from jaxgbg.players.gtp import COLOURS
+    from jaxgbg.web.drawings.rows import board_rows
 
+    rows = board_rows(rules, drawing, state)
     mover = int(state.player)
     turn = f"{COLOURS[mover]} ({rules.sides[mover]}) to move"
     return "\n".join([*rows, "the game is over" if state.terminal else turn])

@@ -10,6 +10,7 @@ from tyro.conf import OmitArgPrefixes, arg
 from tyro.constructors import PrimitiveConstructorSpec
 
 from jaxgbg.cli.common import optional, read_game
+from jaxgbg.cli.session import start_jax
 from jaxgbg.evaluation import judge_names
 from jaxgbg.extensions import import_installed
 from jaxgbg.players import player_names
@@ -24,6 +25,9 @@ from jaxgbg.values import read_layout
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from jaxgbg.games import Game
+    from jaxgbg.players import Player
 
 _TRUE = {"true": True, "false": False}
 
@@ -100,8 +104,7 @@ def _annotated(setting: Setting) -> TypeHint:
         hint = Annotated[bool, _SWITCH]
     elif setting.choices:
         hint = Literal[setting.choices]
-    kinds = f"{', '.join(setting.kinds)}: " if setting.kinds else ""
-    text = f"{kinds}{setting.help}"
+    text = setting.help
     if setting.choices:
         text = f"{text.rstrip('.')}: {', '.join(setting.choices)}."
     if setting.short in _NAMED:
@@ -169,3 +172,34 @@ class _Playing:
 
 Playing: TypeHint = OmitArgPrefixes[_Playing]
 GREEDY: _Playing = _Playing()
+
+
+def named_player(
+    who: str, game: str | None, size: int | None, parameters: tuple[str, ...], playing: _Playing
+) -> "tuple[Game, Player]":
+    """The player that a command names, and its game; raises ValueError.
+
+    `who` is an agent's file, the folder of a run for its first agent or, with `game`, the name of a
+    player.
+    """
+    start_jax()
+    from jaxgbg.runs.opponents import agent_file, file_of, make_opponent, names_agent
+    from jaxgbg.runs.storage.agents import load_agent
+
+    what = str(agent_file(Path(who)))
+    saved = load_agent(file_of(what)) if names_agent(what) else None
+    if saved is not None and (game is not None or size is not None or parameters):
+        raise ValueError("an agent has its own game: leave out --game and its parameters")
+    if saved is not None:
+        rules = saved.run.game
+    elif game is None:
+        raise ValueError(f"{what} is no agent file: name one, or the --game that it plays")
+    else:
+        rules = read_game(game, size, parameters)
+    if playing == GREEDY:
+        player = make_opponent(what, rules)
+    elif saved is None or file_of(what) != what:
+        raise ValueError("options of play are for an agent's file alone")
+    else:
+        player = playing.read().player(saved.player())
+    return rules, player

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from tyro.conf import Positional
 
 from jaxgbg.arguments import Port
-from jaxgbg.cli.common import Parameters, Size, optional, read_game
+from jaxgbg.cli.common import Parameters, Position, Size, optional, read_game, read_position
 from jaxgbg.cli.session import start_jax
 from jaxgbg.runs.storage.files import check_writable, written_whole
 from jaxgbg.specs import checked, shown
@@ -27,6 +27,7 @@ def play(
     ] = (),
     size: Size = None,
     parameters: Parameters = (),
+    position: Position = None,
     host: str = LOOPBACK,
     port: Port = 8484,
     browser: bool = True,
@@ -47,6 +48,8 @@ def play(
       replace: Overwrite an existing file.
     """
     if export is not None:
+        if position is not None:
+            raise ValueError("--position does not go with --export: a file begins at the start")
         if (host, port, browser) != (LOOPBACK, 8484, True):
             raise ValueError(
                 "--host, --port and --browser do not go with --export, which serves no page"
@@ -69,9 +72,10 @@ def play(
 
     check_extra()
     loaded = _read(what, size, parameters)
+    line = "" if position is None else read_position(loaded.game, position)[0].text
     listener = listen(host, port)
     try:
-        serve(lambda: _table(loaded), loaded.game.title, listener, host, browser)
+        serve(lambda: _table(loaded), loaded.game.title, listener, host, browser, line)
     finally:
         listener.close()
 

@@ -9,6 +9,7 @@ from jaxgbg.arguments import GroupExecutor, NumGames, Plies, Rounds
 from jaxgbg.cli.common import (
     Json,
     Parameters,
+    Record,
     Size,
     TableFormat,
     console,
@@ -54,6 +55,7 @@ def tournament(
     executor: GroupExecutor = "inline",
     address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
     out: Annotated[Path | None, optional("DIR")] = None,
+    record: Record = None,
     plot: Annotated[Path | None, optional("FILE.png|svg|pdf")] = None,
     form: TableFormat = "table",
     json_file: Json = None,
@@ -82,8 +84,8 @@ def tournament(
     start_jax()
     from jaxgbg.api import tournament as play
 
-    settings = (rules, games, starts, plies, seed, out, first, True, swiss, executor, address)
-    ladder = play(participants, *settings)
+    on = (executor, address, record)
+    ladder = play(participants, rules, games, starts, plies, seed, out, first, True, swiss, *on)
     _print(ladder, form, json_file)
     if plot is not None:
         ladder.plot(plot)

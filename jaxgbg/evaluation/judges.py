@@ -16,7 +16,8 @@ from jaxgbg.evaluation.evaluators import (
     score_names,
 )
 from jaxgbg.evaluation.matches import compete
-from jaxgbg.evaluation.protocol import Protocol
+from jaxgbg.evaluation.played_games import OnGames
+from jaxgbg.evaluation.protocol import Position, Protocol
 from jaxgbg.games import Game, Scale
 from jaxgbg.lazy import jax
 from jaxgbg.players import Player, make_player, player_names
@@ -60,7 +61,8 @@ class Judge(typing.Protocol):
 class MatchJudge:
     """Judges by the final rewards of matches, float32[copies, seats, games] (`compete`).
 
-    A game of one player has no opponent. Closing the judge closes the opponent that it owns.
+    A game of one player has no opponent. Closing the judge closes the opponent that it owns. All
+    games start in `position`, if there is one, and `on_games` receives their moves.
     """
 
     game: Game
@@ -68,6 +70,8 @@ class MatchJudge:
     protocol: Protocol
     name: str
     owned: bool = True
+    position: Position | None = None
+    on_games: OnGames | None = None
 
     @property
     def scales(self) -> dict[str, Scale]:
@@ -76,7 +80,8 @@ class MatchJudge:
     def scores(
         self, agent: Player, key: jax.Array, seeds: Sequence[int] = ()
     ) -> dict[str, np.ndarray]:
-        return {self.name: compete(self.game, agent, self.opponent, self.protocol, key, seeds)}
+        given = (self.game, agent, self.opponent, self.protocol, key, seeds)
+        return {self.name: compete(*given, self.position, self.on_games)}
 
     def wins(self, scores: np.ndarray) -> np.ndarray:
         return (scores > 0).reshape(len(scores), -1).mean(1)

@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from jaxgbg.evaluation.protocol import Protocol, drawn_starts, extended, start_states
+from jaxgbg.evaluation.played_games import MoveLog, OnGames
+from jaxgbg.evaluation.protocol import Position, Protocol, drawn_starts, extended, start_states
 from jaxgbg.games import Game
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.games.rollout import play_in_line, play_ply, roll_out, select_states
@@ -28,21 +29,24 @@ def play(
     seats: np.ndarray,
     players: Sequence[Player],
     states: State,
-    history: History,
+    history: History | None,
     key: jax.Array,
+    on_games: OnGames | None = None,
 ) -> np.ndarray:
     """Play games to their ends; returns the final rewards, float32[G, num_players].
 
     `seats` int[G, num_players] says which of `players` sits in each seat of each game; `history`
-    how the games came to `states`. If all players are traceable, the games are one compiled
-    program, unless several devices choose the moves of one of them.
+    how the games came to `states`, None if that is not known. If all players are traceable, the
+    games are one compiled program, unless several devices choose the moves of one of them.
+    `on_games` receives all moves; then the host plays, ply by ply.
     """
-    traceable = all(player.traceable for player in players)
+    traceable = all(player.traceable for player in players) and on_games is None
     if traceable and not any(player.shares_devices(len(seats)) for player in players):
         in_line = _worth_a_line(game, len(seats)) and not _remember(players, states)
         played = _play_in_line if in_line else _play_compiled
         return np.asarray(played(game, tuple(players), jnp.asarray(seats), states, key))
-    needs_history = any(player.needs_history for player in players)
+    needs_history = history is not None and any(player.needs_history for player in players)
+    begun, log = history, MoveLog(game, states)
     memories = _first_memories(players, states)
     for _ in range(game.max_plies):
         if bool(np.all(states.terminal)):
@@ -50,12 +54,18 @@ def play(
         actions, key, memories = _choose(
             players, jnp.asarray(seats), history, states, key, memories
         )
-        if needs_history:
+        if history is not None and needs_history:
             made = np.where(states.terminal, -1, actions)
             history = extended(history, made, np.asarray(states.player))
         key, chance = jax.random.split(key)
-        states = play_ply(game, states, actions, chance)
-    return np.asarray(states.rewards)
+        if on_games is None:
+            states = play_ply(game, states, actions, chance)
+        else:
+            states = log.ply(states, actions, chance)
+    rewards = np.asarray(states.rewards)
+    if on_games is not None:
+        on_games(log.games(seats, begun, rewards))
+    return rewards
 
 
 def _first_memories(players: Sequence[Player], states: State) -> list[Memory]:
@@ -134,16 +144,25 @@ def compete(
     protocol: Protocol,
     key: jax.Array,
     seeds: Sequence[int] = (),
+    position: Position | None = None,
+    on_games: OnGames | None = None,
 ) -> np.ndarray:
     """The agent's final reward in every game, float32[copies, seats, starts * repeats].
 
     A game of one player has no opponent. An agent with `copies` plays the whole protocol with each
-    of them; `seeds` int[copies] says which of them meet the same drawn starts, all if empty.
+    of them; `seeds` int[copies] says which of them meet the same drawn starts, all if empty. With a
+    `position` all games start there, `protocol.count * protocol.repeats` of each seat. `on_games`
+    receives their moves; player 0 of the seats is the agent.
     """
     opening, moves = jax.random.split(key)
     protocol = protocol.for_game(game)
     alike = seeds if len(seeds) else (0,) * agent.copies
-    states, history, own = _starts(game, protocol, opening, alike)
+    history: History | None
+    if position is None:
+        states, history, own = _starts(game, protocol, opening, alike)
+    else:
+        states, history = position
+        own = np.zeros((agent.copies, protocol.count), int)
     agent_seats = np.array(protocol.seats or range(game.num_players))
     games_a_seat = own.shape[1] * protocol.repeats
     seat = np.tile(np.repeat(agent_seats, games_a_seat), agent.copies)
@@ -151,7 +170,7 @@ def compete(
     states, history = select_states((states, history), repeated)
     seats = (np.arange(game.num_players) != seat[:, None]).astype(int)
     players = [agent] if opponent is None else [agent, opponent]
-    rewards = play(game, seats, players, states, history, moves)
+    rewards = play(game, seats, players, states, history, moves, on_games)
     return rewards[np.arange(len(seat)), seat].reshape(agent.copies, len(agent_seats), -1)
 
 

@@ -24,6 +24,9 @@ _ATTEMPTS = 100
 Starts = tuple[State, History]
 """The states[S] in which games start, and how they came there."""
 
+Position = tuple[State, History | None]
+"""One position states[1], and the plies that led there from the start, None if not known."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Protocol(Spec):

@@ -262,7 +262,7 @@ def _constant_faults(game: Game) -> list[str]:
         faults.append(f"reward_range must be two finite numbers, rising, not {(low, high)}")
     if not isinstance(game.title, str) or not game.title.strip():
         faults.append(f"title must be the game's name in words, not {game.title!r}")
-    for name in ("sides", "piece_digits", "stone_digits"):
+    for name in ("sides", "teams", "piece_digits", "stone_digits"):
         entries = getattr(game, name)
         if entries is not None and len(entries) != game.num_players:
             faults.append(f"{name} must have one entry for each of {game.num_players} players")
@@ -340,6 +340,8 @@ def _play_faults(game: Game) -> list[str]:
     outside = ~((paid >= low - slack) & (paid <= high + slack))
     values = game.num_cell_values
     digits = sample.cells.astype(int)
+    teams = np.array(game.teams)
+    unlike = (paid[..., None] != paid[..., None, :]) & (teams[:, None] == teams)
     stuck = ~sample.legal.any(2) & ~sample.terminal
     start = (sample.player[0] != 0) | sample.terminal[0] | sample.rewards[0].any(1)
     points = [
@@ -355,6 +357,7 @@ def _play_faults(game: Game) -> list[str]:
         (stuck, "no legal action before the end"),
         (sample.legal.any(2) & sample.terminal, "legal actions in a terminal state"),
         (outside.any(2), f"rewards are outside reward_range {low:g} to {high:g}"),
+        (unlike.any((2, 3)), "players of one team (teams) have different rewards"),
     ]
     faults = [
         f"{text} (seen at ply {int(np.argmax(wrong.any(1)))} of random play)"

@@ -38,12 +38,12 @@ class Game(Generic[StateT]):
     - The functions are traced: choose with `jnp.where` and `jax.lax.cond`, not with Python's `if`.
 
     A game may also have the following, each with a default. For display: `title`, `reward_range`,
-    `scale`, `sides`, and `piece_digits` for drawings. For n-tuples: `symmetries`,
-    `action_symmetries`, `adjacency`, `lines` and `own_tuples`. For networks: `player_views`, and
-    `extras` with `extra_names` and `extra_scales`. For speed: `outcomes`, `stone_digits`,
-    `change_patterns` with `change`, `most_altered` with `altered`, and a method `playout(state,
-    words uint32[2]) -> rewards float32[N]`, the end of uniformly random play. They must agree with
-    `afterstate`.
+    `scale`, `sides`, and `piece_digits` for drawings. For ratings: `teams`. For n-tuples:
+    `symmetries`, `action_symmetries`, `adjacency`, `lines` and `own_tuples`. For networks:
+    `player_views`, and `extras` with `extra_names` and `extra_scales`. For speed: `outcomes`,
+    `stone_digits`, `change_patterns` with `change`, `most_altered` with `altered`, and a method
+    `playout(state, words uint32[2]) -> rewards float32[N]`, the end of uniformly random play. They
+    must agree with `afterstate`.
 
     If players can leave while others play on, `active` says who is still in. A player who is out
     stays out and never moves again, and its rewards no longer change after the ply in which it
@@ -118,6 +118,11 @@ class Game(Generic[StateT]):
         return tuple(f"player {seat + 1}" for seat in range(self.num_players))
 
     @property
+    def teams(self) -> tuple[int, ...]:
+        """The number of each player's team; partners always have the same reward."""
+        return tuple(range(self.num_players))
+
+    @property
     def symmetries(self) -> np.ndarray:
         """int32[S, C]: image j of a board is `cells[symmetries[j]]`; row 0 is the identity."""
         return np.arange(self.num_cells, dtype=np.int32)[None]
@@ -178,8 +183,10 @@ class Game(Generic[StateT]):
         """The random half of a move; the identity for deterministic games."""
         return state
 
-    # The number of outcomes that `spawn_probabilities` and `spawn_outcome` list: 0 if not listed.
-    num_spawns = 0
+    @property
+    def num_spawns(self) -> int:
+        """Number of listed outcomes of chance; 0 if the game lists none."""
+        return 0
 
     def spawn_probabilities(self, state: StateT) -> jax.Array:
         """float32[num_spawns]: the probability of each listed outcome of an afterstate."""

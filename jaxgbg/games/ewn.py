@@ -90,6 +90,10 @@ class EinStein(Game[EinsteinState]):
         return self.players
 
     @property
+    def teams(self) -> tuple[int, ...]:
+        return _TEAMS[self.players]
+
+    @property
     def num_actions(self) -> int:
         return 3 * self.num_stones + self._passes
 
@@ -205,7 +209,7 @@ class EinStein(Game[EinsteinState]):
         goal = jnp.asarray(_goals(self.size, self.players))[state.player]
         won = steps & (target == goal)
         bare = (position < 0).all(1)
-        teams = np.array(_TEAMS[self.players], np.int8)
+        teams = np.array(self.teams, np.int8)
         # The goal counts first.
         winner = jnp.where(
             won, jnp.asarray(teams)[state.player], 1 - jnp.asarray(teams)[bare.argmax()]

@@ -3,11 +3,12 @@
 import numpy as np
 
 
-def square_symmetries(size: int) -> np.ndarray:
-    """int32[8, C]: turns and reflections of a row-major square board, the identity first."""
-    square = np.arange(size**2, dtype=np.int32).reshape(size, size)
-    turned = [np.rot90(square, quarter) for quarter in range(4)]
-    return np.stack([image.ravel() for board in turned for image in (board, board.T)])
+def grid_symmetries(rows: int, columns: int) -> np.ndarray:
+    """int32[S, C]: turns and reflections of a row-major grid, the identity first; 8 of a square."""
+    grid = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    turned = [np.rot90(grid, quarter) for quarter in range(4)]
+    images = [image for board in turned for image in (board, board.T)]
+    return np.stack([image.ravel() for image in images if image.shape == grid.shape])
 
 
 def grid_adjacency(rows: int, columns: int, diagonal: bool) -> np.ndarray:

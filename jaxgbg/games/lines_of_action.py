@@ -15,7 +15,7 @@ import numpy as np
 from jaxgbg.games import bitboards, line_moves
 from jaxgbg.games.bitboards import Board
 from jaxgbg.games.core import Game, keep_if
-from jaxgbg.games.grids import grid_adjacency
+from jaxgbg.games.grids import grid_adjacency, grid_symmetries
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.specs import setting
 from jaxgbg.xla import materialize
@@ -89,9 +89,7 @@ class LinesOfAction(Game[LinesOfActionState]):
 
     @property
     def symmetries(self) -> np.ndarray:
-        square = np.arange(self.num_cells, dtype=np.int32).reshape(self.size, self.size)
-        turned = [np.rot90(square, quarter) for quarter in range(4)]
-        return np.stack([image.ravel() for board in turned for image in (board, board.T)])
+        return grid_symmetries(self.size, self.size)
 
     @property
     def action_symmetries(self) -> np.ndarray:

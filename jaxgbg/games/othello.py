@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, zero_sum
-from jaxgbg.games.grids import grid_adjacency, square_symmetries
+from jaxgbg.games.grids import grid_adjacency, grid_symmetries
 from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.specs import setting
 from jaxgbg.xla import materialize
@@ -68,7 +68,7 @@ class Othello(Game[OthelloState]):
 
     @property
     def symmetries(self) -> np.ndarray:
-        return square_symmetries(self.size)
+        return grid_symmetries(self.size, self.size)
 
     @property
     def action_symmetries(self) -> np.ndarray:

@@ -61,6 +61,10 @@ class Sim(EliminationGame[SimState]):
             raise ValueError(f"sim: images=all is for up to 6 nodes, not {self.nodes}; use few")
 
     @property
+    def teams(self) -> tuple[int, ...]:
+        return (0, 1, 1) if self.coalition else super().teams
+
+    @property
     def num_actions(self) -> int:
         return self.num_cells
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgbg.games.core import Game, keep_if, zero_sum
-from jaxgbg.games.grids import grid_adjacency, grid_lines, square_symmetries
+from jaxgbg.games.grids import grid_adjacency, grid_lines, grid_symmetries
 from jaxgbg.lazy import jax, jnp
 
 _FULL = 0b111_111_111
@@ -43,7 +43,7 @@ class TicTacToe(Game[TicTacToeState]):
 
     @property
     def symmetries(self) -> np.ndarray:
-        return square_symmetries(3)
+        return grid_symmetries(3, 3)
 
     @property
     def action_symmetries(self) -> np.ndarray:

@@ -54,13 +54,13 @@ def action_values(
     params: Params,
     states: State,
     features: jax.Array,
-    valuation: BootstrapRule,
+    bootstrap: BootstrapRule,
     asked: jax.Array | None = None,
 ) -> tuple[jax.Array, jax.Array]:
     """The value q of each action for the player to move, and V(afterstate | player).
 
     States [B] -> (q float32[B, A], V float32[B, A]). q = the player's reward in this move +
-    gamma * V, as `valuation` says; V is not discounted. If `value` is one of actions, both are
+    gamma * V, as `bootstrap` says; V is not discounted. If `value` is one of actions, both are
     Q(state, action | player). What stands for illegal actions is of no use: mask them. `features`
     int32[B, F] are those of the states' boards. `asked` bool[B, A] are the legal actions that
     matter: where `leaves_out` says so only those are evaluated. V is 0 for a player who leaves by
@@ -79,8 +79,8 @@ def action_values(
         values = _of_all_actions(game, value, params, states, features)
         if game.eliminates:
             values = jnp.where(jax.vmap(partial(_leaves, game))(states), 0.0, values)
-    counted = jnp.where(over & valuation.terminal_value_zero, 0.0, values)
-    return reward + valuation.discounted(counted), values
+    counted = jnp.where(over & bootstrap.terminal_value_zero, 0.0, values)
+    return reward + bootstrap.discounted(counted), values
 
 
 def _of_active(

@@ -66,7 +66,7 @@ class EpsilonGreedy:
         value: ValueFunction,
         params: Params,
         games: Games,
-        valuation: BootstrapRule,
+        bootstrap: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
         """Return the choice in each of B games."""
@@ -74,7 +74,7 @@ class EpsilonGreedy:
         if leaves_out(game, value) and not self.off_policy:
             asked = _asked(legal, exploration)
         q, values = action_values(
-            game, value, params, games.state, games.features, valuation, asked
+            game, value, params, games.state, games.features, bootstrap, asked
         )
         action, explored = self.choose(q, legal, exploration)
         counted = self.bootstrap_action(q, legal, action)

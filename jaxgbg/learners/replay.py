@@ -112,7 +112,7 @@ def check_capacity(learner: Learner) -> None:
     needed = capacity(learner) * board.size * board.dtype.itemsize
     if needed > _MAX_BYTES:
         raise ValueError(
-            f"round_games {learner.rule.settings.episodes} of {game.name}, at most"
+            f"replay_episodes {learner.rule.settings.episodes} of {game.name}, at most"
             f" {game.max_plies:,} plies each, need {needed / 1e6:,.0f} MB; at most"
             f" {_MAX_BYTES / 1e6:,.0f} MB are kept"
         )

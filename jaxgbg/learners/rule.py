@@ -51,7 +51,7 @@ def learn_at_once(
 
 def bootstrap_as_set(learner: Learner, hyper: Hyperparameters) -> BootstrapRule:
     """Count values as the settings say."""
-    return hyper.valuation
+    return hyper.bootstrap
 
 
 def whole_budget(learner: Learner, lane: Lane, limit: jax.Array) -> jax.Array:

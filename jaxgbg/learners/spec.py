@@ -61,7 +61,7 @@ class LearnerSpec(Spec):
       discount: Gamma, in the TD error and in the choice of moves.
       learn_from_random: Learn after random moves too.
       learn_from_partner: Also learn from the partner's moves.
-      zero_terminal: Count a terminal afterstate as 0 when choosing a move.
+      terminal_value_zero: Count a terminal afterstate as 0 when choosing a move.
       ranks: Probabilities of the best, second best ... move, for moves that are not random; the
         best if empty.
       temperature: Choose moves that are not random in proportion to exp(q / temperature), with
@@ -79,7 +79,7 @@ class LearnerSpec(Spec):
     discount: float = setting(1.0, low=0, high=1)
     learn_from_random: bool = True
     learn_from_partner: bool = False
-    zero_terminal: bool = False
+    terminal_value_zero: bool = setting(False, former="zero_terminal")
     ranks: tuple[float, ...] = setting((), high=1_000_000, most=100)
     temperature: float = setting(0.0, low=0, high=1_000_000)
     one_explores: bool = False
@@ -91,7 +91,7 @@ class LearnerSpec(Spec):
         "trace_decay",
         "discount",
         "learn_from_random",
-        "zero_terminal",
+        "terminal_value_zero",
         "reset_traces",
         "learn_from_partner",
     )
@@ -117,9 +117,9 @@ class LearnerSpec(Spec):
             )
 
     @property
-    def valuation(self) -> BootstrapRule:
+    def bootstrap(self) -> BootstrapRule:
         """The bootstrap rule in the choice of moves, in training and by its agents."""
-        return BootstrapRule(self.zero_terminal, self.discount)
+        return BootstrapRule(self.terminal_value_zero, self.discount)
 
     @property
     def horizon(self) -> int:

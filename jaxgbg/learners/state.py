@@ -21,9 +21,10 @@ class Hyperparameters(NamedTuple):
 
     `Schedule`, `LearnerSpec` and `NTupleSpec` describe their settings. `alpha_factors` float32[32]
     are the changes of alpha after 1, 2, 4, ... episodes (`schedules.decayed`). `final_others` and
-    `final_zero` switch parts 1 and 2 of FARL. The paper's runs of 2020 had `zero_terminal` False;
-    its mode RESET has `reset_traces`, its mode ET does not. `value` and `rule` hold the numbers of
-    one kind of value function and of one learner: the `lane_numbers` of its spec, by name.
+    `final_zero` switch parts 1 and 2 of FARL. The paper's runs of 2020 had `terminal_value_zero`
+    False; its mode RESET has `reset_traces`, its mode ET does not. `value` and `rule` hold the
+    numbers of one kind of value function and of one learner: the `lane_numbers` of its spec, by
+    name.
     """
 
     episodes: jax.Array
@@ -38,15 +39,15 @@ class Hyperparameters(NamedTuple):
     learn_from_random: jax.Array
     final_others: jax.Array
     final_zero: jax.Array
-    zero_terminal: jax.Array
+    terminal_value_zero: jax.Array
     reset_traces: jax.Array
     learn_from_partner: jax.Array
     rule: Mapping[str, jax.Array]
 
     @property
-    def valuation(self) -> BootstrapRule:
+    def bootstrap(self) -> BootstrapRule:
         """The bootstrap rule in the choice of moves."""
-        return BootstrapRule(self.zero_terminal, self.discount)
+        return BootstrapRule(self.terminal_value_zero, self.discount)
 
 
 class Games(NamedTuple):

@@ -183,14 +183,14 @@ class TDSpec(AfterstatesSpec):
       random_test: Without learn_from_random, skip the update whose new move is random (current;
         gbg does so), that of an afterstate that a random move made (adapted), or the latter in
         Final Adaptation too (letter: Algorithm 7 to the letter).
-      round_games: Games to play with fixed values before all their moves are learned in random
+      replay_episodes: Games to play with fixed values before all their moves are learned in random
         order; 0 learns move by move.
       passes: Number of times that the moves of a round are learned.
       minibatch: Moves of a round that are learned in one step.
     """
 
     random_test: str = setting("gbg", choices=RANDOM_TESTS)
-    round_games: int = setting(0, low=0, high=2**20)
+    replay_episodes: int = setting(0, former="round_games", low=0, high=2**20)
     passes: int = setting(1, low=1, high=1000)
     minibatch: int = setting(1, low=1, high=2**20)
 
@@ -199,19 +199,19 @@ class TDSpec(AfterstatesSpec):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.round_games and (self.passes, self.minibatch) != (1, 1):
-            raise ValueError("passes and minibatch are for round_games of 1 or more")
-        if self.round_games and (self.parameter_traces or self.horizon > 1):
+        if not self.replay_episodes and (self.passes, self.minibatch) != (1, 1):
+            raise ValueError("passes and minibatch are for replay_episodes of 1 or more")
+        if self.replay_episodes and (self.parameter_traces or self.horizon > 1):
             raise ValueError("moves learned by rounds have no traces: set trace_decay 0")
-        if self.round_games and self.random_test not in _CURRENT:
-            raise ValueError("random_test is for moves learned one by one: leave out round_games")
+        if self.replay_episodes and self.random_test not in _CURRENT:
+            raise ValueError("random_test is for learning move by move: leave out replay_episodes")
 
     def build(self, game: Game, value: ValueSpec, schedule: Schedule) -> Learner:
         parts = self._parts(game, value, schedule)
-        if not self.round_games:
+        if not self.replay_episodes:
             rule = with_auxiliary(with_random_test(self.random_test), parts["value"])
             return Learner(**parts, rule=rule)
-        rule = replayed(TD, transition, self.round_games, self.passes, self.minibatch)
+        rule = replayed(TD, transition, self.replay_episodes, self.passes, self.minibatch)
         learner = Learner(**parts, rule=rule)
         check_capacity(learner)
         return learner

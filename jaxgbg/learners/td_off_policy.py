@@ -31,7 +31,7 @@ from jaxgbg.values.core import ValueSpec
 
 def _bootstrap(learner: Learner, hyper: Hyperparameters) -> BootstrapRule:
     """Return the rule with a separate discount for values below 0: the rule's settings."""
-    return hyper.valuation._replace(loss_discount=learner.rule.settings)
+    return hyper.bootstrap._replace(loss_discount=learner.rule.settings)
 
 
 def _target(learner: Learner, games: Games, move: Move, hyper: Hyperparameters) -> Target:
@@ -91,5 +91,5 @@ class TDOffPolicySpec(td.AfterstatesSpec):
         return Learner(**parts, rule=td_off_policy(self.loss_discount))
 
     @property
-    def valuation(self) -> BootstrapRule:
-        return super().valuation._replace(loss_discount=self.loss_discount)
+    def bootstrap(self) -> BootstrapRule:
+        return super().bootstrap._replace(loss_discount=self.loss_discount)

@@ -25,7 +25,7 @@ class GreedyAgent(PlayerBase):
     """Plays the action of the greatest value, ties uniformly at random; never explores.
 
     `params` are those of one agent or, with a leading axis, of `several`, L: then the first B / L
-    states of a batch are the first agent's, and so on. `valuation`, of
+    states of a batch are the first agent's, and so on. `bootstrap`, of
     all or with a leading axis L, should be what they were trained with.
     """
 
@@ -37,7 +37,7 @@ class GreedyAgent(PlayerBase):
         game: Game,
         value: ValueFunction,
         params: Params,
-        valuation: BootstrapRule = UNDISCOUNTED,
+        bootstrap: BootstrapRule = UNDISCOUNTED,
         several: bool = False,
     ) -> None:
         self.game = game
@@ -48,15 +48,15 @@ class GreedyAgent(PlayerBase):
         def of_each(number: ArrayLike, dtype: DTypeLike) -> np.ndarray:
             return np.broadcast_to(np.asarray(number, dtype), self.copies)
 
-        loss_discount = valuation.loss_discount
-        self.valuation = BootstrapRule(
-            of_each(valuation.terminal_value_zero, bool),
-            of_each(valuation.discount, np.float32),
+        loss_discount = bootstrap.loss_discount
+        self.bootstrap = BootstrapRule(
+            of_each(bootstrap.terminal_value_zero, bool),
+            of_each(bootstrap.discount, np.float32),
             None if loss_discount is None else of_each(loss_discount, np.float32),
         )
 
     def tree_flatten(self) -> tuple[tuple[Params, BootstrapRule], tuple[Game, ValueFunction]]:
-        return (self.params, self.valuation), (self.game, self.value)
+        return (self.params, self.bootstrap), (self.game, self.value)
 
     @classmethod
     def tree_unflatten(
@@ -65,7 +65,7 @@ class GreedyAgent(PlayerBase):
         # The leaves may be anything while JAX handles the tree: no look at them here.
         agent = object.__new__(cls)
         agent.game, agent.value = fixed
-        agent.params, agent.valuation = leaves
+        agent.params, agent.bootstrap = leaves
         return agent
 
     @property
@@ -94,10 +94,10 @@ class GreedyAgent(PlayerBase):
         """
         return in_batch(_action_values, self, state)
 
-    def _masked_values(self, params: Params, valuation: BootstrapRule, states: State) -> jax.Array:
+    def _masked_values(self, params: Params, bootstrap: BootstrapRule, states: State) -> jax.Array:
         """float32[B, A] of states[B] by the agent of `params`; illegal -inf."""
         features = self._features(params, states)
-        q, _ = action_values(self.game, self.value, params, states, features, valuation)
+        q, _ = action_values(self.game, self.value, params, states, features, bootstrap)
         return jax.numpy.where(jax.vmap(self.game.legal_actions)(states), q, -jax.numpy.inf)
 
     def _features(self, params: Params, states: State) -> jax.Array:
@@ -129,17 +129,17 @@ def in_batch(function: Callable[[_P, State], jax.Array], player: _P, state: Stat
 
 @jax.jit
 def _action_values(agent: GreedyAgent, states: State) -> jax.Array:
-    params, valuation = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.valuation))
-    return agent._masked_values(params, valuation, states)
+    params, bootstrap = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.bootstrap))
+    return agent._masked_values(params, bootstrap, states)
 
 
 @jax.jit
 def _act(agent: GreedyAgent, states: State, key: jax.Array) -> jax.Array:
-    def one(params: Params, valuation: BootstrapRule, states: State, draws: jax.Array) -> jax.Array:
-        q = agent._masked_values(params, valuation, states)
+    def one(params: Params, bootstrap: BootstrapRule, states: State, draws: jax.Array) -> jax.Array:
+        q = agent._masked_values(params, bootstrap, states)
         return jax.vmap(choose_action)(q, jax.vmap(agent.game.legal_actions)(states), draws)
 
     by_copy = agent.by_copy(states)
     draws = jax.random.uniform(key, by_copy.terminal.shape, jax.numpy.float32)
     every = jax.vmap(one, axis_name=LANE)
-    return every(agent.params, agent.valuation, by_copy, draws).reshape(-1)
+    return every(agent.params, agent.bootstrap, by_copy, draws).reshape(-1)

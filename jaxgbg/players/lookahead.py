@@ -52,8 +52,8 @@ class LookAheadAgent(SearchPlayer):
 @jax.jit
 def _action_values(player: LookAheadAgent, states: State, key: jax.Array) -> jax.Array:
     agent = player.agent
-    params, valuation = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.valuation))
-    return player.search.counting(valuation).action_values(params, states, key)
+    params, bootstrap = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.bootstrap))
+    return player.search.counting(bootstrap).action_values(params, states, key)
 
 
 @search_player.register
@@ -66,12 +66,12 @@ def _act(player: LookAheadAgent, states: State, key: jax.Array) -> jax.Array:
     search, agent = player.search, player.agent
 
     def one(
-        params: Params, valuation: BootstrapRule, states: State, draws: jax.Array, keys: jax.Array
+        params: Params, bootstrap: BootstrapRule, states: State, draws: jax.Array, keys: jax.Array
     ) -> jax.Array:
-        return search.choose_drawn(states, draws, (keys[0], keys[1]), params, valuation)
+        return search.choose_drawn(states, draws, (keys[0], keys[1]), params, bootstrap)
 
     by_copy = agent.by_copy(states)
     draws = jax.random.uniform(key, by_copy.terminal.shape, jax.numpy.float32)
     keys = jax.random.split(jax.random.fold_in(key, 1), (agent.copies, 2))
     every = jax.vmap(one, axis_name=LANE)
-    return every(agent.params, agent.valuation, by_copy, draws, keys).reshape(-1)
+    return every(agent.params, agent.bootstrap, by_copy, draws, keys).reshape(-1)

@@ -76,7 +76,7 @@ class SearchPlayer(PlayerBase):
         if agent is None:
             return self.search.choose(states, key, (), UNDISCOUNTED)
         keys = jax.random.split(key, agent.copies)
-        given = (agent.by_copy(states), keys, agent.params, agent.valuation)
+        given = (agent.by_copy(states), keys, agent.params, agent.bootstrap)
         if self.traceable:
             return jax.vmap(self.search.choose, axis_name=LANE)(*given).reshape(-1)
         every = [
@@ -165,12 +165,12 @@ class SearchAgent(SearchPlayer):
         return found
 
     def _weights(self, copy: int, mesh: Mesh) -> tuple[Params, BootstrapRule]:
-        """An agent's weights and valuation on all devices, cached while there is room."""
+        """An agent's weights and bootstrap rule on all devices, cached while there is room."""
         if (copy, mesh) not in self._placed:
             room = self.search.settings.megabytes * 10**6
             if (len(self._placed) + 1) * self._bytes * mesh.size > room:
                 self._placed.clear()
-            own = jax.tree.map(itemgetter(copy), (self.agent.params, self.agent.valuation))
+            own = jax.tree.map(itemgetter(copy), (self.agent.params, self.agent.bootstrap))
             self._placed[copy, mesh] = jax.device_put(own, NamedSharding(mesh, PartitionSpec()))
         return self._placed[copy, mesh]
 
@@ -210,8 +210,8 @@ def _(spec: PUCTSpec, game: Game, agent: GreedyAgent | None = None) -> Player:
 
 
 def _simulate(search: PUCT, given: tuple[Params, BootstrapRule], *where: PyTree) -> Statistics:
-    params, valuation = given
-    found: Statistics = simulate(dataclasses.replace(search, valuation=valuation), params, *where)
+    params, bootstrap = given
+    found: Statistics = simulate(dataclasses.replace(search, bootstrap=bootstrap), params, *where)
     return found
 
 
@@ -242,23 +242,23 @@ def _chosen(
     search_key, choice = jax.random.split(key)
     words = jax.random.key_data(jax.random.split(search_key, agent.copies))
     alone = partial(_alone, partial(_by_agent, player.search, search), player.iterations)
-    found = jax.vmap(alone)(agent.valuation, agent.params, agent.by_copy(states), words, *memory)
+    found = jax.vmap(alone)(agent.bootstrap, agent.params, agent.by_copy(states), words, *memory)
     roots, kept = found if memory else (found, None)
     rows = jax.tree.map(lambda leaf: leaf.reshape(-1, leaf.shape[-1]), roots)
     return most_visited(rows, choice), kept
 
 
 def _by_agent(
-    settings: PUCT, search: Callable[..., PyTree], valuation: BootstrapRule, *given: PyTree
+    settings: PUCT, search: Callable[..., PyTree], bootstrap: BootstrapRule, *given: PyTree
 ) -> PyTree:
-    """The result of `search` by `settings`, with one agent's valuation."""
-    return search(dataclasses.replace(settings, valuation=valuation), *given)
+    """The result of `search` by `settings`, with one agent's bootstrap."""
+    return search(dataclasses.replace(settings, bootstrap=bootstrap), *given)
 
 
 def _alone(
     search: Callable[..., PyTree],
     iterations: np.int32 | jax.Array,
-    valuation: BootstrapRule,
+    bootstrap: BootstrapRule,
     params: Params,
     states: State,
     words: jax.Array,
@@ -272,7 +272,7 @@ def _alone(
 
     @jax.custom_batching.sequential_vmap
     def one(
-        valuation: BootstrapRule,
+        bootstrap: BootstrapRule,
         params: Params,
         states: State,
         iterations: np.int32 | jax.Array,
@@ -282,15 +282,15 @@ def _alone(
         # Agents in sequence have no common axis.
         among = jax.vmap(search, in_axes=None, axis_name=LANE, axis_size=1)
         key = jax.random.wrap_key_data(words)
-        found = among(valuation, params, states, iterations, key, *memory)
+        found = among(bootstrap, params, states, iterations, key, *memory)
         return jax.tree.map(lambda leaf: leaf[0], found)
 
-    return one(valuation, params, states, iterations, words, *memory)
+    return one(bootstrap, params, states, iterations, words, *memory)
 
 
 @jax.jit
 def _statistics(player: SearchAgent, states: State, key: jax.Array) -> Statistics:
     agent = player.agent
-    params, valuation = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.valuation))
-    search = dataclasses.replace(player.search, valuation=valuation)
+    params, bootstrap = jax.tree.map(lambda leaf: leaf[0], (agent.params, agent.bootstrap))
+    search = dataclasses.replace(player.search, bootstrap=bootstrap)
     return search.search(params, states, player.iterations, key)

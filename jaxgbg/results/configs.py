@@ -105,6 +105,7 @@ def _known(content: Mapping[str, JSON]) -> tuple[dict[str, JSON], tuple[str, ...
         component = None if name in ("game", "fingerprint") else Run.part(name)
         if component is not None:
             spec = component.of(part)
+            part = spec.renamed(part)
             settings = {field.name for field in dataclasses.fields(spec)} | {"kind"}
             unknown += [f"{name}.{setting}" for setting in part.keys() - settings]
             part = {setting: part[setting] for setting in part if setting in settings}

@@ -60,7 +60,7 @@ class Ladder:
         self.game = game
         self.anchor = None if anchor is None else names[anchor]
         outcomes = joined(results)
-        ratings = rate(outcomes, len(names), anchor, names.__getitem__)
+        ratings = rate(outcomes, len(names), anchor, names.__getitem__, game.teams)
         self.seats = ratings.seats
         order = sorted(range(len(names)), key=lambda at: (-ratings.players[at].elo, names[at]))
         pairs = pair_points(results)

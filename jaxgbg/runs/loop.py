@@ -294,10 +294,10 @@ class Training:
 
     def _player(self, groups: Sequence[Params]) -> Player:
         """The agents with the parameters of all groups, playing as in evaluations."""
-        value, valuations = self.learner.value, [hyper.valuation for hyper in self._hypers]
+        value, bootstraps = self.learner.value, [hyper.bootstrap for hyper in self._hypers]
         params = self.placement.joined([value.for_player(each) for each in groups])
-        valuation = self.placement.joined(valuations)
-        agent = GreedyAgent(self.learner.game, value, params, valuation, several=True)
+        bootstrap = self.placement.joined(bootstraps)
+        agent = GreedyAgent(self.learner.game, value, params, bootstrap, several=True)
         return self.runs[0].play.player(agent)
 
 

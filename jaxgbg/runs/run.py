@@ -227,7 +227,7 @@ def changed_parts(parts: Mapping[str, SettingValue]) -> dict[str, JSON]:
     A part at its defaults is left out: one that is added later alters no digest.
     """
     changed = {
-        name: part.changed() if isinstance(part, Spec) else plain(part)
+        name: part.digested() if isinstance(part, Spec) else plain(part)
         for name, part in parts.items()
     }
     return json.loads(json.dumps({name: part for name, part in changed.items() if part != {}}))
@@ -241,7 +241,12 @@ def digest_of(changed: Mapping[str, JSON]) -> str:
 
 def plain_game(game: Game) -> dict[str, JSON]:
     """A game as JSON knows it: its name and parameters."""
-    return {"name": game.name, **dataclasses.asdict(game)}
+    known = {
+        field.name: value
+        for field in dataclasses.fields(game)
+        if (value := getattr(game, field.name)) != field.default or not field.metadata.get("added")
+    }
+    return {"name": game.name, **known}
 
 
 def read_game(content: JSON) -> Game:

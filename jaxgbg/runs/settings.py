@@ -40,7 +40,8 @@ _SAME = {"opponent": "opponents", "variant": "variants", "farl": "variants"}
 class Setting(NamedTuple):
     """One setting: where it stands, what it may be, and which kinds of its component have it.
 
-    `hint` is its type where it is not None; `kinds` is empty where all have it.
+    `hint` is its type where it is not None; `kinds` is empty where all have it. `help` says what it
+    is, for each group of kinds in which it means the same.
     """
 
     path: str
@@ -70,7 +71,7 @@ def _all_settings() -> Iterator[Setting]:
     for part in dataclasses.fields(Run)[1:]:
         component = Run.part(part.name)
         if component is None:
-            yield _setting("", Run, part, ())
+            yield _setting("", Run, part, (), Run.help().get(part.name, ""))
             continue
         known = getattr(component, "kinds", {"": component})
         if known != {"": component}:
@@ -83,18 +84,40 @@ def _all_settings() -> Iterator[Setting]:
         for name, kinds in owners.items():
             spec = known[kinds[0]]
             shared = () if len(kinds) == len(known) else tuple(kinds)
-            yield _setting(part.name, spec, spec.__dataclass_fields__[name], shared)
+            own = [known[kind] for kind in kinds]
+            text = _help(dict(zip(kinds, own, strict=True)), name, named=bool(shared))
+            setting = _setting(part.name, spec, spec.__dataclass_fields__[name], shared, text)
+            # What one of them accepts is a choice.
+            choices = (choice for each in own for choice in limits_of(each, name).choices)
+            yield setting._replace(choices=tuple(dict.fromkeys(choices)))
+
+
+def _help(specs: Mapping[str, type[Spec]], name: str, *, named: bool) -> str:
+    """The text of a setting; with the kinds if they are `named` or their texts differ."""
+    texts = {kind: spec.help().get(name, "") for kind, spec in specs.items()}
+    # A kind without a text of its own has that of the first.
+    first = next(filter(None, texts.values()), "")
+    groups: dict[str, list[str]] = {}
+    for kind, text in texts.items():
+        groups.setdefault(text or first, []).append(kind)
+    if not named and len(groups) == 1:
+        return next(iter(groups))
+    return " ".join(f"{', '.join(kinds)}: {text}" for text, kinds in groups.items())
 
 
 def _setting(
-    part: str, spec: type[Spec], field: "dataclasses.Field[SettingValue]", kinds: tuple[str, ...]
+    part: str,
+    spec: type[Spec],
+    field: "dataclasses.Field[SettingValue]",
+    kinds: tuple[str, ...],
+    text: str,
 ) -> Setting:
     return Setting(
         path=f"{part}.{field.name}" if part else field.name,
         short=field.metadata.get("short") or field.name,
         hint=kind_of(typing.get_type_hints(spec)[field.name]),
         choices=limits_of(spec, field.name).choices,
-        help=spec.help().get(field.name, ""),
+        help=text,
         kinds=kinds,
     )
 

@@ -64,10 +64,10 @@ class Expectimax:
         states: State,
         key: jax.Array,
         params: Params = (),
-        valuation: BootstrapRule = UNDISCOUNTED,
+        bootstrap: BootstrapRule = UNDISCOUNTED,
     ) -> jax.Array:
         """See `spec.Search`; a terminal state gives 0."""
-        del params, valuation
+        del params, bootstrap
         chance, choice = jax.random.split(key)
         values = self.action_values(states, chance)
         legal = jax.vmap(self.game.legal_actions)(states)

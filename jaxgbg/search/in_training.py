@@ -50,7 +50,7 @@ class TreeSearch(EpsilonGreedy):
         value: ValueFunction,
         params: Params,
         games: Games,
-        valuation: BootstrapRule,
+        bootstrap: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
         """See `EpsilonGreedy.select`; the value is the mean below the move.
@@ -59,11 +59,11 @@ class TreeSearch(EpsilonGreedy):
         """
         states = games.state
         legal = jax.vmap(game.legal_actions)(states)
-        found = self._search(params, states, exploration, valuation)
+        found = self._search(params, states, exploration, bootstrap)
         order = _order(found)
         action, explored = self.choose(order, legal, exploration)
         alone = legal & (jnp.arange(legal.shape[1]) == action[:, None])
-        ahead = action_values(game, value, params, states, games.features, valuation, alone)
+        ahead = action_values(game, value, params, states, games.features, bootstrap, alone)
         counted = order.argmax(1) if self.off_policy else action
         visits, mean = (of_action(counted, each) for each in (found.visits, found.values))
         if value.num_actions == 1:
@@ -74,13 +74,13 @@ class TreeSearch(EpsilonGreedy):
         return Choice(action, explored, jnp.where(visits > 0, mean, own), counted)
 
     def _search(
-        self, params: Params, states: State, exploration: Exploration, valuation: BootstrapRule
+        self, params: Params, states: State, exploration: Exploration, bootstrap: BootstrapRule
     ) -> RootStatistics:
         """Search from states[B], but not where the move is decided without a search."""
         roots = states._replace(terminal=states.terminal | exploration.decided)
         # Words of the tick draw chance in the search.
         key = jax.random.wrap_key_data(exploration.words[0])
-        return self.search.statistics(roots, key, params, valuation)
+        return self.search.statistics(roots, key, params, bootstrap)
 
 
 def _order(found: RootStatistics) -> jax.Array:

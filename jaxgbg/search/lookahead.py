@@ -96,7 +96,7 @@ class LookAhead:
 
     The value of an action is the undiscounted sum of the rewards on the way, plus gamma * V at the
     end of the look-ahead; after the end of a game it is the rewards alone. Inside the tree the
-    first (lowest) of equally good actions counts. `valuation` says how values count; its
+    first (lowest) of equally good actions counts. `bootstrap` says how values count; its
     `terminal_value_zero` is for one ply only. Raises ValueError if one position takes more memory
     than allowed, and for values of actions, which can look ahead only one ply.
     """
@@ -104,7 +104,7 @@ class LookAhead:
     game: Game
     value: ValueFunction
     settings: LookAheadSpec = LookAheadSpec()
-    valuation: BootstrapRule = UNDISCOUNTED
+    bootstrap: BootstrapRule = UNDISCOUNTED
 
     traceable = True
 
@@ -149,17 +149,17 @@ class LookAhead:
         """The number of players whose values are followed: all, or only the searcher."""
         return self.game.num_players if self.reply == "own" else 1
 
-    def counting(self, valuation: BootstrapRule) -> LookAhead:
-        """The same look-ahead with `valuation`, which may be traced."""
-        return dataclasses.replace(self, valuation=valuation)
+    def counting(self, bootstrap: BootstrapRule) -> LookAhead:
+        """The same look-ahead with `bootstrap`, which may be traced."""
+        return dataclasses.replace(self, bootstrap=bootstrap)
 
     def choose(
-        self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
+        self, states: State, key: jax.Array, params: Params, bootstrap: BootstrapRule
     ) -> jax.Array:
         """See `spec.Search`: an action of the greatest value, ties at random, or by its rank."""
         first, second = jax.random.split(jax.random.fold_in(key, 1))
         draws = jax.random.uniform(key, states.terminal.shape, jnp.float32)
-        return self.choose_drawn(states, draws, (first, second), params, valuation)
+        return self.choose_drawn(states, draws, (first, second), params, bootstrap)
 
     def choose_drawn(
         self,
@@ -167,12 +167,12 @@ class LookAhead:
         draws: jax.Array,
         keys: tuple[jax.Array, jax.Array],
         params: Params,
-        valuation: BootstrapRule,
+        bootstrap: BootstrapRule,
     ) -> jax.Array:
         """As `choose`, by `draws` float32[B] in [0, 1); of `keys` the first is for the look-ahead,
         the second for ranks.
         """
-        q = self.counting(valuation).action_values(params, states, keys[0])
+        q = self.counting(bootstrap).action_values(params, states, keys[0])
         legal = jax.vmap(self.game.legal_actions)(states)
         ranks = self.settings.ranks
         if not ranks:
@@ -230,7 +230,7 @@ class LookAhead:
     def _root(self, params: Params, nodes: _Nodes, noise: jax.Array) -> jax.Array:
         legal = jax.vmap(self.game.legal_actions)(nodes.states)
         if self.plies == 1:
-            scores = self._one_ply(params, nodes.states, self.valuation)
+            scores = self._one_ply(params, nodes.states, self.bootstrap)
             return jnp.where(legal, scores, -jnp.inf)
         kept = self._beam(params, nodes, 0, noise)
         totals = self._totals(params, nodes, kept, 0)
@@ -241,13 +241,13 @@ class LookAhead:
         return self.value.features(params, jax.vmap(partial(self.value.observe, self.game))(states))
 
     def _one_ply(
-        self, params: Params, states: State, valuation: BootstrapRule | None = None
+        self, params: Params, states: State, bootstrap: BootstrapRule | None = None
     ) -> jax.Array:
         """float32[B, A]: the value of each action for the mover, by its afterstate."""
         features = self._features(params, states)
         # Within the tree the end of a game counts as its rewards, with any setting of the agent.
-        valuation = valuation or self.valuation._replace(terminal_value_zero=True)
-        return action_values(self.game, self.value, params, states, features, valuation)[0]
+        bootstrap = bootstrap or self.bootstrap._replace(terminal_value_zero=True)
+        return action_values(self.game, self.value, params, states, features, bootstrap)[0]
 
     def _beam(
         self, params: Params, nodes: _Nodes, ply: int, noise: jax.Array | None = None
@@ -371,7 +371,7 @@ class LookAhead:
         if self.game.eliminates:
             active = jax.vmap(self.game.active)(after)
             values = jnp.where(self._followed(active, searcher), values, 0.0)
-        return self.valuation.discounted(values)
+        return self.bootstrap.discounted(values)
 
     def _followed(self, rewards: jax.Array, searcher: jax.Array) -> jax.Array:
         """The followed players' part [B, K] of numbers [B, N], such as rewards."""

@@ -165,10 +165,10 @@ class MCTS:
         states: State,
         key: jax.Array,
         params: Params = (),
-        valuation: BootstrapRule = UNDISCOUNTED,
+        bootstrap: BootstrapRule = UNDISCOUNTED,
     ) -> jax.Array:
         """An action of the highest mean for each of states[B], int32[B]; 0 for a terminal state."""
-        del params, valuation
+        del params, bootstrap
         search_key, choice = jax.random.split(key)
         visits, values = self.search(states, search_key)
         means = jnp.where(visits > 0, values, -jnp.inf)

@@ -112,7 +112,7 @@ class PUCT:
     game's lowest reward as gain (virtual loss). If descents reach the same new position, one of
     them adds it to the tree, and its value counts for all; with chance each counts its own draw.
 
-    `valuation` only affects the action values, see `learners.action_values`. A node takes
+    `bootstrap` only affects the action values, see `learners.action_values`. A node takes
     4 * (3 + width) * num_actions bytes, with `solver` 8 * num_actions more, and its state. A tree
     has at most 2 * (`leaves` - 1) more nodes. `megabytes` bounds the number of trees that grow at
     once. Raises ValueError if not one tree fits, and for a solver where nothing can be proved.
@@ -121,7 +121,7 @@ class PUCT:
     game: Game
     value: ValueFunction
     settings: PUCTSpec = PUCTSpec()
-    valuation: BootstrapRule = UNDISCOUNTED
+    bootstrap: BootstrapRule = UNDISCOUNTED
 
     traceable = True
     # See `tree.TreePolicy`.
@@ -199,17 +199,17 @@ class PUCT:
         return self.settings.megabytes * 10**6 // self._tree_bytes
 
     def choose(
-        self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
+        self, states: State, key: jax.Array, params: Params, bootstrap: BootstrapRule
     ) -> jax.Array:
         """See `spec.Search`; `players.SearchAgent` does the same, also on several devices."""
         search_key, choice = jax.random.split(key)
-        return most_visited(self.statistics(states, search_key, params, valuation), choice)
+        return most_visited(self.statistics(states, search_key, params, bootstrap), choice)
 
     def statistics(
-        self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
+        self, states: State, key: jax.Array, params: Params, bootstrap: BootstrapRule
     ) -> RootStatistics | SolvedStatistics:
         """See `spec.TrainingSearch`."""
-        search = dataclasses.replace(self, valuation=valuation)
+        search = dataclasses.replace(self, bootstrap=bootstrap)
         return search.search(params, states, self.settings.iterations, key)
 
     def search(
@@ -370,7 +370,7 @@ class PUCT:
     def _action_values(self, params: Params, states: State) -> tuple[jax.Array, jax.Array]:
         """(q float32[B, A], the lowest float32 for illegal actions; legal bool[B, A])."""
         game, features = self.game, self._features(params, states)
-        q = action_values(game, self.value, params, states, features, self.valuation)[0]
+        q = action_values(game, self.value, params, states, features, self.bootstrap)[0]
         legal = jax.vmap(game.legal_actions)(states)
         # If a network has diverged, NaN is the worst value.
         return jnp.where(legal, jnp.nan_to_num(q, nan=_LEAST), _LEAST), legal

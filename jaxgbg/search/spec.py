@@ -32,7 +32,7 @@ class Search(Protocol):
     def traceable(self) -> bool: ...
 
     def choose(
-        self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
+        self, states: State, key: jax.Array, params: Params, bootstrap: BootstrapRule
     ) -> jax.Array:
         """Choose a legal action in each of states[B]; any action where the state is terminal.
 
@@ -40,7 +40,7 @@ class Search(Protocol):
           states: The game's state with a leading axis B on every leaf.
           key: Source of all randomness: the same key gives the same moves.
           params: The parameters of the value function; () without an agent.
-          valuation: How the agent counts values, for `learners.action_values.action_values`.
+          bootstrap: How the agent counts values, for `learners.action_values.action_values`.
 
         Returns:
           int32[B].
@@ -52,7 +52,7 @@ class TrainingSearch(Search, Protocol):
     """A search whose statistics learners can learn from; see `search.in_training`."""
 
     def statistics(
-        self, states: State, key: jax.Array, params: Params, valuation: BootstrapRule
+        self, states: State, key: jax.Array, params: Params, bootstrap: BootstrapRule
     ) -> RootStatistics:
         """The visits and the mean gain of each action; 0 for terminal states."""
         ...

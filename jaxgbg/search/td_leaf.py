@@ -61,7 +61,7 @@ class PrincipalVariation(EpsilonGreedy):
         value: ValueFunction,
         params: Params,
         games: Games,
-        valuation: BootstrapRule,
+        bootstrap: BootstrapRule,
         exploration: Exploration,
     ) -> Choice:
         """See `EpsilonGreedy.select`; the value is that of the leaves below the moves."""
@@ -69,7 +69,7 @@ class PrincipalVariation(EpsilonGreedy):
         # The key breaks ties at the edge of a beam.
         first = exploration.words[0]
         key = jax.random.fold_in(jax.random.key(first[0]), first[1])
-        search = self.search.counting(valuation)
+        search = self.search.counting(bootstrap)
         q = search.action_values(params, games.state, key)
         action, explored = self.choose(q, legal, exploration)
         leaf = search.leaves(params, games.state, action)

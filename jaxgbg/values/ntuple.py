@@ -40,22 +40,25 @@ class NTuple(Indices):
     """n-tuple value function of one game; static under jit.
 
     `combine` names how updates of one tick that hit one weight are joined (see `_repeats`); with
-    one game at a time nothing is joined, and "sum" saves the scratch count.
+    one game at a time nothing is joined, and "sum" saves the scratch count. `initial_value` is the
+    value of every board before the first update.
     """
 
     sigmoid: bool = True
     tcl: str = "none"
     combine: str = "saturating"
+    initial_value: float = 0.0
 
     # TCL counters that one state of an eligibility list moves count for the next one.
     serial_list = True
 
     def init(self, drawn: jax.Array | None = None, key: jax.Array | None = None) -> NTupleParams:
-        """Weights 0, N = A = TC_INIT; `drawn` int32[m, L] is the layout if layouts are varied."""
+        """All weights alike, N = A = TC_INIT; `drawn` int32[m, L]: the layout, if it is varied."""
         row = jnp.array(self._tc * [TC_INIT] + self._scratch * [0.0], jnp.float32)
         own = drawn if self.varied and drawn is not None else jnp.zeros((0, 0), jnp.int32)
+        total = np.arctanh(self.initial_value) if self.sigmoid else self.initial_value
         return NTupleParams(
-            jnp.zeros(self.num_weights, jnp.float32),
+            jnp.full(self.num_weights, total / self.num_features, jnp.float32),
             jnp.tile(row, self.num_weights),
             own,
         )

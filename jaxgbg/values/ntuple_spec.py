@@ -35,6 +35,9 @@ class NTupleSpec(ValueSpec):
       tcl: Temporal coherence learning (TCL), step sizes by |N| / A (id) or its exponential (exp).
       beta: Steepness of TCL-EXP.
       combine: How updates of one weight in one tick are combined.
+      initial_value: The value of every board before learning, in the unit of rewards. Above the
+        values that play reaches it makes the agent explore (optimistic initialization, Guei et al.
+        2021); all weights then count as active.
     """
 
     layout: Layout = setting((), most=MOST_TUPLES)
@@ -45,9 +48,17 @@ class NTupleSpec(ValueSpec):
     tcl: str = setting("none", choices=("none", "id", "exp"))
     beta: float = setting(2.7, above=0, high=1_000_000)
     combine: str = setting("saturating", choices=("sum", "mean", "saturating"))
+    initial_value: float = setting(0.0, low=-1_000_000, high=1_000_000)
 
     kind = "ntuple"
     lane_numbers = ("beta",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.sigmoid and abs(self.initial_value) >= 1:
+            raise ValueError(
+                f"initial_value must lie in (-1, 1) with a sigmoid, not {self.initial_value}"
+            )
 
     def layout_of(self, game: Game, seed: int) -> Layout:
         """The n-tuples of one seed; raises ValueError where they do not fit the game."""
@@ -99,6 +110,7 @@ class NTupleSpec(ValueSpec):
             # With one game at a time nothing is combined; "sum" then saves the scratch count.
             "combine": self.combine if batch > 1 else "sum",
             "varied": self._varied,
+            "initial_value": self.initial_value,
             "action_images": None if action_images is None else _rows(action_images),
         }
         actions = game.num_actions if of_actions else 1

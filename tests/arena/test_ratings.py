@@ -128,6 +128,58 @@ def test_ties_among_three_are_those_of_the_whole_likelihood():
     np.testing.assert_allclose(rated, best[:4] - best[:4].mean(), atol=1e-4)
 
 
+def among_all(strengths, seats, teams, games, random):
+    """Games of all seatings that one team wins, by the model's chances: by its mean strength."""
+    players, rewards = [], []
+    for seating in itertools.permutations(range(len(strengths)), len(seats)):
+        own = np.array(strengths)[list(seating)] + seats
+        chances = np.exp([own[np.equal(teams, team)].mean() for team in range(max(teams) + 1)])
+        players += [seating] * games
+        won = random.choice(len(chances), games, p=chances / chances.sum())
+        rewards += [np.where(np.equal(teams, team), 1.0, -1.0) for team in won]
+    return GameResults(np.array(players), np.array(rewards), np.arange(len(players)))
+
+
+def test_games_that_one_of_three_wins_are_rated_as_the_first_choices_of_choix():
+    random = np.random.default_rng(9)
+    choices = [tuple(random.choice(4, 3, replace=False)) for _ in range(40)]
+    games = outcomes(
+        *(
+            (tuple(order[s] for s in seats), tuple(float(s == 0) for s in seats), 1)
+            for order in choices
+            for seats in itertools.permutations(range(3))
+        )
+    )
+    expected = choix.opt_top1(4, [(won, lost) for won, *lost in choices], alpha=1e-6)
+    rated = np.array(figures(rate(games, 4))) / ELO
+    np.testing.assert_allclose(rated, expected - expected.mean(), atol=2e-3)
+
+
+@pytest.mark.parametrize("teams", [(0, 1, 2), (0, 1, 0, 1), (0, 0, 1)])
+def test_planted_strengths_of_three_and_more_lie_within_their_intervals(teams):
+    strengths, seats = np.array([0.0, 0.5, 1.0, 3.0, 2.0]), np.zeros(len(teams))
+    seats[0] = 0.6
+    games = among_all(strengths, seats, teams, 60, np.random.default_rng(10))
+    ratings = rate(games, 5, anchor=0, teams=teams)
+    for rating, true in zip(ratings.players[1:], ELO * strengths[1:], strict=True):
+        assert rating.low < true < rating.high < rating.low + 120
+    if len(set(teams)) == len(teams):
+        others = ELO * (seats[0] - seats[1:].mean())
+        assert ratings.seats[0].low < others < ratings.seats[0].high < ratings.seats[0].low + 60
+
+
+def test_who_always_wins_is_not_bounded_by_a_partner_who_wins_too():
+    """With partners 0 and 2, 1 and 3: the team of player 4 wins, whoever its partner is."""
+    seatings = list(itertools.permutations(range(5), 4))
+    games = among_all(
+        [0.0, 0.0, 0.0, 0.0, 100.0], np.zeros(4), (0, 1, 0, 1), 4, np.random.default_rng(11)
+    )
+    assert len(games.players) == 4 * len(seatings)
+    best = rate(games, 5, anchor=0, teams=(0, 1, 0, 1)).players[4]
+    assert best.high == math.inf
+    assert best.low > 300
+
+
 def test_the_order_of_games_does_not_matter_and_all_games_twice_halve_the_variance():
     random = np.random.default_rng(3)
     games = simulated([0, 0.5, 1.0], [0.3, 0], 0.6, 60, random)

@@ -25,6 +25,9 @@ number = 3
 def three(): return 3
 """
 }
+_KEPT = (
+    '{"game": {"name": "tictactoe"}, "players": ["a", "b"], "moves": "MOVES", "result": [0, 0]}\n'
+)
 CASES = [
     Case("--import ends games", "SystemExit: 0", {"ends.py": "import sys; sys.exit(0)"}),
     Case("--import syntax games", "SyntaxError: .*line 1", {"syntax.py": "def ("}),
@@ -105,6 +108,44 @@ CASES = [
         {"folder/tournament.json": "{"},
     ),
     Case("tournament random mcts-2 --game nim --out file", "file", {"file": "x"}),
+    Case("tournament random maxn --game nim --record no/x.jsonl", "there is no folder no"),
+    Case("analyze random --game nim", "give --position TEXT or --positions FILE"),
+    Case("analyze random --position 1", "random is no agent file: name one, or the --game"),
+    Case("analyze random --game nim --position ''", "a position of nim is empty; write it like"),
+    Case("analyze random --game nim --position 5+5", "nim: 2 heaps, and the game has 3"),
+    Case("analyze random --game nim --position 'XO./.X./... O'", "no position of nim"),
+    Case("analyze random --game nim --position 99", "nim: move 1 is not legal there"),
+    Case(f"analyze random --game nim --position {'9+' * 2000}9", "2,001 heaps"),
+    Case("analyze random --game nim --positions none", "none: No such file"),
+    Case("analyze random --game nim --positions x", "x holds no positions", {"x": "\n# none\n"}),
+    Case(
+        "analyze random --game nim --positions x", "x, line 2: not valid UTF-8", {"x": b"0\n\xff"}
+    ),
+    Case(
+        "analyze random --game nim --positions x",
+        "x, line 3: no position of nim: heap 2 is a number from 0 to 5, not '9'",
+        {"x": b"\xef\xbb\xbf5+5+5 1\n\n5+9+5 1\n"},
+    ),
+    Case(
+        "analyze random --game nim --positions x --json no/x", "there is no folder no", {"x": "0"}
+    ),
+    Case("play nim --position 5 --export x.html", "--position does not go with --export"),
+    Case("play nim --position 5+5 --no-browser", "nim: 2 heaps, and the game has 3"),
+    Case("replay none", "none: No such file"),
+    Case("replay x", "x holds no games", {"x": ""}),
+    Case("replay x", "x, line 2: not valid JSON", {"x": "\n{"}),
+    Case("replay x --page", "--page shows one game", {"x": ""}),
+    *(
+        Case(f"replay x {options}", line, {"x": _KEPT.replace("MOVES", moves)})
+        for options, moves, line in (
+            ("", "4,0", "x, game 1: the game is not over after its 2 moves"),
+            ("", "4,0,4", "x, game 1: tictactoe: move 3 is not legal there"),
+            ("", "0,3,1,4,2", "x, game 1: the result is 0, 0, and by the rules it is 1, -1"),
+            ("--game 2", "", "x has 1 game, and no game 2"),
+            ("--game 0", "", "x has 1 game, and no game 0"),
+            ("--game 1 --format csv", "", "leave out --game"),
+        )
+    ),
 ]
 
 

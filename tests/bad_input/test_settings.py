@@ -119,7 +119,10 @@ CASES = [
     Case("sweep x.toml --executor processes --workers 0", r"workers must lie in \[1, 4,096\]"),
     # Look-ahead and ranks.
     Case("train tictactoe --look-ahead 0", r"look_ahead must lie in \[1, 10\], not 0"),
-    Case("train tictactoe --round-games 1.5", "--round-games must be a whole number, not '1.5'"),
+    Case(
+        "train tictactoe --replay-episodes 1.5",
+        "--replay-episodes must be a whole number, not '1.5'",
+    ),
     Case("train tictactoe --seed x", "--seed must be a whole number, not 'x'"),
     Case("bench --seconds z", "--seconds must be a number, not 'z'"),
     Case("train tictactoe --alpha x", "--alpha must be a number, not 'x'"),
@@ -167,7 +170,7 @@ CASES = [
     Case(f"train nim --learner td-leaf --train-width {'3 ' * 11}", "must have at most 10 entries"),
     Case("train nim --train-reply all", "--train-reply"),
     Case("train 2048 --learner td-leaf", "2048 is a game of chance"),
-    Case("train nim --round-games 5 --learner td-leaf", "round_games is for learner td"),
+    Case("train nim --replay-episodes 5 --learner td-leaf", "replay_episodes is for learner td"),
     Case("train nim --learner td-off-policy", "without traces: set trace_decay 0"),
     Case("train hex --learner td-off-policy --loss-discount 2", "loss_discount must lie in"),
     Case("train hex --loss-discount .5", "loss_discount is for learner td-off-policy"),

@@ -142,7 +142,7 @@ def test_ablate_trains_compares_and_draws(jaxgbg, tmp_path):
         (["train", "hex", "--size", "99"], "size must lie in [2, 11], not 99"),
         (["perft", "tictactoe", "--size", "4"], "tictactoe"),
         (["perft", "nim", "--parameters", "heaps=x"], "heaps=x: expected a whole number"),
-        (["perft", "nim", "3"], "no option stands before: 3 (`jaxgbg perft --help`"),
+        (["perft", "nim", "3"], "unexpected argument: 3 (`jaxgbg perft --help`"),
         (["perft", "nim", "--parameters", "heaps"], "expected NAME=VALUE; nim has heaps, size"),
         (["perft", "hex", "--parameters", "misere=1"], "misere=1: expected true or false"),
         (["train", "nim", "--parameters", "rule=misere"], "rule must be one of last_wins"),
@@ -484,6 +484,30 @@ def test_choices_stand_in_the_help(jaxgbg):
     assert code == 0
     assert "tictactoe, nim, nim3p, connectfour" in words
     assert "agent files: random, maxn, ab, ab-dl" in words
+
+
+def test_help_has_the_text_of_each_learner_and_all_choices(jaxgbg):
+    _, out, _ = jaxgbg("train", "--help")
+    words = " ".join(out.replace("│", " ").split())
+    assert "td: Without learn_from_random, skip the update whose new move is random" in words
+    assert (
+        "sarsa, q, sarsa-search, q-search: Without learn_from_random, skip the update to" in words
+    )
+    assert (
+        "mlp: Whether the errors of one tick are summed or averaged. ntuple: How updates" in words
+    )
+    assert "are combined: sum, mean, saturating." in words
+
+
+def test_an_invalid_choice_lists_what_may_be_given(jaxgbg):
+    code, _, err = jaxgbg("train", "nim", "--random-test", "none")
+    assert code == 2
+    assert "Expected one of adapted, current, gbg, letter. (" in err
+    code, _, err = jaxgbg("train", "nim", "--combine", "saturating", "--episodes", "0")
+    assert "episodes must lie in" in err
+    code, _, err = jaxgbg("train", "nim", "--value", "mlp", "--combine", "saturating")
+    assert code == 2
+    assert "combine must be one of sum, mean, not 'saturating'" in err
 
 
 def test_a_sweep_is_results_and_a_figure_by_two_commands(jaxgbg, tmp_path, monkeypatch):

@@ -50,6 +50,30 @@ def test_a_game_a_run_and_agent_files_are_opened(jaxgbg, trained, tables):
     assert tables[0].game.size == 3
 
 
+def test_the_page_opens_at_a_position(jaxgbg, monkeypatch):
+    lines, opened = [], []
+    monkeypatch.setattr(serving, "serve", lambda *given: lines.append(given[-1]))
+    for text in ("XO./.X./... O;2", "4,0", "XO.\n.X.\n..."):
+        assert jaxgbg("play", "tictactoe", "--position", text, "--port", 0)[0] == 0
+    assert lines == ["XO./.X./... O;2", "4,0", "XO./.X./... O;"]
+    # The address is what the page itself would write.
+    monkeypatch.setattr(serving, "open_browser", opened.append)
+    monkeypatch.setattr(serving, "server_for", lambda application: _Ended())
+    listener = serving.listen(serving.LOOPBACK, 0)
+    application = lambda hosts: None  # noqa: E731
+    fragment = "#moves=XO./.X./...%20O;2"
+    serving.serve_page(application, listener, serving.LOOPBACK, True, "", "", None, fragment)
+    listener.close()
+    assert opened[0].endswith(f"/{fragment}")
+
+
+class _Ended:
+    """A server that has ended at once."""
+
+    def run(self, sockets):
+        del sockets
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

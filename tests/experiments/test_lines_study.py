@@ -28,7 +28,7 @@ def test_every_setting_is_a_run_of_its_own():
     assert len({run.digest for run in runs}) == len(runs)
     thesis = study.run_of("itself", 0)
     assert (thesis.schedule.episodes, thesis.evaluation.every) == (250_000, 5_000)
-    assert thesis.learner.round_games == 500
+    assert thesis.learner.replay_episodes == 500
     by_move, leaf = (study.run_of(f"itself, {learner}", 0) for learner in study.LEARNERS)
     assert (by_move.learner.kind, leaf.learner.kind) == ("td", "td-leaf")
     assert by_move.schedule.episodes == 250_000 > 5 * leaf.schedule.episodes

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from experiments.shared import Section
 from tests.experiments.pages import EXPERIMENTS
 
 DATA = sorted(
@@ -74,6 +75,41 @@ def test_the_page_says_what_made_a_file(path: Path) -> None:
 
 
 def test_the_page_has_no_other_file() -> None:
-    named = [line.split(" | ")[0].strip("| ") for line in PAGE.splitlines() if ".json" in line]
+    table = PAGE.partition("## Runs of a checkout")[0]
+    named = [line.split(" | ")[0].strip("| ") for line in table.splitlines() if ".json" in line]
     rows = [each for each in named if (EXPERIMENTS / each).suffix in (".json", ".jsonl", ".gz")]
     assert sorted(rows) == sorted(path.relative_to(EXPERIMENTS).as_posix() for path in DATA)
+
+
+def dirty_rows() -> list[str]:
+    """A row for each archive and revision of which the files are not kept, with its runs."""
+    found: dict[tuple[str, str], list[str]] = {}
+    games = json.loads((EXPERIMENTS / "borrowed_games" / "results.json").read_text("utf-8"))
+    named = [("borrowed_games/results.json", name, dict(keys(one))) for name, one in games.items()]
+    for path in DATA:
+        for record in records(path) if path.name.endswith(".gz") else ():
+            where = path.relative_to(EXPERIMENTS).as_posix()
+            named.append((where, record["name"], record["provenance"]))
+    for where, name, origin in named:
+        revision = origin["revision"]
+        if revision == "unknown" or revision.endswith("-dirty"):
+            found.setdefault((where, revision), []).append(name)
+    return [f"| {where} | {name} | {', '.join(runs)} |" for (where, name), runs in found.items()]
+
+
+def test_the_page_names_the_runs_of_uncommitted_changes() -> None:
+    section = PAGE.partition("## Runs of a checkout")[2]
+    assert [line for line in section.splitlines() if line.startswith("| ")][1:] == dirty_rows()
+
+
+def test_a_new_record_names_what_made_it_and_an_old_one_does_not(tmp_path: Path) -> None:
+    section = Section(tmp_path, "games")
+    (tmp_path / "results.json").write_text('{"games": [{"game": "nim"}]}')
+    section.update(lambda kept: [*kept, {"game": "hex", "seeds": (0, 1)}])
+    old, new = section.read()
+    assert old == {"game": "nim"}
+    assert new["written_with"].keys() == {"revision", "versions"}
+    # What stands there is not stamped again; what changes is.
+    section.update(lambda kept: [kept[1], kept[0] | {"seeds": 3}])
+    assert section.read()[0] == new
+    assert "written_with" in section.read()[1]

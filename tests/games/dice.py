@@ -13,12 +13,13 @@ class DiceOracle(Protocol):
     """Another implementation of a game, speaking our actions; `play` may alter its argument.
 
     `roll` is the number of the outcome that chance brings at the start and, if a roll is due, after
-    a move.
+    a move. `chances` are the probabilities of these outcomes after a move, None if it does not say.
     """
 
     def initial(self, roll: int) -> Any: ...
     def view(self, state: Any) -> View: ...
     def play(self, state: Any, action: int, roll: int) -> Any: ...
+    def chances(self, state: Any, action: int) -> list[float] | None: ...
 
 
 def assert_same_dice_games(game: Game, oracle: DiceOracle, batch: int, seed: int) -> int:
@@ -61,10 +62,15 @@ def assert_same_dice_games(game: Game, oracle: DiceOracle, batch: int, seed: int
         if not live.size:
             return total
         total += live.size
-        actions = np.array([rng.choice(np.flatnonzero(row)) if row.any() else 0 for row in legal])
-        after, shares = jax.device_get(move(ours, actions.astype(np.int32)))
-        rolls = np.array([rng.choice(np.flatnonzero(row > 0)) for row in shares])
+        actions, rolls = np.zeros((2, batch), np.int32)
+        actions[live] = [rng.choice(np.flatnonzero(legal[i])) for i in live]
+        after, shares = jax.device_get(move(ours, actions))
+        rolls[live] = [rng.choice(np.flatnonzero(shares[i] > 0)) for i in live]
         for i in live:
+            chances = oracle.chances(theirs[i], int(actions[i]))
+            if chances is not None and not after.terminal[i]:
+                padded = np.pad(chances, (0, shares.shape[1] - len(chances)))
+                np.testing.assert_allclose(shares[i], padded, rtol=1e-6)
             theirs[i] = oracle.play(theirs[i], int(actions[i]), int(rolls[i]))
-        ours = outcome(after, rolls.astype(np.int32))
+        ours = outcome(after, rolls)
     raise AssertionError(f"{game.name}: games go on after {game.max_plies} plies")

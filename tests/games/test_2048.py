@@ -8,6 +8,7 @@ import pytest
 
 from jaxgbg.games import Game2048
 from jaxgbg.games.game2048 import MAX_SCORE
+from jaxgbg.runs import Run
 from jaxgbg.runs.presets import preset
 
 GAME = Game2048()
@@ -25,16 +26,16 @@ def slid_line(line: list[int]) -> tuple[list[int], int]:
     tiles, points, out = [tile for tile in line if tile], 0, []
     while tiles:
         tile = tiles.pop(0)
-        if tiles and tiles[0] == tile and tile < 15:
+        if tiles and tiles[0] == tile and tile < 17:
             tiles.pop(0)
             tile += 1
             points += 2**tile
         out.append(tile)
-    return out + [0] * (4 - len(out)), points
+    return out + [0] * (len(line) - len(out)), points
 
 
 def slid(tiles: np.ndarray, action: int) -> tuple[np.ndarray, int]:
-    """`tiles` [4, 4] after action 0 left, 1 up, 2 right, 3 down, and the points."""
+    """`tiles` [R, C] after action 0 left, 1 up, 2 right, 3 down, and the points."""
     turned = {0: tiles, 1: tiles.T, 2: tiles[:, ::-1], 3: tiles.T[:, ::-1]}[action]
     lines = [slid_line([int(tile) for tile in line]) for line in turned]
     moved = np.array([line for line, _ in lines])
@@ -46,7 +47,7 @@ def slid(tiles: np.ndarray, action: int) -> tuple[np.ndarray, int]:
 def test_slides_and_points_are_those_of_a_plain_loop():
     generator = np.random.default_rng(0)
     tiles = generator.choice(6, (300, 4, 4), p=[0.4, 0.2, 0.2, 0.1, 0.05, 0.05])
-    tiles[:20] = generator.integers(0, 16, (20, 4, 4))
+    tiles[:20] = generator.integers(0, 18, (20, 4, 4))
     states = jax.vmap(board)(jnp.asarray(tiles))
     legal = np.asarray(jax.jit(jax.vmap(GAME.legal_actions))(states))
     moved = jax.jit(jax.vmap(GAME.afterstate, (0, None)))
@@ -72,7 +73,8 @@ def test_slides_and_points_are_those_of_a_plain_loop():
         ([2, 2, 3, 0], [3, 3, 0, 0], 8),
         ([1, 0, 1, 2], [2, 2, 0, 0], 4),
         ([14, 14, 0, 0], [15, 0, 0, 0], 32768),
-        ([15, 15, 0, 0], [15, 15, 0, 0], 0),
+        ([15, 15, 0, 0], [16, 0, 0, 0], 65536),
+        ([16, 16, 17, 15], [17, 17, 15, 0], 131072),
     ],
 )
 def test_lines_by_hand(line, moved, points):
@@ -84,9 +86,9 @@ def test_lines_by_hand(line, moved, points):
     assert float(after.score) == points
 
 
-def test_a_tile_of_32768_never_leaves_the_table():
-    """It shows the digit of 16384: the index stays in its table, the rules know the difference."""
-    tiles = np.full((4, 4), 15)
+def test_a_large_tile_never_leaves_the_table():
+    """It shows the largest digit: the index stays in its table, the rules know the difference."""
+    tiles = np.full((4, 4), 16)
     value = preset("2048", seeds=(0,)).make_learner().value
     cells = GAME.cells(board(tiles))
     assert cells.tolist() == [14] * 16
@@ -94,7 +96,53 @@ def test_a_tile_of_32768_never_leaves_the_table():
     features = np.asarray(value.features(value_params, cells)).reshape(4, 8)
     starts = np.arange(4)[:, None] * 15**6
     assert (features == starts + 15**6 - 1).all()
-    assert not GAME.legal_actions(board(tiles)).any()
+    assert GAME.legal_actions(board(tiles)).all()
+    assert Game2048(digits=17).cells(board(tiles)).tolist() == [16] * 16
+    # Nothing merges above the largest tile that play can reach.
+    assert not GAME.legal_actions(board(tiles + 1)).any()
+
+
+SHAPES = [(2, 2), (2, 4), (3, 2), (4, 3), (3, 3)]
+
+
+@pytest.mark.parametrize(("rows", "columns"), SHAPES)
+def test_smaller_boards_slide_as_a_plain_loop_does(rows, columns):
+    game = Game2048(rows, columns)
+    generator = np.random.default_rng(rows + columns)
+    tiles = generator.choice(4, (40, rows, columns), p=[0.4, 0.3, 0.2, 0.1])
+    start = game.init(KEY)
+    states = jax.vmap(lambda t: start._replace(tiles=t))(
+        jnp.asarray(tiles, jnp.int8).reshape(40, -1)
+    )
+    moved = jax.jit(jax.vmap(game.afterstate, (0, None)))
+    legal = np.asarray(jax.jit(jax.vmap(game.legal_actions))(states))
+    for action in range(4):
+        after = jax.device_get(moved(states, jnp.int32(action)))
+        for i, before in enumerate(tiles):
+            expected, points = slid(before, action)
+            assert legal[i, action] == (expected != before).any()
+            np.testing.assert_array_equal(after.tiles[i].reshape(rows, columns), expected)
+            assert float(after.score[i]) == points
+
+
+@pytest.mark.parametrize(("rows", "columns"), SHAPES)
+def test_every_chance_on_a_smaller_board_is_a_tile_on_an_empty_cell(rows, columns):
+    game = Game2048(rows, columns)
+    tiles = np.arange(rows * columns) % 2
+    state = game.init(KEY)._replace(tiles=jnp.asarray(tiles, jnp.int8), slid=jnp.bool_(True))
+    chances = np.asarray(game.spawn_probabilities(state))
+    empty = tiles == 0
+    np.testing.assert_allclose(chances, np.outer([0.9, 0.1], empty).ravel() / empty.sum())
+    for number in np.flatnonzero(chances):
+        fallen = np.asarray(game.spawn_outcome(state, jnp.int32(number)).tiles) - tiles
+        assert fallen.sum() == fallen[number % game.num_cells] == 1 + number // game.num_cells
+
+
+def test_the_default_board_is_left_out_of_files_so_that_older_runs_are_the_same():
+    assert preset("2048").plain()["game"] == {"name": "2048"}
+    small = preset(Game2048(2, 3))
+    assert small.plain()["game"] == {"name": "2048", "rows": 2, "columns": 3}
+    assert Run.read(small.plain()) == small
 
 
 def test_symmetries_carry_slides_over():

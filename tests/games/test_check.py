@@ -203,6 +203,7 @@ FAULTS = {
     "reward-range": (changed(reward_range=(1.0, -1.0)), "reward_range must be"),
     "title": (changed(title=" "), "title must be the game's name in words, not ' '"),
     "sides": (changed(sides=("one",)), "sides must have one entry for each of 2"),
+    "teams-length": (changed(teams=(0,)), "teams must have one entry for each of 2"),
     "adjacency-shape": (changed(adjacency=np.zeros((3, 3), bool)), "adjacency must be bool"),
     "lines-type": (changed(lines=np.zeros((2, 2))), r"lines must be int\[Q, k\], not float64"),
     "lines-range": (changed(lines=np.array([[0, 2]])), r"lines must name cells 0..1 alone"),
@@ -263,6 +264,7 @@ FAULTS = {
         changed(afterstate=lambda after, *_: after._replace(rewards=after.rewards * 2)),
         "rewards are outside reward_range -1 to 1",
     ),
+    "teams": (changed(teams=(0, 0)), r"players of one team \(teams\) have different rewards"),
     "endless": (Endless(2, 3), "not over after max_plies = 6 plies"),
     "too-short": (changed(max_plies=3), "not over after max_plies = 3 plies"),
     "illegal-moves": (

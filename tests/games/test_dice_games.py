@@ -1,5 +1,7 @@
 """Pig and EinStein: counts, statistics, named positions, plain rules and OpenSpiel."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -24,6 +26,9 @@ class PlainRules:
     def view(self, state):
         legal, cells = self._game.legal(state), self._game.cells(state)
         return View(legal, state.player, state.terminal, state.rewards, cells)
+
+    def chances(self, state, action):
+        return None
 
 
 @pytest.mark.parametrize(
@@ -146,11 +151,31 @@ class OpenSpiel:
     def view(self, state):
         over = state.is_terminal()
         player = None if over else state.current_player()
-        return View([] if over else state.legal_actions(), player, over, state.returns(), None)
+        legal = [] if over else state.legal_actions()
+        return View(legal, player, over, state.returns(), self.cells(state))
+
+    def cells(self, state):
+        return None
 
     def play(self, state, action, roll):
         state.apply_action(action)
         return self._rolled(state, roll)
+
+    def chances(self, state, action):
+        after = state.clone()
+        after.apply_action(action)
+        return [chance for _, chance in after.chance_outcomes()] if after.is_chance_node() else [1]
+
+
+class OpenSpielPig(OpenSpiel):
+    def __init__(self, players, target, horizon):
+        super().__init__(f"pig(players={players},winscore={target},horizon={horizon})")
+        self._target = target
+
+    def cells(self, state):
+        """The scores, and the points of the turn; ours stop at the target."""
+        points = re.findall(r"-?\d+", str(state).partition("\n")[0])
+        return [min(int(each), self._target) for each in points]
 
 
 class OpenSpielEinstein(OpenSpiel):
@@ -177,26 +202,41 @@ class OpenSpielEinstein(OpenSpiel):
         }
 
     def view(self, state):
+        cells = self.cells(state)
         if state.is_terminal():
-            return View([], None, True, state.returns()[::-1], None)
-        return View(list(self._actions(state)), 1 - state.current_player(), False, (0.0, 0.0), None)
+            return View([], None, True, state.returns()[::-1], cells)
+        legal = list(self._actions(state))
+        return View(legal, 1 - state.current_player(), False, (0.0, 0.0), cells)
+
+    def cells(self, state):
+        """The stones 1 to 6 of our player 0, who is white, and 7 to 12, from the other corner."""
+        first = {"w": 0, "b": 6, "_": 0}
+        stones = re.findall(r"\|([wb_])([\d_])\|", str(state))
+        return [first[owner] + int(number.replace("_", "0")) for owner, number in stones[::-1]]
 
     def play(self, state, action, roll):
         return super().play(state, self._actions(state)[action], roll)
 
+    def chances(self, state, action):
+        return super().chances(state, self._actions(state)[action])
+
 
 @pytest.mark.parametrize(
-    ("game", "oracle"),
+    ("game", "oracle", "batch"),
     [
-        (Pig(target=15), lambda: OpenSpiel("pig(players=2,winscore=15,horizon=1000)")),
+        (Pig(target=15), lambda: OpenSpielPig(2, 15, 1000), 100),
+        pytest.param(
+            Pig(target=30), lambda: OpenSpielPig(2, 30, 1000), 500, marks=pytest.mark.slow
+        ),
         pytest.param(
             Pig(players=3, target=30, horizon=60),
-            lambda: OpenSpiel("pig(players=3,winscore=30,horizon=60)"),
+            lambda: OpenSpielPig(3, 30, 60),
+            500,
             marks=pytest.mark.slow,
         ),
-        pytest.param(EinStein(), OpenSpielEinstein, marks=pytest.mark.slow),
+        pytest.param(EinStein(coding="stones"), OpenSpielEinstein, 500, marks=pytest.mark.slow),
     ],
-    ids=["pig", "pig-3-players", "ewn"],
+    ids=["pig-15", "pig-30", "pig-3-players", "ewn"],
 )
-def test_random_games_agree_with_openspiel(game, oracle):
-    assert_same_dice_games(game, oracle(), batch=100, seed=11)
+def test_random_games_agree_with_openspiel(game, oracle, batch):
+    assert_same_dice_games(game, oracle(), batch=batch, seed=11)

@@ -65,7 +65,7 @@ def stack_hyperparameters(
         learn_from_random=each("learn_from_random"),
         final_others=each("final_others"),
         final_zero=each("final_zero"),
-        zero_terminal=each("learn_from_random"),
+        terminal_value_zero=each("learn_from_random"),
         reset_traces=each("reset"),
         learn_from_partner=jnp.zeros(lanes, bool),
         rule={},

@@ -123,7 +123,7 @@ def test_each_update_predicts_the_next_board_of_its_player(parts):
     "parts", [(True, True), pytest.param((True, False), marks=pytest.mark.slow)]
 )
 def test_a_round_of_games_predicts_the_same_boards_and_learns_them(parts):
-    spec = TDSpec(round_games=EPISODES, minibatch=3)
+    spec = TDSpec(replay_episodes=EPISODES, minibatch=3)
     learner = spec.build(GAME, NETWORK, Schedule(batch=1))
     hyper = stack_hyperparameters([named(*parts, True, False)], 0.1, 0.0, EPISODES)
     limits = jnp.full(1, EPISODES, jnp.uint32)
@@ -173,9 +173,9 @@ def test_a_round_of_games_predicts_the_same_boards_and_learns_them(parts):
 
 @pytest.mark.slow
 def test_boards_of_a_round_hold_what_the_network_observes():
-    plain = TDSpec(round_games=2).build(GAME, MLPSpec(), Schedule(batch=1))
+    plain = TDSpec(replay_episodes=2).build(GAME, MLPSpec(), Schedule(batch=1))
     board = board_shape(plain)
     assert (board.shape, board.dtype) == ((2,), np.int8)
-    told = TDSpec(round_games=2).build(GAME, NETWORK, Schedule(batch=1))
+    told = TDSpec(replay_episodes=2).build(GAME, NETWORK, Schedule(batch=1))
     board = board_shape(told)
     assert (board.shape, board.dtype) == ((8,), np.int32)

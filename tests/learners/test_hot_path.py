@@ -112,7 +112,7 @@ def test_training_that_searches_copies_no_table_of_several_lanes(search):
 
 @pytest.mark.slow
 def test_training_by_rounds_copies_no_table():
-    compiled, num_weights = compiled_chunk(round_games=64, passes=2, batch=16)
+    compiled, num_weights = compiled_chunk(replay_episodes=64, passes=2, batch=16)
     assert table_copies(compiled, num_weights) == []
     assert compiled.memory_analysis().temp_size_in_bytes < num_weights
 

@@ -114,7 +114,7 @@ def chosen_of_known_values(policy, epsilon=0.0, allowed=None):
     games = types.SimpleNamespace(state=states, features=features)
     words = jax.random.bits(jax.random.key(1), (4000, 2))
     exploration = Exploration(words, jnp.float32(epsilon), allowed=allowed)
-    return policy.select(game, value, params, games, hyper.valuation, exploration)
+    return policy.select(game, value, params, games, hyper.bootstrap, exploration)
 
 
 @pytest.mark.slow

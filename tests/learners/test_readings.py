@@ -62,7 +62,7 @@ def parameters_of(run: Any, kind: Any, **changes: Any) -> Any:
         "lambda_": run.learner.trace_decay,
         "horizon": run.learner.horizon,
         "trace_mode": "reset" if run.learner.reset_traces else "et",
-        "zero_terminal": run.learner.zero_terminal,
+        "terminal_value_zero": run.learner.terminal_value_zero,
         "symmetries": run.value.symmetries,
         "learn_from_random": run.learner.learn_from_random,
         "learn_start": getattr(run.learner, "learn_start", None),

@@ -62,7 +62,7 @@ def assert_replays(name, layout, alpha, tcl, horizon, all_switches, episodes) ->
                 learn_from_random=switches["learn_from_random"],
                 final_others=switches["final_others"],
                 final_zero=switches["final_zero"],
-                zero_terminal=switches["learn_from_random"],
+                terminal_value_zero=switches["learn_from_random"],
             ),
         )
         choices = Choices()

@@ -128,7 +128,9 @@ def rounds_and_pairs(learner, plain, hyper):
 def test_tables_agree_with_the_serial_reference(name):
     plain, layout, alpha = CASES[name]
     spec = NTupleSpec(layout=layout, tcl="id")
-    learner = TDSpec(round_games=GAMES, passes=2).build(jaxgbg.make(name), spec, Schedule(batch=1))
+    learner = TDSpec(replay_episodes=GAMES, passes=2).build(
+        jaxgbg.make(name), spec, Schedule(batch=1)
+    )
     settings = Parameters(
         alpha_start=alpha, alpha_end=alpha / 2, episodes=2 * GAMES, tcl="id", tc_init=TC_INIT
     )
@@ -154,7 +156,7 @@ def test_tables_agree_with_the_serial_reference(name):
 @pytest.mark.slow
 def test_a_network_agrees_with_the_serial_reference():
     plain, _, _ = CASES["tictactoe"]
-    learner = TDSpec(round_games=GAMES, passes=2, minibatch=3).build(
+    learner = TDSpec(replay_episodes=GAMES, passes=2, minibatch=3).build(
         jaxgbg.make("tictactoe"), MLPSpec(hidden=(7,), combine="mean"), Schedule(batch=1)
     )
     hyper = stack_hyperparameters(SWITCHES, 0.1, 0.0, 2 * GAMES)
@@ -184,7 +186,7 @@ def test_a_network_agrees_with_the_serial_reference():
 
 @pytest.mark.slow
 def test_rounds_of_which_nothing_is_learned_end():
-    learner = TDSpec(round_games=GAMES).build(
+    learner = TDSpec(replay_episodes=GAMES).build(
         jaxgbg.make("nim3p"), NTupleSpec(layout=((0,),)), Schedule()
     )
     nothing = named(False, False, False, False)
@@ -203,7 +205,7 @@ def test_rounds_of_which_nothing_is_learned_end():
 
 @pytest.mark.slow
 def test_how_ticks_are_cut_and_many_games_in_lockstep():
-    learner = TDSpec(round_games=GAMES, passes=2).build(
+    learner = TDSpec(replay_episodes=GAMES, passes=2).build(
         jaxgbg.make("tictactoe"), MLPSpec(hidden=(5,)), Schedule(batch=4)
     )
     hyper = stack_hyperparameters(SWITCHES, 0.1, 0.0, 2 * GAMES)
@@ -224,7 +226,7 @@ def test_how_ticks_are_cut_and_many_games_in_lockstep():
 
 @pytest.mark.slow
 def test_the_order_is_the_same_however_small_the_room_that_is_sorted():
-    learner = TDSpec(round_games=GAMES).build(
+    learner = TDSpec(replay_episodes=GAMES).build(
         jaxgbg.make("tictactoe"), MLPSpec(hidden=(2,)), Schedule(batch=1)
     )
     lane = learner.init(jax.random.key(1))
@@ -240,9 +242,9 @@ def test_the_order_is_the_same_however_small_the_room_that_is_sorted():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"passes": 3}, "are for round_games"),
-        ({"round_games": 5, "trace_decay": 0.5}, "no traces"),
-        ({"round_games": -1}, "round_games"),
+        ({"passes": 3}, "are for replay_episodes"),
+        ({"replay_episodes": 5, "trace_decay": 0.5}, "no traces"),
+        ({"replay_episodes": -1}, "replay_episodes"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(settings, message):
@@ -251,5 +253,5 @@ def test_settings_that_do_not_fit_are_refused(settings, message):
 
 
 def test_a_round_that_takes_too_much_memory_is_refused():
-    with pytest.raises(ValueError, match=r"round_games 1000000 of hex.* MB"):
-        TDSpec(round_games=10**6).build(jaxgbg.make("hex"), MLPSpec(), Schedule())
+    with pytest.raises(ValueError, match=r"replay_episodes 1000000 of hex.* MB"):
+        TDSpec(replay_episodes=10**6).build(jaxgbg.make("hex"), MLPSpec(), Schedule())

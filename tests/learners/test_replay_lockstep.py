@@ -60,7 +60,7 @@ def reference_of(plain, learner: Learner, hyper, lane: int, alpha_end: float) ->
         learn_from_random=bool(numbers["learn_from_random"]),
         final_others=bool(numbers["final_others"]),
         final_zero=bool(numbers["final_zero"]),
-        zero_terminal=bool(numbers["zero_terminal"]),
+        terminal_value_zero=bool(numbers["terminal_value_zero"]),
     )
     return LockstepTDFarl(
         plain, value.tuples, parameters, rule=value.combine, delayed=learner.delayed

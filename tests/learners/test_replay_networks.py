@@ -64,7 +64,7 @@ def assert_replays(name, rule, settings, traces, horizon, partner, episodes) -> 
     value = learner.value
     hyper = stack_hyperparameters(SWITCHES, 0.05, trace_decay, episodes)._replace(
         discount=jnp.full(lanes, 0.9, jnp.float32),
-        zero_terminal=jnp.ones(lanes, bool),
+        terminal_value_zero=jnp.ones(lanes, bool),
         learn_from_partner=jnp.full(lanes, partner == "all"),
     )
     opponent = RandomPlayer(game) if partner else None

@@ -147,7 +147,7 @@ CASES = [
     ("tictactoe", {"value": "mlp", "learner": "q"}, "action_values"),
     pytest.param(
         "lines_of_action",
-        {"value": "mlp", "extras": ("cluster", "freedom"), "round_games": 0},
+        {"value": "mlp", "extras": ("cluster", "freedom"), "replay_episodes": 0},
         "features",
         marks=pytest.mark.slow,
     ),

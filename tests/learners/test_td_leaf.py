@@ -222,6 +222,9 @@ def test_what_cannot_be_looked_ahead_in_training_is_named():
             build(**changes)
         assert "\n" not in str(error.value)
     assert build("2048", plies=1).policy == EpsilonGreedy()
-    for changes in ({"learner": "td-leaf", "round_games": 5}, {"learner": "q", "train_plies": 2}):
-        with pytest.raises(ValueError, match=r"(round_games|train_plies) is for learner td"):
+    for changes in (
+        {"learner": "td-leaf", "replay_episodes": 5},
+        {"learner": "q", "train_plies": 2},
+    ):
+        with pytest.raises(ValueError, match=r"(replay_episodes|train_plies) is for learner td"):
             jaxgbg.preset("tictactoe", **changes)

@@ -40,7 +40,7 @@ def parameters(switches, alpha: float, episodes: int, **settings) -> Parameters:
         learn_from_random=switches["learn_from_random"],
         final_others=switches["final_others"],
         final_zero=switches["final_zero"],
-        zero_terminal=switches["learn_from_random"],
+        terminal_value_zero=switches["learn_from_random"],
         off_policy=True,
         **settings,
     )

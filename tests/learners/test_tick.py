@@ -215,10 +215,10 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
     )
 
     @jax.jit
-    def compare(states, zero_terminal, discount):
+    def compare(states, terminal_value_zero, discount):
         features = value.features(params, each(game.cells, states))
         fast = action_values(
-            game, value, params, states, features, BootstrapRule(zero_terminal, discount)
+            game, value, params, states, features, BootstrapRule(terminal_value_zero, discount)
         )
         after = jax.vmap(jax.vmap(game.afterstate, (None, 0)), (0, None))(states, jnp.arange(16))
         player = jnp.broadcast_to(states.player[:, None], after.terminal.shape)
@@ -226,11 +226,13 @@ def test_legal_actions_alone_are_worth_what_they_are_among_all():
         slow = value.value(params, boards, player)
         first = states.player[:, None] == 0
         reward = jnp.where(first, after.rewards[..., 0], after.rewards[..., 1])
-        expected = reward + discount * jnp.where(after.terminal & zero_terminal, 0.0, slow)
+        expected = reward + discount * jnp.where(after.terminal & terminal_value_zero, 0.0, slow)
         return *fast, expected, slow, each(game.legal_actions, states)
 
-    for zero_terminal, discount in ((False, 0.6), (True, 1.0)):
-        q, values, expected, slow, legal = map(np.asarray, compare(states, zero_terminal, discount))
+    for terminal_value_zero, discount in ((False, 0.6), (True, 1.0)):
+        q, values, expected, slow, legal = map(
+            np.asarray, compare(states, terminal_value_zero, discount)
+        )
         # More pairs than one portion holds, and some games without any.
         assert legal.sum() > 2 * len(legal)
         assert not legal.any(1).all()

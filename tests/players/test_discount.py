@@ -34,7 +34,7 @@ def test_a_loaded_agent_discounts_as_its_run_and_each_copy_by_its_own(tmp_path):
     params = jax.tree.map(lambda *leaves: np.concatenate(leaves), *(a.params for a in agents))
     discounts = BootstrapRule(True, np.float32([1, 0.5]))
     both = GreedyAgent(agents[0].game, agents[0].value, params, discounts, several=True)
-    np.testing.assert_array_equal(both.valuation.discount, [1, 0.5])
+    np.testing.assert_array_equal(both.bootstrap.discount, [1, 0.5])
     np.testing.assert_array_equal(both.action_values(state), plain)
     for plies in (1, 2):
         values = [
@@ -49,7 +49,7 @@ def test_every_copy_chooses_by_its_own_discount():
     game = jaxgbg.make("2048")
     states = random_positions(game, 60, 30)[0]
     discounts = np.float32([1, 1e-3])
-    agents = [random_agent(game, valuation=BootstrapRule(True, each)) for each in discounts]
+    agents = [random_agent(game, bootstrap=BootstrapRule(True, each)) for each in discounts]
     params = jax.tree.map(lambda *leaves: np.concatenate(leaves), *(a.params for a in agents))
     both = GreedyAgent(game, agents[0].value, params, BootstrapRule(True, discounts), several=True)
     twice = jax.tree.map(lambda leaf: np.concatenate([leaf, leaf]), states)

@@ -71,14 +71,14 @@ def test_the_paper_s_ab_dl_is_not_the_exact_one():
 def test_the_network_of_lines_of_action_is_the_one_published():
     run = preset("lines_of_action", value="mlp")
     assert published_kinds(run.game) == ("mlp",)
-    assert (run.learner.round_games, run.learner.passes, run.variants) == (500, 3, ("part1",))
+    assert (run.learner.replay_episodes, run.learner.passes, run.variants) == (500, 3, ("part1",))
     assert (run.schedule.epsilon, run.schedule.epsilon_end) == (1.0, 0.0)
     assert run.schedule.epsilon_share == 0.8
     assert run.play.ranks == (0.6, 0.3, 0.1)
     assert [protocol.repeats for protocol in run.evaluation.protocols] == [500, 500]
     # What else is asked for leaves out what cannot go with it.
     assert preset("lines_of_action", value="mlp", learner="q").schedule.alpha == 0.001
-    moves = preset("lines_of_action", value="mlp", round_games=0, trace_decay=0.5)
+    moves = preset("lines_of_action", value="mlp", replay_episodes=0, trace_decay=0.5)
     assert moves.learner.passes == 1
 
 
@@ -130,3 +130,11 @@ def test_a_shorter_training_is_evaluated_ten_times_and_a_published_one_as_publis
         assert run.evaluation.every <= every
     assert preset(name, episodes=3).evaluation.every == 1
     assert preset(name, episodes=100, eval_every=100).evaluation.every == 100
+
+
+def test_a_search_takes_the_place_of_the_ranks_of_a_preset():
+    of_ranks = preset("lines_of_action", value="mlp")
+    assert of_ranks.play.ranks
+    assert preset("lines_of_action", value="mlp", search="puct-100").play.ranks == ()
+    with pytest.raises(ValueError, match="leave out look_ahead and ranks"):
+        preset("lines_of_action", value="mlp", search="puct-100", play_ranks=(0.6, 0.4))

@@ -86,7 +86,7 @@ class Parameters:
     """FARL part 1: the players who did not move last learn their final reward."""
     final_zero: bool = True
     """FARL part 2: the terminal afterstate learns the value 0."""
-    zero_terminal: bool = True
+    terminal_value_zero: bool = True
     """Whether move selection takes 0 for a terminal afterstate, or asks the tables."""
     off_policy: bool = False
     """Whether values are those of best play: the best move is counted on, and a player learns
@@ -186,7 +186,7 @@ class SerialTDFarl:
         boards = np.array([after.cells for after in afterstates.values()])
         values = self.values(boards, player).tolist() if afterstates else []
         for (action, after), value in zip(afterstates.items(), values, strict=True):
-            nothing = after.terminal and self.parameters.zero_terminal
+            nothing = after.terminal and self.parameters.terminal_value_zero
             nothing = nothing or self._out(after, player)
             reward = after.rewards[player] - state.rewards[player]
             result[action] = reward + (0.0 if nothing else self._discounted(value))

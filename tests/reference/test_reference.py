@@ -304,8 +304,8 @@ def test_final_updates_teach_the_loser_and_hold_the_terminal_value_at_zero():
 
 def test_terminal_afterstates_count_in_move_selection_only_when_asked_to():
     state = play_all(Nim(2, 1), [0])
-    for zero_terminal, expected in ((True, 1.0), (False, 1.8)):
-        agent = learner(Nim(2, 1), [(0, 1)], sigmoid=False, zero_terminal=zero_terminal)
+    for terminal_value_zero, expected in ((True, 1.0), (False, 1.8)):
+        agent = learner(Nim(2, 1), [(0, 1)], sigmoid=False, terminal_value_zero=terminal_value_zero)
         agent.weights[1, 0, 0] = 0.8
         assert agent.action_values(state) == {1: expected}
 
@@ -363,7 +363,7 @@ def share_of_won_positions_played_right(agent: SerialTDFarl, game: Nim) -> float
 def test_self_play_learns_nim_perfectly_with_farl_and_not_without():
     game, shares = Nim(3, 3), []
     for farl in (True, False):
-        switches = {"final_others": farl, "final_zero": farl, "zero_terminal": farl}
+        switches = {"final_others": farl, "final_zero": farl, "terminal_value_zero": farl}
         learning = {"episodes": 1500, "tcl": "id", "lambda_": 0.5, "horizon": 4}
         agent = learner(game, WHOLE_NIM, **switches, **learning)
         agent.self_play(1500, np.random.default_rng(0), 0.3, 0.0, True)

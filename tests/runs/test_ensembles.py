@@ -124,7 +124,10 @@ def test_what_does_not_go_together_is_named():
     for what, changes in (
         ("what is valued, afterstates or actions", {"learner": "sarsa"}),
         ("discount", {"discount": 0.5}),
-        ("zero_terminal", {"zero_terminal": not preset("nim").learner.zero_terminal}),
+        (
+            "terminal_value_zero",
+            {"terminal_value_zero": not preset("nim").learner.terminal_value_zero},
+        ),
         ("sigmoid", {"sigmoid": False}),
     ):
         complaint = f"agent 3 and agent 1 do not go together: {what} differs"

@@ -1,5 +1,6 @@
 """What the environment says about JAX: obeyed, or refused in one line."""
 
+import json
 import os
 import subprocess
 import sys
@@ -140,22 +141,59 @@ def test_a_missing_backend_is_no_fault_of_an_agent(trained, monkeypatch):
         load_agent(agent)
 
 
+# Commands one after the other in one process: most of what one takes is importing JAX.
+IN_TURN = """
+import contextlib, io, json, sys
+from jaxgbg.cli import app
+app.prepare_jax()
+app.prepare_jax = lambda: None
+for words in json.loads(sys.argv[1]):
+    sys.argv, said = ["jaxgbg", *words], io.StringIO()
+    code = 0
+    with contextlib.redirect_stderr(said):
+        try:
+            app.main()
+        except SystemExit as stop:
+            code = stop.code
+    print(json.dumps([code, said.getvalue()]))
+"""
+
+
 @pytest.mark.slow
 def test_every_command_names_a_missing_backend(trained, tmp_path):
-    agent = next(trained.glob("small/*/agents/*.agent"))
-    for arguments in (
-        ("train", "tictactoe", "--episodes", 20, "--seeds", 1, "--out", tmp_path / "runs"),
+    agent = str(next(trained.glob("small/*/agents/*.agent")))
+    training = (
+        "train",
+        "tictactoe",
+        "--episodes",
+        "20",
+        "--seeds",
+        "1",
+        "--out",
+        tmp_path / "runs",
+    )
+    ended = [command(*training, JAX_PLATFORMS="cuda")]
+    others = [
         ("eval", agent),
         ("tournament", agent, "random"),
-        ("play", "nim", "--export", tmp_path / "nim.html"),
+        ("play", "nim", "--export", str(tmp_path / "nim.html")),
         ("check", "nim"),
         ("perft", "nim"),
-    ):
-        code, complaint = command(*arguments, JAX_PLATFORMS="cuda")
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", IN_TURN, json.dumps(others)],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cuda"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ended += map(json.loads, done.stdout.splitlines())
+    assert len(ended) == 1 + len(others)
+    for code, complaint in ended:
         assert code == 2, complaint
         assert complaint.startswith("jaxgbg: JAX cannot start on cuda"), complaint
         assert complaint.count("\n") == 1
-    assert not (tmp_path / "runs").exists()
+    assert not list(tmp_path.iterdir())
 
 
 def test_uncompiled_programs_are_refused(tmp_path, monkeypatch):

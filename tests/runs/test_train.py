@@ -159,5 +159,5 @@ def test_lanes_of_several_discounts_are_judged_each_by_its_own():
         for run, discount in ((small(seeds=(0,)), 0.5), (small(seeds=(0, 1)), 0.9))
     ]
     training = Training(*runs)
-    discounts = training._player([group.params for group in training.groups]).valuation.discount
+    discounts = training._player([group.params for group in training.groups]).bootstrap.discount
     np.testing.assert_array_equal(discounts[:6], np.float32([0.5] * 2 + [0.9] * 4))

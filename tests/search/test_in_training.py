@@ -44,12 +44,12 @@ def chosen(game, agent, states, search, epsilon=0.0, imposed=None, ranks=(), kin
     )
     features = agent.value.features(params, each(game.cells, states))
     words = jax.random.bits(jax.random.key(3), (len(features), 2))
-    valuation = BootstrapRule(jnp.bool_(agent.valuation.terminal_value_zero[0]))
+    bootstrap = BootstrapRule(jnp.bool_(agent.bootstrap.terminal_value_zero[0]))
     exploration = Exploration(words, jnp.float32(epsilon), imposed)
     games = types.SimpleNamespace(state=states, features=features)
 
     def select(states, features):
-        return policy.select(game, agent.value, params, games, valuation, exploration)
+        return policy.select(game, agent.value, params, games, bootstrap, exploration)
 
     of_a_lane = jax.vmap(select, (None, None), axis_name="lane", axis_size=1)
     return jax.jit(of_a_lane)(states, features)

@@ -122,7 +122,7 @@ def test_to_the_end_of_the_game_it_chooses_what_max_n_does(request, name, size, 
 @pytest.mark.parametrize("name", ["tictactoe", pytest.param("2048", marks=pytest.mark.slow)])
 def test_one_ply_is_the_agent_itself(name):
     game = make_small(name)
-    agent = random_agent(game, valuation=BootstrapRule(False, 0.7))
+    agent = random_agent(game, bootstrap=BootstrapRule(False, 0.7))
     states = _on_the_way(game, 16, range(5))
     key = jax.random.key(3)
     one_ply = LookAheadAgent(agent, LookAheadSpec(1))
@@ -294,8 +294,8 @@ def test_settings_out_of_range_are_named():
     ]:
         with pytest.raises(ValueError, match=line):
             jaxgbg.look_ahead(agent, **{"plies": 1, **settings})
-    with pytest.raises(TypeError, match="unexpected keyword argument 'valuation'"):
-        jaxgbg.look_ahead(agent, 2, valuation=agent.valuation)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'bootstrap'"):
+        jaxgbg.look_ahead(agent, 2, bootstrap=agent.bootstrap)
     of_actions = QSpec().build(game, NTupleSpec(layout=tuples(game)), Schedule()).value
     with pytest.raises(ValueError, match="learned values of actions"):
         LookAhead(game, of_actions, LookAheadSpec(2))

@@ -46,6 +46,31 @@ def played_states(name: str, plies: int):
     return game, jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
 
 
+@pytest.mark.parametrize("sigmoid", [True, False])
+@pytest.mark.parametrize("of_actions", [True, False])
+def test_every_board_begins_at_the_initial_value_and_learns_from_it(sigmoid, of_actions):
+    game, states = played_states("connectfour", 6)
+    spec = NTupleSpec(layout=LAYOUTS["connectfour"], sigmoid=sigmoid, initial_value=0.4)
+    value = spec.build(game, of_actions, 1)
+    params, player = value.init(), jnp.zeros(len(states.player), jnp.int32)
+    features = value.features(params, each(game.cells, states))
+    if of_actions:
+        found = value.action_values(params, features, player)
+    else:
+        found = value.value(params, features, player)
+        change = jnp.float32(0.1)
+        row = Updates(features[:1], player[:1], change[None], change[None], jnp.ones(1, bool))
+        learned = value.update(params, row, jnp.float32(1), {"beta": jnp.float32(1)})
+        assert float(value.value(learned, features[0], player[0])) > float(found[0]) + 0.05
+    np.testing.assert_allclose(found, 0.4, rtol=1e-5)
+
+
+def test_an_initial_value_that_no_sigmoid_gives_is_refused():
+    with pytest.raises(ValueError, match=r"initial_value must lie in \(-1, 1\) .* not 1.0"):
+        NTupleSpec(initial_value=1.0)
+    assert NTupleSpec(initial_value=80, sigmoid=False).initial_value == 80
+
+
 @pytest.mark.parametrize("name", HALVES)
 def test_a_value_is_the_sum_over_tuples_and_images(name):
     value = make_value(name)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from jaxgbg.games import make
+from jaxgbg.games.game_replay import ply, words_of_chance
+from jaxgbg.games.lines import Line
 from jaxgbg.players import GreedyAgent
 from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.export.compiler import Program
 from jaxgbg.web.export.file import MOST_BYTES, game_file
 from jaxgbg.web.export.packing import pack
 from jaxgbg.web.play import requests
-from jaxgbg.web.play.game_replay import ply, words_of_chance
-from jaxgbg.web.play.lines import Line
 from jaxgbg.web.play.table import Table
 from tests.web.tables import drawn_agent
 from tests.web.test_play_browser import DESKTOP, PHONE, Visit, by_mouse, press

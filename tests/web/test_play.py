@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxgbg.games import Nim, make
+import jaxgbg
+from jaxgbg.games import Nim, game_replay, make
+from jaxgbg.games.game_replay import CHUNK, GameReplay
+from jaxgbg.games.lines import Line, read_line
 from jaxgbg.players import MaxN
-from jaxgbg.web.play import game_replay, requests
-from jaxgbg.web.play.game_replay import CHUNK, GameReplay
-from jaxgbg.web.play.lines import Line, read_line
+from jaxgbg.web.play import requests
 from jaxgbg.web.play.seats import Seats
 from jaxgbg.web.play.table import Table
 from tests.web.tables import drawn_agent, table_of
@@ -327,6 +328,35 @@ def test_what_chance_did_is_told_by_the_pieces_that_it_changed():
 def test_a_game_without_chance_has_no_changes(nim):
     assert nim.history(requests.HistoryRequest("0,3"))["chance"] == [[], []]
     assert nim.position(requests.PositionRequest("0"))["last"]["chance"] == []
+
+
+def test_a_game_goes_on_from_a_position_that_was_set_up(nim):
+    answer = nim.position(requests.PositionRequest(" 1+3  2 ", values="mover"))
+    assert (answer["moves"], answer["ply"], answer["player"]) == ("1+3 2;", 0, 1)
+    state = jaxgbg.position(nim.game, "1+3 2")
+    assert [each["action"] for each in answer["legal"]] == np.flatnonzero(
+        nim.game.legal_actions(state)
+    ).tolist()
+    verdicts = nim.perfect(requests.Verdicts("1+3 2"))["moves"]
+    assert [each["action"] for each in verdicts if each["best"]] == [4]
+    moved = nim.move(requests.MoveRequest("1+3 2;", action=4))
+    assert (moved["moves"], moved["ply"], moved["last"]["player"]) == ("1+3 2;4", 1, 1)
+    history = nim.history(requests.HistoryRequest("1+3 2;4,0"))
+    assert (history["moves"], history["players"]) == ("1+3 2;4,0", [1, 0])
+    assert "<svg" in nim.page(requests.Page("1+3 2;4,0"))["page"]
+    refused = {"1+4 2": "heap 2", "1+3 2;1": "move 1 is not legal", "1+3 2;/0": "not a list"}
+    for text, why in refused.items():
+        with pytest.raises(ValueError, match=why):
+            nim.position(requests.PositionRequest(text))
+
+
+def test_who_needs_all_moves_is_not_asked_about_a_position_that_was_set_up(monkeypatch):
+    table = table_of("nim", heaps=2, size=3, agent=False)
+    player, _ = table.seats.player("random")
+    monkeypatch.setattr(type(player), "needs_history", True, raising=False)
+    with pytest.raises(ValueError, match="random needs the moves from the start of the game"):
+        table.choose(requests.Choose("1+3 2", "random"))
+    table.close()
 
 
 def test_perfect_play_says_which_moves_keep_the_game(nim):

@@ -191,6 +191,9 @@ def test_whole_games_by_mouse_and_by_keys(browser, name):
                     visit.page.keyboard.press("Tab")
             while not visit.over:
                 move(visit, random)
+                chance = re.search(r"Chance: ([^.]*)\.", visit.caption)
+                # A die by its number alone, other chance with its place.
+                assert chance is None or re.fullmatch(r"die [1-6]|(?!die)[\w ]+ at .+", chance[1])
             plies, caption = visit.plies, visit.caption
             assert plies >= table.game.num_players
             # The address is the whole game.
@@ -529,6 +532,31 @@ def test_a_position_goes_out_and_in_as_text_and_as_a_file(visit, tmp_path):
     other.write_text(json.dumps({**content, "game": "hex"}))
     page.locator("#text input").set_input_files(other)
     page.wait_for_selector("#fault:has-text('it is a game of hex, and this page plays tictactoe')")
+
+
+def test_a_position_is_set_up_by_pasting_it_and_the_address_keeps_it(visit, browser):
+    page = visit.page
+    page.locator("#seats select").nth(1).select_option("person")
+    page.locator("#text summary").click()
+    page.locator("#text textarea").fill("XO.\n.X.\n...\nO")
+    press(visit, "load")
+    visit.until(lambda: page.locator("#text textarea").input_value() == "XO./.X./... O;")
+    visit.click(8)
+    visit.until(lambda: page.locator("#text textarea").input_value() == "XO./.X./... O;8")
+    page.locator("#text textarea").fill("XO./.X./... X")
+    press(visit, "load")
+    page.wait_for_selector("#fault:has-text('O is to move with 2 X and 1 O')")
+    page.locator("#fault button").click()
+    visit.until(lambda: "moves=XO./.X./...%20O;8" in page.url)
+    visit.complaints.clear()
+    again = Visit(browser, page.url, DESKTOP)
+    again.settle(1)
+    again.page.locator("#text summary").click()
+    assert again.page.locator("#text textarea").input_value() == "XO./.X./... O;8"
+    again.page.keyboard.press("Escape")
+    press(again, "back")
+    again.until(lambda: again.page.locator("#text textarea").input_value() == "XO./.X./... O;")
+    again.done()
 
 
 def test_a_wrong_text_is_refused_and_the_game_stays(visit):

@@ -200,7 +200,7 @@ def test_a_finished_run_says_so_and_its_agent_plays(trained, watched):
     state = looked(seen)
     assert state["game"]
     assert state["game_line"] == ""
-    for part in ("plays against itself", "What each player could expect", 'class="record"'):
+    for part in ("plays against itself", "Value estimates of each player", 'class="record"'):
         assert part in seen.game.html
     # All rewards are on the axis, so that no small difference fills the panel.
     ticks = re.findall(r'class="tick y">([^<]*)<', seen.game.html)

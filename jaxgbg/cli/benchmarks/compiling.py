@@ -1,5 +1,6 @@
 """Compile time: seconds to trace, lower and compile a training, by combination."""
 
+import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from jaxgbg.games import make
 from jaxgbg.learners import LearnerSpec
 from jaxgbg.runs import Training
 from jaxgbg.runs.compilation import COMPILE, LOWER, TRACE, CompileTimer
-from jaxgbg.runs.presets import preset
+from jaxgbg.runs.presets import preset, protocol_for
 from jaxgbg.types import SettingValue
 from jaxgbg.values import ValueSpec
 from jaxgbg.xla import without_compilation_cache
@@ -66,11 +67,14 @@ def bench_compile(game: str, value: str, learner: str, search: str) -> CompileRo
     """Start a training of one seed at the published batch, with and without FARL; time it.
 
     Nothing is taken from the compile cache or from what this process has compiled before. The
-    evaluation meets a random opponent.
+    evaluation meets a random opponent in as few games as its starts allow, because only compiling
+    counts.
     """
     row = CompileRow(game, value, learner, search)
-    opponent = "score" if make(game).num_players == 1 else "random"
-    changes = {"value": value, "learner": learner, **SEARCHES[search]}
+    rules = make(game)
+    opponent = "score" if rules.num_players == 1 else "random"
+    shortest = dataclasses.replace(protocol_for(rules, opponent), count=1, repeats=1)
+    changes = {"value": value, "learner": learner, "protocols": [shortest], **SEARCHES[search]}
     jax.clear_caches()
     try:
         with without_compilation_cache():

@@ -33,7 +33,7 @@ GAMES = konen2021.GAMES
 
 _PROTOCOLS = konen2021.PROTOCOLS | dambra.PROTOCOLS | sasso2018.PROTOCOLS
 # The settings that decide which preset a run begins with.
-_CHOOSING = {"value", "learner", "round_games"}
+_CHOOSING = {"value", "learner", "replay_episodes"}
 _Entry = TypeVar("_Entry")
 
 
@@ -57,6 +57,9 @@ def preset(game: str | Game, **changes: SettingValue) -> Run:
     if isinstance(opponents, list | tuple):
         opponents = tuple(name_of(each) for each in opponents)
     changes["opponents"] = Evaluation.check("opponents", opponents)
+    if changes.get("search"):
+        # The ranks of a preset are not for searches, which refuse them.
+        changes.setdefault("play_ranks", ())
     if "protocols" not in changes:
         changes["protocols"] = [protocol_for(built, name) for name in changes["opponents"]]
     return chosen.run(built, **changes)
@@ -66,7 +69,7 @@ def _preset_of(
     game: Game,
     value: SettingValue = NTupleSpec.kind,
     learner: SettingValue = TDSpec.kind,
-    round_games: SettingValue = None,
+    replay_episodes: SettingValue = None,
 ) -> Preset:
     """The preset for a game with this kind of value function, `learner` and length of rounds."""
     by_tuples = konen2021.preset_of(game) or ours.preset_of(game)
@@ -76,7 +79,7 @@ def _preset_of(
         return by_tuples
     if value != MLPSpec.kind:
         return Preset().with_budget(by_tuples)
-    of_lines = sasso2018.preset_of(game, learner, round_games)
+    of_lines = sasso2018.preset_of(game, learner, replay_episodes)
     return of_lines or ree2013.preset_of(game).with_budget(by_tuples)
 
 

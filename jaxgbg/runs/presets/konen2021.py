@@ -14,10 +14,11 @@ from jaxgbg.learners import Schedule, TDSpec
 from jaxgbg.runs.presets.core import Preset
 from jaxgbg.runs.run import Evaluation
 from jaxgbg.values import Layout, NTupleSpec, random_walk
+from jaxgbg.values.layouts import default_layout
 
 _SOURCE = "Konen & Bagheri 2021, appendix A.6; batch is our own choice"
 
-# The four 6-tuples of 2048, of the form given by Jaskowski 2018, Fig. 3c.
+# The four 6-tuples of 2048 on 4x4 cells, of the form given by Jaskowski 2018, Fig. 3c.
 _TUPLES_2048 = (
     (0, 4, 8, 1, 5, 9),
     (1, 5, 9, 2, 6, 10),
@@ -32,7 +33,7 @@ def _whole(game: Game) -> Layout:
 
 
 _LAYOUTS: dict[str, Callable[[Game], Layout]] = {
-    "2048": lambda game: _TUPLES_2048,
+    "2048": lambda game: _TUPLES_2048 if game.num_cells == 16 else default_layout(game),
     "tictactoe": _whole,
     "connectfour": lambda game: random_walk(game, 70, 8, seed=0),
     "othello": lambda game: random_walk(game, 50, 6, seed=0),

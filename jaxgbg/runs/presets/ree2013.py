@@ -17,7 +17,7 @@ _MOST_CELLS = 9
 
 
 def _preset(value: MLPSpec, schedule: Schedule) -> Preset:
-    return Preset("van der Ree & Wiering 2013", value, TDSpec(zero_terminal=True), schedule)
+    return Preset("van der Ree & Wiering 2013", value, TDSpec(terminal_value_zero=True), schedule)
 
 
 def preset_of(game: Game) -> Preset:

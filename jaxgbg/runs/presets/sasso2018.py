@@ -175,7 +175,7 @@ def _preset() -> Preset:
     return Preset(
         "Sasso & van Lohuizen 2018",
         MLPSpec(hidden=(50,), activation="sigmoid", output="tanh", initializer="xavier"),
-        TDSpec(round_games=500, passes=3, learn_from_random=True, zero_terminal=True),
+        TDSpec(replay_episodes=500, passes=3, learn_from_random=True, terminal_value_zero=True),
         Schedule(
             episodes=250_000,
             batch=125,
@@ -190,14 +190,14 @@ def _preset() -> Preset:
     )
 
 
-def preset_of(game: Game, learner: SettingValue, round_games: SettingValue) -> Preset | None:
+def preset_of(game: Game, learner: SettingValue, replay_episodes: SettingValue) -> Preset | None:
     """The settings of the thesis for its game, on a board of any size, None for other games.
 
-    Another `learner` than TD, or 0 `round_games`, goes without its learning by rounds.
+    Another `learner` than TD, or 0 `replay_episodes`, goes without its learning by rounds.
     """
     if game.name != NAME:
         return None
-    by_moves = dataclasses.replace(_preset(), learner=TDSpec(zero_terminal=True))
+    by_moves = dataclasses.replace(_preset(), learner=TDSpec(terminal_value_zero=True))
     if learner != TDSpec.kind:
         return dataclasses.replace(by_moves, variants=Preset().variants)
-    return by_moves if round_games == 0 else _preset()
+    return by_moves if replay_episodes == 0 else _preset()

@@ -59,7 +59,7 @@ class SavedAgent:
         """The agent as a player of its game."""
         learner = self.run.make_learner()
         params = learner.value.with_weights(self.weights)
-        return GreedyAgent(learner.game, learner.value, params, self.run.learner.valuation)
+        return GreedyAgent(learner.game, learner.value, params, self.run.learner.bootstrap)
 
 
 def save_agent(path: Path, agent: SavedAgent) -> None:

@@ -57,8 +57,8 @@ def _meaning(name: str, agent: SavedAgent) -> dict[str, SettingValue]:
         "game": run.game,
         "what is valued, afterstates or actions": run.learner.of_actions,
         "discount": run.learner.discount,
-        "loss_discount": run.learner.valuation.loss_discount,
-        "zero_terminal": run.learner.zero_terminal,
+        "loss_discount": run.learner.bootstrap.loss_discount,
+        "terminal_value_zero": run.learner.terminal_value_zero,
         "sigmoid": value.sigmoid,
     }
 

@@ -100,7 +100,7 @@ def untrained(run: Run) -> tuple[GreedyAgent, LaneName]:
     if 6 * needed > available_memory():
         raise ValueError(f"its agents have {needed / 1e9:.1f} GB of weights, too many to play here")
     params = _begun(run, learner, lane)
-    return GreedyAgent(learner.game, learner.value, params, run.learner.valuation), lane
+    return GreedyAgent(learner.game, learner.value, params, run.learner.bootstrap), lane
 
 
 def _begun(run: Run, learner: Learner, lane: LaneName) -> Params:
@@ -142,7 +142,7 @@ def _of_checkpoint(path: Path, run: Run, lane: LaneName, counters: bool) -> Late
         ),
         shapes.places.params,
     )
-    agent = GreedyAgent(learner.game, learner.value, params, run.learner.valuation)
+    agent = GreedyAgent(learner.game, learner.value, params, run.learner.bootstrap)
     if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(agent.params)):
         raise ValueError("its network has diverged: its weights are not finite numbers")
     rate = float(moves.astype(np.uint64).sum()) / about.seconds if about.seconds else None

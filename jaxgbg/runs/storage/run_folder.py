@@ -250,7 +250,7 @@ class RunFolder:
             for lane in lanes
         ]
         together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
-        return GreedyAgent(run.game, value, together, run.learner.valuation, several=True)
+        return GreedyAgent(run.game, value, together, run.learner.bootstrap, several=True)
 
     def summary(self) -> dict[str, JSON]:
         """The content of summary.json; raises ValueError if it is damaged."""

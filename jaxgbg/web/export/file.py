@@ -6,6 +6,7 @@ import jax
 import numpy as np
 
 from jaxgbg.games import Game, game_names, make
+from jaxgbg.games.game_replay import words_of_chance
 from jaxgbg.jaxprs import UnknownJaxpr
 from jaxgbg.players import GreedyAgent
 from jaxgbg.web.drawings import drawing_of
@@ -15,7 +16,6 @@ from jaxgbg.web.export.compiler import Unsupported
 from jaxgbg.web.export.functions import compile_game, weights_of
 from jaxgbg.web.export.packing import pack
 from jaxgbg.web.play.describe import describe_game
-from jaxgbg.web.play.game_replay import words_of_chance
 from jaxgbg.web.play.seats import agent_names
 from jaxgbg.web.positions import value_scale
 

@@ -8,11 +8,11 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from jaxgbg.games import Game
+from jaxgbg.games.game_replay import ply, words_of_chance
 from jaxgbg.players import GreedyAgent
 from jaxgbg.types import AnyArray, State
 from jaxgbg.web.drawings import Drawing
 from jaxgbg.web.export.compiler import Program
-from jaxgbg.web.play.game_replay import ply, words_of_chance
 from jaxgbg.web.play.inference import values_of_all
 
 _NO_SPOT = -1

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import Game
+from jaxgbg.games.game_replay import CHUNK, FEW
 from jaxgbg.players import GreedyAgent
 from jaxgbg.types import PyTree, State
-from jaxgbg.web.play.game_replay import CHUNK, FEW
 
 
 def in_chunks(states: PyTree, count: int) -> list[PyTree]:

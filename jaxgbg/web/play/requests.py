@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 import jaxgbg
 from jaxgbg.specs import LAST_SEED, Spec, kind_of, limits_of, setting
 from jaxgbg.types import JSON
-from jaxgbg.web.play.lines import PATTERN
 
 ROOT = "/api/v1"
 MOST_BYTES = 2**21
@@ -45,7 +44,8 @@ class Question(Spec):
     """A position by its moves.
 
     Attributes:
-      moves: The game so far, as in 3,2,4; empty for a new one.
+      moves: The game so far, as in 3,2,4, or a position in the game's notation, after which moves
+        may follow a semicolon; empty for a new game.
     """
 
     summary: ClassVar[str] = ""
@@ -111,7 +111,7 @@ class HistoryRequest(Question):
       judge: The agent whose values make the curve, as in position.
     """
 
-    summary: ClassVar[str] = "All moves by name, and what each player could expect before them"
+    summary: ClassVar[str] = "All moves by name, and each player's value estimate before them"
 
     judge: str = ""
 
@@ -221,8 +221,6 @@ def _schema(question: type[Question]) -> dict[str, JSON]:
             entry["enum"] = list(limits.choices)
         if hint is int:
             entry |= {"minimum": limits.low, "maximum": limits.high}
-        if field.name == "moves":
-            entry["pattern"] = f"^{PATTERN}$"
         properties[field.name] = entry
     return {"type": "object", "properties": properties, "additionalProperties": False}
 

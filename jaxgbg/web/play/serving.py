@@ -12,6 +12,7 @@ import webbrowser
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from jaxgbg.players import MissingExtra
 from jaxgbg.web.play import LOOPBACK
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
 
+_PLAIN = "/,;+=.-*"
 _PATIENCE = 0.5
 """Seconds that compilation may still take after the page has ended."""
 
@@ -57,9 +59,16 @@ def listen(host: str, port: int, option: str = "--port") -> socket.socket:
 
 
 def serve(
-    make_table: Callable[[], Table], title: str, listener: socket.socket, host: str, browser: bool
+    make_table: Callable[[], Table],
+    title: str,
+    listener: socket.socket,
+    host: str,
+    browser: bool,
+    line: str = "",
 ) -> None:
     """Serve the page of the game `title` until Ctrl-C, and open it in a browser if requested.
+
+    The page begins with the game `line`.
 
     The page is available at once, while `make_table` compiles. Errors of `make_table` are raised
     here.
@@ -80,6 +89,7 @@ def serve(
         f"{title} is played",
         "play there and use its processor",
         begin,
+        f"#moves={quote(line, safe=_PLAIN)}" if line else "",
     )
     try:
         made.result(_PATIENCE).close()
@@ -112,15 +122,16 @@ def serve_page(
     what: str,
     others: str,
     begin: Callable[["uvicorn.Server"], None] | None = None,
+    fragment: str = "",
 ) -> None:
     """Serve a page until Ctrl-C; `what` says what it shows.
 
     `others` says what all users can do whom `host` lets in; `begin` is called before the page is
-    served.
+    served; `fragment` ends the page's address.
     """
     port = listener.getsockname()[1]
     loopback = _loopback(listener.getsockname()[0])
-    address = address_of(listener, host)
+    address = address_of(listener, host) + fragment
     print(f"{what} at {address} (Ctrl-C ends it)", flush=True)
     if not loopback:
         print(

@@ -8,6 +8,9 @@ import jax
 import numpy as np
 
 from jaxgbg.games import Game
+from jaxgbg.games.game_replay import GameReplay
+from jaxgbg.games.lines import Line
+from jaxgbg.games.notations import position_line
 from jaxgbg.players import GreedyAgent, History, LookAheadAgent
 from jaxgbg.types import JSON, State
 from jaxgbg.web.drawings import drawing_of
@@ -15,9 +18,7 @@ from jaxgbg.web.game_page import game_page
 from jaxgbg.web.play import requests
 from jaxgbg.web.play.chance import changes_by_chance
 from jaxgbg.web.play.describe import describe_game
-from jaxgbg.web.play.game_replay import GameReplay
 from jaxgbg.web.play.inference import facts, in_chunks, values_of_all
-from jaxgbg.web.play.lines import Line, read_line
 from jaxgbg.web.play.perfect import Perfect
 from jaxgbg.web.play.seats import Seats, seats_of
 from jaxgbg.web.play.tuples import Counters, has_tuples, tuples_through
@@ -190,8 +191,9 @@ class Table:
         self.seats.close()
 
     def _line(self, text: str) -> Line:
-        line = read_line(text, self.game.max_plies)
-        return line if line != Line() or not self.game.init_words else self.replay.start()
+        if not text.strip():
+            return self.replay.start()
+        return position_line(self.game, text)
 
     def _choice(self, line: Line, name: str, seed: int) -> int:
         """The move of the player of that name; raises ValueError."""
@@ -203,6 +205,11 @@ class Table:
         player, lock = self.seats.player(name)
         history = None
         if player.needs_history:
+            if isinstance(line.start, str):
+                raise ValueError(
+                    f"{name} needs the moves from the start of the game, and this position was set"
+                    " up: choose another player"
+                )
             actions = np.array([[ply[0] for ply in line.plies]], np.int32).reshape(1, -1)
             history = History(actions, np.asarray(self.replay.every(line).player)[None, :-1])
         words = seed if seed >= 0 else secrets.randbits(32)

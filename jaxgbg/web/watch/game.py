@@ -156,7 +156,7 @@ def _value_curve(record: GameRecord) -> str:
     heights = [float(height) for one in series for height in one.y]
     heights += [scale.figure(float(reward)) for reward in bounds]
     return chart(
-        "What each player could expect",
+        "Value estimates of each player",
         "moves",
         label,
         series,

@@ -222,7 +222,7 @@ class Watched:
         if state in ("paused", "killed") and (command := self._commands.get(path)):
             facts.append(("Begun by", command))
         if pace.latest and reached and not run.finished:
-            facts.append(("Last news", f"{duration(max(now - pace.latest[0], 0))} ago"))
+            facts.append(("Last update", f"{duration(max(now - pace.latest[0], 0))} ago"))
         return {
             "name": run.name,
             "state": state,

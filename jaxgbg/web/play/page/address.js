@@ -23,7 +23,7 @@ let waiting = null, latest = null, written = -PAUSE;
 
 // At once, so that a reload finds the last move, but browsers limit the number of changes per second.
 export function write({ moves, seats }) {
-  latest = `#seats=${encodeURI(seats.join(","))}&moves=${moves}`;
+  latest = `#seats=${encodeURI(seats.join(","))}&moves=${encodeURI(moves)}`;
   waiting ??= setTimeout(replace, Math.max(0, written + PAUSE - performance.now()));
 }
 

@@ -1,5 +1,6 @@
 // Python writes and parses moves; this code only splits the text.
 export function cut(text, plies) {
-  const slash = text.indexOf("/") + 1;
-  return text.slice(0, slash) + text.slice(slash).split(",").slice(0, plies).join(",");
+  // A position that was set up stands before a semicolon, random words of the start before a slash.
+  const start = (text.includes(";") ? text.indexOf(";") : text.indexOf("/")) + 1;
+  return text.slice(0, start) + text.slice(start).split(",").slice(0, plies).join(",");
 }

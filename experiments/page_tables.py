@@ -1,8 +1,5 @@
-"""Every row of every table in the pages of experiments is one of the kept data.
-
-The scripts of an experiment print its tables again. A table that no script prints is in `BY_HAND`,
-and its numbers are roundings of numbers in the data that it names. Tables in boxes, which
-`jaxgbg results` prints, are compared in `test_sweeps.py` and `test_scripts.py`.
+"""The tables on the pages of experiments, printed again from the kept data, an iterator for each
+experiment; and those that no script prints.
 """
 
 import contextlib
@@ -10,10 +7,10 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
 
 from experiments.averaging import connectfour as averaged_connectfour
 from experiments.averaging import run as averaging
@@ -21,6 +18,7 @@ from experiments.borrowed_games import forecast
 from experiments.borrowed_games import run as borrowed_games
 from experiments.connectfour import tables as connectfour
 from experiments.discount import tables as discount
+from experiments.exact_n_players import run as exact_n_players
 from experiments.farl_predictor import figure as farl_predictor
 from experiments.farl_predictor import run as predictor
 from experiments.gpu import published
@@ -31,22 +29,31 @@ from experiments.lines_of_action.judge import Judged, kept_networks
 from experiments.lockstep import tables as lockstep
 from experiments.n_players import run as n_players
 from experiments.othello_partners import tables as othello_partners
+from experiments.page_known import numbers_in
+from experiments.page_text import AS_TEXT, EXPERIMENTS, NUMBER, Page, Printed, Row, cells_of, within
 from experiments.ralpha import table as ralpha
 from experiments.readings import tables as readings
 from experiments.search import run as search
-from experiments.shared import archived_runs
-from experiments.table1 import listed, profile, speed
+from experiments.shared import WRITTEN_WITH, Section, archived_runs
+from experiments.table1 import draws, listed, overview, profile, speed
 from jaxgbg.games import make
 from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.runs.presets import figure as published_figure
-from tests.experiments.pages import EXPERIMENTS, kept_records
-
-pytestmark = pytest.mark.figures
-Row = tuple[str, ...]
 
 
 def read(path: str) -> Any:
     return json.loads((EXPERIMENTS / path).read_text(encoding="utf-8"))
+
+
+def kept_records(name: str) -> list[dict[str, Any]]:
+    """The records of EXPERIMENT/SECTION of its results.json, or of EXPERIMENT/FILE.json."""
+    path = EXPERIMENTS / name
+    if path.suffix == ".json":
+        rows: list[dict[str, Any]] = read(name)
+    else:
+        rows = Section(path.parent, path.name).read()
+    assert rows, f"{name} has no records"
+    return [{key: value for key, value in row.items() if key != WRITTEN_WITH} for row in rows]
 
 
 def printed(main: Callable[[list[str]], None], *arguments: str) -> list[str]:
@@ -213,9 +220,7 @@ def players_tables() -> Iterator[str]:
 
 
 def table1_tables() -> Iterator[str]:
-    # test_scripts.py compares this page with what experiments.table1.overview prints.
-    yield from (EXPERIMENTS.parent / "docs" / "table-1.md").read_text("utf-8").splitlines()
-    for script in (listed, speed, profile):
+    for script in (overview, draws, listed, speed, profile):
         yield from printed(script.main)
 
 
@@ -224,6 +229,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "borrowed_games": borrowed_tables,
     "connectfour": lambda: "".join(connectfour_tables()).splitlines(),
     "discount": lambda: printed(discount.main),
+    "exact_n_players": lambda: printed(exact_n_players.main, "--show"),
     "farl_ablation": ablation_tables,
     "farl_predictor": predictor_tables,
     "gpu": gpu_tables,
@@ -241,17 +247,9 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
 }
 Heads = dict[str, tuple[str, ...]]
 BY_HAND: dict[str, Heads] = {
-    "gpu": {
-        "figure, paper's interval, agreement, rejection": (),
-        ", difference, 95%, width, outcome": (),
-        "part, share, what it does, what it writes": (),
-    },
     "othello_partners": {
         "players, share here, paper, games": ("othello_partners/players",),
         "game, learner, games/s, NumPy, ratio": ("othello_partners/speed",),
-    },
-    "readings": {
-        "change, forecast with FARL, outcome, forecast without, outcome": (),
     },
     "search": {
         "mean weights, % of the points, bare, 50, 200, 1 000 iterations": ("search/strength",),
@@ -262,72 +260,142 @@ BY_HAND: dict[str, Heads] = {
         "leaves, % of moves that keep the value, worse, better than with 1,"
         " in step: positions/s of a core, alone": ("search/leaves",),
     },
-    "table1": {
-        "figure, here, paper, ": (),
-        "with FARL, against AB, 64 games in lockstep, one game at a time": (),
-        "against, with FARL, 95%, paper, without, 95%, paper": (),
-        # By commands of the page, which test_scripts.py runs.
-        "seed, fours, farl, ab, farl, ab-dl, farl, solver, farl-mean, ab, farl-mean, ab-dl,"
-        " farl-mean, solver": (),
-        "game, games, variant, n, moves, error, active": (),
-    },
 }
 """Tables that no script prints, by their heads, and the sections that have their numbers."""
 
-
-def tables_of(text: str) -> Iterator[list[Row]]:
-    """The tables of a page as rows of cells, the head first."""
-    for block in re.findall(r"(?:^ *\|.*\n)+", text + "\n", re.MULTILINE):
-        rows = [cells(line) for line in block.splitlines()]
-        yield [rows[0], *(each for each in rows[2:] if any(map(str.isdigit, "".join(each))))]
+BY_QUERY = {"game, games, variant, n, moves, error, active"}
+"""Heads of tables that a command on their page prints: `tests/experiments/test_scripts.py`."""
 
 
-def cells(line: str) -> Row:
-    inner = line.strip().removeprefix("|").removesuffix("|")
-    return tuple(cell.strip().replace("**", "") for cell in inner.split("|"))
+class Wrong(NamedTuple):
+    """A line of a page, and what is wrong there."""
+
+    page: str
+    line: int
+    text: str
 
 
-def within(short: Row, whole: Row) -> bool:
-    """Whether these cells stand in a longer row, in the same order."""
-    rest = iter(whole)
-    return all(cell in rest for cell in short)
+def glance() -> Iterator[str]:
+    """Table 1 in the form of its page, and in that of README.md, without one game at a time."""
+    for line in printed(overview.main):
+        yield line
+        game, opponent, _, *figures = cells_of(line)
+        shown = [each.partition(" (")[0].strip("()") for each in figures]
+        yield row(game, opponent, *shown)
 
 
-def numbers(content: Any) -> Iterator[float]:
-    """All numbers in records, and a hundred times each."""
-    if isinstance(content, dict | list):
-        for each in content.values() if isinstance(content, dict) else content:
-            yield from numbers(each)
-    elif isinstance(content, int | float):
-        yield from (float(content), 100.0 * content)
-
-
-def rounds(text: str, known: np.ndarray) -> bool:
-    """Whether a number in a table is a rounding of a known one; 49 500 has three digits."""
-    digits = text.replace(" ", "").replace(",", "")
-    zeros = len(digits) - len(digits.rstrip("0"))
-    unit = 10.0 ** (-len(digits.partition(".")[2]) if "." in digits else zeros)
-    return bool((np.abs(known - float(digits)) <= 0.501 * unit).any())
-
-
-def test_no_experiment_is_left_out() -> None:
-    assert {page.parent.name for page in EXPERIMENTS.glob("*/README.md")} == TABLES.keys()
-
-
-@pytest.mark.parametrize("experiment", TABLES)
-def test_every_row_is_printed_from_the_kept_data(experiment: str) -> None:
-    known = {cells(line) for line in TABLES[experiment]() if "|" in line}
-    left: dict[str, list[Row]] = {}
-    for page in sorted((EXPERIMENTS / experiment).glob("*.md")):
-        for head, *rows in tables_of(page.read_text(encoding="utf-8")):
-            for each in rows:
-                if each not in known and not any(within(each, whole) for whole in known):
-                    left.setdefault(", ".join(head), []).append(each)
+def table_faults(experiment: str, pages: Sequence[Page]) -> Iterator[Wrong]:
+    """The rows that the kept data do not give; pages outside experiments have Table 1 alone."""
+    lines = TABLES[experiment]() if experiment else glance()
+    known = {cells_of(line) for line in lines if "|" in line}
     by_hand = BY_HAND.get(experiment, {})
-    assert left == {head: left.get(head, []) for head in by_hand}
-    for head, sections in by_hand.items():
-        kept = np.array([*numbers([kept_records(name) for name in sections])])
-        texts = re.findall(
-            r"\d+(?:[ ,]\d{3})*(?:\.\d+)?", " | ".join(", ".join(each[1:]) for each in left[head])
-        )
-        assert not sections or [text for text in texts if not rounds(text, kept)] == []
+    for page in pages:
+        for at, (head, *rows) in page.tables():
+            title = ", ".join(head)
+            if title in BY_QUERY | AS_TEXT:
+                continue
+            for line, row in enumerate(rows, at + 2):
+                if title in by_hand:
+                    texts = _numbers_unknown(row, by_hand[title])
+                    yield from (Wrong(page.name, line, f"printed {t}: no record") for t in texts)
+                elif _has_figures(row, experiment) and not _is_known(row, known):
+                    yield Wrong(page.name, line, _compared(row, known))
+
+
+def _has_figures(row: Row, experiment: str) -> bool:
+    """Whether a row has numbers; outside experiments, where rows are texts, those with decimals."""
+    return re.search(r"\d" if experiment else r"\d\.\d", " ".join(row)) is not None
+
+
+def _is_known(row: Row, known: set[Row]) -> bool:
+    return row in known or any(within(row, whole) for whole in known)
+
+
+def _compared(row: Row, known: set[Row]) -> str:
+    """The cells in which a row differs from the most similar one."""
+
+    def alike(other: Row) -> tuple[int, int]:
+        same = [mine == its for mine, its in zip(row, other, strict=False)]
+        return sum(same), next((n for n, each in enumerate(same) if not each), len(same))
+
+    nearest = max((each for each in known if len(each) == len(row)), key=alike, default=())
+    printed, recomputed = (
+        " | ".join(one for one, two in zip(own, other, strict=True) if one != two)
+        for own, other in ((row, nearest or row), (nearest or row, row))
+    )
+    if not nearest:
+        return f"no script prints the row {' | '.join(row)}"
+    return f"printed {printed}, recomputed {recomputed}, in the row {' | '.join(row[:3])}"
+
+
+def _numbers_unknown(row: Row, sections: Sequence[str]) -> Iterator[str]:
+    """The numbers of a row, after its first cell, that round no number in the sections."""
+    known = np.array([*numbers_in([kept_records(name) for name in sections])])
+    known = np.concatenate([known, 100 * known])
+    for text in re.findall(r"\d+(?:[ ,]\d{3})*(?:\.\d+)?", ", ".join(row[1:])):
+        digits = text.replace(" ", "").replace(",", "")
+        # 49 500 has three digits.
+        zeros = len(digits) - len(digits.rstrip("0"))
+        unit = 10.0 ** (-len(digits.partition(".")[2]) if "." in digits else zeros)
+        if not (np.abs(known - float(digits)) <= 0.501 * unit).any():
+            yield text
+
+
+_PANEL = re.compile(r"^(\S+) against (\S+): .*?([\d,]+) episodes")
+_ENDS = ("mean", "sem", "low", "high", "paper_mean", "paper_error", "last", "n")
+_DIFFERENCES = ("difference", "difference_low", "difference_high")
+
+
+def box_faults(page: Page, folder: str) -> Iterator[Wrong]:
+    """The lines in boxes of `jaxgbg results` that no row of the JSON files in a folder gives."""
+    rows = [row for path in sorted((EXPERIMENTS / folder).glob("*.json")) for row in _rows(path)]
+    for at, box in page.boxes():
+        panel = None
+        for line, text in enumerate(box, at):
+            panel = _PANEL.match(text) or panel
+            if panel is None or "±" not in text or "mean ± s.e." in text or panel.string == text:
+                continue
+            game, opponent, episodes = panel.groups()
+            wanted = {
+                "game": game,
+                "opponent": opponent,
+                "episodes": int(episodes.replace(",", "")),
+            }
+            own = [row for row in rows if wanted.items() <= row.items()]
+            if not any(_prints(row, text) for row in own):
+                start = f"{game} against {opponent}: printed {' '.join(text.split())}"
+                yield Wrong(page.name, line, f"{start}, recomputed {_figures_for(own, text)}")
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of `jaxgbg results --json` in a file, of all its sections."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    parts = content.values() if isinstance(content, dict) else [content]
+    rows = [row for part in parts if isinstance(part, list) for row in part]
+    return [row for row in rows if isinstance(row, dict) and "pairs" in row and "low" in row]
+
+
+def _figures_of(row: dict[str, Any]) -> list[float]:
+    """Its numbers in the order of a line, the settings first."""
+    settings = [value for name, value in row.items() if name not in (*_ENDS, *_DIFFERENCES)]
+    first = [float(each) for each in settings if isinstance(each, int | float)]
+    names = (*_ENDS, *(_DIFFERENCES if row["pairs"] else ()))
+    return first + [float(row[name]) for name in names if row.get(name) is not None]
+
+
+def _prints(row: dict[str, Any], text: str) -> bool:
+    """Whether a line has figures of this row alone, in their order, and its words are settings."""
+    rest = iter(_figures_of(row))
+    numbers = [each for each in text.split() if not each[0].isalpha()]
+    printed = [Printed(found[0], 0) for found in re.finditer(NUMBER, " ".join(numbers))]
+    words = {word for word in text.split() if word[0].isalpha() and word != "to"}
+    named = [value for value in row.values() if isinstance(value, str | bool)]
+    settings = {each if isinstance(each, str) else "yes" if each else "no" for each in named}
+    return words <= settings and all(any(one.rounds(each) for each in rest) for one in printed)
+
+
+def _figures_for(rows: Sequence[dict[str, Any]], text: str) -> str:
+    """The figures of the rows whose variant the line names."""
+    words = text.split()
+    own = [row for row in rows if row.get("variant", "") in words or "variant" not in row]
+    return "; ".join(" ".join(f"{row[name]:.6g}" for name in _ENDS[:4]) for row in own) or "nothing"

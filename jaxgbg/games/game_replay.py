@@ -1,24 +1,27 @@
 """Positions from move lists: replayed quickly, and cached for the next request."""
 
+from __future__ import annotations
+
 import hashlib
 import threading
 from collections import OrderedDict
 from functools import partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from jaxgbg.games import Game
+from jaxgbg.games.core import Game
+from jaxgbg.games.lines import Line
+from jaxgbg.games.notations import set_up
+from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.types import PyTree, State
-from jaxgbg.web.play.lines import Line
 
 FEW, CHUNK = 256, 64
 """Up to FEW plies are replayed one by one, by the program that every move needs; more of them in
 chunks of CHUNK plies, by a program that must be compiled first.
 """
 _KEPT = 4096
-_NO_WORD = 2**32 - 1
+NO_WORD = 2**32 - 1
+"""The number of an outcome where no chance is due."""
 
 
 class GameReplay:
@@ -60,17 +63,16 @@ class GameReplay:
         return longer
 
     def _draw(self, count: int) -> tuple[int, ...]:
-        return tuple(self._random.integers(_NO_WORD, size=count).tolist())
+        return tuple(self._random.integers(NO_WORD, size=count).tolist())
 
     def _states(self, line: Line, every: bool) -> State:
         actions, chance = self._arrays(line)
-        if len(line.start) != self.game.init_words:
+        if not isinstance(line.start, str) and len(line.start) != self.game.init_words:
             raise ValueError(f"{self.game.name} starts from {self.game.init_words} random words")
-        start = np.array(line.start, np.uint32)
-        keys = _keys(start, np.concatenate([actions.astype(np.uint32)[:, None], chance], 1))
+        keys = _keys(line, np.concatenate([actions.astype(np.uint32)[:, None], chance], 1))
         at, states = (0, None) if every else self._known(keys)
         if states is None:
-            states = jax.device_get(_start(self.game, start))
+            states = self._first(line)
         passed = [states]
         while at < len(actions):
             count = 1 if len(actions) - at <= FEW else CHUNK
@@ -83,6 +85,12 @@ class GameReplay:
         if not every:
             return states
         return jax.tree.map(lambda *leaves: np.concatenate(leaves), *passed)
+
+    def _first(self, line: Line) -> State:
+        """states[1] of the position before the first move."""
+        if isinstance(line.start, str):
+            return jax.tree.map(lambda leaf: leaf[None], set_up(self.game, line.start))
+        return jax.device_get(_start(self.game, np.array(line.start, np.uint32)))
 
     def _known(self, keys: dict[int, bytes]) -> tuple[int, State | None]:
         """The number of plies to the latest cached position, and that position states[1]."""
@@ -106,7 +114,7 @@ class GameReplay:
         # An action out of range does not change a position.
         padded = np.full(room, -1, np.int32)
         padded[:count] = actions
-        words = np.full((room, self._words), _NO_WORD, np.uint32)
+        words = np.full((room, self._words), NO_WORD, np.uint32)
         words[:count] = chance
         legal, after = jax.device_get(_play(self.game, states, padded, words))
         if not legal[:count].all():
@@ -118,7 +126,7 @@ class GameReplay:
         """(actions int32[T], words of chance uint32[T, W]) of a line."""
         count = len(line.plies)
         actions = np.full(count, -1, np.int32)
-        chance = np.full((count, self._words), _NO_WORD, np.uint32)
+        chance = np.full((count, self._words), NO_WORD, np.uint32)
         for number, (action, *words) in enumerate(line.plies):
             if len(words) != self._words and not (self._listed and not words):
                 raise ValueError(
@@ -131,11 +139,12 @@ class GameReplay:
         return actions, chance
 
 
-def _keys(start: np.ndarray, plies: np.ndarray) -> dict[int, bytes]:
+def _keys(line: Line, plies: np.ndarray) -> dict[int, bytes]:
     """The cache keys: at the end of each chunk, and at the last plies."""
     count = len(plies)
     wanted = sorted({*range(0, count, CHUNK), *range(max(count - 2, 0), count + 1)})
-    keys, at, so_far = {}, 0, hashlib.blake2b(start.tobytes(), digest_size=16)
+    start = Line(line.start).text.encode()
+    keys, at, so_far = {}, 0, hashlib.blake2b(start, digest_size=16)
     for plies_played in wanted:
         so_far.update(plies[at:plies_played].tobytes())
         at = plies_played
@@ -143,13 +152,13 @@ def _keys(start: np.ndarray, plies: np.ndarray) -> dict[int, bytes]:
     return keys
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def _start(game: Game, words: jax.Array) -> State:
     """states[1] of the start position."""
     return jax.tree.map(lambda leaf: leaf[None], game.init_from(words))
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def _play(
     game: Game, states: State, actions: jax.Array, words: jax.Array
 ) -> tuple[jax.Array, State]:
@@ -189,10 +198,10 @@ def _with_chance(game: Game, after: State, words: jax.Array) -> tuple[State, jax
     outcome = game.spawn_outcome(after, number.astype(jnp.int32))
     spawned = jax.tree.map(lambda new, old: jnp.where(due, new, old), outcome, after)
     listed = (words[0] < game.num_spawns) & (shares[number] > 0)
-    return spawned, jnp.where(due, listed, words[0] == np.uint32(_NO_WORD))
+    return spawned, jnp.where(due, listed, words[0] == np.uint32(NO_WORD))
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def _spawns(game: Game, states: State, action: jax.Array) -> jax.Array:
     """float32[num_spawns]: the probability of each outcome of a move."""
     state = jax.tree.map(lambda leaf: leaf[0], states)

@@ -1,0 +1,195 @@
+"""Do agents reach perfect play in games for two and three players whose values are known exactly?
+
+    python -m experiments.exact_n_players.run [--labels "pig to 10" ...] [--out OUT]
+    python -m experiments.exact_n_players.run --scale .01 --seeds 2 --out OUT    # a trial
+    python -m experiments.exact_n_players.run --show                             # the kept figures
+
+Every agent is trained with FARL. The value of best play and what an agent wins, against best play
+and against the worst that can meet it, are computed over all positions, without any sampled game.
+Results are in OUT/results.json; what stands there is not made again.
+"""
+
+import argparse
+import dataclasses
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from experiments.exact_n_players.positions import (
+    Positions,
+    best_play,
+    choices,
+    positions_of,
+    reward,
+)
+from experiments.gpu.records import Records, machine
+from experiments.shared import make_parser
+from jaxgbg import Run, make, preset, train
+from jaxgbg.cli.exit_codes import end_in_a_line
+from jaxgbg.results.statistics import confidence_interval
+from jaxgbg.runs import LaneName
+from jaxgbg.runs.devices import prepare_jax
+
+FILE, KEY = "results.json", ("label",)
+SEEDS = 10
+NEAR = 0.01
+"""How much less than best play an agent may win and still count as perfect."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A game, and what its training changes of the preset; `judged` are changes of its rules.
+
+    `seeds` is how many agents are trained at most.
+    """
+
+    label: str
+    name: str
+    parameters: Mapping[str, Any]
+    changes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    judged: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    seeds: int = SEEDS
+
+    def run(self, scale: float = 1.0, seeds: int = SEEDS) -> Run:
+        """FARL alone, without any evaluation by matches."""
+        game = make(self.name, **self.parameters)
+        episodes = self.changes.get("episodes", preset(game).schedule.episodes)
+        changes = {**self.changes, "episodes": max(1, round(scale * episodes))}
+        return preset(
+            game,
+            eval_every=changes["episodes"],
+            seeds=range(min(seeds, self.seeds)),
+            variants=("farl",),
+            opponents=(),
+            **changes,
+        )
+
+
+def rectangles(size: int) -> tuple[tuple[int, ...], ...]:
+    """All rectangles of 2x3 and 3x2 cells of a square board."""
+    board = np.arange(size**2).reshape(size, size)
+    return tuple(
+        tuple(window.ravel().tolist())
+        for shape in ((2, 3), (3, 2))
+        for window in np.lib.stride_tricks.sliding_window_view(board, shape).reshape(-1, *shape)
+    )
+
+
+SETTINGS = (
+    *(Setting(f"pig to {target}", "pig", {"target": target}) for target in (10, 15, 20, 25)),
+    *(
+        Setting(f"pig to {target}, 3 players", "pig", {"players": 3, "target": target})
+        for target in (10, 15, 20, 25)
+    ),
+    Setting("ewn 3x3", "ewn", {"size": 3}),
+    Setting("ewn 3x3, 2x3 cells", "ewn", {"size": 3}, {"layout": rectangles(3)}),
+    Setting("ewn 4x4", "ewn", {"size": 4}),
+    Setting("sim K6", "sim", {}),
+    *(
+        Setting(
+            f"chinese_checkers, 1 row, {turns} turns",
+            "chinese_checkers",
+            {"rows": 1, "backward": True, "turns": 60},
+            judged={"turns": turns},
+        )
+        for turns in (9, 60)
+    ),
+    Setting("maedn, q = 4, 2 pieces", "maedn", {"quarter": 4, "pieces": 2}, seeds=5),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser(__file__, __doc__)
+    labels = [setting.label for setting in SETTINGS]
+    parser.add_argument("--labels", nargs="+", choices=labels, default=labels, metavar="LABEL")
+    parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="agents of each game")
+    parser.add_argument("--show", action="store_true", help="print the table")
+    options = parser.parse_args(arguments)
+    if options.show:
+        results = json.loads((options.results / FILE).read_text(encoding="utf-8"))["results"]
+        print("\n".join(table(results)))
+        return
+    if options.scale <= 0 or options.seeds < 1:
+        parser.error("--scale and --seeds must be positive")
+    prepare_jax()
+    options.out.mkdir(parents=True, exist_ok=True)
+    records = Records(options.out / FILE, machine(), KEY)
+    for setting in SETTINGS:
+        if setting.label in options.labels and {"label": setting.label} not in records:
+            records.add(measured(setting, options))
+
+
+def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
+    """Train a setting; its optimum, and what its agents win, as shares of the games by seat."""
+    run = setting.run(options.scale, options.seeds)
+    begun, used = time.perf_counter(), time.process_time()
+    folder = train(run, options.out / "runs")
+    trained, trained_cpu = time.perf_counter() - begun, time.process_time() - used
+    judged = dataclasses.replace(run.game, **setting.judged)
+    positions = positions_of(judged)
+    best, moves = best_play(positions)
+    low, high = judged.reward_range
+    of_seeds = [
+        found(positions, moves, choices(positions, folder.agents([LaneName(seed, "farl")])))
+        for seed in run.seeds
+    ]
+    shares = {
+        name: np.round((np.array([each[name] for each in of_seeds]) - low) / (high - low), 6)
+        for name in of_seeds[0]
+    }
+    return {
+        "label": setting.label,
+        "players": judged.num_players,
+        "episodes": run.schedule.episodes,
+        "config": run.digest,
+        "positions": len(positions.following),
+        "best": np.round((best - low) / (high - low), 6).tolist(),
+        **{name: share.tolist() for name, share in shares.items()},
+        "training_s": round(trained, 1),
+        "training_cpu_s": round(trained_cpu, 1),
+        "judging_s": round(time.perf_counter() - begun - trained, 1),
+    }
+
+
+def found(positions: Positions, best: np.ndarray, own: np.ndarray) -> dict[str, list[float]]:
+    """The rewards by seat of an agent that makes the moves `own` bool[E].
+
+    "against_best": all others make the moves `best` bool[E]. "at_worst", for two players: the other
+    makes the moves that are worst for the agent.
+    """
+    mover = positions.mover[positions.source]
+    seats = range(positions.endings.shape[1])
+    kept = [np.where(mover == seat, own, best) for seat in seats]
+    rewards = {"against_best": [reward(positions, kept[seat], seat) for seat in seats]}
+    if len(seats) == 2:
+        free = [own | (mover != seat) for seat in seats]
+        rewards["at_worst"] = [reward(positions, free[seat], seat, worst=True) for seat in seats]
+    return rewards
+
+
+def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """By seat: what best play wins, and what the agents win less: on average, and one of them."""
+    yield "| game | episodes | agents | seat | best play | less: mean | the most | at worst |"
+    yield "|---|---|---|---|---|---|---|---|"
+    order = [setting.label for setting in SETTINGS]
+    for one in sorted(results, key=lambda one: order.index(one["label"])):
+        seeds = len(one["against_best"])
+        for seat, best in enumerate(one["best"]):
+            less = [best - each[seat] for each in one["against_best"]]
+            low, high = confidence_interval(less)
+            mean = f"{np.mean(less):.4f}"
+            if max(less) >= 5e-5:
+                mean += f" ({low:.4f} to {high:.4f})"
+            cells = [one["label"], f"{one['episodes']:,}", str(seeds)] if seat == 0 else [""] * 3
+            cells += [str(seat), f"{best:.4f}", mean, f"{max(less):.4f}"]
+            worst = [best - each[seat] for each in one.get("at_worst", [])]
+            cells.append(f"{np.mean(worst):.4f}" if worst else "")
+            yield f"| {' | '.join(cells)} |".replace("-0.0000", "0.0000")
+
+
+if __name__ == "__main__":
+    end_in_a_line(main)

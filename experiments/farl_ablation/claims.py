@@ -1,0 +1,33 @@
+"""Where the figures in the text of this experiment come from."""
+
+from collections.abc import Iterator
+
+from experiments.page_text import EXPERIMENTS, Claim
+from experiments.shared import archived_runs
+from jaxgbg.results.statistics import confidence_interval, mean_sem
+
+OUTSIDE = {
+    "0.4 among perfect players": "the rules of Nim3P",
+    "The paper says that 8 % of the weights are active with FARL and .9 % without, and that"
+    " the second part of FARL alone costs 1 % or less": "the paper, footnote 7",
+    "without (.9). The ratio": "the paper, footnote 7",
+    """the paper's "1 % or less".""": "the paper, footnote 7",
+}
+
+
+def claims() -> Iterator[Claim]:
+    """Sentences with holes, each with the values of its holes."""
+    (run,) = archived_runs(EXPERIMENTS / "farl_ablation")
+    late = 0.8 * run.run.schedule.episodes
+    scores: dict[str, dict[int, list[float]]] = {"farl": {}, "part1": {}, "none": {}}
+    for one in run.results():
+        if one.opponent == "ab" and one.episodes > late:
+            scores[one.variant].setdefault(one.seed, []).append(100 * (one.score + 1) / 2)
+    means = {
+        variant: [sum(each) / len(each) for each in by_seed.values()]
+        for variant, by_seed in scores.items()
+    }
+    both = *mean_sem(means["farl"]), *mean_sem(means["part1"])
+    yield "against AB {} ± {} % with both parts, {} ± {} with part 1", *both
+    _, most = confidence_interval([0.0] * 4, span=(0.0, 100.0), games=40)
+    yield "that all win none of 40 games leave up to {} %", most

@@ -1,0 +1,85 @@
+"""Where the figures in the text of this experiment come from."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy import special
+from scipy.stats import spearmanr
+
+from experiments.page_tables import read
+from experiments.page_text import Claim
+from jaxgbg.results.statistics import confidence_interval, mean_sem
+
+OUTSIDE = {
+    "so FARL gains less than 0.1.*": "the forecast",
+    "FARL gains more than for two, by 0.1 at least.*": "the forecast",
+    "*Nim and Pig: at least 0.1": "the forecast",
+    "*EinStein: at least 0.1": "the forecast",
+    "with losses missed is above 0.5.*": "the forecast",
+}
+GAIN = "farl over none"
+
+
+def welch(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    """Mean and 95% interval of the difference of the means of independent values."""
+    (one, error), (other, other_error) = mean_sem(first), mean_sem(second)
+    squares = error**2, other_error**2
+    sizes = len(first), len(second)
+    freedom = sum(squares) ** 2 / sum(s**2 / (n - 1) for s, n in zip(squares, sizes, strict=True))
+    reach = float(special.stdtrit(freedom, 0.975)) * sum(squares) ** 0.5
+    return [one - other, one - other - reach, one - other + reach]
+
+
+def claims() -> Iterator[Claim]:
+    """Sentences with holes, each with the values of its holes."""
+    results = {one["label"]: one for one in read("n_players/results.json")["results"]}
+    gains = {label: one["gains"][GAIN]["gain"] for label, one in results.items()}
+    by_seed = {label: np.array(one["gains"][GAIN]["per_seed"]) for label, one in results.items()}
+    highs = {label: confidence_interval(list(each))[1] for label, each in by_seed.items()}
+    nim = {n: gains[f"nim, {n} players"] for n in range(2, 7)}
+    yield "in Nim from {} for two to {} for six", nim[2], nim[6]
+    two = [gains[f"{name}, 2 players"] for name in ("sim K5", "sim K6", "yavalath side 3")]
+    names = [f"{name}, 3 players" for name in ("sim K5", "sim K6", "yavalath side 3")]
+    three = [gains[name] for name in names]
+    yield "from {} or more for two to {} or less for three", min(two), max(three)
+    yield "**Wrong**: {}, {} and {}. That the loser", *two
+    yield "gains {} or less (no interval goes above {})", max(three), max(highs[n] for n in names)
+    less = by_seed["ewn 4x4, 2 players"] - by_seed["ewn 4x4, 4 players"]
+    yield "in EinStein 4x4: {} ({} to {})", less.mean(), *confidence_interval(list(less))
+    forecast = {one["label"]: one for one in read("n_players/forecast.json")}
+    missed = [
+        forecast[f"{name}, 2 players"]["losses_missed"]
+        for name in ("sim K5", "sim K6", "yavalath side 3")
+    ]
+    yield "(losses missed {}, {} and {})", *missed
+    pig = [name for name in gains if name.startswith("pig")]
+    yield (
+        "Pig gains {} at most (no interval goes above {})",
+        *(max(one[n] for n in pig) for one in (gains, highs)),
+    )
+    several = [nim[n] for n in range(3, 7)]
+    yield (
+        "Nim {} to {} for three players and more against {} for two",
+        min(several),
+        max(several),
+        nim[2],
+    )
+    orders = [
+        spearmanr([forecast[label][name] for label in gains], [*gains.values()]).statistic
+        for name in ("losses_missed", "blindness")
+    ]
+    yield "**Wrong**: {} (blindness {}).", *orders
+    adds = {
+        label: np.subtract(*(np.mean(one["against_random"][name], 1) for name in ("farl", "none")))
+        for label, one in results.items()
+    }
+    pairs = {"sim K6": 3, "yavalath side 3": 3, "ewn 4x4": 4}
+    many = [adds[f"{name}, {players} players"] for name, players in pairs.items()]
+    few = [adds[f"{name}, 2 players"] for name in pairs]
+    yield "three or four players ({}, {} and {}) than", *(each.mean() for each in many)
+    yield "than with two ({}, {} and {}).", *(each.mean() for each in few)
+    differences = [
+        value for pair in zip(many, few, strict=True) for value in welch(*map(list, pair))
+    ]
+    yield "over seeds, are {} ({} to {}), {} ({} to {}) and {} ({} to {})", *differences
+    yield "In Pig for two it adds {}, and", adds["pig to 15, 2 players"].mean()

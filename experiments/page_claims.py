@@ -1,0 +1,166 @@
+"""The claims of the pages outside experiments: README.md and the documentation."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from experiments.discount.claims import gain
+from experiments.page_text import Claim, cells_in
+from experiments.table1.claims import errors_away
+from experiments.table1.overview import figures_of_listed
+from jaxgbg.results.statistics import confidence_interval
+from jaxgbg.runs.presets import figure
+
+MEASURED = "measured once for this page; no data is kept"
+EXACT = "computed exactly from the rules, or found in the literature; tests hold it"
+
+
+class PageClaims(NamedTuple):
+    """What a page claims, and where its other figures come from."""
+
+    OUTSIDE: dict[str, str]
+    claims: Callable[[], Iterator[Claim]] = lambda: iter(())
+
+
+def table1(row: str, column: str, first: int = 0) -> tuple[float, float]:
+    """A mean and its error in Table 1; with `first` 2 that of one game at a time."""
+    cells = cells_in("table1")
+    return cells(row, column, first), cells(row, column, first + 1)
+
+
+def differences() -> tuple[float, float, float]:
+    """From the paper, in standard errors: Othello without FARL; 2048 with it, and Nim3P."""
+    return (
+        errors_away(*table1("othello | bench", "without"), "othello", "bench", "none"),
+        errors_away(*table1("2048 | score", "with FARL"), "2048", "score", "farl"),
+        errors_away(*table1("nim3p | mcts-5000", "with FARL"), "nim3p", "mcts-5000", "farl"),
+    )
+
+
+def without_farl_against_ab() -> list[float]:
+    """The win rates of the ten seeds on the authors' list."""
+    return figures_of_listed()["ab", "none"]
+
+
+def interval_against_ab() -> tuple[float, float]:
+    return confidence_interval(without_farl_against_ab(), span=(0.0, 100.0))
+
+
+def readme() -> Iterator[Claim]:
+    yield "one game at a time, is {} standard errors below", differences()[1]
+    yield "the 95% interval ({}% to {}%)", *interval_against_ab()
+    gpu = cells_in("gpu")
+    yield "trains at {} million moves/s;", gpu("connectfour", "64 × 20")
+    yield "two CPU cores reach {} million", gpu("connectfour", "two CPU cores, 64 games")
+    won = [gpu(f"seed {seed}", "won-drawn-lost") for seed in range(12)]
+    yield (
+        "win {} of 200 games on average against perfect play, moving first; the worst wins {}",
+        (np.mean(won)),
+        min(won),
+    )
+
+
+def table_1() -> Iterator[Claim]:
+    othello, score, _ = differences()
+    yield "Without FARL it is {} standard errors above", othello
+    yield "With FARL it is {} standard errors below", score
+    yield "the interval, {} to {}, holds the paper's", *interval_against_ab()
+    won = [each for each in without_farl_against_ab() if each]
+    yield "five seeds win nothing and five win {} to {}%", min(won), max(won)
+    _, most = confidence_interval([0.0, 0.0], span=(0.0, 100.0), games=40)
+    yield "none of 40 games each leave up to {}%", most
+
+
+def limits() -> Iterator[Claim]:
+    (ab, *_), (bench, _) = (
+        table1("connectfour | ab | 5,000,000", "without", 2),
+        table1("othello | bench", "without"),
+    )
+    cells = cells_in("table1")
+    yield "({} against AB, two seeds, paper {})", ab, cells("connectfour | ab", "paper#2")
+    yield "Othello without FARL ({} points)", bench - cells("othello | bench", "paper#2")
+    nim3p = "nim3p | mcts-5000"
+    yield "against MCTS ({}, paper {})", cells(nim3p, "with FARL"), cells(nim3p, "paper")
+    yield (
+        "have {}% against AB with an interval of {} to {}",
+        (np.mean(without_farl_against_ab())),
+        *interval_against_ab(),
+    )
+    yield "with FARL, 2048 is {} standard errors below", differences()[1]
+    off = cells_in("othello_partners")("q, squared | bench", "mean difference")
+    yield "are missed by {} points on average", off
+
+
+def readings() -> Iterator[Claim]:
+    nim3p = cells_in("table1")("nim3p | maxn", "with FARL")
+    letter = cells_in("readings")("random_test letter | 0.102 ± 0.013", "with FARL")
+    paper = figure("nim3p", "maxn", "farl")
+    assert paper is not None
+    yield "its score falls from {} to {}, and the paper has {}.", nim3p, letter, paper[0]
+
+
+def results() -> Iterator[Claim]:
+    span = (0.0, 100.0)
+    two, ten = (confidence_interval([0.0] * n, span=span, games=20)[1] for n in (2, 10))
+    yield (
+        "a score of {} of two seeds with 20 games each has the upper bound {}; of ten seeds, {}.",
+        (0.0),
+        two,
+        ten,
+    )
+
+
+def index() -> Iterator[Claim]:
+    discount, low, high = gain("hex", "mcts-1000", (0.8, "none"), (1.0, "none"))
+    farl, *_ = gain("hex", "mcts-1000", (1.0, "farl"), (1.0, "none"))
+    yield "in Hex {} of {} points (five, 95% {} to {})", discount, farl, low, high
+
+
+def own_page(source: str, *texts: str) -> PageClaims:
+    return PageClaims(dict.fromkeys(texts, source))
+
+
+PAGES: dict[str, PageClaims] = {
+    "README.md": PageClaims(
+        {
+            "perfect play among equals earns 0.4": "the rules of Nim3P",
+            "License: Apache-2.0": "a name",
+            "## Features": "the documentation of each project",
+        },
+        readme,
+    ),
+    "experiments/README.md": PageClaims(
+        dict.fromkeys(
+            (
+                *(f"| 0.{tenths} |" for tenths in (1, 2, 3)),
+                "| 0.1 of a GPU |",
+                "| 0.2 of an H200 |",
+            ),
+            "hours, roughly",
+        ),
+        index,
+    ),
+    "docs/table-1.md": PageClaims(
+        {"holds the paper's 7.0;": "the paper", "**± 0.0 alone": "a form"}, table_1
+    ),
+    "docs/limits.md": PageClaims({"flood fills on bitboards take 0.4 µs": MEASURED}, limits),
+    "docs/how-we-read-the-papers.md": PageClaims(
+        {"before 70% of the episodes": "a setting", "ReLU, deviation .1,": "a setting"}, readings
+    ),
+    "docs/design-notes.md": own_page(MEASURED, "# Design notes"),
+    "docs/borrowed-games.md": own_page(MEASURED, "# Games of pgx and Ludax"),
+    "docs/command-line.md": own_page("settings", "# Command line"),
+    "docs/games-with-dice.md": own_page(EXACT, "# Games with dice"),
+    "docs/games-without-dice.md": own_page(EXACT, "# Sim, Yavalath and Chinese checkers"),
+    "docs/other-learners.md": own_page("versions", "# Our games for other learners"),
+    "docs/play.md": own_page(MEASURED, "# Play"),
+    "docs/question.md": PageClaims({}),
+    "docs/results.md": PageClaims({"perfect play among equals earns 0.4": "the rules"}, results),
+    "docs/start.md": own_page("printed by `make run`", "# Start"),
+    "docs/sweeps.md": own_page(MEASURED, "# Long runs and sweeps"),
+    "docs/teach.md": own_page(EXACT, "# Teach"),
+    "docs/your-own-game.md": own_page(MEASURED, "# Your own game"),
+    "docs/robustness.md": own_page("counted by `make faults`", "# Robustness"),
+    "docs/watching.md": own_page(MEASURED, "# Watch"),
+}

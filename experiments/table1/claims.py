@@ -1,0 +1,139 @@
+"""Where the figures in the text of this experiment come from."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from experiments.page_tables import kept_records
+from experiments.page_text import Claim, cells_in
+from experiments.shared import archived_runs
+from experiments.table1.overview import figures_of_listed
+from experiments.table1.report import HERE, SCHEDULE, SERIAL, parts_of, rows_of
+from jaxgbg.results.statistics import confidence_interval
+from jaxgbg.runs.presets import figure
+
+LOG = "the authors' log"
+MEASURED = "measured in turn with an older program; not kept"
+OUTSIDE = {
+    "if its ± 0.2 is a standard error of ten": "the paper",
+    "and 0.0, its authors' log 77": LOG,
+    "holds the paper's 7.0.": "the paper",
+    "against AB (paper 7.0 ± 0.2)": "the paper",
+    "The authors' log has 139.1 k and 118.5 k": LOG,
+    "The authors' log of ten runs has 139.1 k and 118.5 k": LOG,
+    "against Edax at depth 1 (55 ± 1, 53 ± 1)": "the paper",
+    "earned 0.724 ± 0.013": "runs of an earlier revision that are not kept",
+    "30.7 with FARL and 8.1 without, and of Nim without it, 5.16; the paper says that 8 and": LOG,
+    "8 and .9 % of ConnectFour's weights": "the paper, footnote 7",
+    "the authors' log 76.6 ± 5.5": LOG,
+    "TicTacToe 1.48, Nim 1.65, Nim3P 1.46 and 2048 3.1 times": MEASURED,
+    "TicTacToe 1.8, Nim 1.15 and Nim3P 1.5 times": MEASURED,
+    "1.72 times as fast on another machine, TicTacToe 2.24, ConnectFour 1.44, 2048": MEASURED,
+    "2048 1.42 and Hex 1.24 times": MEASURED,
+    "ConnectFour 1.17 times as fast, Nim3P 1.08, Hex 1.06, 2048 and": MEASURED,
+    "TicTacToe 1.02 to 1.03": MEASURED,
+}
+
+
+def errors_away(mean: float, error: float, game: str, opponent: str, variant: str) -> float:
+    """Our mean minus the paper's, in standard errors of the difference."""
+    published = figure(game, opponent, variant)
+    assert published is not None
+    return (mean - published[0]) / float(np.hypot(error, published[1]))
+
+
+def claims() -> Iterator[Claim]:
+    """Sentences with holes, each with the values of its holes."""
+    cells = cells_in("table1")
+
+    def away(row: str, column: str, first: int, *names: str) -> float:
+        mean, error = (cells(row, column, number) for number in (first, first + 1))
+        return errors_away(mean, error, *names)
+
+    ab = figure("connectfour", "ab", "none")
+    assert ab is not None
+    yield "95% 5.0 to 24.1, paper {}.", ab[0]
+    score = "2048 | score | 200,000"
+    farl, none = (
+        away(score, name, 0, "2048", "score", variant)
+        for name, variant in (("with FARL", "farl"), ("without", "none"))
+    )
+    yield "one game at a time, it is {} standard errors below the paper's", farl
+    yield "{} and {} standard errors more", farl, none
+    yield "with FARL is {} standard errors below it, without FARL {}.", farl, none
+    othello = away("othello | bench", "without", 0, "othello", "bench", "none")
+    yield "| {} standard errors; one game at a time n = 1", othello
+    yield "the ten stand {} standard errors above", othello
+    nim3p = [
+        away("nim3p | mcts-5000", "with FARL", first, "nim3p", "mcts-5000", "farl")
+        for first in (0, 2)
+    ]
+    yield "| {} standard errors, one game at a time {} |", *nim3p
+    yield "That is {} and {} standard errors less", *nim3p
+    yield "{} and {} standard errors less, for no reason", *nim3p
+    # What the first sentence says of these rows, in lockstep and one game at a time.
+    for game, opponent in (
+        ("tictactoe", "maxn"),
+        ("nim", "maxn"),
+        ("hex", "mcts"),
+        ("nim3p", "maxn"),
+    ):
+        for column, variant in (("with FARL", "farl"), ("without", "none")):
+            for first in (0, 2):
+                off = away(f"{game} | {opponent}", column, first, game, opponent, variant)
+                assert abs(off) < 2, f"{game} {variant}: {off:.1f} standard errors from the paper"
+    listed = figures_of_listed()
+    won = [each for each in listed["ab", "none"] if each]
+    yield "five {} to {}%; why the seeds", min(won), max(won)
+    yield "the others {} to {}%. Why", min(won), max(won)
+    own = cells.column("farl, ab", having="fours")
+    seeds = own[:10]
+    yield "takes {}%, the others {} to {}.", seeds[9], *(sorted(seeds)[n] for n in (1, -1))
+    yield (
+        "takes {} % of the points against AB, the others {} to {}, though",
+        seeds[9],
+        *(sorted(seeds)[n] for n in (1, -1)),
+    )
+    two = [
+        np.mean(
+            [
+                v
+                for row in kept_records("table1/listed")
+                if (row["variant"], row["opponent"]) == ("farl", name)
+                for v in row["figures"]
+            ]
+        )
+        for name in ("ab", "ab-dl-gbg")
+    ]
+    yield "on the CPU had {}. **What", two[0]
+    yield "on the CPU had {} and {}. Without", *two
+    _, most = confidence_interval([0.0, 0.0], span=(0.0, 100.0), games=40)
+    yield "of 40 games each leaves up to {}% (95%)", most
+    yield "of 40 games each leaves up to {} % (95 %)", most
+    yield "{} (n = 2; 95 % 0.0 to {})", 0.0, most
+    games = ("tictactoe", "nim", "connectfour", "hex", "2048", "nim3p", "othello")
+    times = [cells(game, "64 games: times GBG") for game in games]
+    yield "(TicTacToe {}, Nim {}, ConnectFour {}, Hex {}, 2048 {} times);", *times[:5]
+    yield "Nim3P with {} and Othello with {} times fall short", *times[5:]
+    parts = parts_of(archived_runs(HERE))
+    folders = [
+        (title, folder)
+        for title in (SERIAL, SCHEDULE)
+        for folder in parts[title]
+        if folder.run.game.name == "connectfour" and "farl" in folder.run.variants
+    ]
+    folders.sort(key=lambda each: each[1].run.seeds)
+    figures: dict[tuple[str, str], list[float]] = {}
+    for title, folder in folders:
+        for row in rows_of([folder]):
+            if row.variant == "farl":
+                figures.setdefault((title, row.opponent), []).extend(row.per_seed)
+    yield "({} and {}; in lockstep 98.5 and", *figures[SERIAL, "ab"]
+    yield "against AB ({}, {}, {}) and", *figures[SCHEDULE, "ab"]
+    yield "against the paper's AB-DL ({}, {}, {}).", *figures[SCHEDULE, "ab-dl-gbg"]
+    levels = {
+        row["level"]: row["mean"]
+        for row in kept_records("search/othello_levels")
+        if row["play"] == "greedy"
+    }
+    yield "with FARL takes {} and {} % of the points from these", levels[1], levels[2]

@@ -1,0 +1,149 @@
+"""The command `analyze`: a player's value of every legal move in positions."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from tyro.conf import Positional, arg
+
+from jaxgbg.cli.common import (
+    Json,
+    Parameters,
+    Size,
+    TableFormat,
+    optional,
+    print_records,
+    read_position,
+)
+from jaxgbg.cli.options import GREEDY, Playing, named_player
+from jaxgbg.contents import defect, read_bytes
+from jaxgbg.games import Game
+from jaxgbg.lazy import jax
+from jaxgbg.specs import Limits, Seed, checked
+from jaxgbg.types import JSON, State
+
+if TYPE_CHECKING:
+    from jaxgbg.players.analysis import Analysis
+
+_MOST_BYTES = 2**26
+Top = Annotated[int, Limits(low=0, high=100_000)]
+
+
+@checked
+def analyze(
+    who: Annotated[Positional[str], arg(metavar="AGENT|RUN|NAME")],
+    game: Annotated[str | None, optional("GAME")] = None,
+    size: Size = None,
+    parameters: Parameters = (),
+    position: Annotated[tuple[str, ...], optional("TEXT ...")] = (),
+    positions: Annotated[Path | None, optional("FILE")] = None,
+    playing: Playing = GREEDY,
+    top: Top = 0,
+    seed: Seed = 0,
+    form: TableFormat = "table",
+    json_file: Json = None,
+) -> None:
+    """Print a player's value of every legal move in positions, best first.
+
+    A row for each legal move; a finished game has one row with its outcome. Values are the mover's
+    further reward, as the page shows them, and those of a tree search the mean of its visits. Only
+    agents and maxn have values; for other players the move that they play is marked alone.
+
+    Args:
+      who: An agent file, the folder of a run for its first agent, or with --game the name of a
+        player such as mcts-1000.
+      game: The game that a named player plays.
+      position: Positions in the game's notation, or the numbers of moves from the start.
+      positions: A file with a position on each line; blank lines and lines that begin with # do
+        not count.
+      top: Print only so many of the best moves of each position; 0 prints all.
+      seed: Seed of the player's random draws.
+    """
+    if (positions is None) == (not position):
+        raise ValueError("give --position TEXT or --positions FILE")
+    rules, player = named_player(who, game, size, parameters, playing)
+    from jaxgbg.players.analysis import analyze as analyze_states
+    from jaxgbg.web.positions import value_scale
+
+    with contextlib.closing(player):
+        lines = list(enumerate(position, 1)) if positions is None else _lines(positions)
+        read = [_read(rules, text, positions, number) for number, text in lines]
+        states = jax.tree.map(lambda *leaves: np.stack(leaves), *read)
+        found = analyze_states(rules, player, states, seed)
+    records = [
+        record
+        for row, (number, text) in enumerate(lines)
+        for record in _records(rules, number, text, read[row], found, row, top)
+    ]
+    scale = value_scale(rules)
+    words = {
+        "value": lambda value: "" if value is None else scale.text(value),
+        "best": lambda best: "*" if best else "",
+    }
+    print_records(records, json_file, form, words)
+
+
+def _read(rules: Game, text: str, path: Path | None, number: int) -> State:
+    try:
+        return read_position(rules, text)[1]
+    except ValueError as error:
+        where = "" if path is None else f"{path}, line {number}: "
+        raise ValueError(f"{where}{error}") from error
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """The positions of a file with the numbers of their lines; raises ValueError."""
+    try:
+        text = read_bytes(path, _MOST_BYTES).decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise ValueError(defect(path, error)) from error
+    lines = [
+        (number, line.strip())
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not lines:
+        raise ValueError(f"{path} holds no positions: write one on each line")
+    return lines
+
+
+def _records(
+    rules: Game, number: int, text: str, state: State, found: "Analysis", row: int, top: int
+) -> Iterator[dict[str, JSON]]:
+    """The rows of a position, the best move first."""
+    from jaxgbg.web.drawings import drawing_of
+    from jaxgbg.web.positions import outcome_text, value_on, value_scale
+
+    drawing, scale = drawing_of(rules), value_scale(rules)
+    first = {"line": number, "position": text}
+    blank = {"visits": None} if found.visits is not None else {}
+    if state.terminal:
+        outcome = outcome_text(rules, rules.sides, np.asarray(state.rewards))
+        yield (
+            first
+            | {"to_move": None, "move": outcome, "action": None, "value": None}
+            | blank
+            | {"best": None}
+        )
+        return
+    board = np.asarray(rules.display_cells(state))
+    values, best = found.values[row], int(found.best[row])
+    visits = np.zeros(len(values), int) if found.visits is None else found.visits[row]
+    order = sorted(
+        np.flatnonzero(found.legal[row]).tolist(),
+        key=lambda a: (a != best, -visits[a], -np.nan_to_num(values[a], nan=-np.inf), a),
+    )
+    for action in order[: top or None]:
+        # 0 is added so that no table shows -0.
+        value = None if np.isnan(values[action]) else value_on(scale, values[action] + 0.0)
+        yield {
+            **first,
+            "to_move": rules.sides[int(state.player)],
+            "move": drawing.name(board, action),
+            "action": action,
+            "value": value,
+            **({} if found.visits is None else {"visits": int(visits[action])}),
+            "best": action == best,
+        }
