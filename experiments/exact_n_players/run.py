@@ -43,7 +43,7 @@ NEAR = 0.01
 class Setting:
     """A game, and what its training changes of the preset; `judged` are changes of its rules.
 
-    `seeds` is how many agents are trained at most.
+    The first `judged_seeds` agents are judged.
     """
 
     label: str
@@ -51,7 +51,7 @@ class Setting:
     parameters: Mapping[str, Any]
     changes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     judged: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    seeds: int = SEEDS
+    judged_seeds: int = SEEDS
 
     def run(self, scale: float = 1.0, seeds: int = SEEDS) -> Run:
         """FARL alone, without any evaluation by matches."""
@@ -61,7 +61,7 @@ class Setting:
         return preset(
             game,
             eval_every=changes["episodes"],
-            seeds=range(min(seeds, self.seeds)),
+            seeds=range(seeds),
             variants=("farl",),
             opponents=(),
             **changes,
@@ -86,7 +86,7 @@ SETTINGS = (
     ),
     Setting("ewn 3x3", "ewn", {"size": 3}),
     Setting("ewn 3x3, 2x3 cells", "ewn", {"size": 3}, {"layout": rectangles(3)}),
-    Setting("ewn 4x4", "ewn", {"size": 4}),
+    Setting("ewn 4x4", "ewn", {"size": 4}, judged_seeds=3),
     Setting("sim K6", "sim", {}),
     *(
         Setting(
@@ -97,7 +97,7 @@ SETTINGS = (
         )
         for turns in (9, 60)
     ),
-    Setting("maedn, q = 4, 2 pieces", "maedn", {"quarter": 4, "pieces": 2}, seeds=5),
+    Setting("maedn, q = 4, 2 pieces", "maedn", {"quarter": 4, "pieces": 2}, judged_seeds=3),
 )
 
 
@@ -135,7 +135,7 @@ def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
     low, high = judged.reward_range
     of_seeds = [
         found(positions, moves, choices(positions, folder.agents([LaneName(seed, "farl")])))
-        for seed in run.seeds
+        for seed in run.seeds[: setting.judged_seeds]
     ]
     shares = {
         name: np.round((np.array([each[name] for each in of_seeds]) - low) / (high - low), 6)
