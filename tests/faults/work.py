@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 SECONDS = 300.0
@@ -49,16 +49,29 @@ def small_disk(folder: Path, size: str) -> Iterator[bool]:
 
 
 class Work:
-    """One command, given again and again until it is done; `expected` is what it has to leave."""
+    """One command, given again and again until it is done; `expected` is what it has to leave.
 
-    def __init__(self, arguments: list[str], folder: Path, cache: Path) -> None:
+    That is what it leaves undisturbed, or a command like it: `first`, with other arguments, or one
+    of another folder.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        cache: Path,
+        first: "Sequence[str] | Work" = (),
+    ) -> None:
         self.folder, self.out = folder, folder / "runs"
         folder.mkdir(parents=True, exist_ok=True)
-        self._command = [sys.executable, "-m", "jaxgbg.cli", *arguments, "--out", str(self.out)]
         # A process that is killed may leave half an entry: no other test reads this cache.
         caches = {"XDG_CACHE_HOME": str(cache), "JAX_COMPILATION_CACHE_DIR": str(cache / "jax")}
         self._environment = os.environ | caches
-        self.complaints: list[str] = []
+        if isinstance(first, Work):
+            self._give(arguments)
+            self.seconds, self.expected = first.seconds, first.expected
+            return
+        self._give(first or arguments)
         process = self.start()
         self.under_way(process, self.begun)
         begun = time.monotonic()
@@ -69,6 +82,10 @@ class Work:
         self.seconds = time.monotonic() - begun
         self.expected = left_by(self.out)
         self.clear()
+        self._give(arguments)
+
+    def _give(self, arguments: Sequence[str]) -> None:
+        self._command = [sys.executable, "-m", "jaxgbg.cli", *arguments, "--out", str(self.out)]
 
     def start(self, before: str = "true") -> "subprocess.Popen[str]":
         """The command, after the shell command `before`; it is the leader of its session."""
