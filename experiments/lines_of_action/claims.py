@@ -79,12 +79,10 @@ def of_details(cells: Cells) -> Iterator[Claim]:
     both = cells("COM, Adam | COM", "average", having="change"), paper("COM | COM")
     yield (
         "overshoot it: COM with Adam {} ({}), self-play without the collapse {} to {} ({}).",
-        (
-            *both,
-            min(kept),
-            max(kept),
-            paper("itself | COM"),
-        ),
+        *both,
+        min(kept),
+        max(kept),
+        paper("itself | COM"),
     )
     yield (
         "With chance to the end it is {} to {}. The thesis' {} lies",
@@ -108,7 +106,7 @@ def of_details(cells: Cells) -> Iterator[Claim]:
     }
     yield (
         "after self-play (there {}), .016 ± .003 after RAND ({}), .040 ± .013 after COM ({});",
-        (*gains.values(),),
+        *gains.values(),
     )
     yield (
         "after self-play ({} both), .007 ± .003 after COM ({},",
@@ -132,8 +130,8 @@ def of_details(cells: Cells) -> Iterator[Claim]:
     )
     rest = ("COM, cluster", "COM, freedom", "RAND, immobility", "RAND, cluster | RAND | RAND")
     yield (
-        "(t(7) = {}), freedom after COM against COM ({}), immobility after RAND against COM ({}) and"
-        " the cluster after RAND against RAND ({})",
+        "(t(7) = {}), freedom after COM against COM ({}), immobility after RAND against COM ({})"
+        " and the cluster after RAND against RAND ({})",
         *(t_of(f"A.3 | {name}") for name in rest),
     )
     tenths = ("at 70 to 80 %", "at 90 to 100 %")
@@ -144,10 +142,8 @@ def of_details(cells: Cells) -> Iterator[Claim]:
     yield "its last tenth {} becomes {} ± .021 with noise and {} ±", *noise, mixed[1]
     yield (
         "with both, {} becomes {} ± .024 with epsilon alone, {} becomes {} with neither",
-        (
-            *epsilon,
-            *neither,
-        ),
+        *epsilon,
+        *neither,
     )
     losses = [-cells(f"{name} | COM", "change") for name in CURES]
     yield "against COM, of {} with both to {} with epsilon alone", min(losses), max(losses)
