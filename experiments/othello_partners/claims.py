@@ -137,9 +137,9 @@ def claims() -> Iterator[Claim]:
         for name in (f"td, {FOUR}", many, "td, paper")
     ]
     yield "it has {} and {} (paper {}). With", *first
-    own = cells("itself | 72.1", f"q, {SIXTEEN}"), cells("itself | 72.1", "q, paper")
+    alone = cells("itself | 72.1", f"q, {SIXTEEN}"), cells("itself | 72.1", "q, paper")
     sixteen = [off(f"q, {SIXTEEN}", name) for name in ("bench", "heur", rand)]
-    yield "by self-play at {} against BENCH (paper {}), {}, {} and,", *own, *sixteen[:2]
+    yield "by self-play at {} against BENCH (paper {}), {}, {} and,", *alone, *sixteen[:2]
     yield "RAND at 500,000 games, {} points above the paper on average", sixteen[2]
     yield "nearly the same order ({}, {}, {}). SARSA", *order(f"q, {SIXTEEN}")
     sarsa = [off(f"sarsa, {SIXTEEN}", name) for name in ("bench", "heur", rand)]
