@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from experiments.page_text import Claim, cells_in
+from experiments.page_text import Cells, Claim, cells_in
 from experiments.shared import interval
 
 OUTSIDE = {
@@ -45,3 +45,111 @@ def claims() -> Iterator[Claim]:
     yield "all shares against it lie {} to {} below those of", min(below), max(below)
     against_self = [cells(f"itself, {name} | SELF", "average") for name in ("FARL", "no FARL")]
     yield "there FARL brings {}.", against_self[0] - against_self[1]
+    yield from of_details(cells)
+
+
+def of_details(cells: Cells) -> Iterator[Claim]:
+    """Those of details.md that README.md has not."""
+
+    def paper(row: str, having: str = "average") -> float:
+        return cells(row, "paper", having=having)
+
+    def average(row: str) -> float:
+        return cells(row, "average")
+
+    def t_of(row: str, column: str = "over our networks") -> float:
+        return cells(row, column, 1)
+
+    yield (
+        "SELF wins {} against COM ({} to {},",
+        *(
+            cells("SELF | COM", column, n)
+            for column, n in (("share", 0), ("95 % interval", 0), ("95 % interval", 1))
+        ),
+    )
+    yield "20 000 games; there {}), COM", paper("SELF | COM", "games")
+    yield "there {} and {}). **Tested", paper("RAND | RAND"), paper("itself | RAND")
+    yield (
+        "self-play has .735 ± .004 ({}) and RAND .798 ± .010 ({}).",
+        *(paper(f"{name} | COM") for name in ("itself", "RAND")),
+    )
+    yield "± .085, there {}). They win", paper("COM | COM")
+    yield "overshoots the thesis ({}, {}) as far", paper("COM | COM"), paper("COM | RAND")
+    kept = [average(f"{name} | COM") for name in CURES]
+    both = cells("COM, Adam | COM", "average", having="change"), paper("COM | COM")
+    yield (
+        "overshoot it: COM with Adam {} ({}), self-play without the collapse {} to {} ({}).",
+        *both,
+        min(kept),
+        max(kept),
+        paper("itself | COM"),
+    )
+    yield (
+        "With chance to the end it is {} to {}. The thesis' {} lies",
+        min(kept),
+        max(kept),
+        (paper("itself | COM")),
+    )
+    for first in ("A.1 | itself | RAND | COM", "A.1 | COM | RAND | COM"):
+        yield "the other way round (t = {} each)", t_of(first)
+    first, second = "A.2 | COM, looking ahead", "A.2 | itself, looking ahead"
+    yield (
+        "COM against COM t(99) = {}, not {}, which",
+        *(t_of(first, column) for column in ("from its tables", "thesis")),
+    )
+    yield (
+        "self-play against SELF {}, not {}.",
+        *(t_of(second, column) for column in ("from its tables", "thesis")),
+    )
+    gains = {
+        name: cells(f"{name} | SELF", "paper", having="gain") for name in ("itself", "RAND", "COM")
+    }
+    yield (
+        "after self-play (there {}), .016 ± .003 after RAND ({}), .040 ± .013 after COM ({});",
+        *gains.values(),
+    )
+    yield (
+        "after self-play ({} both), .007 ± .003 after COM ({},",
+        *(cells(f"{name} | COM", "paper", having="gain") for name in ("itself", "COM")),
+    )
+    yield "networks leave open: p {}); against", cells(first, "p")
+    yield "against RAND nothing to {}. Dropping", cells("COM | RAND", "gain")
+    yield "where it gains {}, in all", cells("RAND | freedom | COM", "paper's gain")
+    concentration = [cells(f"{name} | concentration | RAND", "paper") for name in ("COM", "RAND")]
+    yield "after COM and RAND ({}, {});", *concentration
+    others = [
+        cells(f"COM | {name} | RAND", "average") for name in ("immobility", "freedom", "cluster")
+    ]
+    yield "among {} to {}, .987", min(others), max(others)
+    yield "after RAND ({} there), and", cells("RAND | immobility | COM", "paper's gain")
+    yield "(three networks; there {}),", cells("COM, Adam | freedom | COM", "paper's gain")
+    third = "A.3 | RAND, cluster | RAND | SELF", "A.3 | itself, cluster | itself | SELF"
+    yield (
+        "after RAND t(4) = {} (p = {}) and after self-play t(9) = {} (p = {})",
+        *(value for row in third for value in (t_of(row), cells(row, "p"))),
+    )
+    rest = ("COM, cluster", "COM, freedom", "RAND, immobility", "RAND, cluster | RAND | RAND")
+    yield (
+        "(t(7) = {}), freedom after COM against COM ({}), immobility after RAND against COM ({})"
+        " and the cluster after RAND against RAND ({})",
+        *(t_of(f"A.3 | {name}") for name in rest),
+    )
+    tenths = ("at 70 to 80 %", "at 90 to 100 %")
+    noise, mixed, epsilon, neither = (
+        [cells(f"{name} | SELF", column) for column in tenths]
+        for name in ("itself, noise", "itself, noise, epsilon .05", "itself, epsilon .05", "itself")
+    )
+    yield "its last tenth {} becomes {} ± .021 with noise and {} ±", *noise, mixed[1]
+    yield (
+        "with both, {} becomes {} ± .024 with epsilon alone, {} becomes {} with neither",
+        *epsilon,
+        *neither,
+    )
+    losses = [-cells(f"{name} | COM", "change") for name in CURES]
+    yield "against COM, of {} with both to {} with epsilon alone", min(losses), max(losses)
+    yield "self-play against COM, {}, is that", average("itself | COM")
+    rounds = average("itself, move by move | COM"), paper("itself | COM")
+    yield "is {} ± .001 against COM (thesis {},", *rounds
+    forecast, moves = average("itself | SELF"), cells("itself, move by move | SELF", tenths[1])
+    yield "have {} on average against it", forecast
+    yield "move by move end at {}.", moves

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from experiments.page_tables import kept_records
-from experiments.page_text import Claim
+from experiments.page_text import Claim, cells_in
 
 OUTSIDE = {
     "gamma 1, .9, .8, lambda 0, .2, .5, .8, a shallow": "settings",
@@ -62,3 +62,56 @@ def claims() -> Iterator[Claim]:
     ends = min(paper), max(paper), min(own), max(own)
     yield "the slides have {} to {}%, here {} to {}% after", *ends
     yield "happen as such ({} and {}%)", *(farl[SHALLOW, t, 1.0]["mean"] for t in (0.2, 0.8))
+    # The same in details.md, in other words.
+    yield "the slides have {} to {}. Gamma", min(serial), max(serial)
+    orders = cells_in("ralpha")
+    yield "nearly in the slides' order ({}), though", orders("FARL | 30 22", "rank correlation")
+    fallen = slides["30 22", 0.8, 1.0], slides["100", 0.5, 0.9]
+    yield "ruin the player: {} % at lambda .8 and gamma 1, {} % at lambda .5", *fallen
+    with_farl = [row["mean"] for row in rows if row["variant"] == "farl"]
+    yield "the worst of all settings wins {} %", min(with_farl)
+    yield (
+        "at lambda 0 as at .8 ({} to {} %), where the slides have {} %",
+        (min(ruined)),
+        max(ruined),
+        slides["100", 0.0, 1.0],
+    )
+    yield "any lambda ({} to {} %). So in", min(others), max(others)
+    yield (
+        "networks win {} to {} % at gamma 1 and {} to {} % at .9 and .8; with it {} to {} %",
+        (min(ruined)),
+        max(ruined),
+        min(others),
+        max(others),
+        min(with_farl),
+        max(with_farl),
+    )
+    yield "not run again): {} % of the games", full["wins"]
+    yield "20 test phases, {} % in the best; the slides have {} %.", full["best"], full["paper"]
+    own, paper = ([row[name] for row in deep] for name in ("mean", "paper_mean"))
+    yield (
+        "nine settings win {} to {} %, the slides' {} to {},",
+        min(own),
+        max(own),
+        min(paper),
+        max(paper),
+    )
+    yield "collapses here too**: {}, {} and {} % at", *(row["mean"] for row in collapsed)
+    yield "on the slides {}, {} and {}.", *(row["paper_mean"] for row in collapsed)
+    yield "to a rank correlation of {}. No", orders(f"FARL | {DEEP}", "rank correlation")
+    none = [row for row in games if row["variant"] == "none"]
+    one, less = (
+        [row["mean"] for row in none if (row["discount"] == 1) is is_one]
+        for is_one in (True, False)
+    )
+    yield (
+        "of its games: {} to {} % at gamma 1, {} to {} at",
+        min(one),
+        max(one),
+        min(less),
+        max(less),
+    )
+    yield "the slides have {} to {} %; here it takes longer, {} to {} % after", *ends
+    fallen = farl[SHALLOW, 0.2, 1.0], farl[SHALLOW, 0.8, 1.0]
+    yield "at gamma 1 ({} % at lambda .2, {} % at .8)", *(row["paper_mean"] for row in fallen)
+    yield "as such: {} and {} %, the latter", *(row["mean"] for row in fallen)

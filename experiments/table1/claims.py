@@ -5,16 +5,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from experiments.page_tables import kept_records
-from experiments.page_text import Claim, cells_in
-from experiments.shared import archived_runs
+from experiments.page_text import Cells, Claim, cells_in
+from experiments.shared import FinishedRun, archived_runs
 from experiments.table1.overview import figures_of_listed
-from experiments.table1.report import HERE, SCHEDULE, SERIAL, parts_of, rows_of
+from experiments.table1.report import HERE, LOCKSTEP, SCHEDULE, SERIAL, parts_of, rows_of
 from jaxgbg.results.statistics import confidence_interval
 from jaxgbg.runs.presets import figure
 
 LOG = "the authors' log"
 MEASURED = "measured in turn with an older program; not kept"
 OUTSIDE = {
+    "TDL2048+, in C++, tells of 4.7 on two threads": "the report of TDL2048+",
     "if its ± 0.2 is a standard error of ten": "the paper",
     "and 0.0, its authors' log 77": LOG,
     "holds the paper's 7.0.": "the paper",
@@ -40,6 +41,61 @@ def errors_away(mean: float, error: float, game: str, opponent: str, variant: st
     published = figure(game, opponent, variant)
     assert published is not None
     return (mean - published[0]) / float(np.hypot(error, published[1]))
+
+
+def more_claims(
+    cells: Cells,
+    parts: dict[str, list[FinishedRun]],
+    serial: dict[tuple[str, str], list[float]],
+) -> Iterator[Claim]:
+    """Those of details.md that README.md has not."""
+    othello = [cells("othello | bench", name, 2) for name in ("with FARL", "without")]
+    yield "one network of each variant** ({} and {})", *othello
+    games = [each for each in parts[SERIAL] if each.run.game.name == "2048"]
+    (score,) = (row for row in rows_of(games) if row.variant == "farl")
+    brings = (score.difference, score.difference_low, score.difference_high)
+    yield "FARL brings {} k points here ({} k to {} k, 95 %)", *brings
+    published = {
+        (opponent, variant): figure("nim3p", opponent, variant)
+        for opponent in ("maxn", "mcts-5000")
+        for variant in ("farl", "none")
+    }
+    papers = {key: value[0] for key, value in published.items() if value is not None}
+    yield "against Max-N (paper {}, {}), one", papers["maxn", "farl"], papers["maxn", "none"]
+    yield "alike one at a time, and {}).", papers["mcts-5000", "none"]
+    yield "one game at a time {} and 19.5", cells("tictactoe | maxn", "with FARL", 2)
+    yield "keeps the value in {} % of the solved", cells("9", "farl, solver", having="fours")
+    yield "(`farl-mean`) seed 9 has {} %, all", cells("9", "farl-mean, ab", having="fours")
+    walks = [each for each in parts[LOCKSTEP] if each.run.game.name == "connectfour"]
+    last = {row.variant: row.last for row in rows_of(walks) if row.opponent == "ab"}
+    yield "weights win {} % against AB and the mean ones {}.", last["farl"], last["farl-mean"]
+    listed = figures_of_listed()
+    ab = listed["ab", "farl"]
+    yield "seeds between {} and {} against AB", min(ab), max(ab)
+    gbg = listed["ab-dl-gbg", "farl"]
+    yield "and between {} and {} against the paper's AB-DL", min(gbg), max(gbg)
+    own = cells.column("farl, ab", having="fours")[:10]
+    yield "have as much against AB ({}, {}, {}), none", *sorted(own)[-3:]
+    yield "in lockstep {} and {}), 42.8", *own[:2]
+    kept = *serial[SERIAL, "solver"], *cells.column("farl, solver", having="fours")[:2]
+    yield "more values, {} and {} % ({} and {}); without", *kept
+    orders = ("farl, solver", "farl-mean, solver", "farl, ab", "farl, ab-dl")
+    four = [cells("rank correlation", name, having="fours") for name in orders]
+    yield "(rank correlation {} over the ten draws of 64 games, {} of their means;", *four[:2]
+    yield "hardly follow it ({} and {}).", *four[2:]
+    plies = [cells(f"othello | {games} | none", "moves") for games in (64, 1)]
+    yield "without FARL too ({} plies in lockstep)", plies[0]
+    yield "has one network, with {} plies", plies[1]
+    yield "2048 stands at {} of them", cells("2048", "64 games: look-ups, share")
+    shares = [
+        cells(game, "tables", having="kernels a tick")
+        for game in ("connectfour", "othello", "nim3p")
+    ]
+    fastest = [1 / (1 - share / 100) for share in shares]
+    yield (
+        "ConnectFour {} times as fast, if its update took no time at all, Othello {} and Nim3P {}",
+        *fastest,
+    )
 
 
 def claims() -> Iterator[Claim]:
@@ -131,6 +187,7 @@ def claims() -> Iterator[Claim]:
     yield "({} and {}; in lockstep 98.5 and", *figures[SERIAL, "ab"]
     yield "against AB ({}, {}, {}) and", *figures[SCHEDULE, "ab"]
     yield "against the paper's AB-DL ({}, {}, {}).", *figures[SCHEDULE, "ab-dl-gbg"]
+    yield from more_claims(cells, parts, figures)
     levels = {
         row["level"]: row["mean"]
         for row in kept_records("search/othello_levels")
