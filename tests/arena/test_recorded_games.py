@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import jaxgbg
+from jaxgbg.arena import scheduler
+from jaxgbg.arena.game_records import TournamentSettings, read_games
+from jaxgbg.arena.participants import enter, named
 from jaxgbg.evaluation import Protocol, compete, no_history
 from jaxgbg.evaluation.played_games import moves_of
 from jaxgbg.players import History
@@ -190,3 +193,27 @@ def test_a_tournament_keeps_its_games_also_those_played_before(tmp_path):
     path.unlink()
     jaxgbg.tournament(*what, **options, record=path)
     assert jaxgbg.recorded_games(path) == games
+
+
+def test_a_worker_of_a_cluster_keeps_the_moves_too():
+    game = jaxgbg.make("nim", heaps=2, size=3)
+    group = enter(named(["maxn", "random"]), game)
+    protocol = Protocol("random_plies", count=2, plies=1)
+    settings = TournamentSettings(game, protocol, 0, record=True)
+    sent = scheduler.play_sent(scheduler._as_text(group, settings))
+    assert len(sent.moves) == sent.rewards.size // 2 == 4
+    plain = scheduler.play_sent(scheduler._as_text(group, settings._replace(record=False)))
+    assert plain.moves == ()
+    np.testing.assert_array_equal(sent.rewards, plain.rewards)
+
+
+def test_damaged_moves_in_a_folder_are_named(tmp_path):
+    line = {"players": ["a", "b"], "seatings": [[0, 1]], "openings": [0], "rewards": [[[1, -1]]]}
+    texts = [json.dumps(line | {"moves": each}) for each in ([[0, "1"]], [[0, 1]], [], "1", [1, 2])]
+    path, complaints = tmp_path / "games.jsonl", []
+    for text in texts:
+        path.write_text(text)
+        read_games(path, complaints.append)
+    assert [each.partition(": ")[2] for each in complaints] == [
+        "moves are not those of all games; left out"
+    ] * 3

@@ -24,7 +24,7 @@ SMALL = Nim(heaps=2, size=3)
 def kept(tmp_path, monkeypatch):
     """A tournament of three in two games an opening, in which the first of a group always wins."""
 
-    def first_wins(game, group, protocol, key):
+    def first_wins(game, group, protocol, key, record=False):
         orders = np.array([[0, 1], [1, 0]])
         paid = np.array([1.0, -1.0])[orders]
         return GroupGames(orders, np.tile(paid, (protocol.count, 1, 1)), np.arange(protocol.count))

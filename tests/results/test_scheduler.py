@@ -43,7 +43,7 @@ def cluster(monkeypatch):
 def drawn(monkeypatch):
     """Games are not played but drawn, by the key, the openings and the players."""
 
-    def draw(game, group, protocol, key):
+    def draw(game, group, protocol, key, record=False):
         words = np.asarray(jax.random.key_data(key)).tolist()
         random = np.random.default_rng([*words, protocol.count, protocol.plies])
         won = random.choice([-1.0, 0.0, 1.0], (protocol.count, 2))

@@ -41,7 +41,7 @@ def drawn(monkeypatch):
     """Games are not played but drawn, by the same keys, which is quick; how many groups met."""
     groups = []
 
-    def draw(game, group, protocol, key):
+    def draw(game, group, protocol, key, record=False):
         groups.append([player.name for player in group])
         random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
         won = random.choice([-1.0, 0.0, 1.0], (protocol.count, 2))
