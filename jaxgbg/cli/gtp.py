@@ -102,8 +102,12 @@ def _shown(rules: "Game", drawing: "Drawing", state: "State") -> str:
     board = np.asarray(rules.display_cells(state))
     pieces = [drawing.piece_names[int(kind)] for kind in drawing.kinds(board)]
     spots = sorted((round(y), x, spot) for spot, (x, y) in enumerate(drawing.spots))
+    names = {*drawing.piece_names} - {"empty"}
+    # Of "player 1" and "player 2" the number.
+    word = 0 if len({name[:1] for name in names}) == len(names) else -1
+    marks = {name: name.split()[word][:1].upper() for name in names} | {"empty": "."}
     rows = [
-        " ".join("." if pieces[spot] == "empty" else pieces[spot][:1].upper() for _, _, spot in row)
+        " ".join(marks[pieces[spot]] for _, _, spot in row)
         for _, row in groupby(spots, key=lambda spot: spot[0])
     ]
     from jaxgbg.players.gtp import COLOURS
