@@ -63,6 +63,10 @@ def _print_symmetries(name: str, rules: Game, json_file: Json) -> None:
         return
     lacks = f"{missing} of them not in its symmetries" if missing else "all in its symmetries"
     print(f"symmetries: {count} that random games do not refute, {lacks}")
+    if guesses := int((~found.seen).sum()):
+        print(
+            f"{pluralize(guesses, 'action')} never legal in these games: their images are guesses"
+        )
     if missing:
         print(f"\n{found.source()}")
 

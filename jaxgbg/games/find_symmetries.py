@@ -25,16 +25,21 @@ from jaxgbg.types import State
 
 # Games in lockstep while the actions are assigned, positions and their moves at once, and games of
 # the comparison.
-_GAMES, _MOST_MOVES, _COMPARED = 8, 2**15, 32
+_GAMES, _MOST_MOVES, _COMPARED = 32, 2**15, 32
 MOST_ACTIONS = 5000
 """With more actions than this, all pairs of them are too many to compare."""
 
 
 class Symmetries(NamedTuple):
-    """`cells` int32[S, C] and `actions` int32[S, A] as in `Game.symmetries`, the identity first."""
+    """`cells` int32[S, C] and `actions` int32[S, A] as in `Game.symmetries`, the identity first.
+
+    Actions that were not legal in any position that was compared are not `seen` bool[A]: their
+    images are guesses.
+    """
 
     cells: np.ndarray
     actions: np.ndarray
+    seen: np.ndarray
 
     def source(self) -> str:
         """The members that the class of the game needs, as Python."""
@@ -79,7 +84,8 @@ def find_symmetries(game: Game) -> Symmetries:
     cells, actions = (np.array(each, np.int32) for each in zip(*pairs, strict=True))
     wrong = image_differences(game, cells, actions, _COMPARED)
     right = [number for number in range(len(cells)) if number not in wrong]
-    return Symmetries(cells[right], actions[right])
+    seen = sample.legal[:, :_COMPARED].any((0, 1))
+    return Symmetries(cells[right], actions[right], seen)
 
 
 def candidates(game: Game) -> Iterator[np.ndarray]:
