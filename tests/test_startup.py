@@ -65,6 +65,14 @@ def test_help_lists_and_mistakes_import_nothing_heavy():
         assert (code, printed, lines_of_error) == ((0, True, 0) if right else (2, False, 1)), line
 
 
+@pytest.mark.slow
+def test_jax_is_set_up_before_another_package_uses_it():
+    """The games of pgx compute when they are made; the number of devices comes before that."""
+    pytest.importorskip("pgx")
+    code = "import sys; from jaxgbg.cli.app import main; sys.argv[0] = 'jaxgbg'; main()"
+    assert "keeps the contract" in run(code, "check", "pgx:tic_tac_toe")
+
+
 def test_importing_the_package_imports_nothing_else():
     packages = (*HEAVY, "numpy", "tyro", "importlib.metadata")
     loaded = run(

@@ -4,6 +4,7 @@ import importlib
 import sys
 from typing import Annotated
 
+import numpy as np
 from tyro.conf import Positional, arg
 
 from jaxgbg.cli.common import Json, write_rows
@@ -12,24 +13,62 @@ from jaxgbg.extensions import import_modules
 from jaxgbg.games import Game, fingerprint, make
 from jaxgbg.games.check import faults_of
 from jaxgbg.games.registry import PACKAGES, built
+from jaxgbg.specs import pluralize
 
 
-def check(game: Annotated[Positional[str], arg(metavar="GAME")], json_file: Json = None) -> None:
+def check(
+    game: Annotated[Positional[str], arg(metavar="GAME")],
+    symmetries: bool = False,
+    json_file: Json = None,
+) -> None:
     """List how a game breaks the contract, one line for each fault; exit code 2 if there is any.
 
     Args:
       game: A name from `jaxgbg games`, such as pgx:hex, or MODULE:CLASS of your own.
+      symmetries: Also find the symmetries of the cells by random games, and print them as members
+        for the class of the game.
     """
     rules = _build(game)
     start_jax()
     faults = faults_of(rules)
-    write_rows(json_file, [{"game": game, "fault": fault.line} for fault in faults])
+    if faults or not symmetries:
+        write_rows(json_file, [{"game": game, "fault": fault.line} for fault in faults])
     if faults:
         for fault in faults:
             print(f"{game}: {fault.line}", file=sys.stderr)
         # --traceback shows where the game raised the error.
         raise SystemExit(2) from next((f.error for f in faults if f.error is not None), None)
     print(f"{game} keeps the contract (fingerprint {fingerprint(rules)})")
+    if symmetries:
+        _print_symmetries(game, rules, json_file)
+
+
+def _print_symmetries(name: str, rules: Game, json_file: Json) -> None:
+    """Find symmetries, say which the game lacks, and print all as Python."""
+    from jaxgbg.games.find_symmetries import find_symmetries
+
+    found = find_symmetries(rules)
+    declared = {row.tobytes() for row in np.asarray(rules.symmetries, np.int32)}
+    missing = sum(row.tobytes() not in declared for row in found.cells)
+    count = pluralize(len(found.cells), "image")
+    write_rows(
+        json_file,
+        [
+            {"game": name, "cells": cells.tolist(), "actions": actions.tolist()}
+            for cells, actions in zip(found.cells, found.actions, strict=True)
+        ],
+    )
+    if len(found.cells) == 1:
+        print("no symmetries: random games refute all turns and reflections of the board")
+        return
+    lacks = f"{missing} of them not in its symmetries" if missing else "all in its symmetries"
+    print(f"symmetries: {count} that random games do not refute, {lacks}")
+    if guesses := int((~found.seen).sum()):
+        print(
+            f"{pluralize(guesses, 'action')} never legal in these games: their images are guesses"
+        )
+    if missing:
+        print(f"\n{found.source()}")
 
 
 def _build(game: str) -> Game:

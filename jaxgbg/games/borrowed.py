@@ -46,6 +46,10 @@ class Borrowed(Game[HasInner]):
     """Of `inner`, as NumPy arrays."""
     board: ClassVar[tuple[int, int] | None]
     """Rows and columns of the first cells; None where they lie otherwise."""
+    digit_owners: ClassVar[tuple[int, ...]] = ()
+    """The seat of the player whose piece each digit of the board is, -1 for an empty cell; for
+    drawings. () if digits are something else.
+    """
 
     def __reduce__(self) -> tuple[Callable[..., Game], tuple[str]]:
         # The class has no name of its own by which another process could import it.
@@ -125,6 +129,8 @@ def borrow(kind: type[Borrowed], name: str, environment: Any, **members: object)
 
 def import_package(package: str, name: str) -> ModuleType:
     """The package that has a game; ValueError, in one line, where it is not installed."""
+    # Such a package imports JAX itself, which a command must set up before.
+    _ = jax.config
     try:
         return importlib.import_module(package)
     except ImportError as error:

@@ -1,6 +1,14 @@
 """Boards that are row-major grids: neighbours, symmetries and lines."""
 
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from jaxgbg.games.core import Game
 
 
 def grid_symmetries(rows: int, columns: int) -> np.ndarray:
@@ -19,6 +27,24 @@ def grid_adjacency(rows: int, columns: int, diagonal: bool) -> np.ndarray:
     if diagonal:
         return np.maximum(d_row, d_column) == 1
     return d_row + d_column == 1
+
+
+def grid_shape(game: Game) -> tuple[int, int] | None:
+    """(rows, columns) of a board whose cells are a row-major grid; None if nothing says so.
+
+    Its neighbors are those of a grid, or it has pieces on as many cells as a square has.
+    """
+    count, adjacency = game.num_cells, game.adjacency
+    if adjacency.sum() != count * (count - 1):
+        for rows in range(1, count + 1):
+            shape = rows, count // rows
+            for diagonal in (False, True):
+                if count % rows == 0 and np.array_equal(
+                    adjacency, grid_adjacency(*shape, diagonal)
+                ):
+                    return shape
+    side = math.isqrt(count)
+    return (side, side) if game.piece_digits is not None and 4 <= side**2 == count else None
 
 
 def grid_lines(rows: int, columns: int, length: int) -> np.ndarray:

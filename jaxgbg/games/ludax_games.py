@@ -58,6 +58,7 @@ def ludax_game(title: str) -> type[Borrowed]:
         environment,
         board=squares,
         num_cells=int(environment.board_size),
+        digit_owners=(-1, *(0, 1) * int(environment.num_piece_types)),
         num_cell_values=1 + 2 * int(environment.num_piece_types),
         max_plies=int(environment.board_size) if title in _FILLED else _LONGEST,
     )

@@ -290,14 +290,29 @@ def _listing_faults(game: Game, moved: State, drawn: State) -> list[str]:
 
 def image_faults(game: Game) -> list[str]:
     """Whether symmetric boards, from symmetric starts, allow and bring the same; without chance."""
-    sample = sample_games(game)
-    start = sample.cells[0, 0]
+    start = sample_games(game).cells[0, 0]
     kept = [j for j, image in enumerate(game.symmetries) if (start[image] == start).all()]
     if len(kept) < 2 or game.stochastic:
         return []
-    boards, images = game.symmetries[kept], game.action_symmetries[kept]
-    actions = np.moveaxis(images[:, sample.actions[:, :_GAMES]], 0, 1)
-    first = select_states(sample.states, (np.zeros((len(kept), 1), int), np.arange(_GAMES)[None]))
+    wrong = image_differences(game, game.symmetries[kept], game.action_symmetries[kept])
+    return [
+        f"symmetries: {name} of image {kept[j]} of a game are not its own image's"
+        for j, name in wrong.items()
+    ][:1]
+
+
+def image_differences(
+    game: Game, boards: np.ndarray, images: np.ndarray, games: int = _GAMES
+) -> dict[int, str]:
+    """What differs first between random games and their images, by the number of the image.
+
+    `boards` int32[J, C] and `images` int32[J, A] map cells and actions as `Game.symmetries` and
+    `Game.action_symmetries` do; every one keeps the start position. Without chance.
+    """
+    sample = sample_games(game)
+    games = min(games, sample.states.terminal.shape[1])
+    actions = np.moveaxis(images[:, sample.actions[:, :games]], 0, 1)
+    first = select_states(sample.states, (np.zeros((len(boards), 1), int), np.arange(games)[None]))
 
     def replay(states: State, actions: jax.Array) -> PyTree:
         def ply(states: State, actions: jax.Array) -> tuple[State, PyTree]:
@@ -309,7 +324,8 @@ def image_faults(game: Game) -> list[str]:
 
     seen = jax.device_get(_compiled(replay)(first, actions))
     parts = (sample.legal, sample.cells, sample.player, sample.terminal, sample.rewards)
-    legal, cells, *rest = (part[:, :_GAMES] for part in parts)
+    legal, cells, *rest = (part[:, :games] for part in parts)
+    wrong = {}
     for j, board in enumerate(boards):
         image = [part[:, j] for part in seen]
         for name, found, expected in (
@@ -319,9 +335,9 @@ def image_faults(game: Game) -> list[str]:
             ("end of the game", image[3], rest[1]),
             ("rewards", image[4], rest[2]),
         ):
-            if not np.array_equal(found, expected):
-                return [f"symmetries: {name} of image {kept[j]} of a game are not its own image's"]
-    return []
+            if j not in wrong and not np.array_equal(found, expected):
+                wrong[j] = name
+    return wrong
 
 
 def playout_faults(game: Game) -> list[str]:

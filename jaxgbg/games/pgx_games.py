@@ -86,6 +86,8 @@ def pgx_game(title: str) -> type[Borrowed]:
         environment,
         board=shape[:2],
         planes=planes,
+        # The first half of the planes of pieces are those of player 0.
+        digit_owners=(-1, *np.repeat((0, 1), len(planes.pieces) // 2).tolist()),
         num_cells=shape[0] * shape[1] + len(planes.groups),
         num_cell_values=1 + max(len(planes.pieces), *(count for _, count in planes.groups), 0),
         max_plies=planes.max_plies,

@@ -1,5 +1,6 @@
 """Every shipped game is drawn, every move has its place, and any other game shows its cells."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -8,13 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgbg.games import Game, TicTacToe, game_names, make
+from jaxgbg.games import ConnectFour, Game, TicTacToe, game_names, make
 from jaxgbg.web import drawings
-from jaxgbg.web.drawings import Drawing, drawing_of, register_drawing
-from jaxgbg.web.drawings.core import seat_colours
+from jaxgbg.web.drawings import Drawing, drawing_of, plain, register_drawing
+from jaxgbg.web.drawings.core import named_squares, seat_colours
 from jaxgbg.web.positions import shape_markup, value_scale
 from jaxgbg.web.record_view import RecordView
 from jaxgbg.web.records import GameRecord
+from tests.games.undeclared import Undeclared, undeclared
 
 
 @pytest.mark.parametrize(
@@ -87,11 +89,11 @@ def test_spots_and_pieces_have_names_for_those_who_play(name):
 
 
 def test_a_side_has_the_colour_that_it_is_named_after():
-    plain = drawing_of(make("nim"))
-    assert seat_colours(plain, ("red", "Blue")) == ["var(--first)", "var(--second)"]
+    nim = drawing_of(make("nim"))
+    assert seat_colours(nim, ("red", "Blue")) == ["var(--first)", "var(--second)"]
     # Others have no colour that could pass for one of these.
-    assert seat_colours(plain, ("blue", "player 2")) == ["var(--second)", "var(--s1)"]
-    assert seat_colours(plain, ("player 1", "player 2")) == ["var(--s0)", "var(--s1)"]
+    assert seat_colours(nim, ("blue", "player 2")) == ["var(--second)", "var(--s1)"]
+    assert seat_colours(nim, ("player 1", "player 2")) == ["var(--s0)", "var(--s1)"]
     for name in game_names():
         game = make(name)
         colours = seat_colours(drawing_of(game), game.sides)
@@ -118,6 +120,60 @@ def test_a_game_that_nobody_drew_shows_its_cells():
     assert len(drawing.spots) == 5
     assert [f">{digit}<" in piece for digit, piece in enumerate(drawing.pieces)] == [True] * 4
     assert drawing.spot_of(np.zeros(5, np.int8), 2) == -1
+
+
+def test_a_game_of_pieces_that_nobody_drew_shows_discs_on_cells_to_click():
+    drawing = drawing_of(undeclared(TicTacToe(), piece_digits=(2, 0)))
+    assert [piece.count("<circle") for piece in drawing.pieces] == [1, 0, 1]
+    assert drawing.pieces[1] == ""
+    assert drawing.piece_names == ["player 2", "empty", "player 1"]
+    first, second = drawing.colours
+    assert first != second
+    assert (first in drawing.pieces[2], second in drawing.pieces[0]) == (True, True)
+    assert list(drawing.actions) == list(drawing.spot_names) == named_squares(3)
+    assert [drawing.spot_of(np.zeros(9, np.int8), action) for action in range(9)] == [*range(9)]
+    assert {f">{name}<" in drawing.ground for name in "abc123"} == {True}
+
+
+def test_a_cell_to_click_is_that_which_the_action_fills():
+    class Backwards(Undeclared):
+        def legal_actions(self, state):
+            return self.inner.legal_actions(state)[::-1]
+
+        def afterstate(self, state, action):
+            return self.inner.afterstate(state, 8 - action)
+
+    drawing = drawing_of(dataclasses.dataclass(frozen=True)(type("Own", (Backwards,), {}))())
+    assert [drawing.spot_of(np.zeros(9, np.int8), action) for action in range(9)] == [
+        *range(8, -1, -1)
+    ]
+    assert drawing.actions[0] == "cell 8"
+
+
+def test_an_action_that_fills_now_this_cell_now_that_names_none():
+    """In ConnectFour, columns; in a game whose rules fail, nothing is known."""
+    assert set(plain.cells_of_actions(ConnectFour())) == {-1}
+    assert plain.cells_of_actions(Unknown()) == (-1, -1, -1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["pgx:tic_tac_toe", "pgx:othello", "ludax:reversi"])
+def test_a_borrowed_game_shows_whose_pieces_they_are(name):
+    pytest.importorskip(name.partition(":")[0])
+    game = make(name)
+    drawing = drawing_of(game)
+    step, key = jax.jit(game.step), jax.random.key(0)
+    state = game.init(key)
+    for _ in range(4):
+        # Reversi of Ludax has passes, and cells that are filled by no action of their own.
+        action = int(np.flatnonzero(game.legal_actions(state))[0])
+        board = np.asarray(game.display_cells(state))
+        spot, mover = drawing.spot_of(board, action), int(state.player)
+        assert drawing.pieces[drawing.kinds(board)[spot]] == ""
+        state = step(state, action, key)
+        after = drawing.kinds(np.asarray(game.display_cells(state)))
+        assert drawing.piece_names[after[spot]] == game.sides[mover]
+        assert drawing.colours[mover] in drawing.pieces[after[spot]]
 
 
 @pytest.fixture

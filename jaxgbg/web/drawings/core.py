@@ -81,13 +81,16 @@ def named_colour(side: str) -> str:
 
 
 def seat_colours(drawing: Drawing, sides: Sequence[str]) -> list[str]:
-    """The color of each seat, in CSS: from the drawing, or the color that its side is named after.
+    """The color of each seat, in CSS: from the drawing, or that of its side."""
+    return list(drawing.colours) if drawing.colours else side_colours(sides)
+
+
+def side_colours(sides: Sequence[str]) -> list[str]:
+    """The color of each side, in CSS: that which it is named after, or one of the palette.
 
     A side without a color in its name gets one from the page's palette that no other side
     resembles.
     """
-    if drawing.colours:
-        return list(drawing.colours)
     named = [_NAMED.get(side.lower(), ("", ())) for side in sides]
     taken = {number for _, alike in named for number in alike}
     free = itertools.cycle([number for number in range(8) if number not in taken] or range(8))
@@ -144,14 +147,33 @@ def named_squares(size: int, from_top: bool = True) -> list[str]:
 
     Rows count from the top, as GTP engines do, or from the bottom, as in chess.
     """
-    rows = range(1, size + 1) if from_top else range(size, 0, -1)
-    return [f"{chr(ord('a') + column)}{row}" for row in rows for column in range(size)]
+    return cell_names(size, size, from_top)
+
+
+def cell_names(rows: int, columns: int, from_top: bool = True) -> list[str]:
+    """As `named_squares`, for a board that need not be square."""
+    numbers = range(1, rows + 1) if from_top else range(rows, 0, -1)
+    return [f"{letters(column)}{row}" for row in numbers for column in range(columns)]
+
+
+def letters(column: int) -> str:
+    """a, b ... z, aa, ab ...: the name of a column."""
+    before, letter = divmod(column, 26)
+    return (letters(before - 1) if before else "") + chr(ord("a") + letter)
 
 
 def coordinates(size: int, side: float, margin: float, from_top: bool = True) -> str:
     """The letters above and the numbers at the left of a square board."""
-    return "".join(
-        text(margin + (at + 0.5) * side, margin - 8, chr(ord("a") + at))
-        + text(margin - 11, margin + (at + 0.5) * side, str(at + 1 if from_top else size - at))
-        for at in range(size)
+    return grid_coordinates(size, size, side, margin, from_top)
+
+
+def grid_coordinates(
+    rows: int, columns: int, side: float, margin: float, from_top: bool = True
+) -> str:
+    """As `coordinates`, for a board that need not be square."""
+    above = (text(margin + (at + 0.5) * side, margin - 8, letters(at)) for at in range(columns))
+    left = (
+        text(margin - 11, margin + (at + 0.5) * side, str(at + 1 if from_top else rows - at))
+        for at in range(rows)
     )
+    return "".join((*above, *left))
