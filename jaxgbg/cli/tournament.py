@@ -84,8 +84,8 @@ def tournament(
     start_jax()
     from jaxgbg.api import tournament as play
 
-    on = (executor, address, record)
-    ladder = play(participants, rules, games, starts, plies, seed, out, first, True, swiss, *on)
+    settings = (games, starts, plies, seed, out, first, True, swiss, executor, address, record)
+    ladder = play(participants, rules, *settings)
     _print(ladder, form, json_file)
     if plot is not None:
         ladder.plot(plot)

@@ -84,7 +84,7 @@ def find_symmetries(game: Game) -> Symmetries:
     cells, actions = (np.array(each, np.int32) for each in zip(*pairs, strict=True))
     wrong = image_differences(game, cells, actions, _COMPARED)
     right = [number for number in range(len(cells)) if number not in wrong]
-    seen = sample.legal[:, :_COMPARED].any((0, 1))
+    seen = np.asarray(sample.legal[:, :_COMPARED].any((0, 1)))
     return Symmetries(cells[right], actions[right], seen)
 
 
