@@ -59,7 +59,7 @@ def cells_of_actions(game: Game) -> tuple[int, ...]:
     try:
         sample = sample_games(game)
     except Exception:
-        # Errors of the game are reported when it is played; its board can be shown.
+        # Commands report errors of the rules; the board can be shown without them.
         return none
     played = ~sample.terminal[:-1]
     before, after = sample.cells[:-1][played], sample.cells[1:][played]
