@@ -16,14 +16,17 @@ from jaxgbg.cli.plot import plot
 from jaxgbg.cli.report import report
 from jaxgbg.cli.results import results
 from jaxgbg.cli.show import show
+from jaxgbg.cli.shrink import shrink
 from jaxgbg.cli.sweep import sweep
 from jaxgbg.cli.table1 import table1
 from jaxgbg.cli.tournament import tournament
 from jaxgbg.cli.train import train
 from jaxgbg.cli.watch import watch
+from jaxgbg.cli.zoo import zoo
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "games": games,
+    "zoo": zoo,
     "check": check,
     "show": show,
     "train": train,
@@ -32,6 +35,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "sweep": sweep,
     "eval": evaluate,
     "ensemble": ensemble,
+    "shrink": shrink,
     "compare": compare,
     "tournament": tournament,
     "results": results,

@@ -16,7 +16,7 @@ from jaxgbg.players.gtp import Seconds
 from jaxgbg.results.rows import Source, as_records, group, source_of
 from jaxgbg.results.table import print_table as print_rows
 from jaxgbg.runs import RunFolder
-from jaxgbg.runs.opponents import judge_by, make_opponent
+from jaxgbg.runs.opponents import judge_by, make_opponent, names_agent
 from jaxgbg.runs.presets import protocol_for
 from jaxgbg.runs.presets.table1 import meet
 from jaxgbg.runs.storage.agents import SavedAgent, load_agent
@@ -121,7 +121,7 @@ def _agents(what: tuple[Path, ...], game: str | None) -> dict[Path, SavedAgent]:
 def _agent_files(place: Path) -> list[Path]:
     """The file `place`, or the agent files of a run; raises ValueError."""
     if not place.is_dir():
-        if place.suffix != ".agent" and not place.exists():
+        if not names_agent(str(place)) and not place.exists():
             raise ValueError(f"{place}: No such file; name an agent file, or the folder of a run")
         return [place]
     files = sorted((place / "agents").glob("*.agent"))

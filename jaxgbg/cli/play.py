@@ -1,6 +1,7 @@
 """The command `play`: a page on which people play against agents."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from jaxgbg.players import GreedyAgent
 from jaxgbg.runs.opponents import names_agent
 from jaxgbg.runs.storage.files import check_writable, written_whole
 from jaxgbg.runs.storage.run_folder import RunFolder
+from jaxgbg.runs.storage.zoo import is_zoo_name, zoo_agent_for
 from jaxgbg.specs import Limits, checked, shown
 from jaxgbg.web.export.file import check_offered, game_file
 from jaxgbg.web.play.loaded_agents import LoadedAgents, load_agents
@@ -39,7 +41,8 @@ def play(
 
     Args:
       what: Agent files, folders of runs for their first agents (for unfinished runs the latest
-        checkpoint), or the name of a game. Several agents of one game are possible.
+        checkpoint), zoo:NAME, or the name of a game, for its agent of the zoo if it has one.
+        Several agents of one game are possible.
       host: Address to serve the page at: this machine only, or 0.0.0.0 for all that can reach it.
       port: Port of the page; 0 takes any free port.
       browser: Open the page in a browser.
@@ -59,6 +62,7 @@ def play(
                 check_offered(RunFolder.open(name).run.game)
         loaded = _read(what, size, parameters)
         _write_file(export, replace, loaded.game, loaded.agents)
+        _announce(what, loaded)
         return
     if replace:
         raise ValueError("--replace goes with --export")
@@ -66,9 +70,18 @@ def play(
     loaded = _read(what, size, parameters)
     listener = listen(host, port)
     try:
+        _announce(what, loaded)
         serve(lambda: _table(loaded), loaded.game.title, listener, host, browser)
     finally:
         listener.close()
+
+
+def _announce(what: tuple[str, ...], loaded: LoadedAgents) -> None:
+    """Say which agent of the zoo plays without having been named."""
+    for label in loaded.agents:
+        if is_zoo_name(label) and label not in what:
+            line = f"jaxgbg: {label} plays, an agent that comes with jaxgbg (`jaxgbg zoo`)"
+            print(line, file=sys.stderr)
 
 
 def _table(loaded: LoadedAgents) -> Table:
@@ -103,6 +116,8 @@ def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) 
     if len(games) > 1:
         raise ValueError(f"name one game, not {' and '.join(games)}")
     game = read_game(games[0], size, parameters) if games else None
+    own = zoo_agent_for(game) if game is not None and not files else None
+    files += [own] if own is not None else []
     if files and not games and (size is not None or parameters):
         raise ValueError(
             "--size and --parameters go with the name of a game; an agent file has its own"

@@ -36,6 +36,7 @@ from experiments.readings import tables as readings
 from experiments.search import run as search
 from experiments.shared import archived_runs
 from experiments.table1 import listed, profile, speed
+from experiments.zoo import tables as zoo
 from jaxgbg.games import make
 from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.runs.presets import figure as published_figure
@@ -238,6 +239,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "search": lambda: search.tables(kept_records("search/strength")),
     "table1": table1_tables,
     "td_sarsa": list,
+    "zoo": lambda: printed(zoo.main),
 }
 Heads = dict[str, tuple[str, ...]]
 BY_HAND: dict[str, Heads] = {
@@ -270,6 +272,9 @@ BY_HAND: dict[str, Heads] = {
         "seed, fours, farl, ab, farl, ab-dl, farl, solver, farl-mean, ab, farl-mean, ab-dl,"
         " farl-mean, solver": (),
         "game, games, variant, n, moves, error, active": (),
+    },
+    "zoo": {
+        "weights, file, MB, positions with other moves": (),
     },
 }
 """Tables that no script prints, by their heads, and the sections that have their numbers."""
