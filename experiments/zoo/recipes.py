@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from jaxgbg import Protocol, Run, make, preset
+from jaxgbg import Protocol, Run, preset
 from jaxgbg.runs.storage.quantized import Bits
 
 FIRST = Protocol("default", repeats=1_000, seats=(0,))
@@ -28,16 +28,14 @@ class Recipe:
     game: str
     settings: dict[str, Any]
     meets: dict[str, Protocol | None]
-    parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
     seeds: tuple[int, ...] = (0,)
     bits: Bits = 16
     notes: str = ""
 
     def runs(self) -> list[Run]:
         """A training for each seed, with the n-tuples that the seed draws as fixed ones."""
-        game = make(self.game, **self.parameters)
         settings = {"opponents": (), **self.settings}
-        run = preset(game, seeds=self.seeds, variants=("farl",), **settings)
+        run = preset(self.game, seeds=self.seeds, variants=("farl",), **settings)
         return [run.for_seed(seed) for seed in self.seeds]
 
 
@@ -81,12 +79,6 @@ RECIPES = {
         "pig",
         {"episodes": 1_000_000, "batch": 256, "epsilon_end": 0.02} | MEAN,
         {"mcts-100": FEW, "random": EACH_SEAT},
-    ),
-    "pig-3": Recipe(
-        "pig",
-        {"episodes": 300_000, "batch": 256, "epsilon_end": 0.02} | MEAN,
-        {"mcts-100": FEW, "random": EACH_SEAT},
-        {"players": 3},
     ),
     "ewn": Recipe("ewn", MEAN, {"mcts-200": EACH_SEAT, "random": EACH_SEAT}),
     "sim": Recipe("sim", MEAN, {"mcts-200": TWO_PLIES, "random": EACH_SEAT}),

@@ -31,7 +31,11 @@ def test_all_agents_together_are_small():
     assert sorted(each.stem for each in FOLDER.glob("*.json")) == NAMES
 
 
-@pytest.mark.parametrize("name", NAMES)
+# The rules of this game take long to compile.
+LONG = {"lines_of_action": pytest.mark.slow}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in NAMES])
 def test_a_card_says_what_its_agent_is(name):
     card, saved = card_of(name), load_agent(PREFIX + name)
     content = (FOLDER / f"{name}.agent").read_bytes()
