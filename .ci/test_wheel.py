@@ -20,9 +20,19 @@ COMMANDS = """
 jaxgbg --version
 jaxgbg train nim --episodes 2000 --eval-every 1000 --seeds 2
 jaxgbg eval runs/nim-RUN
+jaxgbg zoo
+jaxgbg eval zoo:tictactoe --opponent maxn
 jaxgbg play runs/nim-RUN --export game.html
 jaxgbg report runs
 jaxgbg results runs
+"""
+# All agents of the zoo are in the wheel, each with its card, and small.
+ZOO = """
+from jaxgbg.runs.storage.zoo import FOLDER, card_of, zoo_names
+names = zoo_names()
+assert names, f"no agents in {FOLDER}"
+assert all((FOLDER / f"{name}.agent").stat().st_size == card_of(name).bytes for name in names)
+print(f"{len(names)} agents of the zoo")
 """
 FILES = ("game.html", "runs/report.html")
 
@@ -114,6 +124,7 @@ def main(wheel: Path) -> None:
             assert (work / file).stat().st_size > 10_000, f"{file} was not written"
         for example in re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL):
             print(f"{example}>>>", run(python, "-c", example), flush=True)
+        print(run(python, "-c", ZOO))
         print(run(python, "-c", MISSING_EXTRAS))
         where = run(python, "-c", "import jaxgbg; print(jaxgbg.__file__)").strip()
         assert Path(where).is_relative_to(folder), f"jaxgbg was imported from {where}"

@@ -36,6 +36,7 @@ from experiments.readings import tables as readings
 from experiments.search import run as search
 from experiments.shared import WRITTEN_WITH, Section, archived_runs
 from experiments.table1 import draws, listed, overview, profile, speed
+from experiments.zoo import tables as zoo
 from jaxgbg.games import make
 from jaxgbg.results.statistics import confidence_interval, mean_sem
 from jaxgbg.runs.presets import figure as published_figure
@@ -244,6 +245,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "search": lambda: search.tables(kept_records("search/strength")),
     "table1": table1_tables,
     "td_sarsa": list,
+    "zoo": lambda: printed(zoo.main),
 }
 Heads = dict[str, tuple[str, ...]]
 BY_HAND: dict[str, Heads] = {
@@ -259,6 +261,9 @@ BY_HAND: dict[str, Heads] = {
         "match, points, either way, new trees: s of a core, kept": ("search/reuse",),
         "leaves, % of moves that keep the value, worse, better than with 1,"
         " in step: positions/s of a core, alone": ("search/leaves",),
+    },
+    "zoo": {
+        "weights, file, MB, positions with other moves": (),
     },
 }
 """Tables that no script prints, by their heads, and the sections that have their numbers."""

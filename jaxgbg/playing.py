@@ -32,7 +32,7 @@ from jaxgbg.types import SettingValue, State
 
 
 def load(path: str | Path) -> GreedyAgent:
-    """The agent in a file that a run has left, as a player.
+    """The agent in a file that a run has left, or of the zoo ("zoo:connectfour"), as a player.
 
     Raises ValueError if the file is missing, damaged, no agent, or of a game with other rules now.
     """
@@ -108,7 +108,7 @@ def evaluate(
     """The agent's final reward in every game against `opponent`, float32[seats, games].
 
     `opponent` is a player, such as another agent or one of a class of your own, a player's name, or
-    an agent file, which may look ahead ("FILE:look-ahead=3") or search ("FILE:search=puct-200").
+    an agent file, which may look ahead ("FILE:look-ahead=3") or search ("zoo:hex:search=puct-200").
     Starts and seats are those of the published evaluation. In a game of one player the opponent is
     "score"; against ConnectFour's "solver" float32[P] is 1 for each solved position where the
     agent's move keeps the game value. Raises ValueError for an opponent that does not play this

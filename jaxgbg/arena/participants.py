@@ -15,6 +15,7 @@ from jaxgbg.players import Player
 from jaxgbg.runs.opponents import agents_of, file_of, make_opponent, names_agent
 from jaxgbg.runs.storage.agents import MOST_BYTES, load_agent
 from jaxgbg.runs.storage.run_folder import RunFolder
+from jaxgbg.runs.storage.zoo import file_at, is_zoo_name
 
 What = str | Path | RunFolder | Player
 """A player's name, an agent's file, a run or its folder, or a player itself."""
@@ -130,7 +131,7 @@ def _identity(what: str | Player) -> str:
     if not names_agent(what):
         return what
     path = file_of(what)
-    with open_file(path, MOST_BYTES) as file:
+    with open_file(file_at(path), MOST_BYTES) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:_DIGITS]
     return f"agent {digest}{what.removeprefix(path)}"
 
@@ -139,7 +140,7 @@ def _anywhere(what: str | Player) -> str:
     """The name by which a player is entered in another working folder."""
     if not isinstance(what, str):
         return ""
-    if not names_agent(what):
+    if not names_agent(what) or is_zoo_name(what):
         return what
     path = file_of(what)
     return str(Path(path).resolve()) + what.removeprefix(path)

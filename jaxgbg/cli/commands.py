@@ -4,6 +4,7 @@ from jaxgbg.lazy import Function
 
 COMMANDS: dict[str, Function[None]] = {
     "games": Function("jaxgbg.cli.games:games"),
+    "zoo": Function("jaxgbg.cli.zoo:zoo"),
     "check": Function("jaxgbg.cli.check:check"),
     "show": Function("jaxgbg.cli.show:show"),
     "train": Function("jaxgbg.cli.train:train"),
@@ -12,6 +13,7 @@ COMMANDS: dict[str, Function[None]] = {
     "sweep": Function("jaxgbg.cli.sweep:sweep"),
     "eval": Function("jaxgbg.cli.eval:evaluate"),
     "ensemble": Function("jaxgbg.cli.ensemble:ensemble"),
+    "shrink": Function("jaxgbg.cli.shrink:shrink"),
     "compare": Function("jaxgbg.cli.compare:compare"),
     "tournament": Function("jaxgbg.cli.tournament:tournament"),
     "analyze": Function("jaxgbg.cli.analyze:analyze"),

@@ -224,7 +224,9 @@ def _agents(what: tuple[Path, ...], game: str | None) -> "dict[Path, SavedAgent]
 def _agent_files(place: Path) -> list[Path]:
     """The file `place`, or the agent files of a run; raises ValueError."""
     if not place.is_dir():
-        if place.suffix != ".agent" and not place.exists():
+        from jaxgbg.runs.opponents import names_agent
+
+        if not names_agent(str(place)) and not place.exists():
             raise ValueError(f"{place}: No such file; name an agent file, or the folder of a run")
         return [place]
     files = sorted((place / "agents").glob("*.agent"))

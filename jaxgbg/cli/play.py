@@ -1,6 +1,7 @@
 """The command `play`: a page on which people play against agents."""
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,7 +39,8 @@ def play(
 
     Args:
       what: Agent files, folders of runs for their first agents (for unfinished runs the latest
-        checkpoint), or the name of a game. Several agents of one game are possible.
+        checkpoint), zoo:NAME, or the name of a game, for its agent of the zoo if it has one.
+        Several agents of one game are possible.
       host: Address to serve the page at: this machine only, or 0.0.0.0 for all that can reach it.
       port: Port of the page; 0 takes any free port.
       browser: Open the page in a browser.
@@ -64,6 +66,7 @@ def play(
                 check_offered(RunFolder.open(name).run.game)
         loaded = _read(what, size, parameters)
         _write_file(export, replace, loaded.game, loaded.agents)
+        _announce(what, loaded)
         return
     if replace:
         raise ValueError("--replace goes with --export")
@@ -75,9 +78,20 @@ def play(
     line = "" if position is None else read_position(loaded.game, position)[0].text
     listener = listen(host, port)
     try:
+        _announce(what, loaded)
         serve(lambda: _table(loaded), loaded.game.title, listener, host, browser, line)
     finally:
         listener.close()
+
+
+def _announce(what: tuple[str, ...], loaded: "LoadedAgents") -> None:
+    """Say which agent of the zoo plays without having been named."""
+    from jaxgbg.runs.storage.zoo import is_zoo_name
+
+    for label in loaded.agents:
+        if is_zoo_name(label) and label not in what:
+            line = f"jaxgbg: {label} plays, an agent that comes with jaxgbg (`jaxgbg zoo`)"
+            print(line, file=sys.stderr)
 
 
 def _table(loaded: "LoadedAgents") -> "Table":
@@ -108,6 +122,7 @@ def _write_file(path: Path, replace: bool, game: "Game", agents: "dict[str, Gree
 def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> "LoadedAgents":
     """The game and its agents; raises ValueError."""
     from jaxgbg.runs.opponents import names_agent
+    from jaxgbg.runs.storage.zoo import zoo_agent_for
     from jaxgbg.web.play.loaded_agents import load_agents
 
     names = what or ("connectfour",)
@@ -121,6 +136,8 @@ def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) 
     if len(games) > 1:
         raise ValueError(f"name one game, not {' and '.join(games)}")
     game = read_game(games[0], size, parameters) if games else None
+    own = zoo_agent_for(game) if game is not None and not files else None
+    files += [own] if own is not None else []
     if files and not games and (size is not None or parameters):
         raise ValueError(
             "--size and --parameters go with the name of a game; an agent file has its own"

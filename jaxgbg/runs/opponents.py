@@ -1,7 +1,7 @@
 """Whom agents meet by name: players, and agents on disk, which may look ahead.
 
-An agent is named by its file and, after colons, how it plays: `self.agent`,
-`self.agent:look-ahead=3:width=3,1:reply=value:ranks=.6,.3,.1`, `self.agent:search=puct-200`.
+An agent is named by its file, or as one of the zoo, and after colons by how it plays: `self.agent`,
+`self.agent:look-ahead=3:width=3,1:reply=value:ranks=.6,.3,.1`, `zoo:hex:search=puct-200`.
 """
 
 import contextlib
@@ -12,19 +12,22 @@ from jaxgbg.games import Game
 from jaxgbg.players import Player, make_player
 from jaxgbg.runs.play import Play
 from jaxgbg.runs.storage.agents import load_agent
+from jaxgbg.runs.storage.zoo import PREFIX, is_zoo_name
 
 _SUFFIX = ".agent"
 
 
 def names_agent(text: str) -> bool:
-    """Whether `text`, a player's name or an agent's file, is the latter."""
+    """Whether `text`, a player's name or an agent's file or zoo:NAME, is one of the latter."""
     with contextlib.suppress(OSError):
-        return _SUFFIX in text or Path(text).is_file()
+        return is_zoo_name(text) or _SUFFIX in text or Path(text).is_file()
     return False
 
 
 def file_of(name: str) -> str:
-    """The file of the agent of that name, without how it plays."""
+    """The file of the agent of that name, or zoo:NAME, without how it plays."""
+    if is_zoo_name(name):
+        return PREFIX + name.removeprefix(PREFIX).partition(":")[0]
     path, suffix, _ = name.partition(f"{_SUFFIX}:")
     return path + suffix.removesuffix(":")
 

@@ -18,6 +18,8 @@ from jaxgbg.cli.common import read_game
 from jaxgbg.web.play import serving
 from jaxgbg.web.play.table import Table
 
+OWN = "jaxgbg: zoo:nim plays, an agent that comes with jaxgbg (`jaxgbg zoo`)\n"
+
 
 @pytest.fixture
 def tables(monkeypatch):
@@ -40,13 +42,18 @@ def test_a_game_a_run_and_agent_files_are_opened(jaxgbg, trained, tables):
         (run,): [min(files, key=lambda file: not file.stem.endswith("-farl")).stem],
         tuple(files[:2]): [file.stem for file in files[:2]],
         ("nim", files[0]): [files[0].stem],
+        ("nim",): ["zoo:nim"],
+        ("zoo:nim",): ["zoo:nim"],
+        ("nim", "--size", 3): [],
     }
     for arguments, labels in cases.items():
         code, _, err = jaxgbg("play", *arguments, "--port", 0, "--no-browser")
-        assert (code, err) == (0, "")
-        choices = tables[-1].seats.choices()[: len(labels)]
-        assert [choice["label"] for choice in choices] == labels
-    assert [table.game.name for table in tables] == ["hex", "nim", "nim", "nim"]
+        own = arguments == ("nim",)
+        assert (code, err) == (0, OWN if own else "")
+        found = [choice["label"] for choice in tables[-1].seats.choices()]
+        assert found[: len(labels)] == labels
+        assert labels or not any("zoo" in label for label in found)
+    assert [table.game.name for table in tables] == ["hex"] + 6 * ["nim"]
     assert tables[0].game.size == 3
 
 
@@ -180,7 +187,7 @@ def test_the_page_is_served_until_it_is_ended():
     finally:
         process.kill()
         process.communicate()
-    assert (process.returncode, err) == (0, "")
+    assert (process.returncode, err) == (0, OWN)
 
 
 @pytest.mark.slow

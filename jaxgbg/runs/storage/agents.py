@@ -18,7 +18,15 @@ from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import GreedyAgent
 from jaxgbg.runs.run import RulesChanged, Run
 from jaxgbg.runs.storage.files import written_whole
+from jaxgbg.runs.storage.quantized import (
+    Bits,
+    Quantized,
+    dequantize,
+    number_of_blocks,
+    quantize,
+)
 from jaxgbg.runs.storage.schemas import AgentHeader, validate
+from jaxgbg.runs.storage.zoo import file_at
 
 _MAGIC = b"jaxgbg agent 1\n"
 _DIGEST = 2 * hashlib.sha256().digest_size + 1
@@ -62,15 +70,19 @@ class SavedAgent:
         return GreedyAgent(learner.game, learner.value, params, self.run.learner.bootstrap)
 
 
-def save_agent(path: Path, agent: SavedAgent) -> None:
+def save_agent(path: Path, agent: SavedAgent, bits: Bits | None = None) -> None:
     """Write magic line, SHA-256 of the rest, then a compressed npz of header and weights.
 
-    The file appears whole or not at all.
+    With `bits` the weights are rounded to so many each (`quantize`); without, they are float32. The
+    file appears whole or not at all.
     """
     header = {"run": agent.run.plain(), "variant": agent.variant, "members": agent.members}
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, header=text, weights=agent.weights)
+    if bits is None:
+        np.savez_compressed(buffer, header=text, weights=agent.weights)
+    else:
+        np.savez_compressed(buffer, header=text, **quantize(agent.weights, bits)._asdict())
     body = buffer.getvalue()
     digest = hashlib.sha256(body).hexdigest().encode() + b"\n"
     with written_whole(path) as temporary:
@@ -78,14 +90,15 @@ def save_agent(path: Path, agent: SavedAgent) -> None:
 
 
 def load_agent(path: Readable, game: str | None = None) -> SavedAgent:
-    """Read an agent file, its checksum, its run and its weights verified.
+    """Read an agent file or `zoo:NAME`, its checksum, its run and its weights verified.
 
     Nothing is unpacked before its size is known and fits. Raises ValueError in one line if the file
     is missing, truncated, altered, no agent at all, holds what no agent has, or plays another game
     than `game`.
     """
+    place = file_at(path)
     try:
-        with open_file(path, MOST_BYTES) as file:
+        with open_file(place, MOST_BYTES) as file:
             agent = _read(file)
     except _Damaged as error:
         raise ValueError(f"agent file {path} is damaged: {error}, train it again") from error
@@ -128,11 +141,12 @@ def _read(file: io.BufferedReader) -> SavedAgent:
     # The network's shapes come from JAX, whose errors say nothing about the file.
     header = validate(AgentHeader, parse_json(text.tobytes()))
     needed = header.run.make_learner().value.num_weights
-    if needed * 4 > _DEFLATE * file.seek(0, os.SEEK_END):
+    rounded = "steps.npy" in archive.namelist()
+    least = needed // 8 if rounded else needed * 4
+    if least > _DEFLATE * file.seek(0, os.SEEK_END):
         raise ValueError(f"too short for the {needed:,} weights of its n-tuples or network")
-    words = f"its n-tuples or network need float32[{needed}]"
     try:
-        weights = _array(archive, "weights", np.float32, words, needed, needed)
+        weights = _rounded(archive, needed) if rounded else _weights(archive, needed)
     except _UNZIPPING as error:
         raise _Damaged(f"cannot be unpacked ({reason(error)})") from error
     if not np.isfinite(weights).all():
@@ -140,8 +154,29 @@ def _read(file: io.BufferedReader) -> SavedAgent:
     return SavedAgent(header.run, header.variant, weights, header.members)
 
 
+def _weights(archive: zipfile.ZipFile, size: int) -> np.ndarray:
+    """The weights of an agent, float32[size]."""
+    words = f"its n-tuples or network need float32[{size}]"
+    return _array(archive, "weights", np.float32, words, size, size)
+
+
+def _rounded(archive: zipfile.ZipFile, size: int) -> np.ndarray:
+    """The weights of an agent that keeps them in 8 or 16 bits, float32[size]."""
+    words = f"its n-tuples or network have {size:,} weights"
+    blocks, places = number_of_blocks(size), -(-size // 8)
+    steps = _array(archive, "steps", np.float32, words, blocks, blocks)
+    active = _array(archive, "active", np.uint8, words, places, places)
+    codes = _array(archive, "codes", (np.int8, np.int16), words, size)
+    return dequantize(Quantized(steps, active, codes), size)
+
+
 def _array(
-    archive: zipfile.ZipFile, name: str, kind: type, words: str, most: int, least: int = 0
+    archive: zipfile.ZipFile,
+    name: str,
+    kinds: type | tuple[type, ...],
+    words: str,
+    most: int,
+    least: int = 0,
 ) -> np.ndarray:
     """An array of one dimension, of `least` to `most` numbers, which is what `words` say.
 
@@ -157,11 +192,12 @@ def _array(
             raise ValueError(f"{name} without an array of numbers")
         shape = [int(size) for size in found["shape"].split(b",") if size.strip()]
         dtype = np.dtype(found["dtype"].decode())
-        if dtype != kind or len(shape) != 1 or not least <= shape[0] <= most:
+        allowed = kinds if isinstance(kinds, tuple) else (kinds,)
+        if dtype not in allowed or len(shape) != 1 or not least <= shape[0] <= most:
             raise ValueError(f"{dtype}{shape} {name}, but {words}")
         if about.file_size != found.end() + shape[0] * dtype.itemsize:
             raise ValueError(f"{dtype}{shape} {name}, but {about.file_size:,} bytes of them")
-        array: np.ndarray = np.empty(shape, kind)
+        array: np.ndarray = np.empty(shape, dtype)
         view = memoryview(array.view(np.uint8).data)
         place, piece = 0, beginning[found.end() :] or file.read(_PIECE)
         while piece:

@@ -1,0 +1,39 @@
+"""The command `shrink`: round the weights of an agent, for a smaller file."""
+
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from jaxgbg.cli.session import start_jax
+from jaxgbg.runs.storage.files import check_writable
+from jaxgbg.runs.storage.quantized import Bits
+from jaxgbg.specs import checked
+
+
+@checked
+def shrink(
+    agent: Annotated[Positional[Path], arg(metavar="AGENT|RUN")],
+    file: Annotated[Positional[Path], arg(metavar="FILE")],
+    bits: Bits = 8,
+    replace: bool = False,
+) -> None:
+    """Write an agent with 8 or 16 bits for a weight, and none for weights that are 0.
+
+    It plays as before, but for moves whose values hardly differ: measure it with `eval`.
+
+    Args:
+      agent: Agent file, zoo:NAME, or the folder of a run for its first agent.
+      file: Agent file to write.
+      bits: Bits of a weight.
+      replace: Overwrite an existing file.
+    """
+    check_writable(file)
+    if file.exists() and not replace:
+        raise ValueError(f"{file} exists already: --replace overwrites it")
+    start_jax()
+    from jaxgbg.runs.opponents import agent_file
+    from jaxgbg.runs.storage.agents import load_agent, save_agent
+
+    save_agent(file, load_agent(agent_file(agent)), bits)
+    print(f"{file}: {file.stat().st_size / 1e6:,.2f} MB")
