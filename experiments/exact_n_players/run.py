@@ -87,6 +87,7 @@ SETTINGS = (
     Setting("ewn 3x3", "ewn", {"size": 3}),
     Setting("ewn 3x3, 2x3 cells", "ewn", {"size": 3}, {"layout": rectangles(3)}),
     Setting("ewn 4x4", "ewn", {"size": 4}, judged_seeds=3),
+    Setting("ewn 4x4, 2x3 cells", "ewn", {"size": 4}, {"layout": rectangles(4)}, judged_seeds=3),
     Setting("sim K6", "sim", {}),
     *(
         Setting(
