@@ -262,9 +262,6 @@ BY_HAND: dict[str, Heads] = {
         "leaves, % of moves that keep the value, worse, better than with 1,"
         " in step: positions/s of a core, alone": ("search/leaves",),
     },
-    "zoo": {
-        "weights, file, MB, positions with other moves": (),
-    },
 }
 """Tables that no script prints, by their heads, and the sections that have their numbers."""
 

@@ -10,14 +10,20 @@ OUTSIDE: dict[str, str] = {}
 def claims() -> Iterator[Claim]:
     """Sentences with holes, each with the values of its holes."""
     cells = cells_in("exact_n_players")
-    small, large = "ewn 3x3 | 100,000", "ewn 3x3, 2x3 cells | 100,000"
+
+    def points(row: str, column: str = "less: mean") -> list[float]:
+        """Of both seats: the row of the second seat, without a name, follows the first."""
+        figures = cells.column(column)
+        first = cells.texts("game").index(row)
+        return [100 * figure for figure in figures[first : first + 2]]
+
+    small, larger = "ewn 3x3", "ewn 3x3, 2x3 cells"
     yield (
-        "cost {} points in the first seat on\naverage, and {} for the worst",
-        100 * cells(small, "less: mean"),
-        100 * cells(small, "the most"),
+        "of 2x2 cells cost {} points in the first seat on average, and {} for the worst of ten",
+        points(small)[0],
+        points(small, "the most")[0],
     )
-    yield (
-        "2x3 cells it is {} and {}.",
-        100 * cells(large, "less: mean"),
-        100 * cells(large, "the most"),
-    )
+    yield "of 2x3 cells it is {} and {}.", points(larger)[0], points(larger, "the most")[0]
+    yield "the preset loses {} points in the first seat and {} in the second", *points("ewn 4x4")
+    yield "second, 2x3 cells {} and {} (three agents each)", *points("ewn 4x4, 2x3 cells")
+    yield "a little, up to {} points on average", 100 * max(cells.column("at worst")[:8])
