@@ -155,6 +155,7 @@ PAGES: dict[str, PageClaims] = {
     "docs/games-without-dice.md": own_page(EXACT, "# Sim, Yavalath and Chinese checkers"),
     "docs/other-learners.md": own_page("versions", "# Our games for other learners"),
     "docs/play.md": own_page(MEASURED, "# Play"),
+    "docs/positions.md": own_page("examples", "# Positions and records"),
     "docs/question.md": PageClaims({}),
     "docs/results.md": PageClaims({"perfect play among equals earns 0.4": "the rules"}, results),
     "docs/start.md": own_page("printed by `make run`", "# Start"),

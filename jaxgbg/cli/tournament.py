@@ -85,8 +85,7 @@ def tournament(
     from jaxgbg.api import tournament as play
 
     settings = (games, starts, plies, seed, out, first, True, swiss, executor, address, record)
-    ladder = play(participants, rules, *settings)
-    _print(ladder, form, json_file)
+    _print(ladder := play(participants, rules, *settings), form, json_file)
     if plot is not None:
         ladder.plot(plot)
 

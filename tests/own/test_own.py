@@ -46,7 +46,7 @@ def own(user_folder):
 
 def test_their_settings_are_settings_of_a_run(own):
     assert settings()["steps"].kinds == ("n-step",)
-    assert settings()["steps"].help.startswith("A player's own moves between")
+    assert settings()["steps"].help.startswith("n-step: A player's own moves between")
     assert settings()["channels"].path == "value.channels"
     run = package.preset(
         "tictactoe", learner="n-step", steps=3, value="conv", weight_decay=0.25, variants=("farl",)
