@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.discount.claims import gain
+from experiments.exact_n_players.claims import points
 from experiments.page_text import Claim, cells_in
 from experiments.table1.claims import errors_away
 from experiments.table1.overview import figures_of_listed
@@ -115,6 +116,11 @@ def index() -> Iterator[Claim]:
     discount, low, high = gain("hex", "mcts-1000", (0.8, "none"), (1.0, "none"))
     farl, *_ = gain("hex", "mcts-1000", (1.0, "farl"), (1.0, "none"))
     yield "in Hex {} of {} points (five, 95% {} to {})", discount, farl, low, high
+    small, larger = points("ewn 3x3")[0], points("ewn 3x3, 2x3 cells")[0]
+    yield "n-tuples lose {} points in the first seat, larger ones {}.", small, larger
+    yield "falls short by {} and {} points", *points("ewn 4x4")
+    won = cells_in("zoo")("connectfour | ab-dl", "mean (95%)")
+    yield "ConnectFour {}% moving first against exact AB-DL", won
 
 
 def own_page(source: str, *texts: str) -> PageClaims:
