@@ -16,6 +16,7 @@ from experiments.averaging import connectfour as averaged_connectfour
 from experiments.averaging import run as averaging
 from experiments.borrowed_games import forecast
 from experiments.borrowed_games import run as borrowed_games
+from experiments.compile_time import run as compile_time
 from experiments.connectfour import tables as connectfour
 from experiments.discount import tables as discount
 from experiments.exact_n_players import run as exact_n_players
@@ -230,6 +231,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "borrowed_games": borrowed_tables,
     "connectfour": lambda: "".join(connectfour_tables()).splitlines(),
     "discount": lambda: printed(discount.main),
+    "compile_time": lambda: printed(compile_time.main, "--table"),
     "exact_n_players": lambda: printed(exact_n_players.main, "--show"),
     "farl_ablation": ablation_tables,
     "farl_predictor": predictor_tables,

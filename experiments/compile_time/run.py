@@ -8,7 +8,8 @@ took longer, and keeps the new figure. `--table` prints the tables of the page.
 import argparse
 import json
 import platform
-from collections.abc import Sequence
+import statistics
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -52,26 +53,40 @@ def read(path: Path) -> dict[tuple[str, ...], dict]:
 
 
 def table(paths: list[Path]) -> None:
-    """Print the combinations by version, and those that take longest."""
+    """Print the combinations by version, the longest of each game, and the longest of all."""
     versions = {path.stem.removeprefix("jax-"): read(path) for path in paths}
     print("| jax | combinations | refused | median CPU s | longest CPU s | above 30 s |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for name, rows in versions.items():
-        seconds = sorted(row["cpu_s"] for row in rows.values() if row["cpu_s"] is not None)
+        seconds = _seconds(rows.values())
         above = sum(each > AIM_SECONDS for each in seconds)
         print(
-            f"| {name} | {len(rows)} | {len(rows) - len(seconds)} | {seconds[len(seconds) // 2]} |"
-            f" {seconds[-1]} | {above} |"
+            f"| {name} | {len(rows)} | {len(rows) - len(seconds)} |"
+            f" {statistics.median(seconds):.1f} | {seconds[-1]} | {above} |"
         )
+    print(f"\n| game | {' | '.join(f'{name}: median, longest' for name in versions)} |")
+    print("| --- |" + " ---: |" * len(versions))
+    for game in sorted({names[0] for rows in versions.values() for names in rows}):
+        figures = []
+        for rows in versions.values():
+            own = _seconds(row for names, row in rows.items() if names[0] == game)
+            figures.append(f"{statistics.median(own):.1f}, {own[-1]}" if own else "–")
+        print(f"| {game} | {' | '.join(figures)} |")
     print(f"\n| game | value | learner | search | {' | '.join(versions)} |")
     print("| --- | --- | --- | --- |" + " ---: |" * len(versions))
     both = {names for rows in versions.values() for names, row in rows.items() if row["cpu_s"]}
     cells = {
         names: [rows.get(names, {}).get("cpu_s") for rows in versions.values()] for names in both
     }
-    slowest = sorted(cells, key=lambda names: -max(each or 0 for each in cells[names]))
+    slowest = sorted(cells, key=lambda names: (-max(each or 0 for each in cells[names]), names))
     for names in slowest[:SHOWN]:
-        print(f"| {' | '.join(names)} | {' | '.join(map(str, cells[names]))} |")
+        shown = ["–" if each is None else str(each) for each in cells[names]]
+        print(f"| {' | '.join((*names, *shown))} |")
+
+
+def _seconds(rows: Iterable[dict]) -> list[float]:
+    """CPU seconds of the combinations that exist, in rising order."""
+    return sorted(row["cpu_s"] for row in rows if row["cpu_s"] is not None)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
