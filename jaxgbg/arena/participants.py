@@ -12,7 +12,7 @@ from typing import NamedTuple
 from jaxgbg.contents import open_file
 from jaxgbg.games import Game
 from jaxgbg.players import Player
-from jaxgbg.runs.opponents import agents_of, file_of, make_opponent, names_agent
+from jaxgbg.runs.opponents import agent_file, agents_of, file_of, make_opponent, names_agent
 from jaxgbg.runs.storage.agents import MOST_BYTES, load_agent
 from jaxgbg.runs.storage.run_folder import RunFolder
 from jaxgbg.runs.storage.zoo import file_at, is_zoo_name
@@ -67,7 +67,7 @@ def named(participants: Sequence[What] | Mapping[str, What], first: bool = False
         if not place.is_dir():
             found.append(_Named(label, str(what)))
             continue
-        files = agents_of(place)[: 1 if first else None]
+        files = [agent_file(place)] if first else agents_of(place)
         for file in files:
             own = label if len(files) == 1 or not label else f"{label}/{file.stem}"
             found.append(_Named(own, str(file)))

@@ -8,7 +8,7 @@ from jaxgbg.cli.benchmarks import Batches, Seconds
 from jaxgbg.cli.common import Json, TableFormat, console, optional, print_records
 from jaxgbg.cli.options import flag
 from jaxgbg.cli.session import start_jax
-from jaxgbg.games import game_names
+from jaxgbg.games import check_own, game_names, make
 from jaxgbg.runs.run import Seeds
 from jaxgbg.specs import checked
 
@@ -45,6 +45,8 @@ def bench(
     if compile:
         from jaxgbg.cli.benchmarks.compiling import bench_compile, combinations
 
+        for game in games:
+            check_own(make(game))
         every = combinations(games or game_names(), learner, value)
         print_records([bench_compile(*each)._asdict() for each in every], json_file, form)
         return

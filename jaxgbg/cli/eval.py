@@ -223,26 +223,13 @@ def _agents(what: tuple[Path, ...], game: str | None) -> "dict[Path, SavedAgent]
 
 def _agent_files(place: Path) -> list[Path]:
     """The file `place`, or the agent files of a run; raises ValueError."""
-    if not place.is_dir():
-        from jaxgbg.runs.opponents import names_agent
+    from jaxgbg.runs.opponents import agents_of, names_agent
 
+    if not place.is_dir():
         if not names_agent(str(place)) and not place.exists():
             raise ValueError(f"{place}: No such file; name an agent file, or the folder of a run")
         return [place]
-    files = sorted((place / "agents").glob("*.agent"))
-    if not files:
-        raise ValueError(f"{place} holds no agents; give the folder of a finished run")
-    if (place / "config.json").exists():
-        from jaxgbg.runs import RunFolder
-
-        folder = RunFolder.open(place)
-        missing = [path for path in map(folder.agent, folder.run.agents) if not path.exists()]
-        if missing:
-            raise ValueError(
-                f"{missing[0]}: No such file, though the run has it; put it back, or name the agent"
-                " files to evaluate"
-            )
-    return files
+    return sorted(agents_of(place))
 
 
 def _judge(rules: Game, opponent: str | None, engine: str | None, timeout: float) -> Judge:

@@ -93,7 +93,7 @@ def _line(error: Exception, user_code: bool) -> str | None:
     if isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and _OUT_OF_MEMORY in str(error)
     ):
-        return "out of memory: ask for less, such as fewer --seeds or a smaller --batch"
+        return "out of memory: ask for less, such as fewer agents, games or plies"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         # Of files the name is known.
         return f"cannot write the output: {error.strerror}"

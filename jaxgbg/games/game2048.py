@@ -23,8 +23,8 @@ LARGEST = 17
 _MOST_MOVES = 2**18
 # A line is a number of four digits below this; after sliding it has 5 bits for each cell.
 _EXPONENTS = LARGEST + 1
-_DIGITS = _EXPONENTS ** np.arange(4)
-_SHIFTS = np.array([0, 5, 10, 15])
+_DIGITS = _EXPONENTS ** np.arange(4, dtype=np.int32)
+_SHIFTS = np.array([0, 5, 10, 15], np.int32)
 
 
 class Game2048State(NamedTuple):

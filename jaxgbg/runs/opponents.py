@@ -33,7 +33,27 @@ def file_of(name: str) -> str:
 
 
 def agents_of(folder: Path) -> list[Path]:
-    """The agents of a run's folder, those with FARL first; raises ValueError where none is."""
+    """All agents of a run's folder, those with FARL first.
+
+    Raises ValueError where none is, and where one that the run has made is missing.
+    """
+    # It imports this module.
+    from jaxgbg.runs.storage.run_folder import RunFolder
+
+    found = _present_agents(folder)
+    if (folder / "config.json").exists():
+        run_folder = RunFolder.open(folder)
+        files = map(run_folder.agent, run_folder.run.agents if run_folder.finished else ())
+        for path in files:
+            if not path.exists():
+                raise ValueError(
+                    f"{path}: No such file, though the run has it; put it back, or name agent files"
+                    " instead of the run"
+                )
+    return found
+
+
+def _present_agents(folder: Path) -> list[Path]:
     files = (folder / "agents").glob(f"*{_SUFFIX}")
     found = sorted(files, key=lambda one: (not one.stem.endswith("-farl"), len(one.name), one.name))
     if not found:
@@ -43,7 +63,7 @@ def agents_of(folder: Path) -> list[Path]:
 
 def agent_file(place: Path) -> Path:
     """The first agent of a run's folder, with FARL if one is; anything else is itself."""
-    return agents_of(place)[0] if place.is_dir() else place
+    return _present_agents(place)[0] if place.is_dir() else place
 
 
 def make_opponent(name: str, game: Game) -> Player:

@@ -209,8 +209,9 @@ def test_an_agent_that_a_run_has_lost_is_named(trained, here, jaxgbg):
     (run,) = (trained / "small").glob("nim-*")
     shutil.copytree(run, here / "lost")
     (here / "lost" / "agents" / "seed1-farl.agent").unlink()
-    case = Case("eval lost", r"lost/agents/seed1-farl.agent: No such file, though the run has it")
-    assert run_case(case, here, jaxgbg) == ("", [])
+    complaint = r"lost/agents/seed1-farl.agent: No such file, though the run has it"
+    for command in ("eval lost", "tournament random lost", "ensemble joined.agent lost"):
+        assert run_case(Case(command, complaint), here, jaxgbg) == ("", [])
 
 
 @pytest.mark.slow

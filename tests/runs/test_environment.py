@@ -145,8 +145,9 @@ def test_a_missing_backend_is_no_fault_of_an_agent(trained, monkeypatch):
 IN_TURN = """
 import contextlib, io, json, sys
 from jaxgbg.cli import app
-app.prepare_jax()
-app.prepare_jax = lambda: None
+from jaxgbg.runs import devices
+devices.prepare_jax()
+devices.prepare_jax = lambda: None
 for words in json.loads(sys.argv[1]):
     sys.argv, said = ["jaxgbg", *words], io.StringIO()
     code = 0

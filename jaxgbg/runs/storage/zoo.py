@@ -44,7 +44,7 @@ class Card(Spec):
       notes: What else a reader must know of the figures.
     """
 
-    game: dict
+    game: dict = dataclasses.field(default_factory=dict)
     command: str = ""
     settings: dict = dataclasses.field(default_factory=dict)
     seeds: tuple[int, ...] = setting((), low=0, high=GREATEST)
