@@ -58,7 +58,7 @@ CASES = [
     Case("results file", "is not a folder", {"file": "x"}),
     Case("report file/below --out x.html", "is not a folder", {"file": "x"}),
     Case("results . --horses nothing", "jaxgbg: [A-Z]"),
-    Case("nothing", "unknown command 'nothing': choose one of games, check"),
+    Case("nothing", "unknown command 'nothing': choose one of games, zoo"),
     Case("tran nim", "unknown command 'tran': did you mean train"),
     Case("train nim --dry-run", "--dry-run .*jaxgbg train --help"),
     Case("eval", "name an agent file, or the folder of a run"),
