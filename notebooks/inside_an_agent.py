@@ -62,7 +62,7 @@ for result in training.evaluations():
 
 value = training.learner.value
 params = training.agents()[0, "farl"]
-agent = jaxgbg.GreedyAgent(game, value, params, run.learner.valuation)
+agent = jaxgbg.GreedyAgent(game, value, params, run.learner.bootstrap)
 
 # %% [markdown]
 # Every player has a table for each tuple, with a weight for each pattern of digits: three digits on
