@@ -97,8 +97,10 @@ def test_kept_figures_are_those_of_the_script():
 
 
 @pytest.mark.slow
-def test_networks_are_compared_and_play(call, tmp_path):
+def test_networks_are_compared_and_play(call, tmp_path, monkeypatch):
     pytest.importorskip("bitbully")
+    # Evaluations would take most of the time; those after 48 and 60 have a mean of weights, too.
+    monkeypatch.setattr(run, "_EVALUATIONS", 5)
     tiny = ["--episodes", "60", "--seeds", "0", "1"]
     call(run, *tiny, "--only", "base", "70 from lines")
     figures = kept("networks", tmp_path)
