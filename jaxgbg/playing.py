@@ -9,8 +9,8 @@ import jax
 import numpy as np
 
 from jaxgbg.games import Game
-from jaxgbg.games.game_replay import GameReplay
-from jaxgbg.games.notations import position_line, write_position
+from jaxgbg.games.game_replay import read_position
+from jaxgbg.games.notations import write_position
 from jaxgbg.games.precision import in_32_bits
 from jaxgbg.players import (
     GreedyAgent,
@@ -128,8 +128,7 @@ def position(game: Game, text: str) -> State:
     position after a semicolon, `XO./.X./... O;2`. The page on positions has the notation of every
     game. Raises ValueError, in one line, for what is no position, with what is wrong and where.
     """
-    states = GameReplay(game).end(position_line(game, text))
-    return jax.tree.map(lambda leaf: leaf[0], states)
+    return read_position(game, text)[1]
 
 
 def position_text(game: Game, state: State) -> str:

@@ -7,7 +7,7 @@ from experiments.compile_time.run import FOLDER, read
 from experiments.page_text import Claim
 
 OUTSIDE: dict[str, str] = {}
-_NEWEST = "jax-0.12.0.1.jsonl"
+_NEWEST, _OLDEST = "jax-0.12.0.1.jsonl", "jax-0.10.2.jsonl"
 
 
 def claims() -> Iterator[Claim]:
@@ -18,3 +18,6 @@ def claims() -> Iterator[Claim]:
     yield "TD-Leaf ({} s)", seconds["lines_of_action", "mlp", "td-leaf", "greedy"]
     yield "Half of all take less than {} s", statistics.median(seconds.values())
     yield "Of the {} combinations", len(seconds)
+    older = read(FOLDER / _OLDEST)
+    longest = older["lines_of_action", "mlp", "td", "greedy"]["cpu_s"]
+    yield "Lines of Action takes {} s with a network", longest

@@ -1,8 +1,8 @@
 """All positions of a small game, and what players win in them, by value iteration in float64.
 
-Works for any game that lists its outcomes of chance. Positions are told apart by 64 bits of their
-state: of n positions two are confused with a chance below n^2 / 2^64, 1 in 100,000 for the largest
-game here.
+Works for any game that lists its outcomes of chance. Positions are distinguished by 64 bits of
+their state: of n positions two are confused with a chance below n^2 / 2^64, 1 in 100,000 for the
+largest game here.
 """
 
 from collections.abc import Callable, Iterator

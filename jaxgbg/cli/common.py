@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from jaxgbg.games.lines import Line
-    from jaxgbg.players import History
     from jaxgbg.types import State
 
 
@@ -144,26 +143,9 @@ def read_game(name: str, size: int | None, entries: tuple[str, ...]) -> Game:
 def read_position(game: Game, text: str) -> "tuple[Line, State]":
     """A position as a game that leads there, and its state; raises ValueError."""
     start_jax()
-    import jax
+    from jaxgbg.games import game_replay
 
-    from jaxgbg.games.game_replay import GameReplay
-    from jaxgbg.games.notations import position_line
-
-    line = position_line(game, text)
-    return line, jax.tree.map(lambda leaf: leaf[0], GameReplay(game).end(line))
-
-
-def history_of(game: Game, line: "Line") -> "History | None":
-    """The plies of one game; None if it starts from a position that was set up."""
-    if line.start:
-        return None
-    import numpy as np
-
-    from jaxgbg.games.game_replay import GameReplay
-    from jaxgbg.players import History
-
-    actions = np.array([[ply[0] for ply in line.plies]], np.int32).reshape(1, -1)
-    return History(actions, np.asarray(GameReplay(game).every(line).player)[None, :-1])
+    return game_replay.read_position(game, text)
 
 
 def cell(value: object) -> str:

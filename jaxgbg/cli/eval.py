@@ -14,7 +14,6 @@ from jaxgbg.cli.common import (
     Record,
     TableFormat,
     console,
-    history_of,
     optional,
     print_records,
     read_position,
@@ -154,6 +153,9 @@ def _matches(
         )
     start = None
     if position is not None:
+        from jaxgbg.games.game_replay import GameReplay
+        from jaxgbg.players.core import history_of
+
         line, state = read_position(rules, position)
         if state.terminal:
             raise ValueError("the game is over in this position: --position needs one to play on")
@@ -161,7 +163,7 @@ def _matches(
             raise ValueError(
                 f"{judge.name} needs the moves from the start of the game: give --position as 3,2,4"
             )
-        start = jax.tree.map(lambda leaf: leaf[None], state), history_of(rules, line)
+        start = jax.tree.map(lambda leaf: leaf[None], state), history_of(GameReplay(rules), line)
     if played is not None:
         played.opponent = judge.name
     return dataclasses.replace(

@@ -73,7 +73,7 @@ class MoveLog:
         return after
 
     def games(self, seats: np.ndarray, history: History | None, rewards: np.ndarray) -> PlayedGames:
-        """What was noted."""
+        """Return the games with their moves so far."""
         count = len(seats)
         none = np.zeros((count, 0), np.int32), np.zeros((count, 0, words_of_chance(self._game)))
         return PlayedGames(

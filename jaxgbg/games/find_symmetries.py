@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgbg.games.core import Game
-from jaxgbg.games.grids import grid_shape
+from jaxgbg.games.grids import grid_shape, grid_symmetries
 from jaxgbg.games.hexagons import hexagon
 from jaxgbg.games.move_checks import image_differences
 from jaxgbg.games.precision import in_32_bits
@@ -105,7 +105,7 @@ def _shapes(game: Game) -> Iterator[np.ndarray]:
     shapes = [shape] if shape else [(n, count // n) for n in range(2, count) if count % n == 0]
     for rows, columns in shapes:
         size = rows * columns
-        for image in _turns(board[:size].reshape(rows, columns)):
+        for image in grid_symmetries(rows, columns):
             # Cells beyond the board stay where they are.
             yield np.append(image, board[size:])
     yield board[::-1]
@@ -116,14 +116,6 @@ def _shapes(game: Game) -> Iterator[np.ndarray]:
         for turn in range(count):
             yield np.roll(board, turn)
             yield np.roll(board[::-1], turn)
-
-
-def _turns(board: np.ndarray) -> Iterator[np.ndarray]:
-    """The turns and reflections of a grid that keep its shape."""
-    for quarter in range(4):
-        for image in (np.rot90(board, quarter), np.rot90(board, quarter).T):
-            if image.shape == board.shape:
-                yield image.ravel()
 
 
 def _assign(game: Game, sample: Sample, cells: np.ndarray) -> np.ndarray | None:
@@ -164,9 +156,9 @@ def _moves(game: Game, states: State, cells: np.ndarray | None) -> _Moves:
     legal, boards, *rest = jax.device_get(_expand(game, states))
     boards = boards if cells is None else boards[..., cells]
     parts = [boards.astype(np.int64), *(part.astype(np.float32).view(np.int32) for part in rest)]
-    told = np.concatenate([part.reshape(*legal.shape, -1) for part in parts], -1)
-    words = np.random.default_rng(0).integers(2**63, size=told.shape[-1], dtype=np.int64)
-    return _Moves(legal, (told * words).sum(-1))
+    facts = np.concatenate([part.reshape(*legal.shape, -1) for part in parts], -1)
+    words = np.random.default_rng(0).integers(2**63, size=facts.shape[-1], dtype=np.int64)
+    return _Moves(legal, (facts * words).sum(-1))
 
 
 @partial(jit, static_argnums=0)

@@ -38,18 +38,19 @@ def fingerprint(game: Game) -> str:
     return digest.hexdigest()[:16]
 
 
+def changed_parameters(game: Game) -> dict[str, str]:
+    """The parameters of a game that are not at their defaults, as text."""
+    values = {field: getattr(game, field.name) for field in dataclasses.fields(game)}
+    return {field.name: str(v) for field, v in values.items() if v != field.default}
+
+
 def _declared(game: Game) -> dict[str, object]:
     """Name, sizes, and what of the game's parameters is not at its default."""
-    changed = {
-        field.name: getattr(game, field.name)
-        for field in dataclasses.fields(game)
-        if getattr(game, field.name) != field.default
-    }
     alike = (game.player_views == np.arange(game.num_cells)).all()
     return {
         "name": game.name,
         "sizes": [int(getattr(game, size)) for size in SIZES],
         "reward_range": [float(bound) for bound in game.reward_range],
-        "parameters": {name: str(value) for name, value in changed.items()},
+        "parameters": changed_parameters(game),
         **({} if alike else {"player_views": game.player_views.tolist()}),
     }

@@ -11,7 +11,8 @@ import numpy as np
 
 from jaxgbg.games.core import Game
 from jaxgbg.games.lines import Line
-from jaxgbg.games.notations import set_up
+from jaxgbg.games.notations import position_line, set_up
+from jaxgbg.games.rollout import select_states
 from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.types import PyTree, State
 
@@ -137,6 +138,12 @@ class GameReplay:
                 actions[number] = action
             chance[number, : len(words)] = words
         return actions, chance
+
+
+def read_position(game: Game, text: str) -> tuple[Line, State]:
+    """A position as a game that leads there, and its state; raises ValueError."""
+    line = position_line(game, text)
+    return line, select_states(GameReplay(game).end(line), 0)
 
 
 def _keys(line: Line, plies: np.ndarray) -> dict[int, bytes]:

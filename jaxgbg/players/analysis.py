@@ -59,7 +59,7 @@ def analyze(game: Game, player: Player, states: State, seed: int = 0) -> Analysi
 
 def _analyzed(game: Game, player: Player, states: State, key: jax.Array) -> tuple[PyTree, ...]:
     """(legal, values, best) of states[B], and visits if there are any."""
-    legal = np.asarray(_legal(game, states))
+    legal = np.asarray(legal_actions(game, states))
     if isinstance(player, SearchAgent):
         search, choice = jax.random.split(key)
         statistics = jax.device_get(player.statistics(states, search))
@@ -71,23 +71,26 @@ def _analyzed(game: Game, player: Player, states: State, key: jax.Array) -> tupl
         values = np.asarray(player.action_values(states))
         values = np.where(np.isneginf(values), np.nan, values)
     elif isinstance(player, MaxN):
-        values = np.asarray(_exact(game, player, states))
+        mover = np.arange(len(best)), np.asarray(states.player)
+        values = np.asarray(final_rewards(game, player, states))
+        values = values - np.asarray(states.rewards)[mover][:, None]
     else:
         values = np.full(legal.shape, np.nan, np.float32)
     return legal, values, best
 
 
 @partial(jax.jit, static_argnums=0)
-def _legal(game: Game, states: State) -> jax.Array:
+def legal_actions(game: Game, states: State) -> jax.Array:
+    """bool[B, A] of states[B]."""
     return jax.vmap(game.legal_actions)(states)
 
 
 @partial(jax.jit, static_argnums=0)
-def _exact(game: Game, player: MaxN, states: State) -> jax.Array:
-    """float32[B, A]: the mover's further reward after each action in perfect play."""
+def final_rewards(game: Game, player: MaxN, states: State) -> jax.Array:
+    """float32[B, A]: the mover's final reward after each action in perfect play."""
 
     def one(state: State) -> jax.Array:
         after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
-        return player.values(after)[:, state.player] - state.rewards[state.player]
+        return player.values(after)[:, state.player]
 
     return jax.vmap(one)(states)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -12,12 +12,24 @@ from jaxgbg.lazy import jax, jit
 from jaxgbg.learners.selection import choose_uniformly
 from jaxgbg.types import Memory, State, StateT
 
+if TYPE_CHECKING:
+    from jaxgbg.games.game_replay import GameReplay
+    from jaxgbg.games.lines import Line
+
 
 class History(NamedTuple):
     """The moves of each of B games: `actions` int32[B, T], -1 for none, by `players` int8[B, T]."""
 
     actions: np.ndarray
     players: np.ndarray
+
+
+def history_of(replay: GameReplay, line: Line) -> History | None:
+    """The plies of one game; None if it starts from a position that was set up."""
+    if isinstance(line.start, str) and line.start:
+        return None
+    actions = np.array([[ply[0] for ply in line.plies]], np.int32).reshape(1, -1)
+    return History(actions, np.asarray(replay.every(line).player)[None, :-1])
 
 
 class Player(Protocol):

@@ -173,9 +173,9 @@ def test_a_board_of_connectfour_is_read_exactly_if_a_game_leads_there():
             free = [row for row in range(6) if rows[row][column] == "."]
             rows[free[-1]][column] = stone
         text = "/".join("".join(row) for row in rows)
-        told = accepted(game, text)
-        assert told == next((each for each in known if each[:-2] == text), None)
-        found.add(told is None)
+        answer = accepted(game, text)
+        assert answer == next((each for each in known if each[:-2] == text), None)
+        found.add(answer is None)
     assert found == {True, False}
 
 

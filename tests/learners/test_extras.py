@@ -176,6 +176,6 @@ def test_boards_of_a_round_hold_what_the_network_observes():
     plain = TDSpec(replay_episodes=2).build(GAME, MLPSpec(), Schedule(batch=1))
     board = board_shape(plain)
     assert (board.shape, board.dtype) == ((2,), np.int8)
-    told = TDSpec(replay_episodes=2).build(GAME, NETWORK, Schedule(batch=1))
-    board = board_shape(told)
+    auxiliary = TDSpec(replay_episodes=2).build(GAME, NETWORK, Schedule(batch=1))
+    board = board_shape(auxiliary)
     assert (board.shape, board.dtype) == ((8,), np.int32)

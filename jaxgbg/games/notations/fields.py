@@ -7,7 +7,6 @@ has written is read again.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import zlib
 from functools import partial
@@ -15,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from jaxgbg.games.core import Game
+from jaxgbg.games.fingerprint import changed_parameters
 from jaxgbg.games.notations.core import Notation
 from jaxgbg.lazy import jax
 from jaxgbg.specs import shown
@@ -78,12 +78,7 @@ def _leaves(state: PyTree) -> list[tuple[str, AnyArray]]:
 
 def _check(game: Game, words: list[str]) -> str:
     """Eight hexadecimal digits of the game, its parameters and the fields."""
-    changed = {
-        field.name: str(getattr(game, field.name))
-        for field in dataclasses.fields(game)
-        if getattr(game, field.name) != field.default
-    }
-    text = json.dumps([game.name, changed, words], sort_keys=True)
+    text = json.dumps([game.name, changed_parameters(game), words], sort_keys=True)
     return f"{zlib.crc32(text.encode()):08x}"
 
 

@@ -16,15 +16,15 @@ from jaxgbg.specs import pluralize, shown
 from jaxgbg.types import PyTree
 
 _AFTER = "afterstate"
+_EXAMPLE = np.array([[1, 2, 3, 4], [0, 0, 1, 2], [0, 0, 0, 0], [0, 1, 0, 0]])
 
 
 def game2048(game: Game2048) -> Notation:
     height, width = game.rows, game.columns
 
     def write(state: PyTree) -> str:
-        tiles = np.where(state.tiles > 0, 2 ** np.asarray(state.tiles, int), 0)
-        rows = "/".join(" ".join(map(str, row)) for row in tiles.reshape(height, width).tolist())
-        return f"{rows} {int(state.score)}{f' {_AFTER}' if state.slid else ''}"
+        board = _board(np.asarray(state.tiles, int).reshape(height, width))
+        return f"{board} {int(state.score)}{f' {_AFTER}' if state.slid else ''}"
 
     def read(text: str) -> PyTree:
         rows = [row.split() for row in re.split(r"[/\n]", text.strip()) if row.strip()]
@@ -51,10 +51,14 @@ def game2048(game: Game2048) -> Notation:
             rewards=np.asarray(_share(np.float32(score)))[None],
         )
 
-    tiles = np.array([[2, 4, 8, 16], [0, 0, 2, 4], [0, 0, 0, 0], [0, 2, 0, 0]])[:height, :width]
-    score = _score(np.array([int(tile).bit_length() - 1 for tile in tiles.ravel() if tile]), None)
-    example = "/".join(" ".join(map(str, row)) for row in tiles.tolist())
-    return Notation(f"{example} {score}", write, read)
+    example = _EXAMPLE[:height, :width]
+    return Notation(f"{_board(example)} {_score(example, None)}", write, read)
+
+
+def _board(exponents: np.ndarray) -> str:
+    """The tiles of int[rows, columns]."""
+    tiles = np.where(exponents > 0, 2**exponents, 0)
+    return "/".join(" ".join(map(str, row)) for row in tiles.tolist())
 
 
 @jit

@@ -21,7 +21,6 @@ from jaxgbg.types import PyTree
 
 _LETTERS = {"B": 0, "W": 1, ".": 2, "-": 2, "_": 2, "X": 0, "O": 1}
 _SIDES = {"B": 0, "W": 1, "X": 0, "O": 1}
-_NAMES = ("black", "white")
 _PASS, _NONE = "pass", "-"
 
 
@@ -64,7 +63,7 @@ def lines_of_action(game: LinesOfAction) -> Notation | None:
             raise ValueError("nobody passes: by stuck=loss, who cannot move has lost")
         trail = np.array([_squares(game, word) for word in last], np.int8)
         _check(game, board, player, plies)
-        _check_last(board, 1 - player, trail[1], last[1])
+        _check_last(game, board, 1 - player, trail[1], last[1])
         twice = last == [_PASS, _PASS]
         passed = last[1] == _PASS
         state: PyTree = jax.device_get(
@@ -120,11 +119,11 @@ def _check(game: LinesOfAction, board: np.ndarray, player: int, plies: int) -> N
     """Raise ValueError for stones and plies that no game has."""
     most = 2 * (game.size - 2)
     counts = [int((board == side).sum()) for side in (0, 1)]
-    for name, count in zip(_NAMES, counts, strict=True):
+    for name, count in zip(game.sides, counts, strict=True):
         if not 1 <= count <= most:
             raise ValueError(f"{name} has {count} stones, and 1 to {most} in every game")
     if plies % 2 != player:
-        raise ValueError(f"after {plies} plies {_NAMES[plies % 2]} is to move")
+        raise ValueError(f"after {plies} plies {game.sides[plies % 2]} is to move")
     lost = 2 * most - sum(counts)
     if lost > plies:
         raise ValueError(f"{lost} stones are captured, and {plies} plies cannot capture as many")
@@ -132,15 +131,17 @@ def _check(game: LinesOfAction, board: np.ndarray, player: int, plies: int) -> N
         raise ValueError("with 0 plies the board is that of the start: write how many were played")
 
 
-def _check_last(board: np.ndarray, mover: int, squares: np.ndarray, word: str) -> None:
+def _check_last(
+    game: LinesOfAction, board: np.ndarray, mover: int, squares: np.ndarray, word: str
+) -> None:
     """Raise ValueError if `mover` cannot have made the last ply, which no other has followed."""
     if squares[0] < 0:
         return
     start, end = (int(board.ravel()[square]) for square in squares)
     if (start, end) != (2, mover):
         raise ValueError(
-            f"{_NAMES[mover]} has not just moved {word}: its stone is on the second square, and the"
-            " first is empty"
+            f"{game.sides[mover]} has not just moved {word}: its stone must be on the second"
+            " square, and the first must be empty"
         )
 
 

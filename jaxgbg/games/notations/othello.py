@@ -17,7 +17,6 @@ from jaxgbg.types import PyTree
 
 _LETTERS = {"X": 0, "O": 1, "-": 2, ".": 2, "_": 2, "B": 0, "*": 0, "W": 1}
 _SIDES = {"X": 0, "O": 1, "B": 0, "*": 0, "W": 1}
-_NAMES = ("black", "white")
 
 
 def othello(game: Othello) -> Notation:
@@ -37,7 +36,7 @@ def othello(game: Othello) -> Notation:
         state = _state(game, board, player)
         if not state.terminal and not state.moves.any():
             raise ValueError(
-                f"{_NAMES[player]} cannot move: it is the turn of {_NAMES[1 - player]}"
+                f"{game.sides[player]} cannot move: it is the turn of {game.sides[1 - player]}"
             )
         return state
 

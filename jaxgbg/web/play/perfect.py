@@ -1,16 +1,14 @@
 """The value of each move in perfect play, for solved games: ConnectFour and small ones."""
 
-from functools import partial
 from typing import NamedTuple, cast
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgbg.games import ConnectFour, Game
 from jaxgbg.games.connectfour import ConnectFourState
 from jaxgbg.players import AlphaBeta, MaxN, MissingExtra
 from jaxgbg.players.alphabeta import ILLEGAL
+from jaxgbg.players.analysis import final_rewards, legal_actions
 from jaxgbg.types import State
 from jaxgbg.web.positions import reward_text
 
@@ -48,7 +46,8 @@ class Perfect:
         """A verdict for each legal move of states[1]."""
         if isinstance(self.solver, AlphaBeta):
             return _of_scores(cast(ConnectFourState, states), self.solver)
-        legal, paid = jax.device_get(_paid(self.game, self.solver, states))
+        legal = np.asarray(legal_actions(self.game, states))[0]
+        paid = np.asarray(final_rewards(self.game, self.solver, states))[0]
         best = np.where(legal, paid, -np.inf).max(initial=-np.inf)
         return [
             Verdict(
@@ -67,14 +66,6 @@ class Perfect:
 
 def _sign(reward: float) -> int:
     return 0 if np.isnan(reward) else int(np.sign(reward))
-
-
-@partial(jax.jit, static_argnums=0)
-def _paid(game: Game, solver: MaxN, states: State) -> tuple[jax.Array, jax.Array]:
-    """(legal bool[A], the mover's final reward after each action float32[A]) of states[1]."""
-    state = jax.tree.map(lambda leaf: leaf[0], states)
-    after = jax.vmap(game.afterstate, (None, 0))(state, jnp.arange(game.num_actions))
-    return game.legal_actions(state), solver.values(after)[:, state.player]
 
 
 def _of_scores(states: ConnectFourState, solver: AlphaBeta) -> list[Verdict]:

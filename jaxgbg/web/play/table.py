@@ -11,7 +11,8 @@ from jaxgbg.games import Game
 from jaxgbg.games.game_replay import GameReplay
 from jaxgbg.games.lines import Line
 from jaxgbg.games.notations import position_line
-from jaxgbg.players import GreedyAgent, History, LookAheadAgent
+from jaxgbg.players import GreedyAgent, LookAheadAgent
+from jaxgbg.players.core import history_of
 from jaxgbg.types import JSON, State
 from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.game_page import game_page
@@ -210,8 +211,7 @@ class Table:
                     f"{name} needs the moves from the start of the game, and this position was set"
                     " up: choose another player"
                 )
-            actions = np.array([[ply[0] for ply in line.plies]], np.int32).reshape(1, -1)
-            history = History(actions, np.asarray(self.replay.every(line).player)[None, :-1])
+            history = history_of(self.replay, line)
         words = seed if seed >= 0 else secrets.randbits(32)
         with lock:
             return int(player.act(states, jax.random.key(np.uint32(words)), history)[0])
