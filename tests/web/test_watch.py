@@ -374,11 +374,18 @@ def test_what_goes_wrong_in_a_game_is_told(trained, game, monkeypatch):
 
 
 def test_the_server_answers_its_own_page_alone(begun, watched):
-    client = Client(application(watched(begun.path)))
+    seen = watched(begun.path)
+    client = Client(application(seen))
     try:
+        assert client.get("/api/v1/game").json() == {"html": ""}
+        # Curves and game are drawn in threads of their own.
+        looked(seen)
+        seen.game.wait()
         assert client.get("/api/v1/state").json()["name"] == begun.path.name
         assert "<svg" in client.get("/api/v1/curves").json()["html"]
-        assert client.get("/api/v1/game").json() == {"html": ""}
+        game = client.get("/api/v1/game").json()
+        assert game == {"html": seen.game.html}
+        assert "plays against itself" in game["html"]
         page = client.get("/")
         assert (page.status_code, "<main>" in page.text) == (200, True)
         assert "default-src 'self'" in page.headers["content-security-policy"]
