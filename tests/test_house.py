@@ -119,6 +119,60 @@ def test_files_and_functions_fit_a_reader(path):
     assert [each for each in lines if each[1] > MOST_LINES_OF_A_FUNCTION] == []
 
 
+# Files of users are read through `jaxgbg.contents`, which waits for no pipe and reads nothing
+# endless. What else is opened: our own package's files, files just written here, /proc, locks.
+OPENED = {
+    "api.py": ["read_bytes"],
+    "cli/exit_codes.py": ["os.open", "os.open"],
+    "evaluation/solved_positions.py": ["open"],
+    "games/ludax_games.py": ["read_text"],
+    "runs/memory.py": ["read_text"],
+    "runs/storage/agents.py": ["open"],
+    "runs/storage/checkpoints.py": ["open"],
+    "runs/storage/files.py": ["open", "open", "os.open"],
+    "runs/storage/locks.py": ["os.open", "os.open"],
+    "runs/storage/recorded_games.py": ["open"],
+    "web/board/still.py": ["read_text"],
+    "web/board/widget.py": ["read_text"],
+    "web/export/bundle.py": ["read_text"],
+    "web/play/__init__.py": ["read_text"],
+    "web/watch/server.py": ["read_text"],
+}
+
+
+def opened(source: str) -> list[str]:
+    """The calls that open a file: `open`, `os.open`, and methods of paths."""
+    calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    found = []
+    for call in calls:
+        owner = call.value if isinstance(call, ast.Attribute) else None
+        name = call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "")
+        if isinstance(owner, ast.Name) and owner.id == "os" and name == "open":
+            found.append("os.open")
+        # `RunFolder.open` opens none itself.
+        elif name in ("read_text", "read_bytes", "open") and not (
+            isinstance(owner, ast.Name) and owner.id[:1].isupper()
+        ):
+            found.append(name)
+    return found
+
+
+@each_file
+def test_files_are_opened_by_the_guarded_function_alone(path):
+    if path.name == "contents.py":
+        return
+    source = path.read_text()
+    names = {name for node in ast.walk(ast.parse(source)) for name in imported_names(node)}
+    found = sorted(name for name in opened(source) if name not in names)
+    assert found == OPENED.get(str(path.relative_to(ROOT)), []), (
+        "open files of users by jaxgbg.contents, or name the reason here"
+    )
+
+
+def imported_names(node: ast.AST) -> list[str]:
+    return [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+
+
 def with_any(source: str) -> int:
     """The number of lines that have the type `Any`, or the word, in them."""
     return sum(bool(re.search(r"\bAny\b", line)) for line in source.splitlines())
@@ -152,6 +206,11 @@ def test_the_name_of_a_class_means_one_thing():
 def test_what_these_tests_look_for_is_found():
     assert defined("class A:\n    def _told(self): ...") == ["A", "told"]
     assert with_any("from typing import Any\nx: dict[str, Any]\nAnyArray = int") == 2
+    assert opened("open(x); p.read_text(); os.open(x, 0); RunFolder.open(p)") == [
+        "open",
+        "read_text",
+        "os.open",
+    ]
     inner = "def f():\n    from jaxgbg.runs import Run\n"
     assert upward(inner, "games") == ["runs"]
     assert upward("import jaxgbg.web.html\nfrom jaxgbg import cli", "results") == [

@@ -45,8 +45,8 @@ def play(
       port: Port of the page; 0 takes any free port.
       browser: Open the page in a browser.
       export: Do not serve, but write this HTML file, which plays the game with its agents offline
-        and without Python, in browsers of 2023 or later; at most 25 MB, all games except
-        lines_of_action.
+        and without Python, in browsers of 2023 or later; at most 25 MB. Not for games whose moves
+        go from spot to spot: chinese_checkers, ewn and lines_of_action.
       replace: Overwrite an existing file.
     """
     if export is not None:
@@ -57,13 +57,7 @@ def play(
                 "--host, --port and --browser do not go with --export, which serves no page"
             )
         start_jax()
-        from jaxgbg.runs.storage.run_folder import RunFolder
-        from jaxgbg.web.export.file import check_offered
-
-        # Loading the agents of a large game takes long, so refuse games without export first.
-        for name in what:
-            if (Path(name) / "config.json").is_file():
-                check_offered(RunFolder.open(name).run.game)
+        _check_offered(what, size, parameters)
         loaded = _read(what, size, parameters)
         _write_file(export, replace, loaded.game, loaded.agents)
         _announce(what, loaded)
@@ -117,6 +111,23 @@ def _write_file(path: Path, replace: bool, game: "Game", agents: "dict[str, Gree
     with written_whole(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     print(f"{path}: {game.name} in {len(text.encode()) / 1e6:.1f} MB, plays in a browser, offline")
+
+
+def _check_offered(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> None:
+    """Refuse games without export before agents are loaded, which takes long for a large game."""
+    from jaxgbg.runs import run
+    from jaxgbg.runs.opponents import names_agent
+    from jaxgbg.runs.storage.run_folder import RunFolder
+    from jaxgbg.runs.storage.zoo import card_of, is_zoo_name
+    from jaxgbg.web.export.file import check_offered
+
+    for name in what:
+        if (Path(name) / "config.json").is_file():
+            check_offered(RunFolder.open(name).run.game)
+        elif is_zoo_name(name):
+            check_offered(run.read_game(card_of(name).game))
+        elif not names_agent(name) and os.sep not in name:
+            check_offered(read_game(name, size, parameters))
 
 
 def _read(what: tuple[str, ...], size: int | None, parameters: tuple[str, ...]) -> "LoadedAgents":

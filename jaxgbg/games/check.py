@@ -183,19 +183,12 @@ def _type_faults(game: Game) -> list[str]:
     missing = [name for name in ("player", "terminal", "rewards") if name not in fields]
     if missing:
         return [f"a state must have a field {missing[0]}"]
-    players, actions, cells = game.num_players, game.num_actions, game.num_cells
-    action = jax.ShapeDtypeStruct((), jnp.int32)
-    key = jax.random.key(0)
-
-    def words(count: int) -> jax.ShapeDtypeStruct:
-        return jax.ShapeDtypeStruct((count,), jnp.uint32)
-
     faults = [
         f"{name} of a state {problem}"
         for name, shape, dtype in (
             ("player", (), jnp.int8),
             ("terminal", (), jnp.bool_),
-            ("rewards", (players,), jnp.float32),
+            ("rewards", (game.num_players,), jnp.float32),
         )
         if (problem := _mismatch(getattr(state, name), jax.ShapeDtypeStruct(shape, dtype)))
     ]
@@ -206,6 +199,29 @@ def _type_faults(game: Game) -> list[str]:
     ]
     if faults:
         return faults
+    drawn: PyTree = jax.eval_shape(game.display_cells, state)
+    if getattr(drawn, "ndim", 0) != 1:
+        return ["display_cells must return one array int8[D], the board as it is drawn"]
+    for name, arguments, expected in _signatures(game, state, drawn.shape):
+        shown: PyTree = jax.eval_shape(getattr(game, name), *arguments)
+        actual, structure = jax.tree_util.tree_flatten_with_path(shown)
+        targets, declared = jax.tree.flatten(expected)
+        if str(structure) != str(declared):
+            return [*faults, f"{name} must return {declared}, not {structure}"]
+        for (path, leaf), target in zip(actual, targets, strict=True):
+            if problem := _mismatch(leaf, target):
+                faults.append(f"{name}: {jax.tree_util.keystr(path) or 'the array'} {problem}")
+    return faults
+
+
+def _signatures(game: Game, state: State, drawn: tuple[int, ...]) -> list[_Signature]:
+    """The methods that are traced, `drawn` the shape of the cells for drawings."""
+    players, actions, cells = game.num_players, game.num_actions, game.num_cells
+    action, key = jax.ShapeDtypeStruct((), jnp.int32), jax.random.key(0)
+
+    def words(count: int) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct((count,), jnp.uint32)
+
     boolean, number = jax.ShapeDtypeStruct((actions,), jnp.bool_), jnp.float32
     wanted: list[_Signature] = [
         ("legal_actions", (state,), boolean),
@@ -219,21 +235,13 @@ def _type_faults(game: Game) -> list[str]:
     extras = jax.ShapeDtypeStruct((players, len(game.extra_names)), jnp.int32)
     wanted.append(("extras", (state,), extras))
     wanted.append(("active", (state,), jax.ShapeDtypeStruct((players,), jnp.bool_)))
+    wanted.append(("display_cells", (state,), jax.ShapeDtypeStruct(drawn, jnp.int8)))
     if game.num_spawns:
         wanted += _listing(game, state, action)
     if hasattr(game, "playout"):
         rewards = jax.ShapeDtypeStruct((players,), number)
         wanted.append(("playout", (state, words(2)), rewards))
-    for name, arguments, expected in wanted:
-        shown: PyTree = jax.eval_shape(getattr(game, name), *arguments)
-        actual, structure = jax.tree_util.tree_flatten_with_path(shown)
-        targets, declared = jax.tree.flatten(expected)
-        if str(structure) != str(declared):
-            return [*faults, f"{name} must return {declared}, not {structure}"]
-        for (path, leaf), target in zip(actual, targets, strict=True):
-            if problem := _mismatch(leaf, target):
-                faults.append(f"{name}: {jax.tree_util.keystr(path) or 'the array'} {problem}")
-    return faults
+    return wanted
 
 
 def _listing(game: Game, state: State, action: jax.ShapeDtypeStruct) -> list[_Signature]:
@@ -278,6 +286,11 @@ def _constant_faults(game: Game) -> list[str]:
         faults.append(f"lines must name cells 0..{game.num_cells - 1} alone")
     elif lines.size and (np.diff(np.sort(lines)) == 0).any():
         faults.append("lines: one names a cell twice")
+    for number, named in enumerate(game.own_tuples):
+        if not named or not set(named) <= set(range(game.num_cells)):
+            faults.append(f"own_tuples: tuple {number} must name cells 0..{game.num_cells - 1}")
+        elif len(set(named)) < len(named):
+            faults.append(f"own_tuples: tuple {number} names a cell twice")
     # What players see is compared with the symmetries.
     faults += _symmetry_faults(game) or _view_faults(game)
     if game.change_patterns is not None:

@@ -81,8 +81,8 @@ def is_player(what: object) -> TypeGuard[Player]:
 def name_of(what: _T) -> _T | str:
     """The name under which a run knows `what`: a player of a user's own class is registered so.
 
-    Anything else stays what it is. Raises ValueError for a player of this package, whose name in
-    `config.json` would not say how it plays.
+    Anything else stays what it is. Raises ValueError for a player of this package, whose name would
+    not say how it plays.
     """
     if isinstance(what, Path):
         return str(what)
@@ -90,8 +90,8 @@ def name_of(what: _T) -> _T | str:
         return what
     if type(what).__module__.partition(".")[0] == __name__.partition(".")[0]:
         raise ValueError(
-            f"a run keeps its players as text, not as a {type(what).__name__}: give the name, such"
-            " as 'mcts-100', or the agent's file"
+            f"players are named here: not a {type(what).__name__} but its name, such as 'mcts-100',"
+            " or the agent's file"
         )
     register_player(what.name, _Given(what), f"made in Python as {type(what).__name__}")
     return what.name

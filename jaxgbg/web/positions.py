@@ -94,21 +94,13 @@ def halos(values: Sequence[float | None]) -> list[float]:
     ]
 
 
-ESTIMATE = "estimate"
-"""The unit of values that may lie outside the rewards of their game."""
-
-
 def value_scale(game: Game) -> Scale:
-    """The scale of values of moves.
+    """The scale of values of moves, which are estimates: one may lie outside the game's rewards.
 
-    Two players learn rewards from loss to win, which a share of wins would hide. A value function
-    may leave a range of rewards other than [-1, 1]; its values are then called estimates.
+    Two players learn rewards from loss to win, which a share of wins would hide.
     """
-    if tuple(game.reward_range) == (-1, 1):
-        scale = Scale("value") if game.num_players == 2 else game.scale
-    else:
-        scale = (Scale("") if game.num_players == 2 else game.scale)._replace(unit=ESTIMATE)
-    return scale._replace(digits=min(scale.digits, _LABEL_DIGITS))
+    scale = Scale("") if game.num_players == 2 else game.scale
+    return scale._replace(unit="estimate", digits=min(scale.digits, _LABEL_DIGITS))
 
 
 def value_on(scale: Scale, value: float) -> float | None:

@@ -36,6 +36,7 @@ CASES = [
     (lambda: Hex(misere=1), "hex: misere must be true or false, not 1"),
     (lambda: Othello(size=HUGE), "othello: size must be one of 4, 6, 8"),
     (lambda: ConnectFour(draw_after="9"), "connectfour: draw_after must be a whole number"),
+    (lambda: make("pebbles"), "A game of your own needs --import MODULE, or in Python import MODULE"),
     (lambda: make(3), "a game's name must be text, not 3"),
     # Specs.
     (lambda: Run(GAME, seeds=(0.5,)), "seeds must be a whole number, not 0.5"),
@@ -71,6 +72,19 @@ CASES = [
     (lambda: jaxgbg.preset("nim", learner={}), "learner must be one of"),
     (lambda: make_player("a" * 10_000, GAME), "unknown player"),
     # Arguments of functions.
+    (
+        lambda: jaxgbg.evaluate(None, "random"),
+        "an agent is evaluated, as load(...) returns it, not",
+    ),
+    (lambda: jaxgbg.evaluate(make_player("maxn", GAME), "random"), "not a MaxN: players of other"),
+    (lambda: jaxgbg.evaluate("none.agent", "random"), "none.agent"),
+    (lambda: jaxgbg.search(make_player("random", GAME)), "what searches is an agent of load(...)"),
+    (lambda: jaxgbg.look_ahead(GAME), "what looks ahead is an agent of load(...), not a Nim"),
+    (
+        lambda: jaxgbg.board(GAME, seats=[3]),
+        "a seat is 'person', 'agent' or a player's name, not 3",
+    ),
+    (lambda: jaxgbg.board(GAME, seats=[make_player("maxn", GAME)]), "not a MaxN but its name"),
     (lambda: jaxgbg.evaluate(None, "random", seed=2**70), "seed must lie in [0, 4,294,967,295]"),
     (lambda: jaxgbg.evaluate(None, "random", seed=0.5), "seed must be a whole number, not 0.5"),
     (lambda: SequentialTest(elo0=-1e308), "elo0 must lie in [-3,000, 3,000], not -1e+308"),

@@ -213,7 +213,7 @@ def test_a_player_of_a_users_own_is_taken_wherever_a_name_is(me):
 
 
 def test_a_player_that_a_run_could_not_name_is_refused():
-    with pytest.raises(ValueError, match=r"a run keeps its players as text.* 'mcts-100'"):
+    with pytest.raises(ValueError, match=r"not a \w+ but its name, such as 'mcts-100'"):
         package.preset("tictactoe", opponents=(make_player("random", TicTacToe()),))
 
 

@@ -200,6 +200,16 @@ FAULTS = {
         changed(afterstate=lambda after, *_: tuple(after)),
         "afterstate must return .*NimState",
     ),
+    "drawn-type": (
+        changed(display_cells=lambda cells, *_: cells.astype(jnp.int32)),
+        r"display_cells: .*int8\[2\], not int32\[2\]",
+    ),
+    "drawn-square": (
+        changed(display_cells=lambda cells, *_: cells[None]),
+        r"display_cells must return one array int8\[D\]",
+    ),
+    "tuple-outside": (changed(own_tuples=((0, 1), (2,))), "own_tuples: tuple 1 must name cells 0"),
+    "tuple-twice": (changed(own_tuples=((1, 1),)), "own_tuples: tuple 0 names a cell twice"),
     "reward-range": (changed(reward_range=(1.0, -1.0)), "reward_range must be"),
     "title": (changed(title=" "), "title must be the game's name in words, not ' '"),
     "sides": (changed(sides=("one",)), "sides must have one entry for each of 2"),

@@ -254,10 +254,11 @@ def test_every_shipped_game_has_a_drawing_of_its_own(registry, name):
     assert type(make(name)) in registry
 
 
-def test_values_beside_other_rewards_than_from_loss_to_win_are_called_estimates():
+def test_values_are_called_estimates_and_shown_outside_the_range_of_rewards():
     class Paid(TicTacToe):
         reward_range = (0.0, 1.0)
 
-    assert value_scale(TicTacToe()).label == "value"
-    assert value_scale(Paid()).label == "estimate"
-    assert value_scale(Paid()).figure(-0.18) == -0.18
+    for game in (TicTacToe(), Paid()):
+        assert value_scale(game).label == "estimate"
+        assert [value_scale(game).figure(value) for value in (-0.18, 1.25)] == [-0.18, 1.25]
+    assert value_scale(make("2048")).label == "estimate"

@@ -136,7 +136,7 @@ def test_a_game_that_is_not_offered_is_refused_with_those_that_are():
         file.game_file(make("lines_of_action"), {})
 
 
-def test_a_run_of_a_game_that_is_not_offered_is_refused_before_its_agents_are_read(
+def test_a_game_that_is_not_offered_is_refused_before_its_agents_are_read(
     jaxgbg, tmp_path, monkeypatch
 ):
     folder = RunFolder(tmp_path / "runs", preset(make("lines_of_action", size=5), seeds=(0,)))
@@ -144,9 +144,10 @@ def test_a_run_of_a_game_that_is_not_offered_is_refused_before_its_agents_are_re
     monkeypatch.setattr(
         "jaxgbg.web.play.loaded_agents.load_agents", lambda *_: pytest.fail("agents were read")
     )
-    code, _, err = jaxgbg("play", folder.path, "--export", tmp_path / "x.html")
-    assert (code, err.count("\n")) == (2, 1)
-    assert "the moves of lines_of_action go from spot to spot" in err
+    for what in (folder.path, "lines_of_action", "zoo:lines_of_action"):
+        code, _, err = jaxgbg("play", what, "--export", tmp_path / "x.html")
+        assert (code, err.count("\n")) == (2, 1)
+        assert "the moves of lines_of_action go from spot to spot" in err
 
 
 def test_a_drawing_that_needs_numbers_before_there_are_any_is_refused(monkeypatch):

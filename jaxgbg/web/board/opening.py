@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgbg.games import Game, make
-from jaxgbg.players import GreedyAgent, MissingExtra
+from jaxgbg.players import GreedyAgent, MissingExtra, Player
+from jaxgbg.players.registry import name_of
 from jaxgbg.runs import RunFolder
 from jaxgbg.runs.opponents import names_agent
+from jaxgbg.specs import shown
 from jaxgbg.types import SettingValue
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 def board(
     *what: GreedyAgent | RunFolder | Game | str | Path,
     moves: str | Sequence[int] = "",
-    seats: Sequence[str] = (),
+    seats: Sequence[str | Player] = (),
     **parameters: SettingValue,
 ) -> "Board":
     """A board to play on in a notebook, with the agents' values of each move.
@@ -26,9 +28,9 @@ def board(
     latest checkpoint), or a game or its name with its `parameters`; several agents of one game are
     possible. `moves` lead to the position, by their numbers. `seats` are "person", "agent" (then
     "agent-1" ...), "agent:look-ahead=3", "agent:search=puct-200" (with proofs
-    "agent:search=puct-200,solver=1"), "mcts-1000" and other names of players; by default a person
-    plays with the first agent. The board is that of the play page, and a picture where widgets do
-    not work. It answers while no cell is running.
+    "agent:search=puct-200,solver=1"), "mcts-1000" and other names of players, or a player of a
+    class of your own; by default a person plays with the first agent. The board is that of the play
+    page, and a picture where widgets do not work. It answers while no cell is running.
 
     Raises ValueError for agents of several games, a run without agents, a damaged file, an illegal
     move and a player that does not support the game; MissingExtra without anywidget.
@@ -45,7 +47,14 @@ def board(
     line = moves if isinstance(moves, str) else ",".join(map(str, moves))
     if isinstance(seats, str):
         raise ValueError(f"seats must be a list of players, one for each seat: [{seats!r}]")
-    return Board(Table(*loaded), line, seats)
+    return Board(Table(*loaded), line, [_seat(seat) for seat in seats])
+
+
+def _seat(seat: object) -> str:
+    name = name_of(seat)
+    if not isinstance(name, str):
+        raise ValueError(f"a seat is 'person', 'agent' or a player's name, not {shown(name)}")
+    return name
 
 
 def _sorted(

@@ -15,7 +15,7 @@ from jaxgbg.runs.run import LaneName
 from jaxgbg.runs.storage.latest_agent import LatestAgent, latest_file, read_latest, untrained
 from jaxgbg.web.chart import Series, chart
 from jaxgbg.web.drawings.core import seat_colours
-from jaxgbg.web.positions import ESTIMATE, shape_markup, value_on, value_scale, value_text
+from jaxgbg.web.positions import shape_markup, value_on, value_scale, value_text
 from jaxgbg.web.record_view import RecordView
 from jaxgbg.web.records import GameRecord, record_games
 from jaxgbg.web.watch.pace import Budget
@@ -150,7 +150,7 @@ def _value_curve(record: GameRecord) -> str:
         y = np.array([figure for figure in figures if figure is not None], float)
         series.append(Series(side, f"seat seat-{seat % 8}", x, y, y, y))
     # A move is valued by what it pays and what may follow: the sum can leave the range of rewards.
-    label = f"estimated {(game.scale if scale.unit == ESTIMATE else scale).label}"
+    label = f"estimated {'value' if game.num_players == 2 else game.scale.label}"
     # Among several players the axis holds all rewards, so that no small difference fills the panel.
     bounds = game.reward_range if game.num_players > 1 else ()
     heights = [float(height) for one in series for height in one.y]
