@@ -103,6 +103,24 @@ def test_imports_go_down_the_list(path):
         assert upward(path.read_text(), room_of(path)) == []
 
 
+def test_the_chain_of_folders_stays_short():
+    folders = {room for room in ROOMS if (ROOT / room).is_dir()}
+    assert len(folders) <= 12
+    # Imports go down the list, so what a room imports is done before it.
+    chains: dict[str, list[str]] = {}
+    for room in ROOMS:
+        below = [chains[other] for other in imported_rooms(room) - {room}]
+        chains[room] = [room] * (room in folders) + max(below, key=len, default=[])
+    assert len(max(chains.values(), key=len)) <= 11, chains
+
+
+def imported_rooms(room: str) -> set[str]:
+    """The rooms that the files of a room import, anywhere in them."""
+    trees = [ast.parse(path.read_text()) for path in FILES if room_of(path) == room]
+    imported = {module for tree in trees for node in ast.walk(tree) for module in modules(node)}
+    return {module.split(".")[1] for module in imported if module.startswith("jaxgbg.")} & {*ROOMS}
+
+
 @each_file
 def test_the_core_imports_its_five_packages_alone(path):
     if room_of(path) in (*CORE, "__init__"):

@@ -36,7 +36,10 @@ CASES = [
     (lambda: Hex(misere=1), "hex: misere must be true or false, not 1"),
     (lambda: Othello(size=HUGE), "othello: size must be one of 4, 6, 8"),
     (lambda: ConnectFour(draw_after="9"), "connectfour: draw_after must be a whole number"),
-    (lambda: make("pebbles"), "A game of your own needs --import MODULE, or in Python import MODULE"),
+    (
+        lambda: make("pebbles"),
+        "A game of your own needs --import MODULE, or in Python import MODULE",
+    ),
     (lambda: make(3), "a game's name must be text, not 3"),
     # Specs.
     (lambda: Run(GAME, seeds=(0.5,)), "seeds must be a whole number, not 0.5"),
