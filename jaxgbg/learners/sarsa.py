@@ -4,7 +4,8 @@ Stage 0 plays: before the mover acts, the target of its last state and action is
 then plus the value of the action that it has chosen now. In the terminal state stage 1 adapts the
 player who would move, stages 2..N the others (FARL; there is no part 2, because values of terminal
 states are never used). Q-learning is SARSA whose target uses the best action instead of the chosen
-one.
+one. In a game of chance the values are those of actions in the states after chance, where actions
+are chosen (appendix A.2), not of afterstates.
 Source: Konen & Bagheri 2021, Algorithms 3 and 5; van der Ree & Wiering 2013, equation 8.
 """
 
@@ -16,7 +17,7 @@ from jaxgbg.games.core import Game
 from jaxgbg.lazy import jax, jnp
 from jaxgbg.learners.rule import Rule, no_exploration
 from jaxgbg.learners.schedules import Schedule
-from jaxgbg.learners.spec import RANDOM_TESTS, LearnerParts, LearnerSpec
+from jaxgbg.learners.spec import RANDOM_TESTS, LearnerSpec
 from jaxgbg.learners.state import IDLE, Games, Hyperparameters, Move, NextBoards, Target
 from jaxgbg.learners.tick import Learner
 from jaxgbg.learners.traces import at
@@ -96,14 +97,6 @@ class _ActionsSpec(LearnerSpec):
     def _rule(self) -> Rule:
         test = self.random_test
         return dataclasses.replace(SARSA, settings="adapted" if test == "gbg" else test)
-
-    def _parts(self, game: Game, value: ValueSpec, schedule: Schedule) -> LearnerParts:
-        if game.stochastic:
-            raise ValueError(
-                f"{game.name} is a game of chance, which is learned on afterstates, and"
-                f" {self.kind} learns values of actions: use the learner td"
-            )
-        return super()._parts(game, value, schedule)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -310,13 +310,18 @@ class Learner:
     def _features_after(
         self, params: Params, games: Games, move: Move, start: State, restart: jax.Array
     ) -> jax.Array:
-        """Features int32[B, F] of the boards before the next moves; of `start` where `restart`."""
-        if not isinstance(self.value, IncrementalByPattern):
-            boards = select(restart, start, move.afterstates)
+        """Features int32[B, F] of the boards before the next moves; of `start` where `restart`.
+
+        They are boards before chance, but those after it where values are those of actions.
+        """
+        after_chance = self.game.stochastic and self.rule.of_actions
+        if after_chance or not isinstance(self.value, IncrementalByPattern):
+            moved = move.next_states if after_chance else move.afterstates
+            boards = select(restart, start, moved)
             return self.value.features(params, self.observe(boards))
         (changes,) = materialize(jax.vmap(self.game.change)(games.state, move.choice.action))
-        moved = self.value.shift(params, games.features, changes)
+        shifted = self.value.shift(params, games.features, changes)
         boards = self.observe(start)
         # Without openings there is only one start position, whose features are constant.
         begun = self.value.features(params, boards if self.opening_plies else boards[:1])
-        return jnp.where(restart[:, None], begun, moved)
+        return jnp.where(restart[:, None], begun, shifted)

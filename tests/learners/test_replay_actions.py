@@ -2,12 +2,16 @@
 
 import dataclasses
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import jaxgbg
 from jaxgbg.learners import SARSA, EpsilonGreedy, Learner
+from jaxgbg.values import NTuple, NTupleParams
 from tests.learners.replay import CASES, ntuple, played, stack_hyperparameters, transcripts
+from tests.learners.test_replay_boards import CASES as BOARDS
+from tests.learners.test_replay_boards import played_with_chance
 from tests.reference.sarsa_farl import ActionValueParameters, SerialActionValues
 
 SWITCHES = [
@@ -71,18 +75,66 @@ def assert_replays(name, rule, replan, tcl, horizon, episodes) -> None:
         assert (changed > 0) == replan
         for opening, moves in found:
             reference.episode(opening, moves)
-        sizes = [game.num_cell_values ** len(cells) for cells in layout]
-        flat = [
-            np.concatenate(
-                [by_tuple[i, :n] for row in table for by_tuple in row for i, n in enumerate(sizes)]
-            )
-            for table in (reference.weights, reference.counters_n, reference.counters_a)
-        ]
-        weights = np.asarray(lane.params.weights[i])
-        assert np.abs(weights).max() > 0.01
-        np.testing.assert_allclose(weights, flat[0], atol=1e-4, rtol=1e-4)
-        if tcl != "none":
-            counters = np.asarray(lane.params.counters[i]).reshape(lane.params.weights.shape[1], -1)
-            rounding = 1e-4 * (flat[2] + 0.1)
-            assert (np.abs(counters[:, 0] - flat[1]) <= rounding).all()
-            assert (np.abs(counters[:, 1] - flat[2]) <= rounding).all()
+        assert_same_tables(reference, value, lane.params, i, tcl, atol=1e-4, least=0.01)
+
+
+def assert_same_tables(
+    reference: SerialActionValues, value: NTuple, params: NTupleParams, i: int, tcl: str, **bounds
+) -> None:
+    """Weights and counters of lane i are those of the reference."""
+    sizes = [value.num_cell_values ** len(cells) for cells in value.tuples]
+    flat = [
+        np.concatenate(
+            [by_tuple[i, :n] for row in table for by_tuple in row for i, n in enumerate(sizes)]
+        )
+        for table in (reference.weights, reference.counters_n, reference.counters_a)
+    ]
+    weights = np.asarray(params.weights[i])
+    assert np.abs(weights).max() > bounds["least"]
+    np.testing.assert_allclose(weights, flat[0], atol=bounds["atol"], rtol=1e-4)
+    if tcl != "none":
+        counters = np.asarray(params.counters[i]).reshape(params.weights.shape[1], -1)
+        rounding = 1e-4 * (flat[2] + 0.1 * min(1, flat[2].max()))
+        assert (np.abs(counters[:, 0] - flat[1]) <= rounding).all()
+        assert (np.abs(counters[:, 1] - flat[2]) <= rounding).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rule", "tcl", "horizon", "discount"), [("sarsa", "exp", 4, 1.0), ("q", "none", 1, 0.6)]
+)
+def test_actions_of_a_game_of_chance_are_valued_where_they_are_chosen(rule, tcl, horizon, discount):
+    game, plain, layout, _ = BOARDS["2048"]
+    episodes, alpha = 30, 0.4
+    value = ntuple(game, layout, of_actions=True, sigmoid=False, tcl=tcl, combine="sum")
+    policy = EpsilonGreedy(off_policy=rule == "q")
+    learner = Learner(game, value, SARSA, 1, horizon, policy=policy)
+    switches = [{"final_zero": True, **each} for each in SWITCHES[1:]]
+    trace_decay = 0.0 if horizon == 1 else 0.5
+    hyper = stack_hyperparameters(switches, alpha, trace_decay, episodes)
+    hyper = hyper._replace(discount=jnp.full(len(switches), discount, jnp.float32))
+    lane, found = played_with_chance(learner, hyper, episodes, plain)
+    for i, each in enumerate(switches):
+        reference = SerialActionValues(
+            plain,
+            layout,
+            ActionValueParameters(
+                rule=rule,
+                alpha_start=alpha,
+                alpha_end=alpha / 2,
+                episodes=episodes,
+                lambda_=trace_decay,
+                horizon=horizon,
+                trace_mode="reset" if each["reset"] else "et",
+                tcl=tcl,
+                sigmoid=False,
+                gamma=discount,
+                learn_from_random=each["learn_from_random"],
+                final_others=each["final_others"],
+            ),
+        )
+        for opening, moves in found[i]:
+            reference.episode(opening, [(move[0], *move) for move in moves])
+        assert reference.episodes_done == episodes
+        scale = np.abs(reference.weights).max()
+        assert_same_tables(reference, value, lane.params, i, tcl, atol=1e-4 * scale, least=1e-6)

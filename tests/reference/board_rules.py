@@ -194,7 +194,7 @@ class Game2048:
         self.num_cells = size * size
         rows = np.arange(self.num_cells).reshape(size, size)
         # The cells of each line, from the side towards which an action slides them.
-        self._lines = [lines.tolist() for lines in (rows, rows.T, rows[:, ::-1], rows.T[:, ::-1])]
+        self.lines = [lines.tolist() for lines in (rows, rows.T, rows[:, ::-1], rows.T[:, ::-1])]
 
     def initial(self) -> TileState:
         """The empty board, which still waits for its two start tiles."""
@@ -227,7 +227,7 @@ class Game2048:
         """The tiles after sliding them, and the sum of the values of merged tiles."""
         tiles = list(state.tiles)
         gain = 0
-        for line in self._lines[action]:
+        for line in self.lines[action]:
             waiting = [tiles[cell] for cell in line if tiles[cell] != 0]
             for cell in line:
                 tiles[cell] = waiting.pop(0) if waiting else 0

@@ -15,14 +15,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .board_rules import Hex, Othello
+from .board_rules import Game2048, Hex, Othello, Spawn, TileState
 from .rules import Cells, ConnectFour, Game, Nim, State, TicTacToe, require_legal, symmetries
-from .td_farl import step_size
+from .td_farl import Opening, start_after, step_size
 
-ActionMove = tuple[int, int, bool]
-"""The action in the SARSA target, the action executed, and whether the latter was random."""
+ActionMove = tuple[int, int, bool] | tuple[int, int, bool, Spawn]
+"""The action in the SARSA target, the action executed, whether the latter was random, and in 2048
+the tile that appeared after it."""
 
-ActionTranscript = tuple[Sequence[int], list[ActionMove]]
+ActionTranscript = tuple[Opening, list[ActionMove]]
 """One episode: its opening, which is no part of the episode itself, and its moves."""
 
 
@@ -70,13 +71,15 @@ class ActionValueParameters:
             raise ValueError(f"horizon must be at least 1, not {self.horizon}")
 
 
-def action_symmetries(game: Game) -> np.ndarray:
+def action_symmetries(game: Game | Game2048) -> np.ndarray:
     """Action images int [N_S, A]: action a on a board is `[j, a]` on image j of the board.
 
     Image j shows in place k what the board shows in place symmetries[j, k], so that a goes to the k
     with symmetries[j, k] = a; the places are cells, in Connect Four columns.
     """
     images = symmetries(game)
+    if isinstance(game, Game2048):
+        return _slide_images(game, images)
     if isinstance(game, ConnectFour):
         images = images[:, :: game.rows] // game.rows
     elif isinstance(game, Nim):
@@ -84,6 +87,20 @@ def action_symmetries(game: Game) -> np.ndarray:
     elif not isinstance(game, TicTacToe | Hex | Othello):
         raise TypeError(f"no action symmetries for {game}")
     return np.argsort(images, axis=1)
+
+
+def _slide_images(game: Game2048, images: np.ndarray) -> np.ndarray:
+    """The action that slides on each image what an action slides on the board.
+
+    A slide is known by its lines, each from the side towards which its tiles move.
+    """
+    slides = [sorted(map(tuple, lines)) for lines in game.lines]
+    found = np.zeros((len(images), game.num_actions), int)
+    for j, image in enumerate(images):
+        for there, lines in enumerate(game.lines):
+            here = slides.index(sorted(tuple(image[line].tolist()) for line in lines))
+            found[j, here] = there
+    return found
 
 
 class Pair(NamedTuple):
@@ -102,7 +119,7 @@ class ActionValueLearner:
     `forget()`, which clears what makes an update reach earlier pairs.
     """
 
-    def __init__(self, game: Game, parameters: Any) -> None:
+    def __init__(self, game: Game | Game2048, parameters: Any) -> None:
         self.game = game
         self.parameters = parameters
         self.episodes_done = 0
@@ -184,19 +201,24 @@ class ActionValueLearner:
         self, opening: Sequence[int], moves: Sequence[ActionMove], subjects: Collection[int]
     ) -> None:
         start = state = self._start(opening)
-        for foreseen, executed, _ in moves:
-            require_legal(self.game, state, foreseen)
-            state = self.game.play(state, executed)
+        for move in moves:
+            require_legal(self.game, state, move[0])
+            state = self._next(state, move)
         if not state.terminal:
             raise ValueError(f"the moves end in a state that is not terminal: {state}")
         recorded = iter(moves)
         self._learn(start, lambda _: next(recorded), lambda _, move: move, subjects)
 
-    def _start(self, opening: Sequence[int]) -> State:
-        state = self.game.initial()
-        for action in opening:
-            state = self.game.play(state, action)
-        return state
+    def _start(self, opening: Opening) -> State | TileState:
+        return start_after(self.game, opening)
+
+    def _next(self, state: State | TileState, move: ActionMove) -> State | TileState:
+        """The state in which the next action is chosen, in 2048 with the tile that appeared."""
+        _, executed, _, *spawn = move
+        if isinstance(self.game, Game2048):
+            ((cell, exponent),) = spawn
+            return self.game.place(self.game.afterstate(state, executed), cell, exponent)
+        return self.game.play(state, executed)
 
     def _learn(
         self,
@@ -227,10 +249,10 @@ class ActionValueLearner:
                     self._learn_pair(last[player], state, p.gamma * next_value, player)
             move = choose_again(state, move)
             moves.append(move)
-            _, executed, was_random = move
+            _, executed, was_random = move[:3]
             if player in subjects:
                 last[player] = Pair(state.cells, executed, was_random, state.rewards[player])
-            state = self.game.play(state, executed)
+            state = self._next(state, move)
         self._final_adaptation(state, last)
         self.episodes_done += 1
         return moves

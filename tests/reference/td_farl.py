@@ -123,6 +123,17 @@ def _afterstate(game: Game | Game2048, state: State | TileState, action: int) ->
     )
 
 
+def start_after(game: Game | Game2048, opening: Opening) -> State | TileState:
+    """The start state after an opening."""
+    state = game.initial()
+    if isinstance(game, Game2048):
+        first, second = opening
+        return game.place(game.place(state, *first), *second)
+    for action in opening:
+        state = game.play(state, action)
+    return state
+
+
 class SerialTDFarl:
     """Value tables of all players and the updates that train them.
 
@@ -311,13 +322,7 @@ class SerialTDFarl:
         return []
 
     def _start(self, opening: Opening) -> State | TileState:
-        state = self.game.initial()
-        if isinstance(self.game, Game2048):
-            first, second = opening
-            return self.game.place(self.game.place(state, *first), *second)
-        for action in opening:
-            state = self.game.play(state, action)
-        return state
+        return start_after(self.game, opening)
 
     def _afterstate(self, state: State | TileState, action: int) -> State | TileState:
         """What the mover makes of `state`, before chance has its turn."""

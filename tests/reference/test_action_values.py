@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .board_rules import Hex, Othello
+from .board_rules import Game2048, Hex, Othello, TileState
 from .mlp_td import Network, NetworkParameters, SerialNetworkLearner, inputs
 from .rules import ConnectFour, Game, Nim, Nim3P, State, TicTacToe, symmetries
 from .sarsa_farl import (
@@ -121,6 +121,19 @@ def test_images_share_a_weight_only_if_board_and_action_agree_and_each_hit_is_co
         np.testing.assert_allclose(agent.counters_n[1, images, 0, index], hits + 1e-4)
         np.testing.assert_allclose(q[images], 0.5)
     assert np.count_nonzero(agent.weights) == 5
+
+
+def test_a_slide_on_an_image_of_a_board_gives_the_image_of_the_slid_board():
+    game, rng = Game2048(), np.random.default_rng(3)
+    cell_images, action_images = symmetries(game), action_symmetries(game)
+    assert sorted(set(map(tuple, action_images.tolist()))) != [(0, 1, 2, 3)]
+    for _ in range(20):
+        state = TileState(tuple(rng.integers(0, 4, 16).tolist()), 0, False)
+        for cell_image, action_image in zip(cell_images, action_images, strict=True):
+            image = state._replace(tiles=tuple(np.array(state.tiles)[cell_image].tolist()))
+            for action in game.legal(state):
+                slid = np.array(game.afterstate(state, action).tiles)[cell_image]
+                assert game.afterstate(image, int(action_image[action])).tiles == tuple(slid)
 
 
 # The update of one pair

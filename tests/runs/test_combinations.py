@@ -113,7 +113,6 @@ def test_a_partner_stronger_than_chance_is_met_in_every_seat():
 @pytest.mark.parametrize(
     ("game", "changes", "complaint"),
     [
-        ("2048", {"learner": "q"}, "2048 is a game of chance"),
         ("tictactoe", {"value": "mlp", "optimizer": "adamant"}, "optax has no optimizer 'adamant'"),
         ("tictactoe", {"value": "mlp", "optimizer": "lbfgs"}, "optax has no optimizer 'lbfgs'"),
         ("tictactoe", {"value": "mlp", "hidden": ()}, "hidden must name"),
