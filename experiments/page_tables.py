@@ -19,6 +19,7 @@ from experiments.borrowed_games import run as borrowed_games
 from experiments.compile_time import run as compile_time
 from experiments.connectfour import tables as connectfour
 from experiments.discount import tables as discount
+from experiments.exact_2048 import run as exact_2048
 from experiments.exact_n_players import run as exact_n_players
 from experiments.farl_predictor import figure as farl_predictor
 from experiments.farl_predictor import run as predictor
@@ -232,6 +233,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "connectfour": lambda: "".join(connectfour_tables()).splitlines(),
     "discount": lambda: printed(discount.main),
     "compile_time": lambda: printed(compile_time.main, "--table"),
+    "exact_2048": lambda: printed(exact_2048.main, "--show"),
     "exact_n_players": lambda: printed(exact_n_players.main, "--show"),
     "farl_ablation": ablation_tables,
     "farl_predictor": predictor_tables,

@@ -108,9 +108,13 @@ SETTINGS = tuple(
 )
 
 
+SOLVED = ("2x4",)
+"""Boards without agents."""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
-    labels = [setting.label for setting in SETTINGS]
+    labels = [*(setting.label for setting in SETTINGS), *SOLVED]
     parser.add_argument("--labels", nargs="+", choices=labels, default=labels, metavar="LABEL")
     parser.add_argument("--scale", type=float, default=1.0, help="times the episodes")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="agents of each row")
@@ -118,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.show:
         results = json.loads((options.results / FILE).read_text(encoding="utf-8"))["results"]
-        print("\n".join(table(results)))
+        print("\n".join([*boards(results), "", *table(results)]))
         return
     if options.scale <= 0 or options.seeds < 1:
         parser.error("--scale and --seeds must be positive")
@@ -128,6 +132,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for setting in SETTINGS:
         if setting.label in options.labels and {"label": setting.label} not in records:
             records.add(measured(setting, options))
+    for label in SOLVED:
+        if label in options.labels and {"label": label} not in records:
+            best, positions = expected(Board(*map(int, label.split("x"))), None)
+            records.add({"label": label, "positions": positions, "best": round(float(best[0]), 6)})
 
 
 def measured(setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
@@ -175,12 +183,22 @@ def states_of(boards: np.ndarray) -> Game2048State:
     )
 
 
+def boards(results: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The score of best play on each board."""
+    yield "| board | positions | best play |"
+    yield "|---|---|---|"
+    solved = {one["label"].partition(",")[0]: (one["positions"], one["best"]) for one in results}
+    for board, (positions, best) in sorted(solved.items()):
+        yield f"| {board} | {positions:,} | {best:,.2f} |"
+
+
 def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     """The score of best play, and how much less the agents reach."""
-    yield "| board and learner | episodes | agents | best play | less: mean | the most | share |"
+    yield "| board and learner | episodes | agents | best play | less: mean | the most | reached |"
     yield "|---|---|---|---|---|---|---|"
     order = [setting.label for setting in SETTINGS]
-    for one in sorted(results, key=lambda one: order.index(one["label"])):
+    judged = [one for one in results if "scores" in one]
+    for one in sorted(judged, key=lambda one: order.index(one["label"])):
         less = one["best"] - np.array(one["scores"])
         mean = f"{less.mean():.2f}"
         if less.max() >= 0.005:
