@@ -59,6 +59,8 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
         "tuples": [],
         "perfect": False,
         "page": False,
+        # A file reads moves alone.
+        "setUp": None,
     }
     content = {
         "about": about,
