@@ -33,6 +33,7 @@ from jaxgbg.types import JSON, SettingValue, TypeHint
 if TYPE_CHECKING:
     from jaxgbg.runs import Run
     from jaxgbg.sweeps import Plan, Unit
+    from jaxgbg.sweeps.running import Outcome
 
 _MOST_VALUES = 6
 _MOST_UNITS = 20
@@ -76,11 +77,9 @@ def sweep(
         each program; programs that are not started after 20 s are skipped.
     """
     start_jax()
-    from jaxgbg.runs import RunFolder
     from jaxgbg.sweeps import read_spec
     from jaxgbg.sweeps.executors import ExecutorSettings
-    from jaxgbg.sweeps.running import check, report_outcome, run_plan
-    from jaxgbg.sweeps.suggest import trial_records
+    from jaxgbg.sweeps.running import check, run_plan
 
     plan = read_spec(spec, adaptive)
     given_resources = Resources(**given(resources))
@@ -100,13 +99,22 @@ def sweep(
     )
     outcome = run_plan(plan, executor, settings, _reporter(plan.units, out))
     write_rows(json_file, [_record(unit, out) for unit in plan.units])
+    _print_outcome(plan, outcome, out)
+    if outcome.failures:
+        sys.exit(1)
+
+
+def _print_outcome(plan: "Plan", outcome: "Outcome", out: Path) -> None:
+    """Print what a suggesting sweep has tried, in order, and where the results are."""
+    from jaxgbg.runs import RunFolder
+    from jaxgbg.sweeps.running import report_outcome
+    from jaxgbg.sweeps.suggest import trial_records
+
     if outcome.tried:
         print_records(trial_records(outcome.tried), None)
     if any(RunFolder(out, run).path.exists() for unit in plan.units for run in unit.runs):
         print(f"results: {out}; `jaxgbg results {out}` shows them")
     report_outcome(outcome, plan)
-    if outcome.failures:
-        sys.exit(1)
 
 
 def _dry_run(
