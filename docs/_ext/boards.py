@@ -74,10 +74,14 @@ def export(app: Sphinx, failure: Exception | None) -> None:
 
 def pages_of(name: str, position: str) -> tuple[str, str]:
     """(the exported page of an agent, the picture of a position of its game)."""
+    import jax
+
     from jaxgbg.web.board.still import still
     from jaxgbg.web.export.file import game_file
     from jaxgbg.web.play.table import Table
 
+    # No accelerator is needed, so JAX need not look for one.
+    jax.config.update("jax_platforms", "cpu")
     agent = jaxgbg.load(f"zoo:{name}")
     return game_file(agent.game, {f"zoo:{name}": agent}), still(Table(agent.game), position)
 

@@ -36,7 +36,13 @@ def text_of(form: dict, pieces: list[int], player: int) -> str:
     return " ".join([board, *(words for words, _ in form["sides"][player : player + 1])])
 
 
-@pytest.mark.parametrize("name", BY_CLICKS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name == "lines_of_action" else [])
+        for name in BY_CLICKS
+    ],
+)
 def test_the_text_of_a_board_is_read_as_that_board(name):
     game = make(name, **BY_CLICKS[name])
     form, drawing, sample = form_of(game), drawing_of(game), sample_games(game)
