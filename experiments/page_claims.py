@@ -159,7 +159,7 @@ PAGES: dict[str, PageClaims] = {
     "docs/command-line.md": own_page("settings", "# Command line"),
     "docs/games-with-dice.md": own_page(EXACT, "# Games with dice"),
     "docs/games-without-dice.md": own_page(EXACT, "# Sim, Yavalath and Chinese checkers"),
-    "docs/other-learners.md": own_page("versions", "# Our games for other learners"),
+    "docs/other-learners.md": own_page(MEASURED, "# Our games for other learners"),
     "docs/play.md": own_page(MEASURED, "# Play"),
     "docs/positions.md": own_page("examples", "# Positions and records"),
     "docs/question.md": PageClaims({}),

@@ -73,13 +73,14 @@ class Sweep:
     """A sweep that was done: its runs below folder `out`, and how it ended.
 
     `failures` are units that failed, with their reasons; `stopped` those that an adaptive sweep has
-    stopped early, which saved the share `saved` of all episodes.
+    stopped early or left out, which saved the share `saved` of all episodes. `tried` are the
+    settings that a suggesting sweep has trained, in order.
     """
 
     def __init__(self, plan: Plan, out: Path, outcome: Outcome) -> None:
         self.plan, self.out = plan, out
         self.failures: list[Failure] = outcome.failures
-        self.stopped, self.saved = outcome.stopped, outcome.saved
+        self.stopped, self.saved, self.tried = outcome.stopped, outcome.saved, outcome.tried
 
     @property
     def runs(self) -> list[TrainedRun]:

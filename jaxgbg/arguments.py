@@ -49,5 +49,5 @@ Executor = Literal["inline", "processes", "ray", "slurm"]
 GroupExecutor = Literal["inline", "ray"]
 """Where the groups of a tournament play."""
 
-Adaptive = Literal["halving", "racing", "none"]
+Adaptive = Literal["halving", "racing", "tpe", "none"]
 """How a sweep stops bad settings early."""

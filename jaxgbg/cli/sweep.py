@@ -17,6 +17,7 @@ from jaxgbg.cli.common import (
     Out,
     cell,
     optional,
+    print_records,
     print_table,
     write_rows,
 )
@@ -32,6 +33,7 @@ from jaxgbg.types import JSON, SettingValue, TypeHint
 if TYPE_CHECKING:
     from jaxgbg.runs import Run
     from jaxgbg.sweeps import Plan, Unit
+    from jaxgbg.sweeps.running import Outcome
 
 _MOST_VALUES = 6
 _MOST_UNITS = 20
@@ -47,7 +49,7 @@ def sweep(
     workers: Annotated[int | None, Limits(low=1, high=4096), optional("N", "one a core")] = None,
     address: Annotated[str | None, optional("ADDRESS", "a new one on this machine")] = None,
     adaptive: Annotated[
-        Adaptive | None, optional("halving|racing|none", "as the file says")
+        Adaptive | None, optional("halving|racing|tpe|none", "as the file says")
     ] = None,
     resources: OmitArgPrefixes[_Resources] = _NO_RESOURCES,
     dry_run: bool = False,
@@ -66,17 +68,18 @@ def sweep(
       executor: Where to train: in this process, in several, on a Ray cluster, or with Slurm.
       workers: Number of processes, or of Slurm jobs at a time.
       address: Address of the Ray cluster; auto finds one. slurm: local tests it without Slurm.
-      adaptive: Stop bad settings early: halving keeps the better half at 1/8, 1/4 and 1/2 of the
-        episodes; racing keeps those not significantly worse than the best; none keeps all.
+      adaptive: Train less of bad settings: halving keeps the better half at 1/8, 1/4 and 1/2 of the
+        episodes; racing keeps those not significantly worse than the best. tpe trains only as many
+        settings as `trials` in the file says, and suggests each by the scores so far. none trains
+        all.
       dry_run: Only show the axes, the units of work, their programs and memory.
       time_it: With --dry-run, also show the expected time in one process here, from a second of
         each program; programs that are not started after 20 s are skipped.
     """
     start_jax()
-    from jaxgbg.runs import RunFolder
     from jaxgbg.sweeps import read_spec
     from jaxgbg.sweeps.executors import ExecutorSettings
-    from jaxgbg.sweeps.running import check, report_outcome, run_plan
+    from jaxgbg.sweeps.running import check, run_plan
 
     plan = read_spec(spec, adaptive)
     given_resources = Resources(**given(resources))
@@ -96,11 +99,22 @@ def sweep(
     )
     outcome = run_plan(plan, executor, settings, _reporter(plan.units, out))
     write_rows(json_file, [_record(unit, out) for unit in plan.units])
+    _print_outcome(plan, outcome, out)
+    if outcome.failures:
+        sys.exit(1)
+
+
+def _print_outcome(plan: "Plan", outcome: "Outcome", out: Path) -> None:
+    """Print what a suggesting sweep has tried, in order, and where the results are."""
+    from jaxgbg.runs import RunFolder
+    from jaxgbg.sweeps.running import report_outcome
+    from jaxgbg.sweeps.suggest import trial_records
+
+    if outcome.tried:
+        print_records(trial_records(outcome.tried), None)
     if any(RunFolder(out, run).path.exists() for unit in plan.units for run in unit.runs):
         print(f"results: {out}; `jaxgbg results {out}` shows them")
     report_outcome(outcome, plan)
-    if outcome.failures:
-        sys.exit(1)
 
 
 def _dry_run(
@@ -196,7 +210,9 @@ def _print_axes(plan: "Plan") -> None:
     for name, values in plan.axes.items():
         print(f"axis {name}: {_values(values)}")
     seeds = {seed for unit in plan.units for run in unit.runs for seed in run.seeds}
-    how = "" if plan.adaptive == "none" else f"; {plan.adaptive} stops some of them early"
+    how = {"none": "", "tpe": f"; tpe chooses {plan.trials} of the settings to train"}.get(
+        plan.adaptive, f"; {plan.adaptive} stops some of them early"
+    )
     print(f"{pluralize(len(seeds), 'seed')} of each{how}")
 
 

@@ -8,12 +8,13 @@ says so in stopped.json. Source: Jamieson & Talwalkar 2016; Maron & Moore 1994; 
 by the pruners of optuna.
 """
 
+import contextlib
 import dataclasses
 import itertools
 import math
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -40,9 +41,9 @@ Scores = Mapping[LaneName, float]
 
 def check(plan: Plan) -> None:
     """Raise MissingExtra without optuna, ValueError where there are too few agents to race."""
-    _optuna()
+    require_optuna()
     if plan.adaptive == "racing":
-        for settings in _contests(plan.units).values():
+        for settings in contests(plan.units).values():
             for units in settings.values():
                 agents = sum(unit.lanes for unit in units)
                 if agents < _LEAST_PAIRS:
@@ -88,8 +89,8 @@ def saved_share(units: Sequence[Unit], out: Path) -> float:
 def _behind(kind: str, units: Sequence[Unit], out: Path, share: float) -> list[Unit]:
     """The units of the settings that go no further than `share`, which their folders then say."""
     stopped = []
-    for settings in _contests(units).values():
-        scores = {name: _scores(of, out, share) for name, of in settings.items()}
+    for settings in contests(units).values():
+        scores = {name: lane_scores(of, out, share) for name, of in settings.items()}
         kept = survivors(kind, {name: each for name, each in scores.items() if each})
         for name in (name for name in settings if name not in kept):
             for unit in settings[name]:
@@ -107,14 +108,11 @@ def survivors(kind: str, scores: Mapping[str, Scores]) -> set[str]:
     """
     if len(scores) < 2:
         return set(scores)
-    optuna = _optuna()
+    optuna = require_optuna()
     means = {name: float(np.mean(list(each.values()))) for name, each in scores.items()}
     best = max(means, key=lambda name: means[name])
     numbers = {lane: number for number, lane in enumerate(sorted(scores[best]))}
-    with warnings.catch_warnings():
-        # It calls a pruner experimental, and SciPy calls few pairs few.
-        for category in (optuna.exceptions.ExperimentalWarning, UserWarning):
-            warnings.simplefilter("ignore", category)
+    with quiet_optuna():
         if kind == "halving":
             pruner = optuna.pruners.PercentilePruner(50.0, n_startup_trials=0)
             values = {name: {0: mean} for name, mean in means.items()}
@@ -142,7 +140,17 @@ def _pruned(study: Any, values: Mapping[int, float]) -> bool:
     return bool(trial.should_prune())
 
 
-def _optuna() -> ModuleType:
+@contextlib.contextmanager
+def quiet_optuna() -> Iterator[None]:
+    """Without warnings: optuna calls a pruner experimental, and SciPy calls few pairs few."""
+    with warnings.catch_warnings():
+        for category in (require_optuna().exceptions.ExperimentalWarning, UserWarning):
+            warnings.simplefilter("ignore", category)
+        yield
+
+
+def require_optuna() -> ModuleType:
+    """The module, or MissingExtra."""
     try:
         import optuna
     except ImportError as error:
@@ -153,7 +161,7 @@ def _optuna() -> ModuleType:
     return optuna
 
 
-def _contests(units: Sequence[Unit]) -> dict[str, dict[str, list[Unit]]]:
+def contests(units: Sequence[Unit]) -> dict[str, dict[str, list[Unit]]]:
     """Games and opponents -> settings -> their units, which differ in their seeds."""
     contests: dict[str, dict[str, list[Unit]]] = defaultdict(lambda: defaultdict(list))
     for unit in units:
@@ -178,7 +186,7 @@ def _at(unit: Unit, out: Path, share: float) -> bool:
     return reached(out, run) >= (rung if whole else rung + 1) or unit.finished(out)
 
 
-def _scores(units: Sequence[Unit], out: Path, share: float) -> dict[LaneName, float]:
+def lane_scores(units: Sequence[Unit], out: Path, share: float) -> dict[LaneName, float]:
     """The mean score of each lane of a setting, by the last fifth until it is compared.
 
     Those of averaged weights are of the same training, and do not count. Of an evaluator with

@@ -12,14 +12,18 @@ from jaxgbg.sweeps import adaptive
 from jaxgbg.sweeps.executors import EXECUTORS, ExecutorSettings, Failure
 from jaxgbg.sweeps.progress import watching
 from jaxgbg.sweeps.spec import Plan, Unit
+from jaxgbg.sweeps.suggest import Trial, run_trials
 
 
 class Outcome(NamedTuple):
-    """Units that failed, those that were stopped early, and the share of the episodes saved so."""
+    """Units that failed, those that were stopped early or left out, the share of the episodes saved
+    so, and the settings that were tried, in order, if the sweep suggests them.
+    """
 
     failures: list[Failure]
     stopped: list[Unit]
     saved: float
+    tried: Sequence[Trial] = ()
 
 
 def run_plan(
@@ -51,14 +55,18 @@ def run_plan(
             watch.drop(units)
 
         failures: list[Failure] = []
-        if plan.adaptive != "none":
+        tried: list[Trial] = []
+        if plan.adaptive == "tpe":
+            tried, failures = run_trials(plan, EXECUTORS[executor], settings, done, drop)
+            units = []
+        elif plan.adaptive != "none":
             units, failures = adaptive.run_rungs(plan, EXECUTORS[executor], settings, drop)
         missing = [unit for unit in units if not unit.finished(out)]
         if missing:
             failures += EXECUTORS[executor](missing, settings, done)
     stopped = [unit for unit in stopped if not unit.finished(out)]
     saved = adaptive.saved_share(plan.units, out) if stopped else 0.0
-    return Outcome(failures, stopped, saved)
+    return Outcome(failures, stopped, saved, tried)
 
 
 def check(plan: Plan, out: Path) -> None:
@@ -71,9 +79,10 @@ def check(plan: Plan, out: Path) -> None:
 def report_outcome(outcome: Outcome, plan: Plan) -> None:
     """Say on standard error what has failed and what was stopped early."""
     if outcome.stopped:
+        how = "not chosen" if outcome.tried else "stopped early"
         print(
             f"{plan.adaptive}: {len(outcome.stopped):,} of {pluralize(len(plan.units), 'unit')}"
-            f" stopped early, {outcome.saved:.0%} of all episodes saved;"
+            f" {how}, {outcome.saved:.0%} of all episodes saved;"
             " --adaptive none trains them to the end",
             file=sys.stderr,
         )

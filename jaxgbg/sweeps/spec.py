@@ -4,6 +4,8 @@ game = "tictactoe"
 seeds = "0:64"              # or a list; "0:64" is 0 to 63
 chunk = 16                  # seeds of one run, all of them where not given
 adaptive = "racing"         # or "halving": stop settings that fall behind, see sweeps.adaptive
+                            # or "tpe": train `trials` of the settings, see sweeps.suggest
+trials = 20
 
 [settings]                  # any setting of a run, by its short form or its path
 episodes = 20_000
@@ -21,8 +23,9 @@ import itertools
 import math
 import tomllib
 import typing
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from jaxgbg.arguments import Adaptive
@@ -61,7 +64,7 @@ class UnitLimits(Spec):
 
 
 _LIMITS = tuple(field.name for field in dataclasses.fields(UnitLimits))
-_KEYS = ("game", "seeds", "adaptive", *_LIMITS, "settings", "axes")
+_KEYS = ("game", "seeds", "adaptive", "trials", *_LIMITS, "settings", "axes")
 
 
 class Unit(NamedTuple):
@@ -92,11 +95,28 @@ class Unit(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A sweep: its units of work, its axes as in the file, and how it stops settings early."""
+    """A sweep: its units of work, its axes as in the file, and how it saves episodes.
+
+    `values` are the values on the axes of each run, by its digest; `trials` is the number of
+    settings that "tpe" trains of each game and its opponents.
+    """
 
     units: list[Unit]
     axes: dict[str, tuple[SettingValue, ...]]
     adaptive: Adaptive = "none"
+    values: Mapping[str, Mapping[str, SettingValue]] = MappingProxyType({})
+    trials: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Suggesting(Spec):
+    """How many settings a suggesting sweep trains.
+
+    Attributes:
+      trials: Settings of each game and its opponents.
+    """
+
+    trials: int = setting(20, low=1, high=MOST_RUNS)
 
 
 def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
@@ -125,6 +145,7 @@ def read_spec(path: Path, adaptive: Adaptive | None = None) -> Plan:
 def plan(fields: dict[str, JSON], adaptive: Adaptive | None = None) -> Plan:
     """A sweep given as in its file; ValueError for what is wrong in it."""
     made = units(fields)
+    trials = Suggesting(**{name: fields[name] for name in ("trials",) if name in fields}).trials
     chosen = adaptive or fields.get("adaptive", "none")
     if chosen not in typing.get_args(Adaptive):
         known = ", ".join(typing.get_args(Adaptive))
@@ -139,7 +160,14 @@ def plan(fields: dict[str, JSON], adaptive: Adaptive | None = None) -> Plan:
         for name, values in table.items():
             of_axis = axes.setdefault(name, [])
             of_axis += [value for value in values if value not in of_axis]
-    return Plan(made, {name: tuple(values) for name, values in axes.items()}, chosen)
+    by_axis = {name: tuple(values) for name, values in axes.items()}
+    if chosen != "tpe":
+        return Plan(made, by_axis, chosen)
+    if not by_axis:
+        raise ValueError("adaptive tpe chooses values of the axes: name at least one, under [axes]")
+    # As in `units`, the last of equal runs counts.
+    values = {run.digest: each for each, run in _runs(fields, fields.get("chunk"))}
+    return Plan(made, by_axis, chosen, values, trials)
 
 
 def units(fields: dict[str, JSON]) -> list[Unit]:
@@ -150,15 +178,17 @@ def units(fields: dict[str, JSON]) -> list[Unit]:
         raise ValueError(f"unknown key {shown(unknown[0])}{near}; known are {', '.join(_KEYS)}")
     limits = UnitLimits(**{name: fields[name] for name in _LIMITS if name in fields})
     # Two combinations may give the same run.
-    runs = {run.digest: run for run in _runs(fields, limits.chunk)}
+    runs = {run.digest: run for _, run in _runs(fields, limits.chunk)}
     programs: dict[Hashable, list[Run]] = {}
     for run in runs.values():
         programs.setdefault(program_of(run), []).append(run)
     return [unit for together in programs.values() for unit in _units_of(together, limits)]
 
 
-def _runs(fields: dict[str, JSON], chunk: int | None) -> Iterator[Run]:
-    """Return every run: the combinations of the axes, each in chunks of seeds."""
+def _runs(
+    fields: dict[str, JSON], chunk: int | None
+) -> Iterator[tuple[dict[str, SettingValue], Run]]:
+    """Every run with its values on the axes: their combinations, each in chunks of seeds."""
     settings = fields.get("settings", {})
     if not isinstance(settings, dict):
         raise ValueError("settings must be a table, [settings]")
@@ -190,7 +220,7 @@ def _runs(fields: dict[str, JSON], chunk: int | None) -> Iterator[Run]:
             if isinstance(changes.get(listed), str):
                 changes[listed] = (changes[listed],)
         for first in range(0, len(seeds), chunk):
-            yield preset(game, **changes, seeds=seeds[first : first + chunk])
+            yield values, preset(game, **changes, seeds=seeds[first : first + chunk])
 
 
 def _grids(fields: dict[str, JSON]) -> list[dict[str, JSON]]:

@@ -125,7 +125,7 @@ def test_a_sweep_says_where_it_is_whoever_does_it(tmp_path, monkeypatch, capsys)
 
     monkeypatch.setitem(EXECUTORS, "ray", elsewhere)
     outcome = run_plan(sweep, "ray", ExecutorSettings(tmp_path, 60.0, 1))
-    assert outcome == ([], [], 0.0)
+    assert outcome == ([], [], 0.0, [])
     lines = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"sweep: 100%, 4 of 4 units, \d+ s elapsed", lines[-1])
     assert any(re.search(r"\b[123] of 4 units, .* remaining", line) for line in lines)
@@ -196,12 +196,12 @@ def test_without_optuna_an_adaptive_sweep_says_what_to_install(tmp_path, monkeyp
 
 
 def test_what_an_adaptive_sweep_cannot_do_is_told(monkeypatch):
-    with pytest.raises(ValueError, match="adaptive must be one of halving, racing, none, not 'x'"):
+    with pytest.raises(ValueError, match="one of halving, racing, tpe, none, not 'x'"):
         plan(FIELDS | {"adaptive": "x"})
     settings = FIELDS["settings"] | {"opponents": []}
     with pytest.raises(ValueError, match="name opponents"):
         plan(FIELDS | {"adaptive": "halving", "settings": settings})
-    monkeypatch.setattr(adaptive, "_optuna", lambda: None)
+    monkeypatch.setattr(adaptive, "require_optuna", lambda: None)
     with pytest.raises(ValueError, match="racing needs 5 agents of each setting, not 2"):
         adaptive.check(plan(FIELDS | {"chunk": 1}, "racing"))
     adaptive.check(plan(FIELDS | {"seeds": "0:5", "chunk": 3}, "racing"))
@@ -210,7 +210,7 @@ def test_what_an_adaptive_sweep_cannot_do_is_told(monkeypatch):
 @pytest.fixture
 def better_half(monkeypatch):
     """Halving by hand, where optuna is not installed."""
-    monkeypatch.setattr(adaptive, "_optuna", lambda: None)
+    monkeypatch.setattr(adaptive, "require_optuna", lambda: None)
     asked = []
 
     def half(kind, scores):
@@ -271,7 +271,7 @@ def test_what_was_stopped_goes_on_where_it_stood(tmp_path, better_half):
     # Not adaptive any more: the file's units would hold them together.
     told = []
     later = settings._replace(on_evaluation=lambda run, result: told.append((run, result)))
-    assert run_plan(plan(FIELDS), "inline", later, shown=False) == ([], [], 0.0)
+    assert run_plan(plan(FIELDS), "inline", later, shown=False) == ([], [], 0.0, [])
     for folder, text in zip(stopped, before, strict=True):
         assert folder.finished
         assert (folder.path / "metrics.jsonl").read_bytes().startswith(text)
@@ -289,7 +289,7 @@ def test_a_callback_stops_a_run_of_a_sweep(tmp_path):
     settings = ExecutorSettings(tmp_path, 60.0, 1, on_evaluation=enough)
     sweep = plan(FIELDS | {"axes": {}})
     reported: list = []
-    assert run_plan(sweep, "inline", settings, reported.append, False) == ([], [], 0.0)
+    assert run_plan(sweep, "inline", settings, reported.append, False) == ([], [], 0.0, [])
     assert reported == []
     assert RunFolder(tmp_path, unit.runs[0]).stopped_early
 

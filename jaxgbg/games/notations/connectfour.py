@@ -42,7 +42,11 @@ def connectfour(game: ConnectFour) -> Notation:
             )
         return state
 
-    return Notation("......./......./......./...B.../...R.../..RB... R", write, read, numbers=True)
+    example = "......./......./......./...B.../...R.../..RB... R"
+    board = _GRID.board_text(
+        rows=np.arange(game.num_cells).reshape(_COLUMNS, _ROWS).T[::-1].tolist()
+    )
+    return Notation(example, write, read, numbers=True, board=board)
 
 
 def _after(game: ConnectFour, moves: str) -> PyTree:

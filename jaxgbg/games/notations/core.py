@@ -16,19 +16,35 @@ from jaxgbg.types import PyTree, State
 from jaxgbg.xla import fast_compile_options
 
 
+class BoardText(NamedTuple):
+    """How a notation writes a board of which every cell is known, for pages that set up positions.
+
+    `contents` are the words of a cell by its digit of `Game.display_cells`, the empty cell first.
+    `rows` are the cells of each row, from the top; rows are separated by a slash, cells by
+    `between`. `sides` are the words of the players to move, empty if the board determines them.
+    """
+
+    contents: Mapping[int, str]
+    rows: Sequence[Sequence[int]]
+    between: str = ""
+    sides: Sequence[str] = ()
+
+
 class Notation(NamedTuple):
     """How one game writes and reads its positions: `example` is the start, or a typical position.
 
     `write(state)` returns one line without semicolons. `read(text)` returns the state, as arrays of
     NumPy, with every field as the rules would have it. It raises ValueError for a text that is no
     position of the game, with what is wrong and where. `numbers` says that digits alone may be a
-    position, if they are the number of no action.
+    position, if they are the number of no action. With `board`, the play page sets positions up by
+    clicks on cells.
     """
 
     example: str
     write: Callable[[PyTree], str]
     read: Callable[[str], PyTree]
     numbers: bool = False
+    board: BoardText | None = None
 
 
 @cache
@@ -67,6 +83,15 @@ class Grid(NamedTuple):
         letter = {digit: letter for letter, digit in reversed(list(self.letters.items()))}
         rows = ["".join(letter[int(digit)] for digit in row) for row in digits]
         return ("" if self.joined else "/").join(rows)
+
+    def board_text(
+        self, sides: Sequence[str] = (), rows: Sequence[Sequence[int]] | None = None
+    ) -> BoardText:
+        """The board as pages write it; its cells go row by row from the top, or as in `rows`."""
+        letters = {digit: letter for letter, digit in reversed(list(self.letters.items()))}
+        contents = {self.empty: letters.pop(self.empty)} | dict(reversed(list(letters.items())))
+        whole = np.arange(self.rows * self.columns).reshape(self.rows, self.columns).tolist()
+        return BoardText(contents, rows or whole, sides=sides)
 
     def read(self, text: str) -> tuple[np.ndarray, list[str]]:
         """(digits int8[rows, columns], the words after the board); raises ValueError."""

@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 from jaxgbg.games.game2048 import LARGEST, MAX_SCORE, Game2048
-from jaxgbg.games.notations.core import Notation, no_more, start_of
+from jaxgbg.games.notations.core import BoardText, Notation, no_more, start_of
 from jaxgbg.lazy import jax, jit, jnp
 from jaxgbg.specs import pluralize, shown
 from jaxgbg.types import PyTree
@@ -52,7 +52,10 @@ def game2048(game: Game2048) -> Notation:
         )
 
     example = _EXAMPLE[:height, :width]
-    return Notation(f"{_board(example)} {_score(example, None)}", write, read)
+    contents = {0: "0"} | {exponent: str(2**exponent) for exponent in range(1, LARGEST + 1)}
+    cells = np.arange(game.num_cells).reshape(height, width).tolist()
+    board = BoardText(contents, cells, between=" ")
+    return Notation(f"{_board(example)} {_score(example, None)}", write, read, board=board)
 
 
 def _board(exponents: np.ndarray) -> str:

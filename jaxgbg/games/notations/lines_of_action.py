@@ -74,7 +74,7 @@ def lines_of_action(game: LinesOfAction) -> Notation | None:
         return state
 
     start = start_of(game)
-    return Notation(write(start), write, read)
+    return Notation(write(start), write, read, board=grid.board_text("BW"))
 
 
 def _state(

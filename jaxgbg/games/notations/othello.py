@@ -40,7 +40,7 @@ def othello(game: Othello) -> Notation:
             )
         return state
 
-    return Notation(write(start_of(game)), write, read)
+    return Notation(write(start_of(game)), write, read, board=grid.board_text("XO"))
 
 
 def _check(game: Othello, board: np.ndarray, player: int) -> None:

@@ -53,4 +53,4 @@ def _stones(game: Game, grid: Grid, names: str, sides: dict[str, int], example: 
             )
         return state
 
-    return Notation(example, write, read)
+    return Notation(example, write, read, board=grid.board_text())

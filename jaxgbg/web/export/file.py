@@ -9,6 +9,7 @@ from jaxgbg.games import Game, game_names, make
 from jaxgbg.games.game_replay import words_of_chance
 from jaxgbg.jaxprs import UnknownJaxpr
 from jaxgbg.players import GreedyAgent
+from jaxgbg.types import JSON
 from jaxgbg.web.drawings import drawing_of
 from jaxgbg.web.drawings.core import Drawing
 from jaxgbg.web.export.bundle import page
@@ -45,23 +46,8 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
         places.append([len(arrays), len(arrays) + len(weights)])
         arrays += weights
     entries, data = pack(arrays)
-    names = agent_names(len(agents))
-    labels = [*zip(names, agents, strict=True), ("random", "random")]
-    plain = [a.value.num_actions == 1 for a in agents.values()]
-    about = describe_game(game, drawing) | {
-        "seats": [{"name": name, "label": label, "strength": None} for name, label in labels],
-        "levels": [
-            {"label": "easy", "player": "random"},
-            *({"label": "strong", "player": name} for name in names[:1]),
-        ],
-        "agents": names,
-        "every": [name for name, one in zip(names, plain, strict=True) if one],
-        "tuples": [],
-        "perfect": False,
-        "page": False,
-    }
     content = {
-        "about": about,
+        "about": _about(game, drawing, agents),
         "names": list(drawing.actions),
         "scale": value_scale(game)._asdict(),
         "rewardScale": game.scale._asdict(),
@@ -82,6 +68,27 @@ def game_file(game: Game, agents: Mapping[str, GreedyAgent]) -> str:
             " or has fewer or shorter n-tuples"
         )
     return text
+
+
+def _about(game: Game, drawing: Drawing, agents: Mapping[str, GreedyAgent]) -> dict[str, JSON]:
+    """The game and the players of a file, as the server describes them."""
+    names = agent_names(len(agents))
+    labels = [*zip(names, agents, strict=True), ("random", "random")]
+    plain = [agent.value.num_actions == 1 for agent in agents.values()]
+    return describe_game(game, drawing) | {
+        "seats": [{"name": name, "label": label, "strength": None} for name, label in labels],
+        "levels": [
+            {"label": "easy", "player": "random"},
+            *({"label": "strong", "player": name} for name in names[:1]),
+        ],
+        "agents": names,
+        "every": [name for name, one in zip(names, plain, strict=True) if one],
+        "tuples": [],
+        "perfect": False,
+        "page": False,
+        # A file reads moves alone.
+        "setUp": None,
+    }
 
 
 def check_offered(game: Game) -> None:

@@ -6,6 +6,7 @@ import jax
 import numpy as np
 
 from jaxgbg.games import Game
+from jaxgbg.games.notations import notation_of
 from jaxgbg.specs import plain
 from jaxgbg.types import JSON
 from jaxgbg.web.drawings import Drawing
@@ -38,7 +39,27 @@ def describe_game(game: Game, drawing: Drawing) -> dict[str, JSON]:
         "turns": drawing.turns,
         "colours": seat_colours(drawing, game.sides),
         "chance": game.stochastic,
+        "setUp": _set_up(game, drawing, board.shape),
         "unit": scale.label,
         # The minimum and maximum possible values, on the shown scale.
         "span": [scale.figure(reward) for reward in game.reward_range],
     }
+
+
+def _set_up(game: Game, drawing: Drawing, shape: tuple[int, ...]) -> JSON:
+    """How the page writes a position that is set up by clicks, None for games without that.
+
+    `contents` are the (words, kind of piece) of a cell in the order of clicks, `rows` the spots of
+    the text.
+    """
+    form = notation_of(game).board
+    if form is None:
+        return None
+    cells = list(drawing.cells) or list(range(game.num_cells))
+    spots = [[cells.index(cell) for cell in row] for row in form.rows]
+    contents = [
+        [words, int(drawing.kinds(np.full(shape, digit, np.int8))[spots[0][0]])]
+        for digit, words in form.contents.items()
+    ]
+    sides = [[words, game.sides[player]] for player, words in enumerate(form.sides)]
+    return {"contents": contents, "rows": spots, "between": form.between, "sides": sides}

@@ -1,9 +1,9 @@
 // The board: drawn by Python, updated by board.js, used with mouse, touch and keys.
 
 export class Surface {
-  constructor(place, about, { onMove, onCell, onKey }) {
+  constructor(place, about, { onMove, onCell, onKey, onEdit }) {
     this.about = about;
-    this.listeners = { onMove, onCell, onKey };
+    this.listeners = { onMove, onCell, onKey, onEdit };
     place.innerHTML = `<svg class="shapes" aria-hidden="true" width="0" height="0"><defs>${about.definitions}</defs></svg>${about.board}`;
     this.board = place.querySelector("svg.board");
     this.board.setAttribute("role", "group");
@@ -18,6 +18,7 @@ export class Surface {
     this.cursor = 0;
     this.hinted = null;
     this.inspecting = false;
+    this.editable = null;
     this.turned = false;
     for (const spot of this.spots) spot.setAttribute("role", "button");
     this.board.addEventListener("pointerdown", (event) => this.press(event));
@@ -53,6 +54,12 @@ export class Surface {
     this.inspecting = on;
     this.picked = -1;
     if (this.look) this.fill();
+  }
+
+  // Clicks on these spots change the board; null ends this.
+  edit(spots) {
+    this.editable = spots;
+    this.fill();
   }
 
   turn() {
@@ -100,10 +107,11 @@ export class Surface {
     const legal = new Map(marks.map((mark) => [mark.spot, mark]));
     this.spots.forEach((spot, number) => {
       const mark = legal.get(number);
-      spot.classList.toggle("legal", Boolean(mark) && look.playable && !this.inspecting);
+      const edited = Boolean(this.editable?.has(number));
+      spot.classList.toggle("legal", edited || (Boolean(mark) && look.playable && !this.inspecting));
       spot.classList.toggle("picked", number === this.picked);
       spot.setAttribute("aria-label", this.words(number, mark));
-      spot.setAttribute("aria-disabled", String(!mark && !this.inspecting));
+      spot.setAttribute("aria-disabled", String(!mark && !this.inspecting && !edited));
     });
     for (const { spot, sign } of look.perfect ?? []) {
       this.mark(spot, "perfect");
@@ -154,7 +162,7 @@ export class Surface {
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    if (event.key in this.about.keys && !this.inspecting) return;
+    if (event.key in this.about.keys && !this.inspecting && !this.editable) return;
     if (event.key in ways) this.move(this.neighbour(...ways[event.key]), true);
     else if (event.key === "Enter" || event.key === " ") this.touch(this.cursor);
     else if (event.key === "Escape" && this.picked >= 0) { this.picked = -1; this.fill(); }
@@ -171,7 +179,7 @@ export class Surface {
     if (!this.pressed) return;
     const [x, y] = [event.clientX - this.pressed[0], event.clientY - this.pressed[1]];
     this.pressed = null;
-    if (Math.hypot(x, y) > 24 && Object.keys(this.about.keys).length) {
+    if (Math.hypot(x, y) > 24 && Object.keys(this.about.keys).length && !this.editable) {
       const level = Math.abs(x) > Math.abs(y);
       this.listeners.onKey(level ? (x < 0 ? "ArrowLeft" : "ArrowRight") : y < 0 ? "ArrowUp" : "ArrowDown");
       return;
@@ -192,6 +200,10 @@ export class Surface {
   }
 
   touch(number) {
+    if (this.editable) {
+      if (this.editable.has(number)) this.listeners.onEdit(number);
+      return;
+    }
     if (this.inspecting) {
       const cell = this.about.cells[number] ?? -1;
       if (cell >= 0) this.listeners.onCell(cell);

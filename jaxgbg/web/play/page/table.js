@@ -2,6 +2,7 @@
 // differ in their host: the server, the storage of the game, and the source of key events.
 import { cut } from "./moves.js";
 import { chanceText, historyList, moveTable, seatRows, seatState, seatText } from "./panel.js";
+import { SetUp } from "./setup.js";
 import { startForm } from "./start.js";
 import { Surface } from "./surface.js";
 import { showTuples } from "./inside.js";
@@ -38,6 +39,8 @@ export function setUp(root, host) {
   const looks = new Map();
   let position = null, shown = null;
   let verdicts = null, judged = null;
+  // The position that is being set up; until that is over, nothing else happens at the table.
+  let setup = null;
   // The turn in which the others move by themselves, and the latest load of a game.
   let moving = null, loading = 0;
   // The turn of a person's move whose answer is awaited, and the moves that the person made meanwhile.
@@ -91,6 +94,7 @@ export function setUp(root, host) {
     const history = await host.ask("history", { moves: start.moves, judge: look.judge });
     if (turn !== game.turn || own !== loading) return false;
     game.turn++;
+    setUpOver();
     looks.clear();
     const known = seats.filter(Boolean);
     game.begun = game.begun || known.length > 0;
@@ -162,6 +166,7 @@ export function setUp(root, host) {
   });
 
   function draw() {
+    if (setup) return drawSetUp();
     const playable = position.player !== null && game.seats[position.player] === "person";
     const best = (verdicts ?? []).filter((verdict) => verdict.best);
     const perfect = best.map(({ action, sign }) => ({ spot: position.legal.find((move) => move.action === action).spot, sign }));
@@ -185,6 +190,42 @@ export function setUp(root, host) {
     if (find("#inside").open && cell !== null) guarded(inspect)(cell);
   }
 
+  function drawSetUp() {
+    surface.show({ ...position, pieces: setup.pieces, legal: [], playable: false, values: false, perfect: [], last: null });
+    find("#caption").textContent = "Click a cell to change what is on it.";
+  }
+
+  function beginSetUp() {
+    if (position === null || !current()) return;
+    game.turn++;
+    thinking(false);
+    surface.inspect(false);
+    find("#inside").open = false;
+    setup = new SetUp(about.setUp, position);
+    showSetUp(setup.controls({
+      clear: () => { setup.clear(); draw(); },
+      done: () => open({ moves: setup.text, seats: game.seats }),
+      cancel: () => { setUpOver(); redraw(); },
+    }));
+    surface.edit(setup.spots);
+    draw();
+  }
+
+  function setUpOver() {
+    if (!setup) return;
+    setup = null;
+    showSetUp([]);
+    surface.edit(null);
+  }
+
+  // The controls of a position that is being set up, in place of those of the game.
+  function showSetUp(controls) {
+    find("#setup").replaceChildren(...controls);
+    find("#setup").hidden = !controls.length;
+    for (const group of root.querySelectorAll(".seen .buttons:not(#setup), #start")) group.classList.toggle("away", controls.length > 0);
+    find(".panel").inert = controls.length > 0;
+  }
+
   function caption() {
     const { last, player, outcome, score } = position;
     const who = (seat) => (about.sides.length > 1 ? about.sides[seat] : "");
@@ -197,11 +238,11 @@ export function setUp(root, host) {
     return parts.map((part) => `${part[0].toUpperCase()}${part.slice(1)}.`).join(" ");
   }
 
-  const running = () => !game.paused && game.at === game.plies && position?.player !== null
+  const running = () => !setup && !game.paused && game.at === game.plies && position?.player !== null
     && game.seats.some((seat) => seat !== "person");
 
   // Whether a player that is not a person is to move now.
-  const others = () => !game.paused && game.at === game.plies && position.player !== null && game.seats[position.player] !== "person";
+  const others = () => !setup && !game.paused && game.at === game.plies && position.player !== null && game.seats[position.player] !== "person";
 
   // Players that are not persons move after a delay, until a person is to move or does something else.
   const goOn = guarded(async () => {
@@ -307,6 +348,7 @@ export function setUp(root, host) {
       find("#caption").textContent = `Hint: ${name}.`;
     }),
     flip: () => surface.turn(),
+    setup: beginSetUp,
     auto: () => {
       game.paused = running();
       game.turn++;
@@ -350,7 +392,7 @@ export function setUp(root, host) {
 
   function keys(event) {
     const field = event.target.closest("input, textarea, select");
-    if (event.altKey || event.ctrlKey || event.metaKey || (field && field.type !== "checkbox")) return;
+    if (setup || event.altKey || event.ctrlKey || event.metaKey || (field && field.type !== "checkbox")) return;
     if (event.key in about.keys && position?.player != null && !surface.inspecting) {
       event.preventDefault();
       // A key that is held down does not run ahead of the answers.
@@ -380,9 +422,11 @@ export function setUp(root, host) {
     find("#game").textContent = about.title;
     const settings = about.changed.map((name) => `${name} ${about.parameters[name]}`);
     find("#about").textContent = settings.join(" · ");
-    surface = new Surface(find("#board"), about, { onMove: play, onCell: guarded(inspect), onKey: slide });
+    surface = new Surface(find("#board"), about, { onMove: play, onCell: guarded(inspect), onKey: slide,
+      onEdit: (spot) => { setup.change(spot); draw(); } });
     about.colours.forEach((colour, seat) => root.style.setProperty(`--seat-${seat}`, colour));
     find("[data-do=flip]").hidden = !about.turns;
+    find("[data-do=setup]").hidden = !about.setUp;
     find("#perfect-choice").hidden = !about.perfect;
     for (const name of ["values", "judge"]) find(`#${name}-choice`).hidden = !about.agents.length;
     find("#judge-choice").hidden = about.agents.length < 2;
