@@ -32,7 +32,8 @@ from jaxgbg.system import file_name
 
 _RESERVE = 0.05
 # However late the training ends, this share of the time is left for matches.
-_LEAST_MATCHES = 0.1
+_LEAST_MATCHES = 0.2
+# A training that takes so much longer than planned ends early.
 _LATE = 1.2
 
 
@@ -91,12 +92,14 @@ def build_agent(
         say(f"resuming {folder}")
     run, total = Run.read(plan.run), 60 * minutes
     agent = folder / f"{file_name(rules.name)}.agent"
-    _train(run, agent, start + _LATE * (1 - _RESERVE) * total, total / 20, progress, say)
+    planned = training_seconds(total, time.monotonic() - start)
+    _train(run, agent, time.monotonic() + _LATE * planned, total / 20, progress, say)
     deadline = max(start + (1 - _RESERVE) * total, time.monotonic() + _LEAST_MATCHES * total)
     versions = sorted((folder / "versions").glob("*.agent"), key=lambda path: len(path.name))
     rated = rate(rules, agent, versions, folder / "ladder", plan.games, deadline, say)
-    write_json(folder / "scores.json", [plain_score(score) for score in rated.scores])
     notes = [*rated.unmet, *_files(rules, agent, say)]
+    scores = [plain_score(score) for score in rated.scores]
+    write_json(folder / "scores.json", {"scores": scores, "missing": notes})
     write_card(folder, agent, plan.steps, rated, notes, time.monotonic() - start)
     say(f"card: {folder / 'card.md'}")
     return folder
