@@ -92,8 +92,9 @@ def outcome(one: Record, opponent: str) -> str:
 
 def table(results: Sequence[Record]) -> Iterator[str]:
     """A line for each game: training, and points in % with 95% intervals."""
-    yield "| game | n-tuples | episodes | CPU s | games | random | mcts-100 | mcts-1000 | mcts-10000 |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    head = ("game", "value", "episodes", "CPU s", "games", *OPPONENTS)
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
     for one in sorted(results, key=lambda one: GAMES.index(one["game"])):
         scores = [score_of(one, opponent) for opponent in OPPONENTS]
         cells = [one["game"], one["steps"]["value"].partition(",")[0], f"{one['episodes']:,}"]

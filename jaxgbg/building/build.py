@@ -95,7 +95,7 @@ def build_agent(
     planned = training_seconds(total, time.monotonic() - start)
     _train(run, agent, time.monotonic() + _LATE * planned, total / 20, progress, say)
     deadline = max(start + (1 - _RESERVE) * total, time.monotonic() + _LEAST_MATCHES * total)
-    versions = sorted((folder / "versions").glob("*.agent"), key=lambda path: len(path.name))
+    versions = _versions(folder, agent)
     rated = rate(rules, agent, versions, folder / "ladder", plan.games, deadline, say)
     notes = [*rated.unmet, *_files(rules, agent, say)]
     scores = [plain_score(score) for score in rated.scores]
@@ -208,6 +208,12 @@ def _keep_version(folder: RunFolder, versions: Path) -> None:
             versions.mkdir(exist_ok=True)
             if not file.exists():
                 _save(file, folder.run, latest)
+
+
+def _versions(folder: Path, agent: Path) -> list[Path]:
+    """The earlier versions, the first one first; one that the training ended with is no other."""
+    found = sorted((folder / "versions").glob("*.agent"), key=lambda path: (len(path.name), path))
+    return [path for path in found if path.read_bytes() != agent.read_bytes()]
 
 
 def _save(file: Path, run: Run, latest: LatestAgent) -> None:
