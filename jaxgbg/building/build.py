@@ -144,6 +144,8 @@ def _plan(game: Game, minutes: float, start: float, say: Callable[[str], None]) 
     found("symmetries", text)
     images = np.arange(game.num_cells)[None] if symmetries is None else symmetries.cells
     run, text = run_for(game, images)
+    # With its draws written out, so that the program whose pace is measured is that of the training.
+    run = run.for_seed(0)
     found("value", text)
     found("learner", f"{run.learner.kind} with FARL, {run.schedule.batch} games in lockstep")
     games = 100
@@ -159,7 +161,6 @@ def _plan(game: Game, minutes: float, start: float, say: Callable[[str], None]) 
         f"{run.schedule.episodes:,} episodes in about {seconds:,.0f} s, at {pace.moves:,.0f}"
         f" moves/s and {pace.episodes:,.1f} episodes/s",
     )
-    run = run.for_seed(0)
     return BuildPlan(json.loads(json.dumps(plain_game(game))), minutes, run.plain(), games, steps)
 
 

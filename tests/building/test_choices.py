@@ -121,10 +121,11 @@ def test_symmetries_by_simulation_are_those_of_the_game():
 
 def test_images_are_as_good_as_declared_symmetries():
     hex4 = Hex(size=4)
-    spec = NTupleSpec(walks=(3, 5))
+    layout = ((0, 1, 2, 5), (3, 4, 9, 10))
+    spec = NTupleSpec(layout=layout)
     declared = spec.build(hex4, False, 1)
     images = hex4.symmetries.tolist()
-    found = NTupleSpec(walks=(3, 5), images=images).build(OwnHex(size=4), False, 1)
+    found = NTupleSpec(layout=layout, images=images).build(OwnHex(size=4), False, 1)
     assert found.symmetries == declared.symmetries
     assert spec.build(OwnHex(size=4), False, 1).symmetries != declared.symmetries
     state = hex4.step(hex4.init(jax.random.key(0)), 1, jax.random.key(0))
