@@ -144,7 +144,7 @@ def _plan(game: Game, minutes: float, start: float, say: Callable[[str], None]) 
     found("symmetries", text)
     images = np.arange(game.num_cells)[None] if symmetries is None else symmetries.cells
     run, text = run_for(game, images)
-    # With its draws written out, so that the program whose pace is measured is that of the training.
+    # Its draws written out: the program whose pace is measured must be that of the training.
     run = run.for_seed(0)
     found("value", text)
     found("learner", f"{run.learner.kind} with FARL, {run.schedule.batch} games in lockstep")

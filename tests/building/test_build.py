@@ -68,7 +68,7 @@ def test_a_mistake_leaves_nothing_behind(jaxgbg, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for arguments, wrong in (
         (["no.py"], "no.py does not exist"),
-        (["nim", "--minutes", 0], "minutes must be above 0"),
+        (["nim", "--minutes", 0], "minutes must lie in (0, 1,000,000], not 0"),
         (["nim", "--parameters", "heaps=x"], "expected a whole number"),
         (["no.ldx"], "ludax:no.ldx: No such file or directory"),
     ):
