@@ -31,7 +31,7 @@ from jaxgbg.specs import Spec, checked, setting
 from jaxgbg.system import file_name
 
 _RESERVE = 0.05
-# However late the training ends, this share of the time is left for matches.
+# However late the training ends, this share of the time may go to games against mcts-100.
 _LEAST_MATCHES = 0.2
 # A training that takes so much longer than planned ends early.
 _LATE = 1.2
@@ -94,9 +94,9 @@ def build_agent(
     agent = folder / f"{file_name(rules.name)}.agent"
     planned = training_seconds(total, time.monotonic() - start)
     _train(run, agent, time.monotonic() + _LATE * planned, total / 20, progress, say)
-    deadline = max(start + (1 - _RESERVE) * total, time.monotonic() + _LEAST_MATCHES * total)
+    deadline, least = start + (1 - _RESERVE) * total, _LEAST_MATCHES * total
     versions = _versions(folder, agent)
-    rated = rate(rules, agent, versions, folder / "ladder", plan.games, deadline, say)
+    rated = rate(rules, agent, versions, folder / "ladder", plan.games, deadline, least, say)
     notes = [*rated.unmet, *_files(rules, agent, say)]
     scores = [plain_score(score) for score in rated.scores]
     write_json(folder / "scores.json", {"scores": scores, "missing": notes})

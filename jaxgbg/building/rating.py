@@ -85,10 +85,12 @@ def rate(
     folder: Path,
     games: int,
     deadline: float,
+    least: float,
     say: Callable[[str], None],
 ) -> Rated:
     """Let an agent meet random, earlier `versions` and MCTS until `deadline` (time.monotonic()).
 
+    However late it is, mcts-100 is met if that takes less than `least` seconds.
     `games` are those of a match. Two players meet in a tournament, whose `folder` keeps the games,
     so that the same call resumes. With more players the agent has each seat in turn and the
     opponent all others. A game for one is scored.
@@ -109,8 +111,9 @@ def rate(
         say(score.text)
     for strength in STRENGTHS:
         name, left = f"mcts-{strength}", deadline - time.monotonic()
+        left = max(left, least if strength == STRENGTHS[0] else 0.0)
         if cost > left:
-            unmet = f"{name} was not met: it would take about {cost:,.0f} s of {max(left, 0):,.0f}"
+            unmet = f"{name} was not met: it would take about {cost:,.0f} s of {left:,.0f}"
             say(unmet)
             return Rated(scores, ladder, [unmet])
         opponents[name] = name
