@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def measured(game: str, minutes: float, out: Path) -> Record:
-    """What became of a game: its agent's scores, training and times."""
+    """Make the agent of a game; its scores, training and times."""
     begun, used = time.perf_counter(), time.process_time()
     folder = build_agent(game, minutes, out / file_name(game), progress=False)
     plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))

@@ -87,9 +87,7 @@ def play_tournament(
     if rules is None:
         raise ValueError("name the game, because no agent takes part (game)")
     check_own(rules)
-    if swiss and not all_meet:
-        raise ValueError("the Swiss system pairs all players (all_meet): leave out swiss")
-    _check_groups(rules, len(entries), swiss)
+    _check_groups(rules, len(entries), swiss, all_meet)
     protocol = Protocol(starts, count=openings_for(games, rules.num_players), plies=plies)
     entered = enter(entries, rules)
     settings = TournamentSettings(rules, protocol, seed, record is not None)
@@ -140,7 +138,7 @@ def _recorded(
             yield RecordedGame(game, players, moves, result, opening, seed, next(number))
 
 
-def _check_groups(game: Game, players: int, swiss: int) -> None:
+def _check_groups(game: Game, players: int, swiss: int, all_meet: bool) -> None:
     """Raise ValueError for too few players, too many groups, or rounds that cannot be paired."""
     seats = game.num_players
     if seats < 2:
@@ -150,6 +148,8 @@ def _check_groups(game: Game, players: int, swiss: int) -> None:
             f"a tournament of {game.name} needs at least {max(2, seats)} participants,"
             f" not {players}"
         )
+    if swiss and not all_meet:
+        raise ValueError("the Swiss system pairs all players (all_meet): leave out swiss")
     if swiss and seats != 2:
         raise ValueError(
             f"the Swiss system pairs two players, and {game.name} is played by {seats}: leave out"

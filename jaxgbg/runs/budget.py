@@ -13,7 +13,7 @@ STRETCH_SHARE = 0.1
 _FEW_EPISODES = 2
 
 
-class Pace(NamedTuple):
+class TrainingPace(NamedTuple):
     """Episodes and moves that a run trains in a second, all lanes together, without compiling."""
 
     episodes: float
@@ -26,7 +26,7 @@ def with_episodes(run: Run, episodes: int, evaluations: int = 10) -> Run:
     return with_changes(run, {"episodes": episodes, "eval_every": every})
 
 
-def measured_pace(run: Run, seconds: float) -> Pace:
+def measured_pace(run: Run, seconds: float) -> TrainingPace:
     """Compile the program of a run and train it for a stretch, which is then thrown away.
 
     If hardly any episode ends in the stretch, their length is that of random games. Later games may
@@ -43,8 +43,8 @@ def measured_pace(run: Run, seconds: float) -> Pace:
     moves = (after.moves - before.moves) / elapsed
     episodes = after.episodes - before.episodes
     if episodes >= _FEW_EPISODES * run.schedule.batch:
-        return Pace(episodes / elapsed, moves)
-    return Pace(moves / float(sample_games(run.game).plies.mean()), moves)
+        return TrainingPace(episodes / elapsed, moves)
+    return TrainingPace(moves / float(sample_games(run.game).plies.mean()), moves)
 
 
 def within(run: Run, minutes: float) -> Run:
@@ -58,6 +58,6 @@ def within(run: Run, minutes: float) -> Run:
     return with_episodes(run, episodes_in(left, pace, len(run.lanes), run.schedule.batch))
 
 
-def episodes_in(seconds: float, pace: Pace, lanes: int = 1, batch: int = 1) -> int:
+def episodes_in(seconds: float, pace: TrainingPace, lanes: int = 1, batch: int = 1) -> int:
     """The episodes of each lane, one of each game in lockstep at least."""
     return min(max(int(seconds * pace.episodes / lanes), batch), 2**31 - 1)

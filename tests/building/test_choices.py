@@ -24,7 +24,7 @@ from jaxgbg.building.choices import (
 )
 from jaxgbg.building.rules import named_rules, symmetries_of
 from jaxgbg.games import Hex
-from jaxgbg.runs.budget import Pace, episodes_in, with_episodes
+from jaxgbg.runs.budget import TrainingPace, episodes_in, with_episodes
 from jaxgbg.values import NTupleSpec
 
 
@@ -70,8 +70,8 @@ def test_times_and_games():
     assert games_for(600, 1.0) == 30
     assert games_for(100, 1.0) == 50
     assert games_for(1, 1.0) == LEAST_GAMES
-    assert episodes_in(10, Pace(50, 1_000), lanes=2) == 250
-    assert episodes_in(0, Pace(50, 1_000), batch=64) == 64
+    assert episodes_in(10, TrainingPace(50, 1_000), lanes=2) == 250
+    assert episodes_in(0, TrainingPace(50, 1_000), batch=64) == 64
 
 
 def test_a_budget_has_as_many_evaluations_as_asked_for():
