@@ -1,6 +1,7 @@
 """From rules to a rated agent: all files are there, and what was interrupted goes on."""
 
 import json
+import re
 from importlib import resources
 
 import pytest
@@ -97,3 +98,22 @@ def test_rules_in_a_file_of_ludax(tmp_path):
     ludax_game.cache_clear()
     with pytest.raises(ValueError, match="not a game of Ludax: Unexpected"):
         make(f"ludax:{file}")
+
+
+@pytest.mark.slow
+def test_a_training_has_a_budget_of_time(jaxgbg, tmp_path):
+    rows = tmp_path / "rows.json"
+    begin = ("train", "nim", "--opponents", "random", "--out", tmp_path, "--json", rows)
+    code, _, err = jaxgbg(*begin, "--minutes", 0.03)
+    assert code == 0
+    told = re.search(
+        r"minutes are about [\d,]+ episodes.* use (--episodes \d+ --eval-every \d+)", err
+    )
+    again = told[1].split()
+    assert json.loads(rows.read_text())[0]["episodes"] == int(again[1])
+    before = {path.name for path in tmp_path.iterdir()}
+    # The command that the line names finds the run finished.
+    assert jaxgbg(*begin, *again)[0] == 0
+    assert {path.name for path in tmp_path.iterdir()} == before
+    code, _, err = jaxgbg("train", "nim", "--minutes", 1, "--episodes", 9)
+    assert (code, err) == (2, "jaxgbg: --minutes sets the episodes: leave out --episodes\n")
