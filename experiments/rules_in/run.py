@@ -1,6 +1,7 @@
 """How strong are the agents that `jaxgbg agent` makes of games that others wrote?
 
     python -m experiments.rules_in.run [--games pgx:hex ludax:yavalath ...] [--minutes 4]
+    python -m experiments.rules_in.run --meet mcts-1000      # whom the agents in OUT had no time for
     python -m experiments.rules_in.run --show                # the table of the kept figures
 
 Each game goes through `jaxgbg.build_agent` once. Results are in OUT/results.json; what stands there
@@ -15,11 +16,14 @@ from typing import Any
 
 from experiments.gpu.records import Records, machine
 from experiments.shared import make_parser
+from jaxgbg.arena.tournament import play_tournament
 from jaxgbg.building import build_agent
+from jaxgbg.building.rating import AGENT, plain_score, scores_of
 from jaxgbg.cli.exit_codes import end_in_a_line
 from jaxgbg.games import LUDAX_GAMES, PGX_GAMES
 from jaxgbg.runs import RunFolder
 from jaxgbg.runs.devices import prepare_jax
+from jaxgbg.runs.storage.files import write_json
 from jaxgbg.runs.storage.provenance import versions_of
 from jaxgbg.system import file_name
 
@@ -36,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser(__file__, __doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), metavar="GAME")
     parser.add_argument("--minutes", type=float, default=4.0, help="wall time for each game")
+    parser.add_argument("--meet", metavar="PLAYER", help="let the agents in OUT meet it")
     parser.add_argument("--show", action="store_true", help="print the table")
     options = parser.parse_args(arguments)
     if options.show:
@@ -46,6 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--minutes must be positive")
     prepare_jax()
     options.out.mkdir(parents=True, exist_ok=True)
+    if options.meet:
+        meet_later(options.out, options.games, options.meet)
+        return
     records = Records(options.out / FILE, machine(), KEY)
     for game in options.games:
         if {"game": game} not in records:
@@ -77,6 +85,28 @@ def measured(game: str, minutes: float, out: Path) -> Record:
     }
 
 
+def meet_later(out: Path, games: Sequence[str], opponent: str) -> None:
+    """Play the games against an opponent that the agents in `out` had no time for."""
+    content = json.loads((out / FILE).read_text(encoding="utf-8"))
+    for one in content["results"]:
+        if one["game"] not in games or score_of(one, opponent) is not None:
+            continue
+        folder = out / file_name(one["game"])
+        settings = json.loads((folder / "ladder" / "tournament.json").read_text(encoding="utf-8"))
+        played = play_tournament(
+            {AGENT: folder / f"{folder.name}.agent", opponent: opponent},
+            games=2 * settings["openings"],
+            starts=settings["starts"],
+            plies=settings["plies"],
+            out=folder / "ladder",
+            progress=False,
+        )
+        (score,) = map(plain_score, scores_of(played))
+        one["scores"].append({**score, "after_the_time": True})
+        write_json(out / FILE, content)
+        print(one["game"], score, flush=True)
+
+
 def score_of(one: Record, opponent: str) -> Record | None:
     """The score against an opponent; None if it was not met."""
     return next((score for score in one["scores"] if score["opponent"] == opponent), None)
@@ -100,11 +130,8 @@ def table(results: Sequence[Record]) -> Iterator[str]:
         cells = [one["game"], one["steps"]["value"].partition(",")[0], f"{one['episodes']:,}"]
         cells += [f"{one['cpu_s']:.0f}", str(one["scores"][0]["games"])]
         for score in scores:
-            cells.append(
-                ""
-                if score is None
-                else f"{score['mean']:.1f} ({score['low']:.1f} to {score['high']:.1f})"
-            )
+            figures = "{mean:.1f} ({low:.1f} to {high:.1f})"
+            cells.append("" if score is None else figures.format(**score))
         yield f"| {' | '.join(cells)} |"
 
 

@@ -138,12 +138,12 @@ def _tournament(game: Game, agent: str, folder: Path, games: int) -> Meet:
         participants = {AGENT: agent, **opponents}
         settings = (games, protocol.starts, protocol.plies)
         played = play_tournament(participants, game, *settings, out=folder, all_meet=False)
-        return list(_points(played)), Ladder(*played)
+        return list(scores_of(played)), Ladder(*played)
 
     return meet
 
 
-def _points(played: Played) -> Iterator[Score]:
+def scores_of(played: Played) -> Iterator[Score]:
     """The points of the first participant against each other one, openings as independent."""
     pairs = pair_points(played.results)
     for number, name in enumerate(played.names[1:], 1):
