@@ -1,7 +1,7 @@
 """How strong are the agents that `jaxgbg agent` makes of games that others wrote?
 
     python -m experiments.rules_in.run [--games pgx:hex ludax:yavalath ...] [--minutes 4]
-    python -m experiments.rules_in.run --meet mcts-1000      # whom the agents in OUT had no time for
+    python -m experiments.rules_in.run --meet mcts-1000     # whom the agents had no time for
     python -m experiments.rules_in.run --show                # the table of the kept figures
 
 Each game goes through `jaxgbg.build_agent` once. Results are in OUT/results.json; what stands there

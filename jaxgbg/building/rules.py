@@ -28,11 +28,14 @@ def named_rules(what: str | Path) -> str:
     if not path.is_file():
         raise ValueError(f"{path} does not exist: name a Python file with a game, or a game")
     sys.path.insert(0, str(path.resolve().parent))
+    before = set(GAMES)
     import_modules([path.stem])
     module = sys.modules[path.stem]
     if Path(getattr(module, "__file__", None) or "").resolve() != path.resolve():
         raise ValueError(f"{path}: another module is named {path.stem}: rename the file")
-    names = [name for name, build in GAMES.items() if build.__module__ == path.stem]
+    own = [name for name, build in GAMES.items() if build.__module__ == path.stem]
+    # A function of another module, such as a partial one, may build it.
+    names = own or [name for name in GAMES if name not in before]
     if len(names) != 1:
         found = f"{len(names)} games ({', '.join(names)})" if names else "no game"
         raise ValueError(

@@ -147,6 +147,15 @@ def test_a_file_stands_for_its_game(user_folder):
     assert named_rules("hex") == "hex"
     assert named_rules("some/rules.ldx") == "ludax:some/rules.ldx"
     assert named_rules(user_folder / "pebbles.py") == "pebbles"
+    few = "import functools, jaxgbg, pebbles\n"
+    few += "jaxgbg.register('few', functools.partial(pebbles.Pebbles, cups=2))"
+    (user_folder / "few.py").write_text(few)
+    assert named_rules("few.py") == "few"
+    (user_folder / "two.py").write_text(few.replace("few", "one") + few[33:].replace("few", "two"))
+    with pytest.raises(
+        ValueError, match=r"two.py registers 2 games \(one, two\), and one is needed"
+    ):
+        named_rules("two.py")
     for name, text, wrong in (
         ("missing.py", None, "missing.py does not exist"),
         ("silent.py", "x = 1", "silent.py registers no game, and one is needed"),
