@@ -70,7 +70,7 @@ def seconds_of_a_game(game: Game) -> float:
     """The expected time of a game of mcts-100 among some that play in lockstep, timed at starts."""
     player = make_player(f"mcts-{STRENGTHS[0]}", game)
     states, _ = start_states(game, protocol_of(game, _PILOT_GAMES), jax.random.key(0))
-    player.act(states, jax.random.key(0))
+    np.asarray(player.act(states, jax.random.key(0)))
     start = time.perf_counter()
     np.asarray(player.act(states, jax.random.key(1)))
     move = (time.perf_counter() - start) / _PILOT_GAMES
