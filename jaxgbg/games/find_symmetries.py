@@ -62,8 +62,8 @@ def find_symmetries(game: Game) -> Symmetries:
     """All candidates that random games do not refute, the identity first.
 
     Candidates are turns and reflections of a grid, a hexagon, a row and, if there are not as many
-    cells as in a hexagon, a ring of cells that keep the start position. Raises ValueError for a game of chance, where two games would draw
-    differently, and for one of more than 5,000 actions.
+    cells as in a hexagon, a ring of cells that keep the start position. Raises ValueError for a
+    game of chance, where two games would draw differently, and for one of more than 5,000 actions.
     """
     if game.stochastic or game.init_words:
         raise ValueError(
@@ -113,7 +113,7 @@ def _shapes(game: Game) -> Iterator[np.ndarray]:
     if side > 1 and 3 * side * (side - 1) + 1 == count:
         yield from hexagon(side).images()
     elif shape is None:
-        # So many candidates that refuting them all takes minutes where every move only adds a stone.
+        # Refuting so many candidates takes minutes in games where every move only adds a stone.
         for turn in range(count):
             yield np.roll(board, turn)
             yield np.roll(board[::-1], turn)
