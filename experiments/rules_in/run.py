@@ -32,7 +32,7 @@ GAMES = (
     *(f"pgx:{title}" for title in PGX_GAMES),
     *(f"ludax:{title}" for title in LUDAX_GAMES),
 )
-OPPONENTS = ("random", "mcts-100", "mcts-1000", "mcts-10000")
+OPPONENTS = ("random", "mcts-100", "mcts-1000")
 Record = dict[str, Any]
 
 

@@ -13,7 +13,14 @@ import numpy as np
 from jaxgbg import api
 from jaxgbg.arguments import Minutes
 from jaxgbg.building.card import write_card
-from jaxgbg.building.choices import EVALUATIONS, games_for, run_for, training_seconds
+from jaxgbg.building.choices import (
+    EVALUATIONS,
+    LEAST_MATCHES,
+    games_for,
+    match_seconds,
+    run_for,
+    training_seconds,
+)
 from jaxgbg.building.rating import plain_score, rate, seconds_of_a_game
 from jaxgbg.building.rules import check_rules, named_rules, symmetries_of
 from jaxgbg.contents import defect, read_json
@@ -31,8 +38,6 @@ from jaxgbg.specs import Spec, checked, setting
 from jaxgbg.system import file_name
 
 _RESERVE = 0.05
-# However late the training ends, this share of the time may go to games against mcts-100.
-_LEAST_MATCHES = 0.2
 # A training that takes so much longer than planned ends early.
 _LATE = 1.2
 
@@ -94,7 +99,7 @@ def build_agent(
     agent = folder / f"{file_name(rules.name)}.agent"
     planned = training_seconds(total, time.monotonic() - start)
     _train(run, agent, time.monotonic() + _LATE * planned, total / 20, progress, say)
-    deadline, least = start + (1 - _RESERVE) * total, _LEAST_MATCHES * total
+    deadline, least = start + (1 - _RESERVE) * total, LEAST_MATCHES * total
     versions = _versions(folder, agent)
     rated = rate(rules, agent, versions, folder / "ladder", plan.games, deadline, least, say)
     notes = [*rated.unmet, *_files(rules, agent, say)]
@@ -151,7 +156,7 @@ def _plan(game: Game, minutes: float, start: float, say: Callable[[str], None]) 
     games = 100
     if game.num_players > 1:
         cost = seconds_of_a_game(game)
-        games = games_for(total - training_seconds(total, time.monotonic() - start), cost)
+        games = games_for(match_seconds(total, time.monotonic() - start), cost)
         found("matches", f"{games} games each; one against mcts-100 takes about {cost:.2g} s")
     pace = measured_pace(run, STRETCH_SHARE * total)
     seconds = training_seconds(total, time.monotonic() - start)

@@ -32,6 +32,8 @@ MATCH_SHARE = 0.3
 """Share of the time for matches, report and page."""
 LEAST_TRAINING = 0.25
 """Share of the time for the training, however long everything before it took."""
+LEAST_MATCHES = 0.2
+"""Share of the time that games against mcts-100 may take, however late it is."""
 LEAST_GAMES, MOST_GAMES = 20, 100
 EVALUATIONS = 5
 CURVE = Protocol("choose_01", count=10)
@@ -98,6 +100,11 @@ def run_for(game: Game, images: np.ndarray) -> tuple[Run, str]:
 def training_seconds(total: float, used: float) -> float:
     """Seconds for the training, compiling included, of `total`, when `used` are over."""
     return max(total * (1 - MATCH_SHARE) - used, LEAST_TRAINING * total)
+
+
+def match_seconds(total: float, used: float) -> float:
+    """Seconds for matches of `total`, when `used` are over and the training is still to come."""
+    return max(total - used - training_seconds(total, used), LEAST_MATCHES * total)
 
 
 def games_for(seconds: float, game_seconds: float) -> int:

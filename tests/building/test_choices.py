@@ -10,6 +10,7 @@ import jaxgbg
 from jaxgbg.building.choices import (
     LEAST_GAMES,
     LEAST_LENGTH,
+    LEAST_MATCHES,
     LEAST_TRAINING,
     MATCH_SHARE,
     MOST_BYTES,
@@ -18,6 +19,7 @@ from jaxgbg.building.choices import (
     MOST_ROWS,
     Size,
     games_for,
+    match_seconds,
     run_for,
     training_seconds,
     tuples_for,
@@ -65,6 +67,9 @@ def test_tables_stay_within_rows_look_ups_and_memory():
 def test_times_and_games():
     assert training_seconds(600, 20) == pytest.approx(600 * (1 - MATCH_SHARE) - 20)
     assert training_seconds(60, 59) == training_seconds(60, 600) == 60 * LEAST_TRAINING
+    assert match_seconds(600, 20) == pytest.approx(600 * MATCH_SHARE)
+    # What came before took so long that a fifth is left.
+    assert match_seconds(600, 500) == 600 * LEAST_MATCHES
     assert games_for(100, 1e-6) == MOST_GAMES
     # Thirty games of mcts-1000 fit into half of the time; of the next one only mcts-100.
     assert games_for(600, 1.0) == 30
