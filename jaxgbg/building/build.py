@@ -16,6 +16,7 @@ from jaxgbg.building.card import write_card
 from jaxgbg.building.choices import (
     EVALUATIONS,
     LEAST_MATCHES,
+    SYMMETRY_SHARE,
     games_for,
     match_seconds,
     run_for,
@@ -145,7 +146,7 @@ def _plan(game: Game, minutes: float, start: float, say: Callable[[str], None]) 
         f" {game.num_cell_values} digits, {game.num_actions:,} actions",
     )
     found("rules", f"{check_rules(game)} (fingerprint {fingerprint(game)})")
-    symmetries, text = symmetries_of(game)
+    symmetries, text = symmetries_of(game, SYMMETRY_SHARE * total)
     found("symmetries", text)
     images = np.arange(game.num_cells)[None] if symmetries is None else symmetries.cells
     run, text = run_for(game, images)

@@ -28,6 +28,8 @@ MOST_LOOK_UPS = 1_024
 MOST_BYTES = 2**27
 # A weight, its two TCL counters and the count of its updates, four bytes each.
 _BYTES_A_ROW = 16
+SYMMETRY_SHARE = 1 / 6
+"""Share of the time after which symmetries are no longer looked for."""
 MATCH_SHARE = 0.3
 """Share of the time for matches, report and page."""
 LEAST_TRAINING = 0.25

@@ -1,5 +1,6 @@
 """The rules that a user names: a Python file, a file of Ludax, or the name of a game."""
 
+import math
 import sys
 from pathlib import Path
 
@@ -56,17 +57,17 @@ def check_rules(game: Game) -> str:
     return "the game keeps the contract"
 
 
-def symmetries_of(game: Game) -> tuple[Symmetries | None, str]:
-    """The symmetries of the cells that simulation finds for a game that declares none, and why."""
+def symmetries_of(game: Game, seconds: float = math.inf) -> tuple[Symmetries | None, str]:
+    """The symmetries of the cells that simulation finds in a game that declares none, and why."""
     declared = len(game.symmetries)
     if declared > 1:
         return None, f"{declared} images of a board, declared by the game"
     if game.num_actions > MOST_ACTIONS:
         return None, f"not looked for: {game.num_actions:,} actions are too many to compare"
     try:
-        found = find_symmetries(game)
+        found = find_symmetries(game, seconds)
     except ValueError as error:
-        return None, f"not looked for: {error}"
+        return None, f"not found: {error}"
     if len(found.cells) == 1:
         return None, "none: random games refute all turns and reflections"
     return found, f"{len(found.cells)} images of a board, which random games do not refute"

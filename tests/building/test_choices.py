@@ -119,9 +119,9 @@ def test_symmetries_by_simulation_are_those_of_the_game():
     np.testing.assert_array_equal(found.cells, Hex(size=4).symmetries)
     assert run_for(game, found.cells)[0].value.images == tuple(map(tuple, found.cells.tolist()))
     assert symmetries_of(Hex(size=4)) == (None, "2 images of a board, declared by the game")
-    assert symmetries_of(jaxgbg.make("pig"))[1].startswith(
-        "not looked for: pig is a game of chance"
-    )
+    late = symmetries_of(game, seconds=0)
+    assert late == (None, "not found: own-hex: finding its symmetries takes too long")
+    assert symmetries_of(jaxgbg.make("pig"))[1].startswith("not found: pig is a game of chance")
 
 
 def test_images_are_as_good_as_declared_symmetries():
